@@ -1,0 +1,282 @@
+//! The messages of one read: one buffer, one list of records, one acknowledgement.
+//!
+//! In: a buffer and decoded records. Out: their fields; changed copies of them. Cloning a batch copies the
+//! records and what processing made, and shares the received bytes: this is the copy-on-write of log paths.
+//! Holds: the ack token. Limits: [`BATCH_BYTES_MAX`] of received bytes.
+
+use crate::{
+    Ack, Field, FieldName, Message, Origin, Span, Stamp,
+    sdata::sd_params,
+    value::{Value, ValueKind},
+};
+use std::{borrow::Cow, collections::HashSet, sync::Arc};
+
+/// Most bytes a batch may hold; spans address less than 2 GiB.
+pub const BATCH_BYTES_MAX: usize = 1 << 30;
+
+/// Messages that were received together.
+#[derive(Clone, Debug, Default)]
+pub struct Batch {
+    /// The bytes as received. A reader may take the buffer back when it is the last holder.
+    pub received_bytes: Arc<Vec<u8>>,
+    /// Bytes that decoding and processing made.
+    pub extra: Vec<u8>,
+    /// The messages, in the order received.
+    pub messages: Vec<Message>,
+    values: Vec<Value>,
+    /// Who sent them; `Message::origin` counts into this list. Never empty when there are messages.
+    pub origins: Vec<Arc<Origin>>,
+    /// When they were received, by our clock.
+    pub received: Stamp,
+    /// `${RCPTID}` of the first message; the others follow. 0 when no ids are given.
+    pub rcptid: u64,
+    /// The token to hold while the batch is in work.
+    pub ack: Ack,
+}
+
+impl Batch {
+    /// An empty batch over received bytes.
+    pub fn new(received_bytes: Arc<Vec<u8>>, origins: Vec<Arc<Origin>>, received: Stamp, ack: Ack) -> Batch {
+        assert!(received_bytes.len() <= BATCH_BYTES_MAX, "batch of {} bytes", received_bytes.len());
+        Batch { received_bytes, origins, received, ack, ..Batch::default() }
+    }
+
+    /// Number of messages.
+    pub fn len(&self) -> usize {
+        self.messages.len()
+    }
+
+    /// Whether there is no message.
+    pub fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
+    /// The bytes of a span.
+    #[inline]
+    pub fn bytes(&self, span: Span) -> &[u8] {
+        let area: &[u8] = if span.is_extra() { &self.extra } else { &self.received_bytes };
+        area.get(span.start()..span.start() + span.len()).unwrap_or_default()
+    }
+
+    /// Keeps bytes that processing made.
+    pub fn add_extra(&mut self, bytes: &[u8]) -> Span {
+        let offset = self.extra.len();
+        self.extra.extend_from_slice(bytes);
+        Span::extra(offset, bytes.len())
+    }
+
+    /// The origin of a message.
+    pub fn origin(&self, index: usize) -> &Origin {
+        &self.origins[self.messages[index].origin as usize]
+    }
+
+    /// `${RCPTID}` of a message; 0 when no ids are given.
+    pub fn rcptid_of(&self, index: usize) -> u64 {
+        if self.rcptid == 0 { 0 } else { self.rcptid + index as u64 }
+    }
+
+    /// The value of a field; `None` when the message does not have it.
+    pub fn field(&self, index: usize, name: &FieldName) -> Option<Cow<'_, [u8]>> {
+        match name {
+            FieldName::Fixed(field) => Some(Cow::Borrowed(self.fixed(index, *field))),
+            FieldName::Sdata(name) => match self.find(index, name) {
+                Some(value) => self.shown(value),
+                None => self.sdata_value(index, name),
+            },
+            FieldName::Named(name) => match self.find(index, name) {
+                Some(value) => self.shown(value),
+                None => self.origin_value(index, name).map(Cow::Borrowed),
+            },
+        }
+    }
+
+    /// The type of a field as set; text for fields that have none.
+    pub fn kind(&self, index: usize, name: &FieldName) -> ValueKind {
+        match name {
+            FieldName::Fixed(_) => ValueKind::String,
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                self.find(index, name).map_or(ValueKind::String, |value| value.kind)
+            }
+        }
+    }
+
+    /// A field that every message has; empty when unknown.
+    #[inline]
+    pub fn fixed(&self, index: usize, field: Field) -> &[u8] {
+        let message = &self.messages[index];
+        match field {
+            Field::Host => self.bytes(message.host),
+            Field::HostFrom => self.origin(index).host_from.as_bytes(),
+            Field::Program => self.bytes(message.program),
+            Field::Pid => self.bytes(message.pid),
+            Field::Msgid => self.bytes(message.msgid),
+            Field::Message => self.bytes(message.text),
+            Field::LegacyMsghdr => self.bytes(message.msghdr),
+            Field::Source => self.origin(index).source.as_bytes(),
+            Field::Raw => self.bytes(message.raw),
+            Field::Transport => self.origin(index).transport_name.as_bytes(),
+            Field::FileName => self.origin(index).file_name.as_bytes(),
+        }
+    }
+
+    /// Sets a field. Setting `PROGRAM` or `PID` drops the tag as received, so that it is made anew.
+    pub fn set_field(&mut self, index: usize, name: &FieldName, bytes: &[u8], kind: ValueKind) {
+        match name {
+            FieldName::Fixed(field) => {
+                let span = self.add_extra(bytes);
+                self.set_fixed(index, *field, span);
+            }
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                let value = self.add_extra(bytes);
+                self.set_value(index, name, value, kind);
+            }
+        }
+    }
+
+    /// Sets a fixed field to a span. Fields of the origin (`SOURCE`, ...) are read-only and stay as they are.
+    pub fn set_fixed(&mut self, index: usize, field: Field, span: Span) {
+        let message = &mut self.messages[index];
+        match field {
+            Field::Host => message.host = span,
+            Field::Program => {
+                message.program = span;
+                message.msghdr = Span::EMPTY;
+            }
+            Field::Pid => {
+                message.pid = span;
+                message.msghdr = Span::EMPTY;
+            }
+            Field::Msgid => message.msgid = span,
+            Field::Message => message.text = span,
+            Field::LegacyMsghdr => message.msghdr = span,
+            Field::Raw => message.raw = span,
+            Field::HostFrom | Field::Source | Field::Transport | Field::FileName => {}
+        }
+    }
+
+    /// Sets a name-value pair; an older one of the same name is hidden.
+    pub fn set_value(&mut self, index: usize, name: &str, value: Span, kind: ValueKind) {
+        let name = self.add_extra(name.as_bytes());
+        self.push_value(index, name, value, kind);
+    }
+
+    /// Like [`Batch::set_value`] for a name that is already in the batch's bytes.
+    pub fn push_value(&mut self, index: usize, name: Span, value: Span, kind: ValueKind) {
+        let next = self.messages[index].values;
+        self.values.push(Value { name, value, kind, next });
+        self.messages[index].values = self.values.len() as u32;
+    }
+
+    /// Removes a field: fixed ones become empty.
+    pub fn unset_field(&mut self, index: usize, name: &FieldName) {
+        match name {
+            FieldName::Fixed(field) => self.set_fixed(index, *field, Span::EMPTY),
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                self.set_value(index, name, Span::EMPTY, ValueKind::Unset);
+            }
+        }
+    }
+
+    /// Adds a tag.
+    pub fn add_tag(&mut self, index: usize, tag: &str) {
+        if !self.has_tag(index, tag) {
+            self.set_value(index, tag, Span::extra(0, 0), ValueKind::Tag);
+        }
+    }
+
+    /// Removes a tag that [`Batch::add_tag`], the origin or a mark gave.
+    pub fn clear_tag(&mut self, index: usize, tag: &str) {
+        if self.has_tag(index, tag) {
+            // A tag pair with a value says: no longer there.
+            let gone = self.add_extra(b"-");
+            self.set_value(index, tag, gone, ValueKind::Tag);
+        }
+    }
+
+    /// Whether a message has a tag, from whatever side it came.
+    pub fn has_tag(&self, index: usize, tag: &str) -> bool {
+        let set = self.list(index).find(|v| v.kind == ValueKind::Tag && self.bytes(v.name) == tag.as_bytes());
+        match set {
+            Some(value) => value.value.is_empty(),
+            None => {
+                self.origin(index).tags.iter().any(|known| known == tag)
+                    || self.messages[index].marks.tags().any(|known| known == tag)
+            }
+        }
+    }
+
+    /// All tags of a message: its marks, its origin's, then those set, oldest first.
+    pub fn tags(&self, index: usize) -> Vec<Cow<'_, str>> {
+        let mut set: Vec<&Value> = Vec::new();
+        let mut seen: HashSet<&[u8]> = HashSet::new();
+        for value in self.list(index).filter(|value| value.kind == ValueKind::Tag) {
+            if seen.insert(self.bytes(value.name)) {
+                set.push(value);
+            }
+        }
+        let fixed = self.messages[index].marks.tags().map(|tag: &str| Cow::Borrowed(tag));
+        let origin = self.origin(index).tags.iter().map(|tag| Cow::Borrowed(tag.as_str()));
+        let mut tags: Vec<Cow<'_, str>> =
+            fixed.chain(origin).filter(|tag| !seen.contains(tag.as_bytes())).collect();
+        let kept = set.iter().rev().filter(|value| value.value.is_empty());
+        tags.extend(kept.map(|value| String::from_utf8_lossy(self.bytes(value.name))));
+        tags
+    }
+
+    /// The name-value pairs of a message (without tags, structured data and the origin's), newest first,
+    /// each name once.
+    pub fn values(&self, index: usize) -> Vec<(&[u8], &[u8], ValueKind)> {
+        let mut seen: HashSet<&[u8]> = HashSet::new();
+        let mut pairs = Vec::new();
+        for value in self.list(index).filter(|value| value.kind != ValueKind::Tag) {
+            let name = self.bytes(value.name);
+            if seen.insert(name) && value.kind != ValueKind::Unset {
+                pairs.push((name, self.bytes(value.value), value.kind));
+            }
+        }
+        pairs
+    }
+
+    /// Whether anything was set on the message: pairs or tags.
+    #[inline]
+    pub fn has_values(&self, index: usize) -> bool {
+        self.messages[index].values != 0
+    }
+
+    fn list(&self, index: usize) -> impl Iterator<Item = &Value> {
+        let mut at = self.messages[index].values;
+        std::iter::from_fn(move || {
+            let value = self.values.get((at as usize).checked_sub(1)?)?;
+            at = value.next;
+            Some(value)
+        })
+    }
+
+    fn find(&self, index: usize, name: &str) -> Option<&Value> {
+        self.list(index)
+            .find(|value| value.kind != ValueKind::Tag && self.bytes(value.name) == name.as_bytes())
+    }
+
+    fn shown(&self, value: &Value) -> Option<Cow<'_, [u8]>> {
+        (value.kind != ValueKind::Unset).then(|| Cow::Borrowed(self.bytes(value.value)))
+    }
+
+    fn origin_value(&self, index: usize, name: &str) -> Option<&[u8]> {
+        let values = &self.origin(index).values;
+        values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+
+    fn sdata_value(&self, index: usize, name: &str) -> Option<Cow<'_, [u8]>> {
+        let path = name.strip_prefix(".SDATA.")?.as_bytes();
+        let sdata = self.bytes(self.messages[index].sdata);
+        let found = sd_params(sdata).find(|param| {
+            let id = param.id.len();
+            !param.name.is_empty()
+                && path.len() == id + 1 + param.name.len()
+                && path[..id] == *param.id
+                && path[id] == b'.'
+                && path[id + 1..] == *param.name
+        });
+        found.map(|param| param.value())
+    }
+}

@@ -1,0 +1,86 @@
+//! Names of fields, resolved once when a configuration or a query is read.
+//!
+//! In: `HOST`, `.SDATA.id.name`, `my.value`. Out: a [`FieldName`]. Limits: [`FIELD_NAME_BYTES_MAX`].
+
+/// Longest name of a field. Longer ones are cut by whoever makes them: names sit in every index.
+pub const FIELD_NAME_BYTES_MAX: usize = 128;
+
+/// The fields that every message has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Field {
+    /// `HOST`
+    Host,
+    /// `HOST_FROM`, the last hop.
+    HostFrom,
+    /// `PROGRAM`
+    Program,
+    /// `PID`
+    Pid,
+    /// `MSGID`
+    Msgid,
+    /// `MESSAGE`, `MSG`, `MSGONLY`
+    Message,
+    /// `LEGACY_MSGHDR`
+    LegacyMsghdr,
+    /// `SOURCE`, the name of the source statement.
+    Source,
+    /// `RAWMSG`
+    Raw,
+    /// `TRANSPORT`
+    Transport,
+    /// `FILE_NAME`
+    FileName,
+}
+
+/// A resolved name.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+pub enum FieldName {
+    /// A field that every message has.
+    Fixed(Field),
+    /// `.SDATA.<id>.<param>`: read from the structured data unless a pair of that name was set.
+    Sdata(String),
+    /// Any other name-value pair.
+    Named(String),
+}
+
+impl FieldName {
+    /// Resolves a name as written after `$`. Names of the fixed fields are case-sensitive, as in syslog-ng.
+    pub fn parse(name: &str) -> FieldName {
+        let fixed = match name {
+            "HOST" => Field::Host,
+            "HOST_FROM" => Field::HostFrom,
+            "PROGRAM" => Field::Program,
+            "PID" => Field::Pid,
+            "MSGID" => Field::Msgid,
+            "MESSAGE" | "MSG" | "MSGONLY" => Field::Message,
+            "LEGACY_MSGHDR" => Field::LegacyMsghdr,
+            "SOURCE" => Field::Source,
+            "RAWMSG" => Field::Raw,
+            "TRANSPORT" => Field::Transport,
+            "FILE_NAME" => Field::FileName,
+            _ if name.starts_with(".SDATA.") => return FieldName::Sdata(name.to_owned()),
+            _ => return FieldName::Named(name.to_owned()),
+        };
+        FieldName::Fixed(fixed)
+    }
+
+    /// The name as `values` and format functions print it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            FieldName::Fixed(field) => match field {
+                Field::Host => "HOST",
+                Field::HostFrom => "HOST_FROM",
+                Field::Program => "PROGRAM",
+                Field::Pid => "PID",
+                Field::Msgid => "MSGID",
+                Field::Message => "MESSAGE",
+                Field::LegacyMsghdr => "LEGACY_MSGHDR",
+                Field::Source => "SOURCE",
+                Field::Raw => "RAWMSG",
+                Field::Transport => "TRANSPORT",
+                Field::FileName => "FILE_NAME",
+            },
+            FieldName::Sdata(name) | FieldName::Named(name) => name,
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! How batches cross from sources to the pipeline and from the pipeline to destinations.
+//!
+//! In: batches. Out: batches with a selection of their messages. Holds: a bitmap.
+//! Limits: the traits' implementers bound their queues and say so.
+
+use crate::Batch;
+use std::sync::Arc;
+
+/// Where sources put their batches: the entrance of the pipeline.
+pub trait Intake: Send + Sync {
+    /// Takes a batch of one source. Runs filters and hands on to outlets; never waits for a destination.
+    fn take(&self, batch: Batch);
+}
+
+/// The entrance of a destination's queue.
+pub trait Outlet: Send + Sync {
+    /// Takes the selected messages of a batch, or drops and counts what its queue cannot hold. Never waits.
+    /// `Delivery::controlled` says that the path has flow control: then the queue must take all.
+    fn deliver(&self, delivery: Delivery);
+}
+
+/// Some messages of a batch on their way to a destination.
+#[derive(Clone, Debug)]
+pub struct Delivery {
+    /// The batch; its `ack` lives as long as the last holder.
+    pub batch: Arc<Batch>,
+    /// Which of its messages.
+    pub selection: Selection,
+    /// Whether the path has `flags(flow-control)`: the source's window bounds the queue, nothing may be dropped.
+    pub controlled: bool,
+}
+
+/// A set of messages of one batch, as bits in message order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Selection {
+    words: Vec<u64>,
+    /// Number of messages in the batch.
+    length: usize,
+}
+
+impl Selection {
+    /// Every one of `length` messages.
+    pub fn all(length: usize) -> Selection {
+        let mut words = vec![u64::MAX; length.div_ceil(64)];
+        if let Some(last) = words.last_mut()
+            && !length.is_multiple_of(64)
+        {
+            *last = (1 << (length % 64)) - 1;
+        }
+        Selection { words, length }
+    }
+
+    /// None of `length` messages.
+    pub fn none(length: usize) -> Selection {
+        Selection { words: vec![0; length.div_ceil(64)], length }
+    }
+
+    /// Number of messages of the batch.
+    pub fn batch_len(&self) -> usize {
+        self.length
+    }
+
+    /// Whether message `index` is selected.
+    #[inline]
+    pub fn has(&self, index: usize) -> bool {
+        self.words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
+    }
+
+    /// Selects message `index`, which must be below the batch's length.
+    #[inline]
+    pub fn add(&mut self, index: usize) {
+        assert!(index < self.length, "message {index} of {}", self.length);
+        self.words[index / 64] |= 1 << (index % 64);
+    }
+
+    /// Deselects message `index`.
+    #[inline]
+    pub fn remove(&mut self, index: usize) {
+        if let Some(word) = self.words.get_mut(index / 64) {
+            *word &= !(1 << (index % 64));
+        }
+    }
+
+    /// How many are selected.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// Whether none is selected.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    /// Whether all are selected.
+    pub fn is_all(&self) -> bool {
+        self.count() == self.length
+    }
+
+    /// Keeps what both select.
+    pub fn and(&mut self, other: &Selection) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+
+    /// Adds what the other selects.
+    pub fn or(&mut self, other: &Selection) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
+    /// Removes what the other selects.
+    pub fn subtract(&mut self, other: &Selection) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
+
+    /// The selected messages, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.words.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                if rest == 0 {
+                    return None;
+                }
+                let bit = rest.trailing_zeros() as usize;
+                rest &= rest - 1;
+                Some(index * 64 + bit)
+            })
+        })
+    }
+
+    /// The words of the bitmap: bit 0 of word 0 is message 0.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+}

@@ -1,0 +1,47 @@
+//! Where messages came from: one record per connection or peer, shared by its messages.
+//!
+//! In: what a listener knows of its peer. Out: the same, shared. Limits: none of its own.
+
+use std::net::SocketAddr;
+
+/// How the bytes travelled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[repr(u8)]
+pub enum Transport {
+    /// A file, pipe, program or our own message.
+    #[default]
+    Local,
+    /// UDP datagrams.
+    Udp,
+    /// A TCP stream.
+    Tcp,
+    /// A TLS stream.
+    Tls,
+    /// A unix datagram socket.
+    UnixDgram,
+    /// A unix stream socket.
+    UnixStream,
+}
+
+/// What is known of the sender of some messages.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Name of the `source` statement (`${SOURCE}`).
+    pub source: String,
+    /// How the bytes came.
+    pub transport: Transport,
+    /// Address of the last hop; `None` for local sources.
+    pub peer: Option<SocketAddr>,
+    /// Our own address that the peer reached.
+    pub local: Option<SocketAddr>,
+    /// Name of the last hop, as DNS, the hosts file or the address give it (`${HOST_FROM}`).
+    pub host_from: String,
+    /// Path of the file or socket, empty when there is none (`${FILE_NAME}`).
+    pub file_name: String,
+    /// Tags that every message of this origin has: `tags()` of the source and `.source.NAME`.
+    pub tags: Vec<String>,
+    /// Text of `${TRANSPORT}`, for instance `rfc3164+tcp`.
+    pub transport_name: String,
+    /// Values that every message of this origin has, for instance `.unix.pid` or `.tls.x509_cn`.
+    pub values: Vec<(String, Vec<u8>)>,
+}

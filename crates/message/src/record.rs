@@ -1,0 +1,71 @@
+//! One message: a fixed-size record of places in its batch.
+//!
+//! In: what a decoder found. Out: the same. Holds: no bytes of its own.
+
+use crate::{Marks, Priority, Span, Stamp};
+
+/// The dialect a message was read in (`${MSGFORMAT}`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+#[repr(u8)]
+pub enum Format {
+    /// Not parsed (`flags(no-parse)`): the whole frame is the text.
+    #[default]
+    Raw,
+    /// RFC 3164 or what resembles it.
+    Rfc3164,
+    /// RFC 5424.
+    Rfc5424,
+    /// Made by Duramen itself.
+    Internal,
+    /// A record of the kernel (`/dev/kmsg`).
+    DevKmsg,
+    /// An entry of the systemd journal.
+    Journal,
+}
+
+impl Format {
+    /// The text of `${MSGFORMAT}`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Raw => "raw",
+            Format::Rfc3164 => "rfc3164",
+            Format::Rfc5424 => "syslog:rfc5424",
+            Format::Internal => "internal",
+            Format::DevKmsg => "linux:devkmsg",
+            Format::Journal => "linux:journald",
+        }
+    }
+}
+
+/// A decoded message. All spans point into the batch that holds it.
+#[derive(Clone, Debug, Default)]
+pub struct Message {
+    /// The frame as received, without its framing.
+    pub raw: Span,
+    /// `${HOST}`; empty when unknown.
+    pub host: Span,
+    /// `${PROGRAM}`, APP-NAME in RFC 5424.
+    pub program: Span,
+    /// `${PID}`, PROCID in RFC 5424.
+    pub pid: Span,
+    /// `${MSGID}`.
+    pub msgid: Span,
+    /// `${LEGACY_MSGHDR}`: the tag as received, with its colon and blank. Empty when it must be made anew.
+    pub msghdr: Span,
+    /// `${SDATA}` as received, brackets included; empty for NIL. Read it with [`crate::sd_params`].
+    pub sdata: Span,
+    /// `${MESSAGE}`.
+    pub text: Span,
+    /// The sender's time.
+    pub event: Stamp,
+    /// Facility and severity.
+    pub pri: Priority,
+    /// Dialect.
+    pub format: Format,
+    /// What was odd.
+    pub marks: Marks,
+    /// Which of the batch's origins sent it.
+    pub origin: u16,
+    /// Newest name-value of the message in the batch's list, plus one; 0 when there is none.
+    pub(crate) values: u32,
+}

@@ -1,0 +1,71 @@
+//! A point in time as a message tells it, with the zone it was told in.
+//!
+//! In: microseconds since 1970 and an offset. Out: the same, ordered. Holds: 16 bytes.
+//! Limits: microseconds; years 1 to 9999 when printed.
+
+/// What is known about the zone and the year of a sender's time.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Hash)]
+#[repr(u8)]
+pub enum ZoneQuality {
+    /// The message holds no time at all; the stamp is a copy of the received time.
+    #[default]
+    Absent,
+    /// Zone and year were in the message.
+    Known,
+    /// The zone was not in the message: the configured or local zone was used.
+    ZoneGuessed,
+    /// Neither zone nor year was in the message; the year nearest to the received time was used.
+    YearGuessed,
+}
+
+/// A time with the offset from UTC it is to be shown in.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Stamp {
+    /// Microseconds since 1970-01-01T00:00:00Z.
+    pub unix_us: i64,
+    /// Offset of the zone from UTC in seconds, east positive.
+    pub offset_s: i32,
+    /// What is known of the zone and year.
+    pub quality: ZoneQuality,
+}
+
+impl Stamp {
+    /// A stamp of our own clock: zone known.
+    pub fn known(unix_us: i64, offset_s: i32) -> Stamp {
+        Stamp { unix_us, offset_s, quality: ZoneQuality::Known }
+    }
+
+    /// Whole seconds since 1970, rounded down.
+    #[inline]
+    pub fn unix_s(self) -> i64 {
+        self.unix_us.div_euclid(1_000_000)
+    }
+
+    /// Microseconds within the second, 0 to 999,999.
+    #[inline]
+    pub fn micros(self) -> u32 {
+        self.unix_us.rem_euclid(1_000_000) as u32
+    }
+}
+
+impl PartialOrd for Stamp {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Stamp {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.unix_us, self.offset_s, self.quality as u8).cmp(&(
+            other.unix_us,
+            other.offset_s,
+            other.quality as u8,
+        ))
+    }
+}
+
+impl std::fmt::Debug for Stamp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}us{:+}s/{:?}", self.unix_us, self.offset_s, self.quality)
+    }
+}

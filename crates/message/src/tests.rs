@@ -1,0 +1,125 @@
+//! Rows for the record's rules: spans, fields, tags, structured data, acknowledgements.
+
+use crate::*;
+use std::sync::{Arc, Mutex};
+
+fn batch(text: &str) -> Batch {
+    let mut batch = Batch::new(
+        Arc::new(text.as_bytes().to_vec()),
+        vec![Arc::new(Origin { tags: vec![".source.s".into()], source: "s".into(), ..Origin::default() })],
+        Stamp::default(),
+        Ack::none(),
+    );
+    let whole = Span::received(0, text.len());
+    batch.messages.push(Message { raw: whole, text: whole, ..Message::default() });
+    batch
+}
+
+fn text(batch: &Batch, name: &str) -> Option<String> {
+    batch.field(0, &FieldName::parse(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[test]
+fn later_values_hide_older_ones() {
+    let mut batch = batch("hello");
+    batch.set_field(0, &FieldName::parse("user"), b"anna", ValueKind::String);
+    batch.set_field(0, &FieldName::parse("user"), b"bela", ValueKind::String);
+    assert_eq!(text(&batch, "user").as_deref(), Some("bela"));
+    assert_eq!(batch.values(0).len(), 1);
+    batch.unset_field(0, &FieldName::parse("user"));
+    assert_eq!(text(&batch, "user"), None);
+    assert!(batch.values(0).is_empty());
+}
+
+#[test]
+fn setting_the_program_drops_the_received_tag() {
+    let mut batch = batch("su[1]: hi");
+    batch.messages[0].msghdr = Span::received(0, 7);
+    batch.set_field(0, &FieldName::parse("PROGRAM"), b"sudo", ValueKind::String);
+    assert_eq!(text(&batch, "LEGACY_MSGHDR").as_deref(), Some(""));
+    assert_eq!(text(&batch, "PROGRAM").as_deref(), Some("sudo"));
+}
+
+#[test]
+fn tags_come_from_marks_origin_and_rewrites() {
+    let mut batch = batch("x");
+    batch.messages[0].marks.add(Mark::MissingPri);
+    batch.add_tag(0, "mine");
+    assert_eq!(batch.tags(0), ["syslog.missing_pri", ".source.s", "mine"]);
+    batch.clear_tag(0, ".source.s");
+    batch.clear_tag(0, "mine");
+    assert_eq!(batch.tags(0), ["syslog.missing_pri"]);
+    batch.add_tag(0, "mine");
+    assert!(batch.has_tag(0, "mine"));
+}
+
+#[track_caller]
+fn check_sdata(sdata: &str, want: &str) {
+    let show = |param: SdParam<'_>| {
+        let value = String::from_utf8_lossy(&param.value()).into_owned();
+        format!("{}.{}={value}", String::from_utf8_lossy(param.id), String::from_utf8_lossy(param.name))
+    };
+    assert_eq!(sd_params(sdata.as_bytes()).map(show).collect::<Vec<_>>().join(" "), want);
+}
+
+#[test]
+fn reads_structured_data() {
+    check_sdata("", "");
+    check_sdata("[a@1 b=\"c\"]", "a@1.b=c");
+    check_sdata("[a@1 b=\"c\" d=\"e\"][f]", "a@1.b=c a@1.d=e f.=");
+    check_sdata(r#"[a b="q\"\\\]\n"]"#, "a.b=q\"\\]\\n");
+    check_sdata("[a b=\"c", "");
+    check_sdata("[a b=c]", "");
+}
+
+#[test]
+fn structured_data_is_a_field() {
+    let mut batch = batch(r#"[x@1 y="5"]"#);
+    batch.messages[0].sdata = batch.messages[0].raw;
+    assert_eq!(text(&batch, ".SDATA.x@1.y").as_deref(), Some("5"));
+    assert_eq!(text(&batch, ".SDATA.x@1.z"), None);
+    batch.set_field(0, &FieldName::parse(".SDATA.x@1.y"), b"6", ValueKind::String);
+    assert_eq!(text(&batch, ".SDATA.x@1.y").as_deref(), Some("6"));
+}
+
+#[test]
+fn selections_are_sets() {
+    for length in [0, 1, 63, 64, 65, 200] {
+        let all = Selection::all(length);
+        assert_eq!(all.iter().collect::<Vec<_>>(), (0..length).collect::<Vec<_>>());
+        let mut even = Selection::none(length);
+        (0..length).step_by(2).for_each(|index| even.add(index));
+        let mut odd = all.clone();
+        odd.subtract(&even);
+        assert_eq!(odd.count() + even.count(), length);
+        even.or(&odd);
+        assert_eq!(even, all);
+    }
+}
+
+#[test]
+fn the_last_clone_acknowledges() {
+    struct Sink(Arc<Mutex<Vec<Outcome>>>);
+    impl AckSink for Sink {
+        fn acknowledge(&self, outcome: Outcome) {
+            self.0.lock().unwrap().push(outcome);
+        }
+    }
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let first = Ack::new(Box::new(Sink(seen.clone())));
+    let second = first.clone();
+    drop(first);
+    assert!(seen.lock().unwrap().is_empty());
+    second.fail();
+    drop(second);
+    assert_eq!(*seen.lock().unwrap(), [Outcome::Failed]);
+}
+
+#[test]
+fn names_of_priorities() {
+    assert_eq!(Priority(165).facility().name(), Some("local4"));
+    assert_eq!(Priority(165).severity().name(), "notice");
+    assert_eq!(Severity::from_name("WARN"), Some(Severity(4)));
+    assert_eq!(Facility::from_name("local7"), Some(Facility(23)));
+    assert_eq!(Facility(24).name(), None);
+}

@@ -1,0 +1,13 @@
+//! The store: batches in, sealed and indexed segments out, and the answers to what a query asks of them.
+//!
+//! In: deliveries of the pipeline. Out: acknowledgements, snapshots of segments.
+//! Holds: journal, active segment, sealed segments, catalog. Touches files and threads.
+
+mod bitmap;
+mod view;
+
+pub use bitmap::Bitmap;
+pub use view::{
+    Bound, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
+    Stop, Watch,
+};

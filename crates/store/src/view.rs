@@ -1,0 +1,310 @@
+//! What a query may ask of a segment, active or sealed.
+//!
+//! In: patterns and columns. Out: bitmaps of documents, counts, documents. Document numbers are positions in
+//! receive order, so a range of received time is a range of documents.
+//! Limits: every long walk asks its [`Watch`] at least every few milliseconds and stops when told.
+
+use crate::Bitmap;
+use message::{Stamp, ValueKind};
+use std::{
+    io,
+    ops::Range,
+    path::PathBuf,
+    sync::Arc,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+/// The segments of a logspace at one moment. List, bars and facets of one answer use the same snapshot.
+#[derive(Clone)]
+pub struct Snapshot {
+    /// Segments in receive order, the active one last.
+    pub segments: Vec<Arc<dyn SegmentView>>,
+    /// Sequence number after the newest message.
+    pub sequence: u64,
+}
+
+/// A column: one value a document, or none.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Column {
+    /// `host`
+    Host,
+    /// `program`
+    Program,
+    /// `pid`
+    Pid,
+    /// `msgid`
+    Msgid,
+    /// `facility`, values are names
+    Facility,
+    /// `severity`, values are names
+    Severity,
+    /// `source`, the name of the source statement
+    Source,
+    /// `peer`, the address of the last hop without its port
+    Peer,
+    /// `tags`, several values a document
+    Tags,
+    /// A name-value pair, structured data included (`.SDATA.id.name`)
+    Named(String),
+}
+
+/// What to look for among tokens or among whole values. Text is compared lower-cased unless said otherwise.
+#[derive(Clone, Debug)]
+pub enum Pattern {
+    /// The very text, lower-cased by the caller.
+    Exact(Vec<u8>),
+    /// The very text, case included.
+    CaseExact(Vec<u8>),
+    /// Text that starts with this, lower-cased by the caller.
+    Prefix(Vec<u8>),
+    /// `*` any run, `?` any one character, `\` escapes; lower-cased by the caller.
+    Wildcard(Vec<u8>),
+    /// Within `distance` edits (Damerau-Levenshtein: a transposition is one), lower-cased by the caller.
+    Fuzzy {
+        /// The text.
+        text: Vec<u8>,
+        /// Most edits, 0 to 2.
+        distance: u8,
+    },
+    /// Anything: the column has a value.
+    Any,
+    /// Between two texts or two numbers.
+    Range {
+        /// Lower end.
+        lower: Bound,
+        /// Upper end.
+        upper: Bound,
+    },
+    /// An IPv4 or IPv6 network: `address`, as 16 bytes (IPv4 mapped), and prefix length of 128.
+    Network {
+        /// The address as 16 bytes.
+        address: [u8; 16],
+        /// Length of the prefix in bits, 0 to 128 (IPv4: 96 more than written).
+        bits: u8,
+    },
+}
+
+/// An end of a range.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Bound {
+    /// No limit.
+    Open,
+    /// A number, compared with values that read as numbers.
+    Number {
+        /// The end.
+        value: f64,
+        /// Whether the end itself belongs to the range.
+        inclusive: bool,
+    },
+    /// Text, compared byte-wise lower-cased.
+    Text {
+        /// The end.
+        value: Vec<u8>,
+        /// Whether the end itself belongs to the range.
+        inclusive: bool,
+    },
+}
+
+/// Words that follow each other in the text.
+#[derive(Clone, Debug)]
+pub struct Phrase {
+    /// The words in order, each a pattern; `Pattern::Any` is a gap of one word.
+    pub words: Vec<Pattern>,
+    /// Moves allowed in positions (Lucene's slop); a transposition costs two.
+    pub slop: u32,
+}
+
+/// Documents that may hold a phrase.
+pub struct PhraseAnswer {
+    /// The documents.
+    pub documents: Bitmap,
+    /// Whether they are known to hold it; else the text of each must be looked at.
+    pub exact: bool,
+}
+
+/// A stored message.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// Sequence number in the logspace, from 0.
+    pub sequence: u64,
+    /// The frame as received.
+    pub raw: Vec<u8>,
+    /// Received, microseconds since 1970.
+    pub received_us: i64,
+    /// The sender's time.
+    pub event: Stamp,
+    /// Facility times eight plus severity.
+    pub pri: u16,
+    /// `${HOST}`
+    pub host: Vec<u8>,
+    /// `${PROGRAM}`
+    pub program: Vec<u8>,
+    /// `${PID}`
+    pub pid: Vec<u8>,
+    /// `${MSGID}`
+    pub msgid: Vec<u8>,
+    /// `${MESSAGE}`
+    pub text: Vec<u8>,
+    /// `${SOURCE}`
+    pub source: String,
+    /// Address of the last hop, empty for local sources.
+    pub peer: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Name-value pairs, structured data as `.SDATA.id.name` included.
+    pub values: Vec<(String, Vec<u8>, ValueKind)>,
+}
+
+/// A column of a snapshot and how much it is used.
+#[derive(Clone, Debug)]
+pub struct ColumnUse {
+    /// Which.
+    pub column: Column,
+    /// Documents that have it.
+    pub documents: u64,
+    /// Whether all its values read as numbers.
+    pub numeric: bool,
+}
+
+/// Why a walk ended early.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// The asker went away.
+    Cancelled,
+    /// The time limit passed.
+    TimedOut,
+}
+
+/// Tells a walk when to stop.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    cancelled: Arc<AtomicBool>,
+    deadline: Option<Instant>,
+}
+
+impl Watch {
+    /// A watch with a deadline, cancelled by setting the flag.
+    pub fn new(cancelled: Arc<AtomicBool>, deadline: Option<Instant>) -> Watch {
+        Watch { cancelled, deadline }
+    }
+
+    /// A watch that never stops anything.
+    pub fn unlimited() -> Watch {
+        Watch { cancelled: Arc::default(), deadline: None }
+    }
+
+    /// Fails when the walk must stop.
+    pub fn check(&self) -> Result<(), Stop> {
+        if self.cancelled.load(Ordering::Relaxed) {
+            return Err(Stop::Cancelled);
+        }
+        match self.deadline {
+            Some(deadline) if Instant::now() >= deadline => Err(Stop::TimedOut),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Why documents could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file could not be read.
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The bytes are not what was written.
+    Corrupt {
+        /// Which file.
+        path: PathBuf,
+        /// Where in it.
+        offset: u64,
+        /// What is wrong.
+        what: &'static str,
+    },
+    /// The walk was stopped.
+    Stopped(Stop),
+}
+
+impl From<Stop> for ReadError {
+    fn from(stop: Stop) -> ReadError {
+        ReadError::Stopped(stop)
+    }
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReadError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ReadError::Corrupt { path, offset, what } => {
+                write!(f, "{} is damaged at offset {offset}: {what}", path.display())
+            }
+            ReadError::Stopped(Stop::Cancelled) => f.write_str("the search was cancelled"),
+            ReadError::Stopped(Stop::TimedOut) => f.write_str("the search ran out of time"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+/// A segment, active or sealed, as a query sees it. All bitmaps have [`SegmentView::len`] bits.
+pub trait SegmentView: Send + Sync {
+    /// Number of documents.
+    fn len(&self) -> u32;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sequence number of document 0.
+    fn first_sequence(&self) -> u64;
+
+    /// Received times of the first and the last document, microseconds since 1970.
+    fn received_range(&self) -> (i64, i64);
+
+    /// Documents received in `from_us..to_us`.
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32>;
+
+    /// Received times of all documents of a range, in order, for histograms by interval edges: for each of the
+    /// ascending `edges_us`, the first document received at or after it.
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32>;
+
+    /// Documents whose event time lies in `from_us..to_us`.
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Calls `visit` with (document, event time in microseconds) of each given document, ascending.
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError>;
+
+    /// Documents with a matching token in the text, host, program or a name-value pair.
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Documents whose text may hold the phrase.
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError>;
+
+    /// Documents with a matching whole value in a column.
+    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Adds the count of each distinct value of a column among the documents.
+    fn count_values(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError>;
+
+    /// Columns of the segment.
+    fn columns(&self) -> Vec<ColumnUse>;
+
+    /// Reads documents, given ascending or descending; `visit` sees them in the same order and may end by `false`.
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError>;
+}
