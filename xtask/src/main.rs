@@ -1,2 +1,36 @@
-//! Not built yet.
-fn main() {}
+//! The house's own checks and generators: `cargo xtask VERB`.
+//!
+//! In: the tree, or a folder of samples. Out: findings on standard output, exit status 1 when there are any.
+//! Holds nothing. Touches files and starts cargo.
+
+mod check;
+mod conformance;
+mod tidy;
+
+use std::{env, path::PathBuf, process::ExitCode};
+
+const USAGE: &str = "usage: cargo xtask VERB
+  check                                 format, clippy, tidy, tests: the whole gate
+  tidy                                  edges between crates, module cycles, lengths, module docs, forbidden words
+  conformance DIR [--explain FAMILY]    runs the samples of a folder and prints a table";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let passed = match words.as_slice() {
+        ["check"] => check::run(&root()),
+        ["tidy"] => tidy::run(&root()),
+        ["conformance", folder, rest @ ..] => conformance::run(&root(), folder.as_ref(), rest),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    let xtask = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().map(PathBuf::from).unwrap_or(xtask)
+}

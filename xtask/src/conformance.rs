@@ -1,0 +1,57 @@
+//! Runs the samples of a folder through the crates and prints one row a family.
+//!
+//! In: the samples' folder. Out: a table; with `--explain FAMILY` also each difference.
+//! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
+
+use std::path::Path;
+
+/// The result of one family of samples.
+pub(crate) struct Row {
+    /// Name of the family.
+    pub(crate) family: String,
+    /// Samples run.
+    pub(crate) cases: usize,
+    /// Samples whose result was right in every field.
+    pub(crate) passed: usize,
+    /// Least percentage that counts as passed.
+    pub(crate) floor: f64,
+    /// One text a difference, shown on demand.
+    pub(crate) differences: Vec<String>,
+}
+
+/// A family: its name and what runs it. It gets the samples' folder.
+type Family = (&'static str, fn(&Path) -> Result<Vec<Row>, String>);
+
+const FAMILIES: &[Family] = &[];
+
+/// Runs every family; false when one is below its floor.
+pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {
+    let explain = match options {
+        ["--explain", family] => Some(*family),
+        _ => None,
+    };
+    let mut passed = true;
+    println!("{:<32} {:>7} {:>7} {:>8} {:>8}", "family", "cases", "passed", "percent", "floor");
+    for (name, family) in FAMILIES {
+        if explain.is_some_and(|wanted| wanted != *name) {
+            continue;
+        }
+        match family(folder) {
+            Ok(rows) => rows.iter().for_each(|row| passed &= print(row, explain.is_some())),
+            Err(error) => {
+                println!("{name:<32} cannot run: {error}");
+                passed = false;
+            }
+        }
+    }
+    passed
+}
+
+fn print(row: &Row, explain: bool) -> bool {
+    let percent = if row.cases == 0 { 0.0 } else { 100.0 * row.passed as f64 / row.cases as f64 };
+    println!("{:<32} {:>7} {:>7} {:>7.2}% {:>7.1}%", row.family, row.cases, row.passed, percent, row.floor);
+    if explain {
+        row.differences.iter().for_each(|difference| println!("  {difference}"));
+    }
+    percent >= row.floor
+}
