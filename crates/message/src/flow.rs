@@ -3,7 +3,7 @@
 //! In: batches. Out: batches with a selection of their messages. Holds: a bitmap.
 //! Limits: the traits' implementers bound their queues and say so.
 
-use crate::Batch;
+use crate::{Ack, Batch};
 use std::sync::Arc;
 
 /// Where sources put their batches: the entrance of the pipeline.
@@ -22,10 +22,13 @@ pub trait Outlet: Send + Sync {
 /// Some messages of a batch on their way to a destination.
 #[derive(Clone, Debug)]
 pub struct Delivery {
-    /// The batch; its `ack` lives as long as the last holder.
+    /// The batch. The router has moved its token to `ack`, so that a queue may keep the messages without it.
     pub batch: Arc<Batch>,
     /// Which of its messages.
     pub selection: Selection,
+    /// The batch's token. A destination that bounds its own queue drops it at once when the path is not
+    /// `controlled`: its queue must not hold the source back. Others keep it until the messages are safe.
+    pub ack: Ack,
     /// Whether the path has `flags(flow-control)`: the source's window bounds the queue, nothing may be dropped.
     pub controlled: bool,
 }
