@@ -1,0 +1,212 @@
+//! Who may log in: names and password hashes in one file.
+//!
+//! In: a name and a password. Out: yes or no. Holds: the file's content; it is read again when it changes, so that
+//! `duramen user` works beside a running server.
+//! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
+
+use argon2::{
+    Argon2, PasswordVerifier,
+    password_hash::{PasswordHash, PasswordHasher, SaltString},
+};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fmt, fs,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+/// Most users of one file: it is read whole at each login.
+const USERS_MAX: usize = 10_000;
+/// Characters of a generated password; those that look alike are left out.
+const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+/// Characters of a generated password: 20 of 55 are 115 bits.
+const PASSWORD_LENGTH: usize = 20;
+/// A hash of no password: unknown users cost the same time as known ones.
+const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
+
+/// The file of users.
+#[derive(Clone, Debug)]
+pub struct Accounts {
+    path: PathBuf,
+}
+
+/// Why an account could not be read or changed.
+#[derive(Debug)]
+pub enum AccountError {
+    /// The file could not be read or written.
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The file is not what this program writes.
+    Format {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// The name is not allowed, taken, or not there.
+    Name(&'static str),
+    /// The password is too short or too long.
+    Password,
+    /// The system gives no random numbers.
+    Random,
+}
+
+impl fmt::Display for AccountError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AccountError::Io { path, source } => write!(f, "cannot use {}: {source}", path.display()),
+            AccountError::Format { path, what } => write!(f, "{} is not a users file: {what}", path.display()),
+            AccountError::Name(what) => f.write_str(what),
+            AccountError::Password => f.write_str("a password has 8 to 1024 bytes"),
+            AccountError::Random => f.write_str("the system gives no random numbers"),
+        }
+    }
+}
+
+impl std::error::Error for AccountError {}
+
+#[derive(Serialize, Deserialize, Default)]
+struct File {
+    users: BTreeMap<String, User>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct User {
+    /// Argon2id in PHC format.
+    password: String,
+}
+
+impl Accounts {
+    /// The accounts of a file, which need not exist yet.
+    pub fn at(path: &Path) -> Accounts {
+        Accounts { path: path.to_owned() }
+    }
+
+    /// Makes the user `admin` with a new password when there is no user at all. The password is returned once and
+    /// kept nowhere.
+    pub fn first_run(&self) -> Result<Option<String>, AccountError> {
+        if !self.read()?.users.is_empty() {
+            return Ok(None);
+        }
+        let password = generated_password()?;
+        self.add("admin", &password)?;
+        Ok(Some(password))
+    }
+
+    /// Names of all users.
+    pub fn names(&self) -> Result<Vec<String>, AccountError> {
+        Ok(self.read()?.users.into_keys().collect())
+    }
+
+    /// Adds a user.
+    pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
+        if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+            return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
+        }
+        if file.users.contains_key(name) {
+            return Err(AccountError::Name("there is a user of that name"));
+        }
+        if file.users.len() >= USERS_MAX {
+            return Err(AccountError::Name("there are 10,000 users already"));
+        }
+        file.users.insert(name.to_owned(), User { password: hash(password)? });
+        self.write(&file)
+    }
+
+    /// Gives a user another password.
+    pub fn set_password(&self, name: &str, password: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        let user = file.users.get_mut(name).ok_or(AccountError::Name("there is no user of that name"))?;
+        user.password = hash(password)?;
+        self.write(&file)
+    }
+
+    /// Removes a user.
+    pub fn remove(&self, name: &str) -> Result<(), AccountError> {
+        let mut file = self.read()?;
+        file.users.remove(name).ok_or(AccountError::Name("there is no user of that name"))?;
+        self.write(&file)
+    }
+
+    /// Whether a user of the name exists.
+    pub fn exists(&self, name: &str) -> bool {
+        self.read().is_ok_and(|file| file.users.contains_key(name))
+    }
+
+    /// Whether the password is the user's. Takes some 20 ms by design, also for unknown users.
+    pub fn verify(&self, name: &str, password: &str) -> Result<bool, AccountError> {
+        let file = self.read()?;
+        let known = file.users.get(name);
+        let stored = known.map_or(NOBODY, |user| user.password.as_str());
+        let parsed = PasswordHash::new(stored)
+            .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
+        let right = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
+        Ok(right && known.is_some())
+    }
+
+    fn read(&self) -> Result<File, AccountError> {
+        let text = match fs::read_to_string(&self.path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(File::default()),
+            Err(source) => return Err(AccountError::Io { path: self.path.clone(), source }),
+        };
+        serde_json::from_str(&text)
+            .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })
+    }
+
+    /// Replaces the file in one step; only the owner may read it.
+    fn write(&self, file: &File) -> Result<(), AccountError> {
+        let failed = |source| AccountError::Io { path: self.path.clone(), source };
+        let text = serde_json::to_string_pretty(file).map_err(|error| failed(error.into()))?;
+        let fresh = self.path.with_extension("new");
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(failed)?;
+        }
+        let mut out = fs::OpenOptions::new()
+            .create(true)
+            .truncate(true)
+            .write(true)
+            .mode(0o600)
+            .open(&fresh)
+            .map_err(failed)?;
+        out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
+        fs::rename(&fresh, &self.path).map_err(failed)
+    }
+}
+
+fn hash(password: &str) -> Result<String, AccountError> {
+    if !(8..=1024).contains(&password.len()) {
+        return Err(AccountError::Password);
+    }
+    let mut salt = [0; 16];
+    getrandom::fill(&mut salt).map_err(|_| AccountError::Random)?;
+    let salt = SaltString::encode_b64(&salt).map_err(|_| AccountError::Random)?;
+    let hash = Argon2::default().hash_password(password.as_bytes(), &salt).map_err(|_| AccountError::Password)?;
+    Ok(hash.to_string())
+}
+
+/// A password nobody has to type twice.
+pub fn generated_password() -> Result<String, AccountError> {
+    let mut password = String::new();
+    while password.len() < PASSWORD_LENGTH {
+        let mut bytes = [0; 64];
+        getrandom::fill(&mut bytes).map_err(|_| AccountError::Random)?;
+        // Bytes above the largest multiple of the alphabet's size would make some letters likelier.
+        let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
+        let letters = bytes.iter().filter(|byte| usize::from(**byte) < fair);
+        password.extend(letters.map(|byte| PASSWORD_ALPHABET[usize::from(*byte) % PASSWORD_ALPHABET.len()] as char));
+    }
+    password.truncate(PASSWORD_LENGTH);
+    Ok(password)
+}
+
+#[cfg(test)]
+mod tests;

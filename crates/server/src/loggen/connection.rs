@@ -1,0 +1,185 @@
+//! Connections to the server: TCP, TLS, UDP, unix stream, unix datagram.
+//!
+//! In: options. Out: open connections that take bytes. Limits: [`CONNECT_TIMEOUT`] to connect.
+
+use super::Options;
+use rustls::{
+    ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, ServerName, UnixTime},
+};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
+use std::{
+    io::{self, Write},
+    net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket},
+    os::unix::net::{UnixDatagram, UnixStream},
+    sync::Arc,
+    time::Duration,
+};
+
+/// Longest wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The server, resolved once.
+pub(super) struct Target {
+    address: Address,
+    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    /// PROXY protocol v1 line, sent first.
+    proxy: Option<String>,
+    /// Whether the PROXY line goes before the TLS handshake.
+    proxy_plain: bool,
+    local_port: Option<u16>,
+}
+
+enum Address {
+    Tcp(SocketAddr),
+    Udp(SocketAddr),
+    UnixStream(String),
+    UnixDatagram(String),
+}
+
+/// An open connection.
+pub(super) enum Connection {
+    /// A byte stream.
+    Stream(Box<dyn Write + Send>),
+    /// UDP.
+    Udp(UdpSocket),
+    /// A unix datagram socket.
+    Unix(UnixDatagram),
+}
+
+impl Target {
+    pub(super) fn new(options: &Options) -> io::Result<Target> {
+        let address = if options.unix {
+            let path = options.target.clone();
+            if options.dgram { Address::UnixDatagram(path) } else { Address::UnixStream(path) }
+        } else {
+            let found = resolve(&options.target, options.port.unwrap_or(514), options.ipv6)?;
+            if options.dgram { Address::Udp(found) } else { Address::Tcp(found) }
+        };
+        let tls = if options.use_ssl { Some(tls(&options.target)?) } else { None };
+        let family = if options.ipv6 { "TCP6" } else { "TCP4" };
+        let proxy = (options.proxied || options.proxied_tls_passthrough).then(|| {
+            format!(
+                "PROXY {family} {} {} {} {}\r\n",
+                options.proxy_src_ip, options.proxy_dst_ip, options.proxy_src_port, options.proxy_dst_port
+            )
+        });
+        let proxy_plain = options.proxied_tls_passthrough || !options.use_ssl;
+        Ok(Target { address, tls, proxy, proxy_plain, local_port: options.client_port })
+    }
+
+    /// Opens one connection.
+    pub(super) fn open(&self) -> io::Result<Connection> {
+        match &self.address {
+            Address::Tcp(address) => self.open_tcp(*address).map_err(|error| named(error, address)),
+            Address::Udp(address) => {
+                let any = if address.is_ipv6() { "[::]" } else { "0.0.0.0" };
+                let socket = UdpSocket::bind(format!("{any}:{}", self.local_port.unwrap_or(0)))?;
+                socket.connect(address)?;
+                Ok(Connection::Udp(socket))
+            }
+            Address::UnixStream(path) => {
+                let stream = UnixStream::connect(path).map_err(|error| named(error, path))?;
+                Ok(Connection::Stream(Box::new(stream)))
+            }
+            Address::UnixDatagram(path) => {
+                let socket = UnixDatagram::unbound()?;
+                socket.connect(path).map_err(|error| named(error, path))?;
+                Ok(Connection::Unix(socket))
+            }
+        }
+    }
+
+    fn open_tcp(&self, address: SocketAddr) -> io::Result<Connection> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+        if let Some(port) = self.local_port {
+            socket.set_reuse_address(true)?;
+            let any: SocketAddr = match address {
+                SocketAddr::V4(_) => ([0, 0, 0, 0], port).into(),
+                SocketAddr::V6(_) => ([0u16; 8], port).into(),
+            };
+            socket.bind(&SockAddr::from(any))?;
+        }
+        socket.connect_timeout(&SockAddr::from(address), CONNECT_TIMEOUT)?;
+        let mut stream: TcpStream = socket.into();
+        let (before, after) = match &self.proxy {
+            Some(line) if self.proxy_plain => (line.as_str(), ""),
+            Some(line) => ("", line.as_str()),
+            None => ("", ""),
+        };
+        stream.write_all(before.as_bytes())?;
+        let Some((config, name)) = &self.tls else {
+            return Ok(Connection::Stream(Box::new(stream)));
+        };
+        let session = ClientConnection::new(config.clone(), name.clone()).map_err(io::Error::other)?;
+        let mut stream = StreamOwned::new(session, stream);
+        stream.write_all(after.as_bytes())?;
+        Ok(Connection::Stream(Box::new(stream)))
+    }
+}
+
+fn named(error: io::Error, target: impl std::fmt::Display) -> io::Error {
+    io::Error::new(error.kind(), format!("cannot connect to {target}: {error}"))
+}
+
+fn resolve(host: &str, port: u16, ipv6: bool) -> io::Result<SocketAddr> {
+    let found = (host, port).to_socket_addrs().map_err(|error| named(error, host))?;
+    let fits = |address: &SocketAddr| address.is_ipv6() == ipv6;
+    found.into_iter().find(fits).ok_or_else(|| {
+        let family = if ipv6 { "IPv6" } else { "IPv4 (try --ipv6)" };
+        io::Error::new(io::ErrorKind::NotFound, format!("{host} has no {family} address"))
+    })
+}
+
+fn tls(host: &str) -> io::Result<(Arc<ClientConfig>, ServerName<'static>)> {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider.clone())
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(Unchecked(provider)))
+        .with_no_client_auth();
+    let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+    Ok((Arc::new(config), name))
+}
+
+/// A load generator measures; it trusts any certificate, as its help says.
+#[derive(Debug)]
+struct Unchecked(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for Unchecked {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Ok(HandshakeSignatureValid::assertion())
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}

@@ -1,0 +1,185 @@
+//! What is sent: generated messages, or the lines of a file.
+//!
+//! In: options. Out: framed messages, appended to a buffer. Holds: the file's lines in memory.
+//! Limits: a file of at most [`FILE_BYTES_MAX`]; generated messages of at most 1 MiB.
+
+use super::Options;
+use std::{
+    fs,
+    io::{self, Read, Write},
+    path::Path,
+    process,
+};
+
+/// Largest file that is read: it is kept in memory.
+const FILE_BYTES_MAX: u64 = 4 << 30;
+/// Largest generated message.
+const SIZE_MAX: usize = 1 << 20;
+/// What fills a message up to its size.
+const PADDING: &[u8] = b"PADD";
+
+/// The messages of a run, shared by its connections.
+pub(super) struct Content {
+    kind: Kind,
+    /// Octet counting (RFC 6587, 3.4.1) instead of newlines.
+    counted: bool,
+    /// Datagrams carry no framing at all.
+    datagram: bool,
+}
+
+enum Kind {
+    /// Lines, framed when read, back to back with their ends.
+    File { framed: Vec<u8>, ends: Vec<usize>, repeat: bool },
+    /// Messages made as they are sent.
+    Generated { size: usize, rfc5424: bool, sdata: String, run: u32 },
+}
+
+/// The place of one connection in the content.
+pub(super) struct Cursor {
+    thread: usize,
+    sequence: u64,
+    line: usize,
+}
+
+impl Content {
+    pub(super) fn new(options: &Options) -> io::Result<Content> {
+        let counted = options.syslog_proto && !options.no_framing && !options.dgram;
+        let datagram = options.dgram;
+        let kind = match &options.read_file {
+            Some(path) => file(path, options, counted, datagram)?,
+            None => Kind::Generated {
+                size: options.size.min(SIZE_MAX),
+                rfc5424: options.syslog_proto,
+                sdata: options.sdata.clone().unwrap_or_else(|| "-".into()),
+                run: process::id(),
+            },
+        };
+        Ok(Content { kind, counted, datagram })
+    }
+
+    /// The start, for one connection.
+    pub(super) fn cursor(&self, thread: usize) -> Cursor {
+        Cursor { thread, sequence: 0, line: 0 }
+    }
+
+    /// Appends up to `count` messages, or as many as `bytes` allow; how many there were. 0 is the end of the file.
+    pub(super) fn append(&self, cursor: &mut Cursor, count: u64, bytes: usize, out: &mut Vec<u8>) -> u64 {
+        match &self.kind {
+            Kind::File { framed, ends, repeat } => {
+                append_lines(framed, ends, *repeat, cursor, count, bytes, out)
+            }
+            Kind::Generated { size, rfc5424, sdata, run } => {
+                let limit = out.len() + bytes;
+                let mut made = 0;
+                while made < count && (out.len() < limit || made == 0) {
+                    self.generate(cursor, *size, *rfc5424, sdata, *run, out);
+                    made += 1;
+                }
+                made
+            }
+        }
+    }
+
+    fn generate(
+        &self,
+        cursor: &mut Cursor,
+        size: usize,
+        rfc5424: bool,
+        sdata: &str,
+        run: u32,
+        out: &mut Vec<u8>,
+    ) {
+        let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
+        let (thread, sequence) = (cursor.thread, cursor.sequence);
+        cursor.sequence += 1;
+        let tail =
+            format!("seq: {sequence:010}, thread: {thread:04}, runid: {run:<10}, stamp: {:<19} ", &now[..19]);
+        let mut message = match rfc5424 {
+            true => format!("<38>1 {now} localhost prg{thread:05} 1234 - {sdata} \u{feff}{tail}"),
+            false => format!("<38>{} localhost prg{thread:05}[1234]: {tail}", &now[..19]),
+        }
+        .into_bytes();
+        while message.len() < size {
+            let rest = (size - message.len()).min(PADDING.len());
+            message.extend_from_slice(&PADDING[..rest]);
+        }
+        message.truncate(size.max(1));
+        frame(&message, self.counted, self.datagram, out);
+    }
+}
+
+fn frame(message: &[u8], counted: bool, datagram: bool, out: &mut Vec<u8>) {
+    if counted {
+        // Writing to a vector cannot fail.
+        let _ = write!(out, "{} ", message.len());
+    }
+    out.extend_from_slice(message);
+    if !counted && !datagram {
+        out.push(b'\n');
+    }
+}
+
+fn file(path: &Path, options: &Options, counted: bool, datagram: bool) -> io::Result<Kind> {
+    let mut text = Vec::new();
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()));
+    if path == Path::new("-") {
+        io::stdin().take(FILE_BYTES_MAX).read_to_end(&mut text)?;
+    } else {
+        fs::File::open(path).map_err(named)?.take(FILE_BYTES_MAX).read_to_end(&mut text).map_err(named)?;
+    }
+    let (mut framed, mut ends) = (Vec::with_capacity(text.len() + text.len() / 64), Vec::new());
+    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let line = skip_tokens(line, options.skip_tokens);
+        if options.dont_parse || line.starts_with(b"<") {
+            frame(line, counted, datagram, &mut framed);
+        } else {
+            let mut message = match options.syslog_proto {
+                true => b"<38>1 - localhost loggen - - - ".to_vec(),
+                false => b"<38>".to_vec(),
+            };
+            message.extend_from_slice(line);
+            frame(&message, counted, datagram, &mut framed);
+        }
+        ends.push(framed.len());
+    }
+    if ends.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{} has no lines", path.display())));
+    }
+    Ok(Kind::File { framed, ends, repeat: options.loop_reading })
+}
+
+fn skip_tokens(mut line: &[u8], count: usize) -> &[u8] {
+    for _ in 0..count {
+        match line.iter().position(|byte| *byte == b' ') {
+            Some(blank) => line = &line[blank + 1..],
+            None => return b"",
+        }
+    }
+    line
+}
+
+fn append_lines(
+    framed: &[u8],
+    ends: &[usize],
+    repeat: bool,
+    cursor: &mut Cursor,
+    count: u64,
+    bytes: usize,
+    out: &mut Vec<u8>,
+) -> u64 {
+    if cursor.line == ends.len() {
+        if !repeat {
+            return 0;
+        }
+        cursor.line = 0;
+    }
+    let start = cursor.line.checked_sub(1).map_or(0, |before| ends[before]);
+    let by_bytes = ends.partition_point(|end| *end <= start + bytes);
+    let by_count = cursor.line.saturating_add(usize::try_from(count).unwrap_or(usize::MAX));
+    let last = by_bytes.min(by_count).clamp(cursor.line + 1, ends.len());
+    out.extend_from_slice(&framed[start..ends[last - 1]]);
+    let sent = last - cursor.line;
+    cursor.line = last;
+    sent as u64
+}
