@@ -1,1 +1,12 @@
-//! Not built yet.
+//! Bytes to frames to messages, and back.
+//!
+//! In: what a socket or a file gave, split anywhere. Out: messages in a batch whose received bytes are that very
+//! buffer; or, the other way, lines ready to be written. One file per framing and per dialect.
+//! Holds: no socket, no clock, no file. Time is an argument (`Batch::received`).
+//! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
+
+mod frame;
+mod stamp;
+
+pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
+pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText};

@@ -1,0 +1,141 @@
+//! Frames: where one message ends and the next begins.
+//!
+//! In: the bytes of one connection, split anywhere, or one datagram. Out: ranges of whole frames in the caller's
+//! buffer, and how many bytes are done with; the caller puts the rest before the next read.
+//! Holds: what is left to skip of an oversized frame, and how far a partial line was searched.
+//! Limits: a frame is at most `message_bytes_max` bytes; what is longer is cut and marked, and its rest is
+//! skipped unless [`Oversize::Split`] asks for it. The rest that a caller must carry never exceeds that limit
+//! plus [`COUNT_DIGITS_MAX`] + 1 bytes.
+
+mod count;
+mod counted;
+mod datagram;
+mod lines;
+
+use message::{Mark, Marks};
+
+pub use count::{COUNT_DIGITS_MAX, COUNT_MAX};
+
+/// Default of `log-msg-size()`.
+pub const MESSAGE_BYTES_MAX: usize = 65_536;
+
+/// How messages are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Framing {
+    /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1; RFC 5425).
+    OctetCounted,
+    /// A line feed after each (RFC 6587, section 3.4.2).
+    Newline,
+    /// A NUL after each.
+    Nul,
+    /// Octet-counted or newline, decided anew for every frame.
+    Auto,
+    /// One message is one datagram (RFC 5426).
+    Datagram,
+}
+
+/// What happens to a line above the limit. With [`Framing::OctetCounted`] and [`Framing::Auto`] frames are always cut:
+/// what follows a cut there could be taken for a count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Oversize {
+    /// The first part is the message, the rest is skipped (`trim-large-messages(yes)`).
+    #[default]
+    Cut,
+    /// The rest becomes further messages.
+    Split,
+}
+
+/// One whole frame: a range of the caller's buffer, without its framing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+    /// What was odd about the framing.
+    pub marks: Marks,
+}
+
+/// Splits the bytes of one connection into frames.
+#[derive(Clone, Debug)]
+pub struct Framer {
+    framing: Framing,
+    message_bytes_max: usize,
+    oversize: Oversize,
+    skip: Skip,
+    /// How many bytes of the partial line at the start of the next buffer are known to hold no delimiter.
+    searched: usize,
+}
+
+/// What remains of a frame that was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Skip {
+    Nothing,
+    /// Up to and including the next delimiter.
+    Line,
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl Framer {
+    /// A framer for one connection. A limit of 0 counts as 1.
+    pub fn new(framing: Framing, message_bytes_max: usize, oversize: Oversize) -> Framer {
+        let message_bytes_max = message_bytes_max.max(1);
+        let oversize = match framing {
+            Framing::OctetCounted | Framing::Auto => Oversize::Cut,
+            Framing::Newline | Framing::Nul | Framing::Datagram => oversize,
+        };
+        Framer { framing, message_bytes_max, oversize, skip: Skip::Nothing, searched: 0 }
+    }
+
+    /// Appends the whole frames of `bytes` and says how many bytes are done with. What is left must stand at the
+    /// start of `bytes` in the next call, followed by what was read since.
+    pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+        match self.framing {
+            Framing::Newline => self.split_lines(bytes, b'\n', frames),
+            Framing::Nul => self.split_lines(bytes, 0, frames),
+            Framing::OctetCounted | Framing::Auto => self.split_counted(bytes, frames),
+            Framing::Datagram => self.split_datagram(bytes, frames),
+        }
+    }
+
+    /// Ends the connection: what `split` left is the last frame, marked when its end is missing.
+    pub fn finish(&mut self, rest: &[u8], frames: &mut Vec<Frame>) {
+        let skip = std::mem::replace(&mut self.skip, Skip::Nothing);
+        self.searched = 0;
+        if skip != Skip::Nothing || self.framing == Framing::Datagram {
+            return;
+        }
+        let mut start = 0;
+        let mut marks = Marks::NONE;
+        if matches!(self.framing, Framing::OctetCounted | Framing::Auto) {
+            match self.count_at(rest) {
+                count::Count::Of { header, .. } => {
+                    start = header;
+                    marks.add(Mark::Truncated);
+                }
+                _ if self.framing == Framing::OctetCounted => marks.add(Mark::BadFrame),
+                _ => {}
+            }
+        }
+        self.push(rest, start, rest.len(), marks, frames);
+    }
+
+    /// Adds a frame without its trailing line end; empty ones carry no message and are left out.
+    fn push(&self, bytes: &[u8], start: usize, end: usize, mut marks: Marks, frames: &mut Vec<Frame>) {
+        let mut cut = end;
+        if end - start > self.message_bytes_max {
+            cut = start + self.message_bytes_max;
+            marks.add(Mark::Truncated);
+        }
+        while cut > start && matches!(bytes[cut - 1], b'\r' | b'\n' | 0) {
+            cut -= 1;
+        }
+        if cut > start {
+            frames.push(Frame { start, end: cut, marks });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

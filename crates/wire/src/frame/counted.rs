@@ -1,0 +1,77 @@
+//! Octet-counted framing (RFC 6587, section 3.4.1), and its per-frame mixture with lines.
+//!
+//! In: the bytes of one connection, split anywhere. Out: frames. A bad count makes a line: it runs to the next
+//! line feed and is marked; the connection lives on.
+//! Limits: a frame above the limit is cut, and the rest of its count skipped.
+
+use super::{Frame, Framer, Framing, Skip, count::Count, lines::Line};
+use message::{Mark, Marks};
+
+impl Framer {
+    pub(super) fn split_counted(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+        let mut at = 0;
+        loop {
+            at = self.skip_rest(bytes, at, b'\n');
+            if self.skip != Skip::Nothing {
+                return at;
+            }
+            // Some senders end their counted frames with a line feed all the same.
+            while matches!(bytes.get(at), Some(b'\n' | b'\r' | 0)) {
+                at += 1;
+            }
+            if at == bytes.len() {
+                return at;
+            }
+            let next = match self.count_at(&bytes[at..]) {
+                Count::Partial => return at,
+                Count::Of { header, size } => self.counted_frame(bytes, at + header, size, frames),
+                Count::Absent => {
+                    let mut marks = Marks::NONE;
+                    if self.framing == Framing::OctetCounted {
+                        marks.add(Mark::BadFrame);
+                    }
+                    self.line_frame(Line { bytes, start: at, delimiter: b'\n', marks }, frames)
+                }
+            };
+            match next {
+                Some(next) => at = next,
+                None => return at,
+            }
+        }
+    }
+
+    /// The count at the start of a frame. When lines may stand there as well, a count is only one before `<`:
+    /// many a line without PRI begins with a number.
+    pub(super) fn count_at(&self, bytes: &[u8]) -> Count {
+        match Count::read(bytes) {
+            Count::Of { header, .. } if self.framing == Framing::Auto => match bytes.get(header) {
+                None => Count::Partial,
+                Some(b'<') => Count::read(bytes),
+                Some(_) => Count::Absent,
+            },
+            count => count,
+        }
+    }
+
+    /// The frame of `size` bytes at `start`; where the next one starts, or nothing when it is not there yet.
+    fn counted_frame(
+        &mut self,
+        bytes: &[u8],
+        start: usize,
+        size: u64,
+        frames: &mut Vec<Frame>,
+    ) -> Option<usize> {
+        let kept = size.min(self.message_bytes_max as u64);
+        let end = start + kept as usize;
+        if end > bytes.len() {
+            return None;
+        }
+        let mut marks = Marks::NONE;
+        if kept < size {
+            marks.add(Mark::Truncated);
+            self.skip = Skip::Bytes(size - kept);
+        }
+        self.push(bytes, start, end, marks, frames);
+        Some(end)
+    }
+}

@@ -1,0 +1,96 @@
+//! Lines: newline and NUL framing (RFC 6587, section 3.4.2).
+//!
+//! In: the bytes of one connection, split anywhere. Out: frames, without a carriage return before the delimiter.
+//! Limits: a line above the limit is cut as soon as it is known to be longer; no byte is searched twice.
+
+use super::{Frame, Framer, Oversize, Skip};
+use memchr::{memchr, memchr_iter};
+use message::Marks;
+
+/// A line that starts somewhere in a buffer.
+pub(super) struct Line<'a> {
+    pub(super) bytes: &'a [u8],
+    pub(super) start: usize,
+    pub(super) delimiter: u8,
+    pub(super) marks: Marks,
+}
+
+impl Framer {
+    pub(super) fn split_lines(&mut self, bytes: &[u8], delimiter: u8, frames: &mut Vec<Frame>) -> usize {
+        let mut start = self.skip_rest(bytes, 0, delimiter);
+        if self.skip != Skip::Nothing {
+            return start;
+        }
+        let from = start.max(self.searched);
+        self.searched = 0;
+        for found in memchr_iter(delimiter, bytes.get(from..).unwrap_or_default()) {
+            let end = from + found;
+            start = self.split_oversized(bytes, start, end, frames);
+            self.push(bytes, start, end, Marks::NONE, frames);
+            start = end + 1;
+        }
+        self.partial_line(Line { bytes, start, delimiter, marks: Marks::NONE }, frames).unwrap_or(start)
+    }
+
+    /// One line; where the next one starts, or nothing when its end is not there yet.
+    pub(super) fn line_frame(&mut self, line: Line<'_>, frames: &mut Vec<Frame>) -> Option<usize> {
+        let from = line.start + std::mem::take(&mut self.searched);
+        match memchr(line.delimiter, line.bytes.get(from..).unwrap_or_default()) {
+            Some(found) => {
+                let start = self.split_oversized(line.bytes, line.start, from + found, frames);
+                self.push(line.bytes, start, from + found, line.marks, frames);
+                Some(from + found + 1)
+            }
+            None => self.partial_line(line, frames),
+        }
+    }
+
+    /// Passes over what is left of a frame that was cut.
+    pub(super) fn skip_rest(&mut self, bytes: &[u8], at: usize, delimiter: u8) -> usize {
+        match self.skip {
+            Skip::Nothing => at,
+            Skip::Line => match memchr(delimiter, &bytes[at..]) {
+                Some(found) => {
+                    self.skip = Skip::Nothing;
+                    at + found + 1
+                }
+                None => bytes.len(),
+            },
+            Skip::Bytes(count) => {
+                let here = count.min((bytes.len() - at) as u64);
+                self.skip = if here == count { Skip::Nothing } else { Skip::Bytes(count - here) };
+                at + here as usize
+            }
+        }
+    }
+
+    /// Cuts a line that is too long before its end was seen; else remembers how far it was searched.
+    fn partial_line(&mut self, line: Line<'_>, frames: &mut Vec<Frame>) -> Option<usize> {
+        let length = line.bytes.len() - line.start;
+        if length <= self.message_bytes_max {
+            self.searched = length;
+            return None;
+        }
+        if self.oversize == Oversize::Split {
+            let start = self.split_oversized(line.bytes, line.start, line.bytes.len(), frames);
+            self.searched = line.bytes.len() - start;
+            return Some(start);
+        }
+        self.push(line.bytes, line.start, line.bytes.len(), line.marks, frames);
+        self.skip = Skip::Line;
+        Some(line.bytes.len())
+    }
+
+    /// With [`Oversize::Split`], makes frames of all but the last part of a long line, and says where that starts.
+    fn split_oversized(&self, bytes: &[u8], start: usize, end: usize, frames: &mut Vec<Frame>) -> usize {
+        let mut start = start;
+        if self.oversize == Oversize::Split {
+            while end - start > self.message_bytes_max {
+                // One byte more than fits makes `push` cut and mark it.
+                self.push(bytes, start, start + self.message_bytes_max + 1, Marks::NONE, frames);
+                start += self.message_bytes_max;
+            }
+        }
+        start
+    }
+}

@@ -1,0 +1,132 @@
+//! Rows and properties of framing.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Frames of a stream that arrives in pieces, as `text` or `text!tag`.
+fn run(framing: Framing, limit: usize, oversize: Oversize, pieces: &[&[u8]]) -> Vec<String> {
+    let mut framer = Framer::new(framing, limit, oversize);
+    let (mut rest, mut shown) = (Vec::new(), Vec::new());
+    let mut show = |bytes: &[u8], frames: &mut Vec<Frame>| {
+        for frame in frames.drain(..) {
+            assert!(frame.end - frame.start <= limit);
+            let tags: Vec<&str> = frame.marks.tags().collect();
+            let text = String::from_utf8_lossy(&bytes[frame.start..frame.end]);
+            shown.push(if tags.is_empty() { text.into() } else { format!("{text}!{}", tags.join(",")) });
+        }
+    };
+    let mut frames = Vec::new();
+    for piece in pieces {
+        rest.extend_from_slice(piece);
+        let used = framer.split(&rest, &mut frames);
+        show(&rest, &mut frames);
+        rest.drain(..used);
+        assert!(rest.len() <= limit + COUNT_DIGITS_MAX + 1, "carries {} bytes", rest.len());
+    }
+    framer.finish(&rest, &mut frames);
+    show(&rest, &mut frames);
+    shown
+}
+
+#[track_caller]
+fn check(framing: Framing, stream: &str, want: &[&str]) {
+    assert_eq!(run(framing, 10, Oversize::Cut, &[stream.as_bytes()]), want);
+    let bytes: Vec<&[u8]> = stream.as_bytes().chunks(1).collect();
+    assert_eq!(run(framing, 10, Oversize::Cut, &bytes), want, "byte by byte");
+}
+
+const CUT: &str = "0123456789!syslog.truncated";
+
+#[test]
+fn splits_lines() {
+    check(Framing::Newline, "", &[]);
+    check(Framing::Newline, "a\nbc\r\n\n\r\nd", &["a", "bc", "d"]);
+    check(Framing::Newline, "0123456789\nx\n", &["0123456789", "x"]);
+    check(Framing::Newline, "0123456789abc\nx\n", &[CUT, "x"]);
+    check(Framing::Newline, "0123456789abc", &[CUT]);
+    check(Framing::Newline, "a\0b\0\n", &["a\0b"]);
+    check(Framing::Nul, "a\nb\0c\0", &["a\nb", "c"]);
+}
+
+#[test]
+fn splits_long_lines_into_several() {
+    let want = [CUT, "ABCDEFGHIJ!syslog.truncated", "klm", "x"];
+    let stream = b"0123456789ABCDEFGHIJklm\nx\n";
+    for size in 1..stream.len() {
+        let pieces: Vec<&[u8]> = stream.chunks(size).collect();
+        assert_eq!(run(Framing::Newline, 10, Oversize::Split, &pieces), want);
+    }
+}
+
+#[test]
+fn reads_octet_counts() {
+    check(Framing::OctetCounted, "3 abc2 d\n5 e fgh", &["abc", "d", "e fgh"]);
+    check(Framing::OctetCounted, "3 abc\n2 de\n", &["abc", "de"]);
+    check(Framing::OctetCounted, "0 2 ab", &["ab"]);
+    check(Framing::OctetCounted, "0000000002 ab", &["ab"]);
+    check(Framing::OctetCounted, "13 0123456789abc1 x", &[CUT, "x"]);
+    check(Framing::OctetCounted, "5 ab", &["ab!syslog.truncated"]);
+}
+
+#[test]
+fn bad_counts_make_marked_lines() {
+    check(Framing::OctetCounted, "<13>x\n1 y", &["<13>x!syslog.unexpected_framing", "y"]);
+    check(
+        Framing::OctetCounted,
+        "12345678901 x\n1 y",
+        &["1234567890!syslog.truncated,syslog.unexpected_framing", "y"],
+    );
+    check(
+        Framing::OctetCounted,
+        "9999999999 \n1 y",
+        &["9999999999!syslog.truncated,syslog.unexpected_framing", "y"],
+    );
+    check(Framing::OctetCounted, "77", &["77!syslog.unexpected_framing"]);
+}
+
+#[test]
+fn auto_decides_for_every_frame() {
+    check(Framing::Auto, "<1>a\n6 <1>b\nc\n4 <1>d5 e\n", &["<1>a", "<1>b\nc", "<1>d", "5 e"]);
+    check(Framing::Auto, "99 x\n<1>a", &["99 x", "<1>a"]);
+    check(Framing::Auto, "99", &["99"]);
+}
+
+#[test]
+fn a_datagram_is_a_frame() {
+    let run = |bytes: &[u8]| run(Framing::Datagram, 10, Oversize::Cut, &[bytes]);
+    assert_eq!(run(b"a\nb\n\0"), ["a\nb"]);
+    assert_eq!(run(b"0123456789abc"), [CUT]);
+    assert!(run(b"").is_empty());
+}
+
+#[test]
+fn a_huge_line_costs_no_memory() {
+    let mut framer = Framer::new(Framing::Auto, 100, Oversize::Cut);
+    let (piece, mut frames) = (vec![b'x'; 1 << 20], Vec::new());
+    for _ in 0..1024 {
+        assert_eq!(framer.split(&piece, &mut frames), piece.len());
+    }
+    framer.split(b"\n<1>y\n", &mut frames);
+    assert_eq!(frames.len(), 2);
+}
+
+fn framing() -> impl Strategy<Value = (Framing, Oversize)> {
+    let framings = [Framing::OctetCounted, Framing::Newline, Framing::Nul, Framing::Auto];
+    (prop::sample::select(framings.to_vec()), prop::sample::select(vec![Oversize::Cut, Oversize::Split]))
+}
+
+proptest! {
+    #[test]
+    fn any_split_gives_the_same_frames(
+        (framing, oversize) in framing(),
+        stream in "([0-9]{1,2} ?)?[<>a\\n\\r\\x00 0-9]{0,60}",
+        cuts in prop::collection::vec(0usize..70, 0..12),
+    ) {
+        let stream = stream.as_bytes();
+        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
+        cuts.extend([0, stream.len()]);
+        cuts.sort_unstable();
+        let pieces: Vec<&[u8]> = cuts.windows(2).map(|cut| &stream[cut[0]..cut[1]]).collect();
+        prop_assert_eq!(run(framing, 7, oversize, &[stream]), run(framing, 7, oversize, &pieces));
+    }
+}

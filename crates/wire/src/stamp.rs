@@ -1,0 +1,15 @@
+//! Times as people write them: the calendar, and the printed forms of syslog-ng's `ts-format()`.
+//!
+//! In: a [`message::Stamp`]. Out: text, or calendar fields. Holds: the text of the last second printed.
+//! Limits: years 0 to 9999 print with four digits; others print as they are.
+
+mod civil;
+mod print;
+
+pub use civil::Civil;
+#[cfg(test)]
+use civil::unix_s_of;
+pub use print::{FRACTION_DIGITS_MAX, StampFormat, StampText};
+
+#[cfg(test)]
+mod tests;

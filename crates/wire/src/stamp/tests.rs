@@ -1,0 +1,59 @@
+//! Rows for the calendar and the printed forms.
+
+use super::*;
+use jiff::tz::TimeZone;
+use message::Stamp;
+
+#[track_caller]
+fn check(format: StampFormat, digits: u8, zone: Option<&str>, unix_us: i64, offset_s: i32, want: &str) {
+    let zone = zone.map(|name| TimeZone::get(name).unwrap());
+    let mut text = StampText::new(format, digits, zone);
+    for _ in 0..2 {
+        let mut out = Vec::new();
+        text.append(Stamp::known(unix_us, offset_s), &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), want);
+    }
+}
+
+const NOON: i64 = 1_795_262_399_123_456;
+
+#[test]
+fn prints_every_form() {
+    check(StampFormat::Bsd, 0, None, NOON, 0, "Nov 21 11:59:59");
+    check(StampFormat::Bsd, 3, None, NOON, 3600, "Nov 21 12:59:59.123");
+    check(StampFormat::Bsd, 0, None, 0, 0, "Jan  1 00:00:00");
+    check(StampFormat::Full, 0, None, NOON, 0, "2026 Nov 21 11:59:59");
+    check(StampFormat::Iso, 0, None, NOON, 0, "2026-11-21T11:59:59+00:00");
+    check(StampFormat::Iso, 6, None, NOON, -12_600, "2026-11-21T08:29:59.123456-03:30");
+    check(StampFormat::Iso, 9, None, -1, 0, "1969-12-31T23:59:59.999999+00:00");
+    check(StampFormat::Unix, 0, None, NOON, 3600, "1795262399");
+    check(StampFormat::Unix, 2, None, NOON, 0, "1795262399.12");
+}
+
+#[test]
+fn converts_to_a_zone() {
+    check(StampFormat::Iso, 0, Some("Europe/Budapest"), NOON, 0, "2026-11-21T12:59:59+01:00");
+    check(
+        StampFormat::Iso,
+        0,
+        Some("Europe/Budapest"),
+        1_783_000_000_000_000,
+        0,
+        "2026-07-02T15:46:40+02:00",
+    );
+}
+
+#[test]
+fn the_calendar_agrees_with_itself() {
+    for days in (-800_000..800_000).step_by(37) {
+        let unix_s = days * 86_400 + 3_723;
+        let civil = Civil::of(unix_s, 0);
+        let date = [civil.year, i32::from(civil.month), i32::from(civil.day)];
+        assert_eq!(unix_s_of(date, [1, 2, 3]), unix_s);
+        assert_eq!((civil.hour, civil.minute, civil.second), (1, 2, 3));
+    }
+    let leap = Civil::of(1_709_164_800, 0);
+    assert_eq!((leap.month, leap.day, leap.weekday, leap.year_day), (2, 29, 4, 60));
+    assert_eq!(unix_s_of([2025, 11, 31], [14, 99, 16]), unix_s_of([2025, 12, 1], [15, 39, 16]));
+    assert_eq!(unix_s_of([2025, 13, 1], [0, 0, 0]), unix_s_of([2026, 1, 1], [0, 0, 0]));
+}
