@@ -1,0 +1,172 @@
+//! What is asked of a snapshot, and what comes back.
+//!
+//! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
+
+use std::ops::Range;
+use store::{Column, Document, ReadError, Stop, Watch};
+
+/// Which of a message's two times is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Clock {
+    /// When we received it.
+    #[default]
+    Received,
+    /// When its sender says it happened.
+    Event,
+}
+
+/// A question with everything around it.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// Which clock `from_us`, `to_us` and the bars go by.
+    pub clock: Clock,
+    /// First microsecond since 1970 of the time range; open when absent.
+    pub from_us: Option<i64>,
+    /// Microsecond after the time range; open when absent.
+    pub to_us: Option<i64>,
+    /// Most rows.
+    pub limit: usize,
+    /// Only rows with a smaller sequence number; total, bars and facets do not change.
+    pub before: Option<u64>,
+    /// Only messages with a smaller sequence number: the snapshot of an earlier answer.
+    pub until: Option<u64>,
+    /// Number of bars; 0 for none.
+    pub bars: usize,
+    /// Columns to count the values of.
+    pub facets: Vec<Column>,
+    /// Most values of a facet.
+    pub facet_limit: usize,
+    /// When to stop.
+    pub watch: Watch,
+    /// Threads to use, the calling one included.
+    pub threads: usize,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        Search {
+            clock: Clock::Received,
+            from_us: None,
+            to_us: None,
+            limit: 200,
+            before: None,
+            until: None,
+            bars: 30,
+            facets: Vec::new(),
+            facet_limit: 10,
+            watch: Watch::unlimited(),
+            threads: 2,
+        }
+    }
+}
+
+/// The answer to a search.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// Sequence number after the newest message of the snapshot.
+    pub snapshot: u64,
+    /// Messages that match: exact, unless `timed_out` says for which part.
+    pub total: u64,
+    /// Messages that lie in the time range.
+    pub scanned: u64,
+    /// Start of the time range; of the oldest message when the search names none.
+    pub from_us: i64,
+    /// End of the time range; after the newest message when the search names none.
+    pub to_us: i64,
+    /// Counts over time, when asked for.
+    pub bars: Option<Bars>,
+    /// The newest that match, newest first.
+    pub rows: Vec<Row>,
+    /// Counts of values, one for each column asked for.
+    pub facets: Vec<Facet>,
+    /// Advice that only the data can give, for instance a field that no message has.
+    pub hints: Vec<String>,
+    /// Set when time ran out before the oldest messages were searched.
+    pub timed_out: Option<TimedOut>,
+    /// How long it took, in microseconds.
+    pub took_us: u64,
+}
+
+/// How far a search came before its time was over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimedOut {
+    /// Messages with this sequence number or a higher one were searched, and the answer is exact for them.
+    pub searched_from: u64,
+}
+
+/// Counts over time in intervals of equal width.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bars {
+    /// Start of the first interval, microseconds since 1970.
+    pub start_us: i64,
+    /// Width of an interval in microseconds.
+    pub width_us: i64,
+    /// Messages of each interval.
+    pub counts: Vec<u64>,
+}
+
+/// A message that matches.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// The message.
+    pub document: Document,
+    /// Byte ranges of its text that match, ascending, apart from each other.
+    pub highlights: Vec<Range<usize>>,
+}
+
+/// The most frequent values of a column.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Facet {
+    /// Which column.
+    pub column: Column,
+    /// Values with their counts, most frequent first.
+    pub values: Vec<(Vec<u8>, u64)>,
+    /// Count of all values not listed.
+    pub other: u64,
+    /// Number of distinct values.
+    pub distinct: u64,
+    /// Whether there are more distinct values than memory allowed to keep apart: `distinct` is then a lower
+    /// bound, the counts of values not kept are in `other`.
+    pub cut: bool,
+    /// Messages that have the column.
+    pub coverage: u64,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum SearchError {
+    /// The asker went away.
+    Cancelled,
+    /// Time ran out before anything was searched.
+    TimedOut,
+    /// The store could not read.
+    Read(ReadError),
+}
+
+impl From<ReadError> for SearchError {
+    fn from(error: ReadError) -> SearchError {
+        match error {
+            ReadError::Stopped(Stop::Cancelled) => SearchError::Cancelled,
+            ReadError::Stopped(Stop::TimedOut) => SearchError::TimedOut,
+            error => SearchError::Read(error),
+        }
+    }
+}
+
+impl From<Stop> for SearchError {
+    fn from(stop: Stop) -> SearchError {
+        SearchError::from(ReadError::Stopped(stop))
+    }
+}
+
+impl std::fmt::Display for SearchError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            SearchError::Cancelled => f.write_str("the search was cancelled"),
+            SearchError::TimedOut => f.write_str("the search ran out of time"),
+            SearchError::Read(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SearchError {}

@@ -1,0 +1,39 @@
+//! What is wrong with the text of a question, and what is merely worth saying.
+//!
+//! In: a place and a cause. Out: the same, with a remedy. Places count characters, as an editor does.
+
+/// Why a question cannot be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueryError {
+    /// First character concerned, from 0.
+    pub position: usize,
+    /// How many characters are concerned; 0 at the end of the text.
+    pub length: usize,
+    /// The cause.
+    pub message: String,
+    /// What to do about it.
+    pub suggestion: Option<String>,
+}
+
+impl std::fmt::Display for QueryError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at {}", self.message, self.position + 1)?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, ": {suggestion}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for QueryError {}
+
+/// Something that works but may not be what was meant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// First character concerned, from 0.
+    pub position: usize,
+    /// How many characters are concerned.
+    pub length: usize,
+    /// The advice.
+    pub message: String,
+}
