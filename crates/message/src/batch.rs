@@ -5,7 +5,7 @@
 //! Holds: the ack token. Limits: [`BATCH_BYTES_MAX`] of received bytes.
 
 use crate::{
-    Ack, Field, FieldName, Message, Origin, Span, Stamp,
+    Ack, Field, FieldName, Message, Origin, Selection, Span, Stamp,
     sdata::sd_params,
     value::{Value, ValueKind},
 };
@@ -39,6 +39,56 @@ impl Batch {
     pub fn new(received_bytes: Arc<Vec<u8>>, origins: Vec<Arc<Origin>>, received: Stamp, ack: Ack) -> Batch {
         assert!(received_bytes.len() <= BATCH_BYTES_MAX, "batch of {} bytes", received_bytes.len());
         Batch { received_bytes, origins, received, ack, ..Batch::default() }
+    }
+
+    /// A dense copy of some messages, without the token, which pins none of this batch's bytes. `${RCPTID}`s
+    /// are not carried over: a batch only knows its first.
+    pub fn copy_of(&self, selection: &Selection) -> Batch {
+        let mut copy = Batch { origins: self.origins.clone(), received: self.received, ..Batch::default() };
+        let mut received_bytes = Vec::new();
+        for index in selection.iter() {
+            let mut message = self.messages[index].clone();
+            let raw = message.raw;
+            let start = received_bytes.len();
+            if !raw.is_extra() {
+                received_bytes.extend_from_slice(self.bytes(raw));
+            }
+            let mut moved = |span: Span, copy: &mut Batch| {
+                let inside = !raw.is_extra()
+                    && !span.is_extra()
+                    && span.start() >= raw.start()
+                    && span.start() + span.len() <= raw.start() + raw.len();
+                if inside {
+                    Span::received(start + span.start() - raw.start(), span.len())
+                } else {
+                    copy.add_extra(self.bytes(span))
+                }
+            };
+            let spans = [
+                &mut message.raw,
+                &mut message.host,
+                &mut message.program,
+                &mut message.pid,
+                &mut message.msgid,
+                &mut message.msghdr,
+                &mut message.sdata,
+                &mut message.text,
+            ];
+            for span in spans.into_iter().filter(|span| !span.is_empty()) {
+                *span = moved(*span, &mut copy);
+            }
+            message.values = 0;
+            copy.messages.push(message);
+            let last = copy.messages.len() - 1;
+            let mut values: Vec<Value> = self.list(index).copied().collect();
+            values.reverse();
+            for value in values {
+                let (name, bytes) = (moved(value.name, &mut copy), moved(value.value, &mut copy));
+                copy.push_value(last, name, bytes, value.kind);
+            }
+        }
+        copy.received_bytes = Arc::new(received_bytes);
+        copy
     }
 
     /// Number of messages.

@@ -83,6 +83,25 @@ fn structured_data_is_a_field() {
 }
 
 #[test]
+fn a_copy_reads_the_same_and_pins_nothing() {
+    let mut whole = batch("su[1]: hi");
+    let second = Message { program: Span::received(0, 2), ..whole.messages[0].clone() };
+    whole.messages.push(second);
+    whole.set_field(1, &FieldName::parse("user"), b"anna", ValueKind::String);
+    whole.set_field(1, &FieldName::parse("user"), b"", ValueKind::String);
+    whole.set_field(1, &FieldName::parse("HOST"), b"made", ValueKind::String);
+    let mut one = Selection::none(2);
+    one.add(1);
+    let copy = whole.copy_of(&one);
+    assert_eq!((copy.len(), copy.received_bytes.len()), (1, whole.received_bytes.len()));
+    for name in ["MESSAGE", "PROGRAM", "HOST", "user", "PID"] {
+        let name = FieldName::parse(name);
+        assert_eq!(copy.field(0, &name), whole.field(1, &name));
+    }
+    assert_eq!(copy.tags(0), whole.tags(1));
+}
+
+#[test]
 fn selections_are_sets() {
     for length in [0, 1, 63, 64, 65, 200] {
         let all = Selection::all(length);

@@ -1,1 +1,25 @@
-//! Not built yet.
+//! Listeners, sessions, queues and senders of log protocols: where bytes enter the program and where they leave.
+//!
+//! In: sockets, files, pipes, programs, the journal of the machine. Out: batches into an [`message::Intake`]; and
+//! the other way round, [`message::Delivery`]s to files, sockets, pipes, programs and terminals.
+//! Holds: one reactor thread a core for sources, one thread a destination, their queues and counters, the file of
+//! read positions. A [`Sources`] and a [`Destinations`] set keep what a reload leaves unchanged.
+//! Limits: a connection's [`Window`] bounds what it has in work; a queue is bounded in messages.
+
+pub mod stats;
+
+mod internal;
+
+mod destination;
+mod source;
+
+pub use destination::{
+    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
+    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+};
+pub use internal::{Echo, InternalLog};
+pub use source::{
+    DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
+    SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
+};
+pub use stats::{Counters, DropReason, Registry, State};

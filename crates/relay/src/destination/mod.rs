@@ -1,0 +1,12 @@
+//! Destinations: a queue, a thread that renders and writes, and a driver that knows one kind of target.
+//!
+//! In: deliveries of the pipeline. Out: bytes in files, sockets, pipes, programs, terminals.
+//! Holds: the set of running destinations by name, so that a reload leaves queues and connections alive.
+//! Limits: see [`Queueing`].
+
+mod options;
+
+pub use options::{
+    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
+    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+};

@@ -1,0 +1,201 @@
+//! What a configuration says about a destination.
+//!
+//! In: values that were checked when the configuration was read. Out: the same, for the drivers.
+//! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
+
+use message::Batch;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+
+/// A compiled template: what a message looks like in a target.
+pub trait Render: Send + Sync {
+    /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
+    fn render(&self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+
+    /// The text when it is the same for every message (`file("/var/log/all")`).
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// One `destination` driver as configured.
+#[derive(Clone)]
+pub struct DestinationSpec {
+    /// `d_file#0`: name of the statement, `#`, number of the driver. The queue of this name outlives a reload.
+    pub id: String,
+    /// Driver as written, for the counters: `file`, `network`, `udp`, ...
+    pub component: String,
+    /// What it writes to.
+    pub driver: DestinationDriver,
+    /// Its queue.
+    pub queueing: Queueing,
+    /// What it writes.
+    pub rendering: Rendering,
+}
+
+/// Every kind of target.
+#[derive(Clone)]
+pub enum DestinationDriver {
+    /// `file()`
+    File(FileTarget),
+    /// `network()`, `syslog()`, `tcp()`, `udp()`, `unix-stream()`, `unix-dgram()`
+    Socket(SocketTarget),
+    /// `pipe()`
+    Pipe(PipeTarget),
+    /// `program()`
+    Program(ProgramTarget),
+    /// `usertty()`
+    Terminals(TerminalTarget),
+    /// `stdout()`
+    Stdout,
+}
+
+/// The queue before a driver and how often it tries.
+#[derive(Clone, Debug)]
+pub struct Queueing {
+    /// `log-fifo-size()`: most messages that wait. More are dropped and counted, but for paths with flow control
+    /// and for `file()`: there the sources' windows are the bound.
+    pub messages_max: usize,
+    /// Most bytes of received buffers that the waiting messages of paths without flow control may pin.
+    pub bytes_max: usize,
+    /// `time-reopen()`: the pause after an error.
+    pub reopen_after: Duration,
+    /// `throttle()`: most messages a second; 0 is no limit.
+    pub throttle: u32,
+    /// So much output is gathered before it is written, unless the queue runs empty first.
+    pub batch_bytes: usize,
+}
+
+impl Default for Queueing {
+    fn default() -> Queueing {
+        Queueing {
+            messages_max: 10_000,
+            bytes_max: 256 << 20,
+            reopen_after: Duration::from_secs(60),
+            throttle: 0,
+            batch_bytes: 256 << 10,
+        }
+    }
+}
+
+/// How a message becomes bytes.
+#[derive(Clone)]
+pub struct Rendering {
+    /// `template()` or the driver's default form, with the line feed at its end where the target wants one.
+    pub template: Arc<dyn Render>,
+}
+
+/// Owner and mode of what is created; `None` leaves the system's choice.
+#[derive(Clone, Debug, Default)]
+pub struct FilePermissions {
+    /// `owner()` as a number.
+    pub owner: Option<u32>,
+    /// `group()` as a number.
+    pub group: Option<u32>,
+    /// `perm()`; syslog-ng creates files with 0600.
+    pub mode: Option<u32>,
+}
+
+/// `file("name")`.
+#[derive(Clone)]
+pub struct FileTarget {
+    /// The name. What stands before its first macro is trusted; what messages contribute cannot leave that folder.
+    pub name: Arc<dyn Render>,
+    /// The constant text before the first macro (the whole name when there is none).
+    pub trusted_prefix: String,
+    /// `create-dirs()`
+    pub create_folders: bool,
+    /// `owner()`, `group()`, `perm()`
+    pub permissions: FilePermissions,
+    /// `dir-owner()`, `dir-group()`, `dir-perm()`
+    pub folder_permissions: FilePermissions,
+    /// `time-reap()`: a file without messages for so long is closed; `None` never.
+    pub reap_after: Option<Duration>,
+    /// `fsync()`: every batch reaches the disk before it is acknowledged.
+    pub fsync: bool,
+    /// `overwrite-if-older()`: a file last changed longer ago is emptied when it is opened; `None` never.
+    pub overwrite_if_older: Option<Duration>,
+    /// Most files open at a time; the one longest without messages is closed first.
+    pub open_files_max: usize,
+}
+
+/// Where a socket leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SocketKind {
+    /// TCP to host and port.
+    Tcp(String, u16),
+    /// UDP to host and port.
+    Udp(String, u16),
+    /// A unix stream socket.
+    UnixStream(PathBuf),
+    /// A unix datagram socket.
+    UnixDatagram(PathBuf),
+}
+
+/// How messages are told apart on a stream. The template's own line feed is part of the message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StreamFraming {
+    /// As the template has it.
+    #[default]
+    Plain,
+    /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1), without the template's last line feed.
+    OctetCounted,
+}
+
+/// `so-keepalive()` and its kind; `None` leaves the system's value.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TcpOptions {
+    /// `so-keepalive()`
+    pub keepalive: bool,
+    /// `tcp-keepalive-time()`
+    pub keepalive_time: Option<Duration>,
+    /// `tcp-keepalive-intvl()`
+    pub keepalive_interval: Option<Duration>,
+    /// `tcp-keepalive-probes()`
+    pub keepalive_probes: Option<u32>,
+}
+
+/// `network()`, `syslog()` and their older spellings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SocketTarget {
+    /// Where to.
+    pub kind: SocketKind,
+    /// `ip-protocol(6)`: prefer IPv6 addresses of a name.
+    pub ipv6: bool,
+    /// `localip()` and `localport()`.
+    pub local: Option<std::net::SocketAddr>,
+    /// How messages are told apart on a stream.
+    pub framing: StreamFraming,
+    /// `so-sndbuf()`; 0 leaves the system's value.
+    pub send_buffer: usize,
+    /// `so-broadcast()`
+    pub broadcast: bool,
+    /// Keep-alive probes.
+    pub tcp: TcpOptions,
+    /// `keep-alive()`: the connection outlives a reload.
+    pub keep_over_reload: bool,
+}
+
+/// `pipe("name")`.
+#[derive(Clone, Debug)]
+pub struct PipeTarget {
+    /// Path; created when it is not there.
+    pub path: PathBuf,
+    /// Its owner and mode.
+    pub permissions: FilePermissions,
+}
+
+/// `program("command")`: its standard input gets the messages.
+#[derive(Clone, Debug)]
+pub struct ProgramTarget {
+    /// Command line for `/bin/sh -c`.
+    pub command: String,
+    /// `keep-alive()`: the program outlives a reload.
+    pub keep_over_reload: bool,
+}
+
+/// `usertty("user")`.
+#[derive(Clone, Debug)]
+pub struct TerminalTarget {
+    /// Whose terminals; `*` is everybody's.
+    pub user: String,
+}

@@ -1,0 +1,299 @@
+//! What a configuration says about a source.
+//!
+//! In: values that were checked when the configuration was read. Out: the same, for the readers.
+//! Holds: nothing that runs. Limits: the defaults are syslog-ng's, but for [`Window`].
+
+use message::Intake;
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+use wire::{Framing, Oversize};
+
+use crate::destination::{FilePermissions, Render, TcpOptions};
+
+/// One `source` driver as configured.
+#[derive(Clone)]
+pub struct SourceSpec {
+    /// `s_net#0`: name of the statement, `#`, number of the driver.
+    pub id: String,
+    /// Driver as written, for the counters: `network`, `udp`, `file`, ...
+    pub component: String,
+    /// What it reads from.
+    pub driver: SourceDriver,
+    /// How it reads.
+    pub reading: Arc<Reading>,
+    /// Where its batches go.
+    pub intake: Arc<dyn Intake>,
+}
+
+/// Every kind of source.
+#[derive(Clone)]
+pub enum SourceDriver {
+    /// `network()`, `syslog()`, `tcp()` over TCP; `unix-stream()`.
+    Stream(StreamListener),
+    /// The same over UDP; `unix-dgram()`.
+    Datagram(DatagramListener),
+    /// `file()`
+    File(FileSource),
+    /// `wildcard-file()`
+    Wildcard(WildcardSource),
+    /// `pipe()`
+    Pipe(PipeSource),
+    /// `program()`
+    Program(ProgramSource),
+    /// `stdin()`
+    Stdin,
+    /// `internal()`
+    Internal,
+    /// `system()`: the journal where the machine keeps one, else `/dev/log` and the kernel's messages.
+    System,
+    /// `example-msg-generator()`
+    Generator(Generator),
+}
+
+/// What all sources share.
+#[derive(Clone)]
+pub struct Reading {
+    /// Name of the `source` statement.
+    pub source: String,
+
+    /// How messages of a stream are told apart.
+    pub framing: Framing,
+    /// `log-msg-size()`
+    pub message_bytes_max: usize,
+    /// `trim-large-messages()`
+    pub oversize: Oversize,
+    /// Flow control.
+    pub window: Window,
+    /// `host-override()`, `keep-hostname()`, `use-dns()`, ...
+    pub hosts: HostPolicy,
+    /// `keep-timestamp()`
+    pub keep_timestamp: bool,
+    /// `program-override()`; `log-prefix("x: ")` is the same as `program-override("x")`.
+    pub program_override: Option<String>,
+    /// `tags()`; `.source.NAME` is added.
+    pub tags: Vec<String>,
+    /// Gives `${RCPTID}`s when ids are wanted; shared by all sources.
+    pub rcptid: Option<Arc<AtomicU64>>,
+}
+
+impl Reading {
+    /// The defaults of a source of that name.
+    pub fn new(source: &str) -> Reading {
+        Reading {
+            source: source.to_owned(),
+
+            framing: Framing::Newline,
+            message_bytes_max: 65_536,
+            oversize: Oversize::Split,
+            window: Window::default(),
+            hosts: HostPolicy::default(),
+            keep_timestamp: true,
+            program_override: None,
+            tags: Vec::new(),
+            rcptid: None,
+        }
+    }
+}
+
+/// What a connection or file may have in work before reading stops until acknowledgements come back.
+///
+/// A batch is whatever one read brought, up to 256 KiB, so a window of a hundred messages would take turns between
+/// reading and writing. `log-iw-size()` is therefore raised to [`Window::MESSAGES_MIN`], and the bytes in work
+/// are the real bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// `log-iw-size()`
+    pub messages: usize,
+    /// Bytes of received buffers in work.
+    pub bytes: usize,
+}
+
+impl Window {
+    /// Smallest window in messages: a few full batches.
+    pub const MESSAGES_MIN: usize = 16_384;
+}
+
+impl Default for Window {
+    fn default() -> Window {
+        Window { messages: Window::MESSAGES_MIN, bytes: 4 << 20 }
+    }
+}
+
+/// `use-dns()`
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum UseDns {
+    /// Addresses stay numbers.
+    No,
+    /// Ask the system's resolver, in the background; until it answers, datagrams carry the address.
+    #[default]
+    Yes,
+    /// Only what the hosts file says.
+    PersistOnly,
+}
+
+/// Which host name a message gets.
+#[derive(Clone, Debug, Default)]
+pub struct HostPolicy {
+    /// `keep-hostname()`
+    pub keep: bool,
+    /// `chain-hostnames()` (also `long-hostnames()`)
+    pub chain: bool,
+    /// `use-dns()`
+    pub use_dns: UseDns,
+    /// `dns-cache()`: how long an answer is kept, `dns-cache-expire()`; `None` asks anew for each connection.
+    pub dns_cache: Option<Duration>,
+    /// `use-fqdn()`
+    pub fqdn: bool,
+    /// `normalize-hostnames()`: lower case.
+    pub normalize: bool,
+    /// `custom-domain()`: replaces the domain of names that are printed with one.
+    pub custom_domain: String,
+    /// `bad-hostname()`: such names in a message count as missing.
+    pub bad: Option<regex::bytes::Regex>,
+    /// `host-override()`
+    pub host_override: Option<String>,
+}
+
+/// Where a listener listens.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ListenAddress {
+    /// An internet address.
+    Ip(SocketAddr),
+    /// Path of a unix socket. A socket that the service manager opened for this path (`LISTEN_FDS`) is taken over.
+    Unix(PathBuf),
+}
+
+/// A listener for streams.
+#[derive(Clone, Debug)]
+pub struct StreamListener {
+    /// Where.
+    pub address: ListenAddress,
+    /// `max-connections()`
+    pub connections_max: usize,
+    /// `keep-alive()`: connections outlive a reload.
+    pub keep_over_reload: bool,
+    /// `so-rcvbuf()`; 0 leaves the system's value.
+    pub receive_buffer: usize,
+    /// `listen-backlog()`
+    pub backlog: u32,
+    /// `so-reuseport()`
+    pub reuse_port: bool,
+    /// `idle-timeout()`; `None` never.
+    pub idle_timeout: Option<Duration>,
+    /// Keep-alive probes.
+    pub tcp: TcpOptions,
+    /// Owner and mode of a unix socket.
+    pub permissions: FilePermissions,
+    /// `so-passcred()`: `.unix.pid`, `.unix.uid`, `.unix.gid`, `.unix.exe`, `.unix.cmdline` of the sender.
+    pub credentials: bool,
+}
+
+impl StreamListener {
+    /// The defaults for an address.
+    pub fn new(address: ListenAddress) -> StreamListener {
+        let unix = matches!(address, ListenAddress::Unix(_));
+        StreamListener {
+            address,
+            connections_max: if unix { 256 } else { 10 },
+            keep_over_reload: true,
+            receive_buffer: 0,
+            backlog: 255,
+            reuse_port: false,
+            idle_timeout: None,
+            tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
+            permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            credentials: true,
+        }
+    }
+}
+
+/// A listener for datagrams.
+#[derive(Clone, Debug)]
+pub struct DatagramListener {
+    /// Where.
+    pub address: ListenAddress,
+    /// `so-rcvbuf()`; 0 leaves the system's value.
+    pub receive_buffer: usize,
+    /// `so-reuseport()`
+    pub reuse_port: bool,
+    /// Owner and mode of a unix socket.
+    pub permissions: FilePermissions,
+    /// `so-passcred()`
+    pub credentials: bool,
+}
+
+impl DatagramListener {
+    /// The defaults for an address.
+    pub fn new(address: ListenAddress) -> DatagramListener {
+        DatagramListener {
+            address,
+            receive_buffer: 0,
+            reuse_port: false,
+            permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            credentials: true,
+        }
+    }
+}
+
+/// `file("name")`: follows a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileSource {
+    /// Path.
+    pub path: PathBuf,
+    /// `follow-freq()`
+    pub poll_every: Duration,
+    /// Whether a file without a stored position is read from its start (`read-old-records()`, on by default).
+    pub from_start: bool,
+}
+
+/// `wildcard-file()`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WildcardSource {
+    /// `base-dir()`
+    pub folder: PathBuf,
+    /// `filename-pattern()`: `*` and `?`.
+    pub pattern: String,
+    /// `exclude-pattern()`
+    pub excluded: Option<String>,
+    /// `recursive()`
+    pub recursive: bool,
+    /// `max-files()`
+    pub files_max: usize,
+    /// `follow-freq()`
+    pub poll_every: Duration,
+}
+
+/// `pipe("name")`
+#[derive(Clone, Debug)]
+pub struct PipeSource {
+    /// Path; created when it is not there.
+    pub path: PathBuf,
+    /// Owner and mode of a created pipe.
+    pub permissions: FilePermissions,
+}
+
+/// `program("command")`: what it prints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramSource {
+    /// Command line for `/bin/sh -c`; started again when it ends.
+    pub command: String,
+    /// The pause before it is started again.
+    pub restart_after: Duration,
+}
+
+/// `example-msg-generator()`
+#[derive(Clone)]
+pub struct Generator {
+    /// `num()`; 0 is no end.
+    pub count: u64,
+    /// `freq()`: the pause between two messages.
+    pub every: Duration,
+    /// `template()`
+    pub template: Option<Arc<dyn Render>>,
+    /// `values()`: name, kind and text.
+    pub values: Vec<(String, message::ValueKind, Vec<u8>)>,
+}

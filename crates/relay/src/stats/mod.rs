@@ -1,0 +1,177 @@
+//! The counters of sources and destinations, with the meaning that syslog-ng gives them.
+//!
+//! In: additions, once a batch. Out: a list of plain structs that others print as CSV or Prometheus text.
+//! Holds: one [`Counters`] for each component, id and instance, also after its owner is gone (state orphaned).
+//! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicU8, AtomicU64, Ordering},
+};
+
+/// Most entries of a registry: instances may be named by peers and messages.
+pub const ENTRIES_MAX: usize = 10_000;
+
+/// Instance that counts for all that no longer fit.
+const OTHERS: &str = "...";
+
+/// Whether the owner of some counters is still there: the fourth column of syslog-ng's CSV.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// `a`: it is there.
+    Active,
+    /// `o`: the configuration no longer has it.
+    Orphaned,
+}
+
+/// Why messages were dropped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DropReason {
+    /// The queue was full and the path has no flow control.
+    QueueFull,
+    /// The file that the message names cannot be written, now or ever (a folder of that name, no permission).
+    Unwritable,
+    /// The destination was stopped or removed before it could write.
+    Stopped,
+}
+
+/// The counters of one source or destination. All numbers are totals but `queued`, `memory_usage`,
+/// `connections` and the window's, which go up and down.
+#[derive(Debug, Default)]
+pub struct Counters {
+    /// First column: `src.network`, `dst.file`, ...
+    pub component: String,
+    /// Second column: name of the statement and number of the driver, `s_net#0`.
+    pub id: String,
+    /// Third column: what is read or written.
+    pub instance: String,
+    orphaned: AtomicU8,
+    /// Messages received, or taken for a destination (dropped ones included).
+    pub processed: AtomicU64,
+    /// Messages that a destination wrote.
+    pub written: AtomicU64,
+    /// Messages waiting in a queue.
+    pub queued: AtomicU64,
+    /// Bytes held by a queue.
+    pub memory_usage: AtomicU64,
+    /// Messages dropped as [`DropReason::QueueFull`].
+    pub dropped_queue_full: AtomicU64,
+    /// Messages dropped as [`DropReason::Unwritable`].
+    pub dropped_unwritable: AtomicU64,
+    /// Messages dropped as [`DropReason::Stopped`].
+    pub dropped_stopped: AtomicU64,
+    /// Open connections.
+    pub connections: AtomicU64,
+    /// Connections refused because of `max-connections()`.
+    pub connections_refused: AtomicU64,
+    /// Datagrams that the kernel dropped because the receive buffer was full.
+    pub kernel_dropped: AtomicU64,
+    /// Bytes received or written.
+    pub bytes: AtomicU64,
+    /// Errors of the socket or file.
+    pub errors: AtomicU64,
+    /// Frames that were malformed or longer than `log-msg-size()`.
+    pub frame_errors: AtomicU64,
+    /// Time of the last message, seconds since 1970.
+    pub stamp_s: AtomicU64,
+}
+
+impl Counters {
+    /// Whether the owner is still there.
+    pub fn state(&self) -> State {
+        if self.orphaned.load(Ordering::Relaxed) == 0 { State::Active } else { State::Orphaned }
+    }
+
+    /// Messages dropped for any reason.
+    pub fn dropped(&self) -> u64 {
+        [&self.dropped_queue_full, &self.dropped_unwritable, &self.dropped_stopped]
+            .iter()
+            .map(|counter| counter.load(Ordering::Relaxed))
+            .sum()
+    }
+
+    /// Messages dropped for one reason.
+    pub fn dropped_for(&self, reason: DropReason) -> &AtomicU64 {
+        match reason {
+            DropReason::QueueFull => &self.dropped_queue_full,
+            DropReason::Unwritable => &self.dropped_unwritable,
+            DropReason::Stopped => &self.dropped_stopped,
+        }
+    }
+
+    pub(crate) fn orphan(&self) {
+        self.orphaned.store(1, Ordering::Relaxed);
+    }
+
+    fn is_named(&self, component: &str, id: &str, instance: &str) -> bool {
+        self.component == component && self.id == id && self.instance == instance
+    }
+}
+
+/// Adds to a counter.
+pub(crate) fn add(counter: &AtomicU64, count: usize) {
+    counter.fetch_add(count as u64, Ordering::Relaxed);
+}
+
+/// Takes from a counter that goes up and down.
+pub(crate) fn take(counter: &AtomicU64, count: usize) {
+    counter.fetch_sub(count as u64, Ordering::Relaxed);
+}
+
+/// All counters of the program. Clones share them.
+#[derive(Clone, Debug, Default)]
+pub struct Registry(Arc<Mutex<Vec<Arc<Counters>>>>);
+
+impl Registry {
+    /// The counters of a component, made when they are new, back to life when they were orphaned.
+    pub fn register(&self, component: &str, id: &str, instance: &str) -> Arc<Counters> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = |instance: &str| entries.iter().find(|known| known.is_named(component, id, instance));
+        let full = entries.len() >= ENTRIES_MAX;
+        if let Some(known) = find(instance).or_else(|| if full { find(OTHERS) } else { None }) {
+            known.orphaned.store(0, Ordering::Relaxed);
+            return known.clone();
+        }
+        let fresh = Arc::new(Counters {
+            component: component.to_owned(),
+            id: id.to_owned(),
+            instance: if full { OTHERS } else { instance }.to_owned(),
+            ..Counters::default()
+        });
+        entries.push(fresh.clone());
+        fresh
+    }
+
+    /// All entries, in the order of their registration.
+    pub fn list(&self) -> Vec<Arc<Counters>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Forgets the entries whose owner is gone (`syslog-ng-ctl stats --remove-orphans`).
+    pub fn remove_orphans(&self) {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        entries.retain(|entry| entry.state() == State::Active);
+    }
+
+    /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); what goes up and down stays.
+    pub fn reset(&self) {
+        for entry in self.list() {
+            let totals = [
+                &entry.processed,
+                &entry.written,
+                &entry.dropped_queue_full,
+                &entry.dropped_unwritable,
+                &entry.dropped_stopped,
+                &entry.connections_refused,
+                &entry.kernel_dropped,
+                &entry.bytes,
+                &entry.errors,
+                &entry.frame_errors,
+            ];
+            totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
