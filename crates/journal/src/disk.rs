@@ -1,0 +1,139 @@
+//! The files that a journal touches, behind traits so that tests can lose power, fill up and fail.
+//!
+//! In: paths, offsets, bytes. Out: what the operating system answers. [`OsDisk`] is the real one.
+//! Limits: those of the file system.
+
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io,
+    os::unix::fs::FileExt,
+    path::Path,
+};
+
+/// A file system.
+pub trait Disk: Send + Sync {
+    /// Makes a directory and its parents.
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()>;
+    /// Creates a file that does not exist, for reading and writing.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Opens a file for reading and writing.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Names of what is in a directory, in any order.
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
+    /// Removes a file.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Gives a file another name, in place of what had it.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Makes creations, removals and renames in a directory durable.
+    fn sync_dir(&self, dir: &Path) -> io::Result<()>;
+    /// Locks a file, made when missing, until the lock is dropped or the process ends; `None` when it is locked.
+    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>>;
+}
+
+/// A held lock.
+pub trait DiskLock: Send + Sync {}
+
+/// An open file.
+pub trait DiskFile: Send + Sync {
+    /// Writes all bytes at an offset.
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
+    /// Reads at an offset; fewer bytes than asked only at the end of the file.
+    fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize>;
+    /// Length in bytes.
+    fn len(&self) -> io::Result<u64>;
+    /// Whether the file holds no byte.
+    fn is_empty(&self) -> io::Result<bool> {
+        self.len().map(|length| length == 0)
+    }
+    /// Cuts or extends the file.
+    fn set_len(&self, length: u64) -> io::Result<()>;
+    /// Makes the bytes written so far durable.
+    fn sync(&self) -> io::Result<()>;
+}
+
+/// The operating system's files.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct OsDisk;
+
+impl Disk for OsDisk {
+    fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
+        fs::create_dir_all(dir)
+    }
+
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        Ok(Box::new(OsFile(file)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        Ok(Box::new(OsFile(file)))
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn sync_dir(&self, dir: &Path) -> io::Result<()> {
+        File::open(dir)?.sync_all()
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Box::new(OsLock { _file: file }))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+struct OsLock {
+    _file: File,
+}
+
+impl DiskLock for OsLock {}
+
+struct OsFile(File);
+
+impl DiskFile for OsFile {
+    fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all_at(bytes, offset)
+    }
+
+    fn read_at(&self, mut offset: u64, bytes: &mut [u8]) -> io::Result<usize> {
+        let mut done = 0;
+        while done < bytes.len() {
+            match self.0.read_at(&mut bytes[done..], offset) {
+                Ok(0) => break,
+                Ok(count) => {
+                    done += count;
+                    offset += count as u64;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(done)
+    }
+
+    fn len(&self) -> io::Result<u64> {
+        self.0.metadata().map(|found| found.len())
+    }
+
+    fn set_len(&self, length: u64) -> io::Result<()> {
+        self.0.set_len(length)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+}

@@ -1,0 +1,80 @@
+//! Journal files: their names and their first 64 bytes.
+//!
+//! In: the first sequence number of a file. Out: name and header, and back.
+//! Limits: names of 20 digits, so that they sort as numbers do.
+
+use std::path::{Path, PathBuf};
+
+/// Length of the header; the first record follows.
+pub(crate) const HEADER_BYTES: u64 = 64;
+const MAGIC: &[u8; 8] = b"DURAJRNL";
+const VERSION: u16 = 1;
+/// CRC-32 (IEEE), the only checksum so far.
+const CHECKSUM_CRC32: u16 = 1;
+/// Records are stored as they are. The two ids after the checksum's are compression and encryption.
+const PLAIN: u16 = 0;
+
+/// A journal file and the sequence number of its first record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct JournalFile {
+    pub(crate) first: u64,
+    pub(crate) path: PathBuf,
+    /// How much of it is durable.
+    pub(crate) length: u64,
+}
+
+impl JournalFile {
+    /// The file that starts at a sequence number.
+    pub(crate) fn new(dir: &Path, first: u64) -> JournalFile {
+        JournalFile { first, path: dir.join(format!("journal-{first:020}.dj")), length: 0 }
+    }
+
+    /// The file of a name in the directory; `None` for anything else that lies there.
+    pub(crate) fn parse(dir: &Path, name: &str) -> Option<JournalFile> {
+        let digits = name.strip_prefix("journal-")?.strip_suffix(".dj")?;
+        if digits.len() != 20 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        Some(JournalFile { first: digits.parse().ok()?, path: dir.join(name), length: 0 })
+    }
+}
+
+/// What the first bytes of a file say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Header {
+    /// As written by this version: the salt of the records.
+    Ours { salt: u32 },
+    /// A journal file of another version or with algorithms that this version does not know.
+    Foreign { version: u16 },
+    /// Not a header: cut short or damaged.
+    Bad,
+}
+
+/// The header of a file.
+pub(crate) fn encode_header(first: u64, salt: u32) -> [u8; HEADER_BYTES as usize] {
+    let mut header = [0; HEADER_BYTES as usize];
+    header[..8].copy_from_slice(MAGIC);
+    header[8..10].copy_from_slice(&VERSION.to_le_bytes());
+    header[10..12].copy_from_slice(&CHECKSUM_CRC32.to_le_bytes());
+    header[12..14].copy_from_slice(&PLAIN.to_le_bytes());
+    header[14..16].copy_from_slice(&PLAIN.to_le_bytes());
+    header[16..24].copy_from_slice(&first.to_le_bytes());
+    header[24..28].copy_from_slice(&salt.to_le_bytes());
+    let crc = crc32fast::hash(&header[..60]);
+    header[60..].copy_from_slice(&crc.to_le_bytes());
+    header
+}
+
+/// Reads a header.
+pub(crate) fn decode_header(bytes: &[u8]) -> Header {
+    let Some(bytes) = bytes.first_chunk::<{ HEADER_BYTES as usize }>() else { return Header::Bad };
+    let two = |at: usize| u16::from_le_bytes([bytes[at], bytes[at + 1]]);
+    let four = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+    if bytes[..8] != *MAGIC || four(60) != crc32fast::hash(&bytes[..60]) {
+        return Header::Bad;
+    }
+    if two(8) != VERSION || two(10) != CHECKSUM_CRC32 || two(12) != PLAIN || two(14) != PLAIN {
+        return Header::Foreign { version: two(8) };
+    }
+    Header::Ours { salt: four(24) }
+}

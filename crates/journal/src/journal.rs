@@ -1,0 +1,308 @@
+//! The writer: records are staged in memory and committed together.
+//!
+//! In: records. Out: their sequence numbers; once committed, what is durable. Holds: the lock, the last file, and
+//! the staged bytes until they are durable, so that a failed commit is simply tried again.
+//! Limits: a new file is begun when the last one has [`Options::file_bytes_max`]; one commit may exceed it.
+
+use crate::{
+    disk::{Disk, DiskLock},
+    file::JournalFile,
+    last_file::{CommitError, LastFile},
+    reader::{Published, Reader},
+    record::{RECORD_BYTES_MAX, RECORD_HEADER_BYTES, finish_record},
+    recovery::{Recovery, find_salt, recover_tail},
+};
+use std::{
+    hash::{BuildHasher, RandomState},
+    io,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// Staging memory that is kept between commits; more is given back.
+const STAGED_BYTES_KEPT: usize = 8 << 20;
+
+/// Name of the lock file.
+const LOCK_NAME: &str = "journal.lock";
+
+/// What a commit waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Durability {
+    /// The device: records survive the loss of power.
+    Device,
+    /// The operating system: records survive the end of the process.
+    System,
+}
+
+/// How a journal is kept.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Size at which a new file is begun.
+    pub file_bytes_max: u64,
+    /// What a commit waits for.
+    pub durability: Durability,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { file_bytes_max: 128 << 20, durability: Durability::Device }
+    }
+}
+
+/// Why a journal cannot be opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// A file or the directory cannot be used.
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// Another process has it open.
+    Locked {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It was written by another version.
+    Version {
+        /// The directory.
+        path: PathBuf,
+        /// The version of its files.
+        version: u16,
+    },
+}
+
+impl std::fmt::Display for OpenError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenError::Io { path, source } => write!(f, "cannot open journal {}: {source}", path.display()),
+            OpenError::Locked { path } => {
+                write!(f, "cannot open journal {}: another process has it open", path.display())
+            }
+            OpenError::Version { path, version } => {
+                write!(f, "cannot open journal {}: it has format version {version}", path.display())
+            }
+        }
+    }
+}
+
+impl std::error::Error for OpenError {}
+
+/// A record above [`RECORD_BYTES_MAX`]; nothing of it was staged.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TooLarge {
+    /// Its size.
+    pub bytes: usize,
+}
+
+impl std::fmt::Display for TooLarge {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "record of {} bytes, at most {RECORD_BYTES_MAX} are possible", self.bytes)
+    }
+}
+
+impl std::error::Error for TooLarge {}
+
+/// An open journal: one writer, any number of [`Reader`]s.
+pub struct Journal {
+    disk: Arc<dyn Disk>,
+    dir: PathBuf,
+    options: Options,
+    salt: u32,
+    published: Arc<Mutex<Published>>,
+    /// The file that is written to; `None` until the first commit of a new one.
+    last: Option<LastFile>,
+    /// Sequence number of the next record.
+    next: u64,
+    /// Everything below is durable.
+    durable: u64,
+    staged: Vec<u8>,
+    _lock: Box<dyn DiskLock>,
+}
+
+impl Journal {
+    /// Opens the journal of a directory, which is made when missing; cuts the tail that a crash tore.
+    pub fn open(disk: Arc<dyn Disk>, dir: &Path, options: Options) -> Result<(Journal, Recovery), OpenError> {
+        let failed = |source| OpenError::Io { path: dir.to_owned(), source };
+        disk.create_dir_all(dir).map_err(failed)?;
+        let locked = disk.lock(&dir.join(LOCK_NAME)).map_err(failed)?;
+        let lock = locked.ok_or_else(|| OpenError::Locked { path: dir.to_owned() })?;
+        let names = disk.list(dir).map_err(failed)?;
+        let mut files: Vec<JournalFile> =
+            names.iter().filter_map(|name| JournalFile::parse(dir, name)).collect();
+        files.sort_by_key(|file| file.first);
+        let salt = match find_salt(&*disk, &files).map_err(failed)? {
+            None => RandomState::new().hash_one(dir) as u32,
+            Some(Ok(salt)) => salt,
+            Some(Err(version)) => return Err(OpenError::Version { path: dir.to_owned(), version }),
+        };
+        let mut journal = Journal {
+            disk,
+            dir: dir.to_owned(),
+            options,
+            salt,
+            published: Arc::default(),
+            last: None,
+            next: 0,
+            durable: 0,
+            staged: Vec::new(),
+            _lock: lock,
+        };
+        let recovery = journal.recover(files).map_err(failed)?;
+        Ok((journal, recovery))
+    }
+
+    /// Finds the end of the last file; removes those that hold nothing.
+    fn recover(&mut self, mut files: Vec<JournalFile>) -> io::Result<Recovery> {
+        let mut recovery = Recovery::default();
+        while let Some(last) = files.last_mut() {
+            self.next = self.next.max(last.first);
+            let Some(tail) = recover_tail(&*self.disk, last, self.salt, &mut recovery)? else {
+                self.disk.remove(&last.path)?;
+                files.pop();
+                continue;
+            };
+            last.length = tail.length;
+            if tail.next >= self.next {
+                self.next = tail.next;
+                let file = self.disk.open(&last.path)?;
+                self.last = Some(LastFile::reopened(file, last));
+            }
+            break;
+        }
+        let earlier = files.len().saturating_sub(1);
+        for file in &mut files[..earlier] {
+            file.length = self.disk.open(&file.path)?.len()?;
+        }
+        self.durable = self.next;
+        self.published().files = files;
+        Ok(recovery)
+    }
+
+    /// Stages a record of `count` sequence numbers, which `write` appends to the bytes given to it. Returns the
+    /// first of the numbers.
+    pub fn append(&mut self, count: u32, write: &mut dyn FnMut(&mut Vec<u8>)) -> Result<u64, TooLarge> {
+        assert!(count > 0, "a record covers at least one sequence number");
+        let start = self.staged.len();
+        self.staged.resize(start + RECORD_HEADER_BYTES, 0);
+        write(&mut self.staged);
+        let bytes = self.staged.len() - start - RECORD_HEADER_BYTES;
+        if bytes > RECORD_BYTES_MAX {
+            self.staged.truncate(start);
+            return Err(TooLarge { bytes });
+        }
+        finish_record(&mut self.staged, start, self.salt, count, self.next, self.durable);
+        let sequence = self.next;
+        self.next += u64::from(count);
+        Ok(sequence)
+    }
+
+    /// Makes what is staged durable, with one write and one sync. Returns the sequence number below which everything
+    /// is durable. After an error everything stays staged, and the file is cut back to what was durable before.
+    pub fn commit(&mut self) -> Result<u64, CommitError> {
+        if self.staged.is_empty() {
+            return Ok(self.durable);
+        }
+        self.begin_file_when_full()?;
+        let Some(last) = &mut self.last else { return Ok(self.durable) };
+        let device = self.options.durability == Durability::Device;
+        last.write(&self.staged)
+            .and_then(|()| if device { last.sync(&*self.disk, &self.dir) } else { Ok(()) })
+            .map_err(|source| last.give_up(source))?;
+        last.keep(self.staged.len());
+        self.durable = self.next;
+        self.staged.clear();
+        self.staged.shrink_to(STAGED_BYTES_KEPT);
+        let kept = last.entry();
+        let mut published = self.published();
+        match published.files.last_mut().filter(|file| file.first == kept.first) {
+            Some(file) => file.length = kept.length,
+            None => published.files.push(kept),
+        }
+        drop(published);
+        Ok(self.durable)
+    }
+
+    fn begin_file_when_full(&mut self) -> Result<(), CommitError> {
+        if let Some(last) = &self.last {
+            if last.entry().length < self.options.file_bytes_max {
+                return Ok(());
+            }
+            // Only the last file may have a torn end.
+            last.sync(&*self.disk, &self.dir)
+                .map_err(|source| CommitError { path: last.entry().path, source })?;
+        }
+        let entry = JournalFile::new(&self.dir, self.durable);
+        let created = self.disk.create(&entry.path);
+        let file = created.map_err(|source| CommitError { path: entry.path.clone(), source })?;
+        self.last = Some(LastFile::created(file, entry, self.salt));
+        Ok(())
+    }
+
+    /// Continues at a higher sequence number, in a new file. Nothing may be staged.
+    pub fn advance(&mut self, next: u64) {
+        assert!(self.staged.is_empty(), "advanced with staged records");
+        if next > self.next {
+            self.next = next;
+            self.durable = next;
+            self.last = None;
+        }
+    }
+
+    /// Removes the files that hold nothing at or above a sequence number. Returns how many went.
+    pub fn release(&mut self, below: u64) -> io::Result<usize> {
+        let mut removed = 0;
+        loop {
+            let mut published = self.published();
+            let spent = published.files.get(1).is_some_and(|second| second.first <= below);
+            if !spent {
+                return Ok(removed);
+            }
+            let path = published.files[0].path.clone();
+            self.disk.remove(&path)?;
+            published.files.remove(0);
+            removed += 1;
+        }
+    }
+
+    /// A reader that starts with the record that holds `from`.
+    pub fn reader(&self, from: u64) -> Reader {
+        Reader::new(Arc::clone(&self.disk), Arc::clone(&self.published), self.salt, from)
+    }
+
+    /// The sequence number that the next record gets.
+    pub fn next_sequence(&self) -> u64 {
+        self.next
+    }
+
+    /// Everything below is durable.
+    pub fn durable_sequence(&self) -> u64 {
+        self.durable
+    }
+
+    /// Bytes that wait for the next commit.
+    pub fn staged_bytes(&self) -> usize {
+        self.staged.len()
+    }
+
+    /// Durable bytes in all files.
+    pub fn file_bytes(&self) -> u64 {
+        self.published().files.iter().map(|file| file.length).sum()
+    }
+
+    /// Commits, and leaves a mark that proves all of it durable.
+    pub fn close(mut self) -> Result<u64, CommitError> {
+        let durable = self.commit()?;
+        if self.last.is_some() {
+            self.staged.resize(RECORD_HEADER_BYTES, 0);
+            finish_record(&mut self.staged, 0, self.salt, 0, durable, durable);
+            self.commit()?;
+        }
+        Ok(durable)
+    }
+
+    fn published(&self) -> MutexGuard<'_, Published> {
+        self.published.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,116 @@
+//! Walks the records of one file, and finds the next one after damage.
+//!
+//! In: a file and how much of it may be read. Out: headers and payloads; where it is damaged.
+//! Holds: a window of the file. Limits: the window grows to the longest record.
+
+use crate::{
+    disk::DiskFile,
+    file::HEADER_BYTES,
+    record::{RECORD_HEADER_BYTES, RecordHeader, decode_record},
+};
+use std::io;
+
+/// Bytes read at once.
+const WINDOW_BYTES: usize = 1 << 20;
+
+/// What is at the place of the scan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Found {
+    /// A record; the scan now stands behind it.
+    Record(RecordHeader),
+    /// The end of what may be read.
+    End,
+    /// Bytes that are no record; the scan still stands before them.
+    Bad,
+}
+
+/// A walk over one file.
+pub(crate) struct Scan {
+    file: Box<dyn DiskFile>,
+    salt: u32,
+    /// Where in the file the scan stands.
+    offset: u64,
+    /// How far the file may be read.
+    limit: u64,
+    window: Vec<u8>,
+    window_offset: u64,
+    /// Payload of the last record, in the window.
+    payload: std::ops::Range<usize>,
+}
+
+impl Scan {
+    /// Starts behind the header.
+    pub(crate) fn new(file: Box<dyn DiskFile>, salt: u32, limit: u64) -> Scan {
+        Scan { file, salt, offset: HEADER_BYTES, limit, window: Vec::new(), window_offset: 0, payload: 0..0 }
+    }
+
+    /// Where the scan stands.
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset
+    }
+
+    /// Allows to read further, when the file grew; whether there is more to read.
+    pub(crate) fn extend_limit(&mut self, limit: u64) -> bool {
+        self.limit = self.limit.max(limit);
+        self.offset < self.limit
+    }
+
+    /// Payload of the record that [`Scan::advance`] found last.
+    pub(crate) fn payload(&self) -> &[u8] {
+        &self.window[self.payload.clone()]
+    }
+
+    /// Reads the next record.
+    pub(crate) fn advance(&mut self) -> io::Result<Found> {
+        if self.offset >= self.limit {
+            return Ok(Found::End);
+        }
+        self.fill(RECORD_HEADER_BYTES)?;
+        let Some(header) = RecordHeader::decode(self.ahead(), self.salt) else { return Ok(Found::Bad) };
+        self.fill(header.total_bytes())?;
+        if decode_record(self.ahead(), self.salt).is_none() {
+            return Ok(Found::Bad);
+        }
+        let start = (self.offset - self.window_offset) as usize + RECORD_HEADER_BYTES;
+        self.payload = start..start + header.length as usize;
+        self.offset += header.total_bytes() as u64;
+        Ok(Found::Record(header))
+    }
+
+    /// Moves to the next place where a record of `expected` or later starts; false, and the end, when there is none.
+    pub(crate) fn skip_damage(&mut self, expected: u64) -> io::Result<bool> {
+        while self.offset < self.limit {
+            self.offset += 1;
+            self.fill(RECORD_HEADER_BYTES)?;
+            let likely = |header: &RecordHeader| header.sequence >= expected;
+            let Some(header) = RecordHeader::decode(self.ahead(), self.salt).filter(likely) else { continue };
+            self.fill(header.total_bytes())?;
+            if decode_record(self.ahead(), self.salt).is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn ahead(&self) -> &[u8] {
+        &self.window[(self.offset - self.window_offset) as usize..]
+    }
+
+    /// Makes `count` bytes available at the offset, fewer at the limit.
+    fn fill(&mut self, count: usize) -> io::Result<()> {
+        let end = self.window_offset + self.window.len() as u64;
+        let want = (self.limit - self.offset).min(count as u64);
+        if self.offset >= self.window_offset && self.offset + want <= end {
+            return Ok(());
+        }
+        let length = (self.limit - self.offset).min(count.max(WINDOW_BYTES) as u64) as usize;
+        self.window.resize(length, 0);
+        self.window_offset = self.offset;
+        let read = self.file.read_at(self.offset, &mut self.window)?;
+        self.window.truncate(read);
+        if read < length {
+            self.limit = self.offset + read as u64;
+        }
+        Ok(())
+    }
+}

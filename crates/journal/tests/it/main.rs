@@ -1,0 +1,6 @@
+//! What the journal promises, on a disk that can be cut off, filled and damaged.
+
+#![allow(clippy::unwrap_used)]
+
+mod power;
+mod rows;

@@ -1,0 +1,11 @@
+//! Stand-ins for the world, for tests: a disk that loses power, fills up and fails when told.
+//!
+//! In: what a test wants to go wrong. Out: implementations of the traits through which the other crates touch the
+//! world. Holds: everything in memory; randomness comes from a seed.
+//! Limits: tests only.
+
+mod chance;
+mod disk;
+
+pub use chance::Chance;
+pub use disk::SimDisk;
