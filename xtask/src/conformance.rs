@@ -3,6 +3,11 @@
 //! In: the samples' folder. Out: a table; with `--explain FAMILY` also each difference.
 //! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
 
+mod decoded;
+mod golden;
+mod msgparse;
+mod rfc_examples;
+
 use std::path::Path;
 
 /// The result of one family of samples.
@@ -22,7 +27,8 @@ pub(crate) struct Row {
 /// A family: its name and what runs it. It gets the samples' folder.
 type Family = (&'static str, fn(&Path) -> Result<Vec<Row>, String>);
 
-const FAMILIES: &[Family] = &[];
+const FAMILIES: &[Family] =
+    &[("golden", golden::run), ("msgparse", msgparse::run), ("rfc-examples", rfc_examples::run)];
 
 /// Runs every family; false when one is below its floor.
 pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {

@@ -8,55 +8,71 @@
 pub enum Mark {
     /// No `<PRI>`; 13 was assumed.
     MissingPri = 0,
-    /// `<PRI>` is there but is not 0 to 191.
+    /// `<PRI>` is there but is not 0 to 191; 13 was assumed.
     InvalidPri = 1,
     /// No time in the header; the received time was used.
     MissingTimestamp = 2,
-    /// RFC 3164 text without host and program.
+    /// RFC 3164 text without time and host.
     MissingHeader = 3,
-    /// The host name holds characters that `check-hostname()` refuses.
+    /// Where the host name belongs stands something else.
     InvalidHostname = 4,
     /// RFC 5424 structured data is malformed.
     InvalidSdata = 5,
-    /// RFC 5424 was expected, RFC 3164 was found.
-    NotRfc5424 = 6,
+    /// The tag holds characters that `check-program()` refuses.
+    InvalidProgram = 6,
     /// The message was longer than the limit and was cut.
     Truncated = 7,
     /// Bytes that are not UTF-8 were replaced.
     Utf8Sanitized = 8,
-    /// The frame's octet count was wrong.
+    /// The stream was to be octet-counted, but no usable count stood before the message.
     BadFrame = 9,
     /// The bytes are not valid UTF-8 (kept as they are).
     InvalidUtf8 = 10,
     /// The header could not be read at all.
     ParseError = 11,
-    /// A blank was missing after the PRI's version, or another separator of RFC 5424 was wrong.
+    /// The message itself begins with an octet count: its sender frames, its source does not.
     UnexpectedFraming = 12,
     /// NUL bytes are in the message.
     Nul = 13,
-    /// RFC 3164 text with a time but without host or program.
+    /// No blank between the structured data and the message of RFC 5424.
     MissingMessage = 14,
-    /// The time of RFC 5424 could not be read.
-    InvalidTimestamp = 15,
+    /// A value in the structured data of RFC 5424 has no quotes.
+    UnquotedSdata = 15,
+    /// RFC 5424 ends before the host name.
+    MissingHostname = 16,
+    /// RFC 5424 ends before APP-NAME.
+    MissingAppName = 17,
+    /// RFC 5424 ends before PROCID.
+    MissingProcid = 18,
+    /// RFC 5424 ends before MSGID.
+    MissingMsgid = 19,
+    /// RFC 5424 ends before the structured data.
+    MissingSdata = 20,
 }
 
-const TAGS: [(Mark, &str); 16] = [
-    (Mark::MissingPri, "syslog.missing_pri"),
-    (Mark::InvalidPri, "syslog.invalid_pri"),
-    (Mark::MissingTimestamp, "syslog.missing_timestamp"),
-    (Mark::MissingHeader, "syslog.rfc3164_missing_header"),
-    (Mark::InvalidHostname, "syslog.invalid_hostname"),
-    (Mark::InvalidSdata, "syslog.rfc5424_invalid_sdata"),
-    (Mark::NotRfc5424, "syslog.rfc5424_missing_header"),
-    (Mark::Truncated, "syslog.truncated"),
+/// In the order in which syslog-ng lists them in `${TAGS}`.
+const TAGS: [(Mark, &str); 21] = [
     (Mark::Utf8Sanitized, "message.utf8_sanitized"),
-    (Mark::BadFrame, "syslog.unexpected_framing"),
-    (Mark::InvalidUtf8, "syslog.invalid_utf8"),
     (Mark::ParseError, "message.parse_error"),
+    (Mark::MissingPri, "syslog.missing_pri"),
+    (Mark::MissingTimestamp, "syslog.missing_timestamp"),
+    (Mark::InvalidHostname, "syslog.invalid_hostname"),
     (Mark::UnexpectedFraming, "syslog.unexpected_framing"),
-    (Mark::Nul, "syslog.nul"),
+    (Mark::MissingHeader, "syslog.rfc3164_missing_header"),
+    (Mark::UnquotedSdata, "syslog.rfc5424_unquoted_sdata_value"),
+    (Mark::InvalidPri, "syslog.invalid_pri"),
+    (Mark::InvalidProgram, "syslog.rfc3164_invalid_program"),
+    (Mark::InvalidSdata, "syslog.rfc5424_invalid_sdata"),
     (Mark::MissingMessage, "syslog.missing_message"),
-    (Mark::InvalidTimestamp, "syslog.rfc5424_unquoted_sdata_value"),
+    (Mark::MissingHostname, "syslog.rfc5424_missing_hostname"),
+    (Mark::MissingAppName, "syslog.rfc5424_missing_app_name"),
+    (Mark::MissingProcid, "syslog.rfc5424_missing_procid"),
+    (Mark::MissingMsgid, "syslog.rfc5424_missing_msgid"),
+    (Mark::MissingSdata, "syslog.rfc5424_missing_sdata"),
+    (Mark::Truncated, "syslog.truncated"),
+    (Mark::BadFrame, "syslog.bad_frame"),
+    (Mark::InvalidUtf8, "syslog.invalid_utf8"),
+    (Mark::Nul, "syslog.nul"),
 ];
 
 /// The set of marks of one message.
@@ -85,7 +101,7 @@ impl Marks {
         self.0 == 0
     }
 
-    /// The tags of the set, in bit order.
+    /// The tags of the set, in the order of syslog-ng.
     pub fn tags(self) -> impl Iterator<Item = &'static str> {
         TAGS.iter().filter(move |(mark, _)| self.has(*mark)).map(|(_, tag)| *tag)
     }

@@ -29,7 +29,7 @@ impl Format {
         match self {
             Format::Raw => "raw",
             Format::Rfc3164 => "rfc3164",
-            Format::Rfc5424 => "syslog:rfc5424",
+            Format::Rfc5424 => "rfc5424",
             Format::Internal => "internal",
             Format::DevKmsg => "linux:devkmsg",
             Format::Journal => "linux:journald",
@@ -64,6 +64,8 @@ pub struct Message {
     pub format: Format,
     /// What was odd.
     pub marks: Marks,
+    /// Whether the text is known to be UTF-8: it began with a BOM, or was checked, or the source says so.
+    pub utf8: bool,
     /// Which of the batch's origins sent it.
     pub origin: u16,
     /// Newest name-value of the message in the batch's list, plus one; 0 when there is none.

@@ -5,8 +5,10 @@
 //! Holds: no socket, no clock, no file. Time is an argument (`Batch::received`).
 //! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
 
+mod decode;
 mod frame;
 mod stamp;
 
+pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText};

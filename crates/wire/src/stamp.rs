@@ -7,8 +7,8 @@ mod civil;
 mod print;
 
 pub use civil::Civil;
-#[cfg(test)]
-use civil::unix_s_of;
+pub(crate) use civil::unix_s_of;
+pub(crate) use print::offset_at;
 pub use print::{FRACTION_DIGITS_MAX, StampFormat, StampText};
 
 #[cfg(test)]

@@ -70,18 +70,14 @@ fn reads_octet_counts() {
 
 #[test]
 fn bad_counts_make_marked_lines() {
-    check(Framing::OctetCounted, "<13>x\n1 y", &["<13>x!syslog.unexpected_framing", "y"]);
+    check(Framing::OctetCounted, "<13>x\n1 y", &["<13>x!syslog.bad_frame", "y"]);
     check(
         Framing::OctetCounted,
         "12345678901 x\n1 y",
-        &["1234567890!syslog.truncated,syslog.unexpected_framing", "y"],
+        &["1234567890!syslog.truncated,syslog.bad_frame", "y"],
     );
-    check(
-        Framing::OctetCounted,
-        "9999999999 \n1 y",
-        &["9999999999!syslog.truncated,syslog.unexpected_framing", "y"],
-    );
-    check(Framing::OctetCounted, "77", &["77!syslog.unexpected_framing"]);
+    check(Framing::OctetCounted, "9999999999 \n1 y", &["9999999999!syslog.truncated,syslog.bad_frame", "y"]);
+    check(Framing::OctetCounted, "77", &["77!syslog.bad_frame"]);
 }
 
 #[test]

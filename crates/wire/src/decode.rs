@@ -1,0 +1,104 @@
+//! Frames to messages: RFC 5424, RFC 3164 and everything that calls itself syslog.
+//!
+//! In: a span of a batch. Out: a message of spans, pushed into the batch; bytes are made only where a field is not
+//! a slice of the input (a Cisco header's structured data, sanitised text). Field semantics are syslog-ng 4.8's.
+//! Holds: the options, the last timestamps read, a scratch buffer. Allocates nothing per message.
+//! Limits: total: every input gives a message, odd ones get marks. It reads each byte at most a few times.
+
+mod flags;
+mod host;
+mod legacy;
+mod options;
+mod priority;
+mod rfc5424;
+mod scan;
+mod sdata;
+mod stamp;
+mod text;
+
+use crate::frame::Frame;
+use message::{Batch, Mark, Marks, Message, Span};
+
+pub use flags::{ParseFlags, UnknownFlag};
+pub use options::{DecodeOptions, HostnameTest};
+use scan::Scan;
+use stamp::StampReader;
+
+/// Reads messages of one source.
+#[derive(Clone, Debug)]
+pub struct Decoder {
+    options: DecodeOptions,
+    stamps: StampReader,
+    made: Vec<u8>,
+}
+
+impl Decoder {
+    /// A decoder of one source or parser.
+    pub fn new(options: DecodeOptions) -> Decoder {
+        let stamps = StampReader::new(options.zone.clone());
+        Decoder { options, stamps, made: Vec::new() }
+    }
+
+    /// Decodes frames of the batch's received bytes, all of one origin.
+    pub fn decode_frames(&mut self, batch: &mut Batch, frames: &[Frame], origin: u16) {
+        batch.messages.reserve(frames.len());
+        for frame in frames {
+            self.decode(batch, Span::received(frame.start, frame.end - frame.start), frame.marks, origin);
+        }
+    }
+
+    /// Decodes one frame and pushes its message.
+    #[inline]
+    pub fn decode(&mut self, batch: &mut Batch, raw: Span, marks: Marks, origin: u16) {
+        let mut message = Message::default();
+        message.marks = marks;
+        message.origin = origin;
+        self.read(batch, raw, &mut message);
+        batch.messages.push(message);
+    }
+
+    /// Decodes text that belongs to a message of the batch, as `syslog-parser()` does: what the text does not tell
+    /// stays as it was. False when an RFC 5424 header cannot be read and no fallback is allowed; the message
+    /// is then as before.
+    pub fn decode_into(&mut self, batch: &mut Batch, index: usize, text: Span) -> bool {
+        let before = batch.messages[index].clone();
+        let mut message = before.clone();
+        message.marks = Marks::NONE;
+        self.read(batch, text, &mut message);
+        if message.marks.has(Mark::ParseError) {
+            return false;
+        }
+        message.raw = before.raw;
+        message.marks = Marks(before.marks.0 | message.marks.0);
+        batch.messages[index] = message;
+        true
+    }
+
+    fn read(&mut self, batch: &mut Batch, raw: Span, message: &mut Message) {
+        let extra_at = batch.extra.len();
+        let received = batch.received;
+        let line = batch.bytes(raw);
+        let length = stripped_length(line);
+        message.raw = raw.part(0, length);
+        let mut scan = Scan {
+            line: &line[..length],
+            raw: message.raw,
+            extra_at,
+            made: &mut self.made,
+            message,
+            options: &self.options,
+            stamps: &mut self.stamps,
+            received,
+        };
+        scan.message();
+        if !self.made.is_empty() {
+            batch.extra.extend_from_slice(&self.made);
+            self.made.clear();
+        }
+    }
+}
+
+/// Length without the line feeds and NULs at the end.
+fn stripped_length(line: &[u8]) -> usize {
+    line.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1)
+}

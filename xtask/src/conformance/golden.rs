@@ -1,0 +1,92 @@
+//! Real lines through the decoder, against the fields that syslog-ng 4.8.1 gave for them.
+//!
+//! In: `golden/syslog-parser*.jsonl`. Out: one row a file; a case passes when every recorded field is equal.
+//! The recording ran on 2026-11-21 in UTC, so times without a year depend on that day; the time of a message that
+//! tells none is the moment of the recording and is not compared.
+
+use super::{
+    Row,
+    decoded::{Decoded, compare, records, text},
+};
+use message::Field;
+use serde_json::Value;
+use std::path::Path;
+use wire::{DecodeOptions, ParseFlags};
+
+/// 2026-11-21T03:59:07Z, when the vectors were recorded.
+const RECORDED_S: i64 = 1_795_233_547;
+/// What stands for the name of the recording machine: the message had no host.
+const NO_HOST: &str = "@LOCALHOST@";
+const FLOOR: f64 = 97.0;
+
+pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+    let files = [
+        ("syslog-parser", ParseFlags::default()),
+        ("syslog-parser-flags-syslog-protocol", ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL)),
+    ];
+    files.into_iter().map(|(name, flags)| file(folder, name, flags)).collect()
+}
+
+fn file(folder: &Path, name: &str, flags: ParseFlags) -> Result<Row, String> {
+    let cases = records(&folder.join(format!("golden/{name}.jsonl")))?;
+    let mut row =
+        Row { family: name.into(), cases: cases.len(), passed: 0, floor: FLOOR, differences: Vec::new() };
+    for case in &cases {
+        let input = text(case, "input");
+        let differences = differences(input, case.get("expect").unwrap_or(&Value::Null), flags);
+        if differences.is_empty() {
+            row.passed += 1;
+        } else {
+            row.differences.push(format!("{input:?}\n    {}", differences.join("\n    ")));
+        }
+    }
+    Ok(row)
+}
+
+fn differences(input: &str, want: &Value, flags: ParseFlags) -> Vec<String> {
+    let options = DecodeOptions { flags, ..DecodeOptions::default() };
+    let got = Decoded::of(input.as_bytes(), options, RECORDED_S);
+    let message = got.message();
+    let mut found = Vec::new();
+    let pri = message.pri;
+    compare("PRI", &pri.0.to_string(), &want["PRI"].to_string(), &mut found);
+    compare("FACILITY", pri.facility().name().unwrap_or_default(), text(want, "FACILITY"), &mut found);
+    compare("SEVERITY", pri.severity().name(), text(want, "SEVERITY"), &mut found);
+    compare("MSGFORMAT", message.format.name(), text(want, "MSGFORMAT"), &mut found);
+    compare("HOST", &got.field(Field::Host), text(want, "HOST").trim_start_matches(NO_HOST), &mut found);
+    let fields = [
+        ("PROGRAM", Field::Program),
+        ("PID", Field::Pid),
+        ("MSGID", Field::Msgid),
+        ("MESSAGE", Field::Message),
+        ("LEGACY_MSGHDR", Field::LegacyMsghdr),
+    ];
+    for (name, field) in fields {
+        compare(name, &got.field(field), text(want, name), &mut found);
+    }
+    if got.has_time() {
+        compare("S_ISODATE", &got.isodate(), text(want, "S_ISODATE"), &mut found);
+    }
+    let sdata = got.sdata();
+    compare("SDATA", &sdata, &without_sequence_number(text(want, "SDATA"), &sdata), &mut found);
+    let tags: Vec<&str> = want["TAGS"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    compare("TAGS", &got.tags().join(","), &tags.join(","), &mut found);
+    found
+}
+
+/// The recording's destination added its own `meta.sequenceId` to messages that brought none.
+fn without_sequence_number(recorded: &str, got: &str) -> String {
+    const ADDED: &str = "[meta sequenceId=\"";
+    let Some(start) =
+        recorded.find(ADDED).filter(|_| !got.contains(ADDED) || recorded.contains("sequenceId=\"\""))
+    else {
+        return recorded.into();
+    };
+    let number = &recorded[start + ADDED.len()..];
+    let end = number.find('"').map_or(number.len(), |end| end + 1);
+    let rest = number[end..].trim_start_matches(' ');
+    match rest.strip_prefix(']') {
+        Some(after) => format!("{}{after}", &recorded[..start]),
+        None => format!("{}[meta {rest}", &recorded[..start]),
+    }
+}
