@@ -15,6 +15,17 @@ pub struct QueryError {
     pub suggestion: Option<String>,
 }
 
+impl QueryError {
+    pub(crate) fn new(
+        position: usize,
+        length: usize,
+        message: impl Into<String>,
+        suggestion: impl Into<String>,
+    ) -> QueryError {
+        QueryError { position, length, message: message.into(), suggestion: Some(suggestion.into()) }
+    }
+}
+
 impl std::fmt::Display for QueryError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} at {}", self.message, self.position + 1)?;

@@ -7,6 +7,12 @@
 
 mod answer;
 mod error;
+mod parse;
+mod times;
+mod tree;
 
 pub use answer::{Answer, Bars, Clock, Facet, Row, Search, SearchError, TimedOut};
 pub use error::{Hint, QueryError};
+pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
+pub use times::parse_time;
+pub use tree::{Node, NodeKind, Operator, Text, escape};

@@ -1,0 +1,202 @@
+//! The tree of a question, as written: what the parser makes and the printer prints.
+//!
+//! In: clauses. Out: the same. Holds: every operator and quote as written, so that printing loses nothing but
+//! blanks; an editor may change a part and print the rest unchanged.
+//! Limits: the parser bounds depth and number of nodes.
+
+mod print;
+mod text;
+
+pub use text::{Glyph, Text, escape};
+
+/// A part of the text, counted in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Place {
+    /// First character.
+    pub start: usize,
+    /// Character after the last.
+    pub end: usize,
+}
+
+/// A node and where it was written.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub kind: NodeKind,
+}
+
+/// Two trees are equal when they say the same; where it was written does not matter.
+impl PartialEq for Node {
+    fn eq(&self, other: &Node) -> bool {
+        self.kind == other.kind
+    }
+}
+
+/// What a node says.
+#[derive(Clone, PartialEq, Debug)]
+pub enum NodeKind {
+    /// An empty question: everything.
+    Empty,
+    /// `*`: everything.
+    All,
+    /// One clause.
+    Clause(Clause),
+    /// `(...)` or `field:(...)`.
+    Group {
+        /// Field that clauses inside without one belong to.
+        field: Option<Text>,
+        /// What is inside.
+        inner: Box<Node>,
+        /// `^2`.
+        boost: Option<String>,
+    },
+    /// A negation.
+    Not {
+        /// How it was written.
+        sign: NotSign,
+        /// What must not be.
+        inner: Box<Node>,
+    },
+    /// `+a`: must be, whatever the default operator.
+    Must(Box<Node>),
+    /// Several, joined by one operator.
+    Chain {
+        /// What the operator means.
+        operator: Operator,
+        /// The members with the way each is joined to the one before it (of no meaning for the first).
+        members: Vec<(Join, Node)>,
+    },
+}
+
+/// Joins the members of a chain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
+pub enum Operator {
+    /// All of them.
+    #[default]
+    And,
+    /// One of them.
+    Or,
+}
+
+/// How an operator was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Join {
+    /// Not at all: side by side.
+    Beside,
+    /// `AND`, `OR`.
+    Word,
+    /// `&&`, `||`.
+    Symbol,
+}
+
+/// How a negation was written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NotSign {
+    /// `NOT a`
+    Word,
+    /// `!a`
+    Bang,
+    /// `-a`
+    Minus,
+}
+
+/// A field, if any, and what is asked of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Clause {
+    /// The field as written; `_exists_` is [`Test::Exists`] instead.
+    pub field: Option<Text>,
+    /// What is asked.
+    pub test: Test,
+    /// `^2`.
+    pub boost: Option<String>,
+}
+
+/// What a clause asks.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Test {
+    /// `word`, `wor*`
+    Term(Text),
+    /// `word~1`; the distance as written, empty for the default.
+    Fuzzy(Text, String),
+    /// `"some words"~3`
+    Phrase(Text, Option<u32>),
+    /// `/expression/i`
+    Regex {
+        /// Between the slashes, its `\/` still escaped.
+        pattern: String,
+        /// Whether case is ignored.
+        ignore_case: bool,
+    },
+    /// `[a TO b}`
+    Range {
+        /// Lower end.
+        lower: End,
+        /// Upper end.
+        upper: End,
+    },
+    /// `>=10`
+    Compare(Comparison, EndText),
+    /// `=text`: the very bytes somewhere in the message.
+    Exact(EndText),
+    /// `==text`: the very value, case included.
+    CaseExact(EndText),
+    /// `_exists_:name`
+    Exists(Text),
+}
+
+/// An end of a range.
+#[derive(Clone, PartialEq, Debug)]
+pub struct End {
+    /// Its text; none for `*`.
+    pub text: Option<EndText>,
+    /// Whether the end itself belongs to the range: `[` or `]`.
+    pub inclusive: bool,
+}
+
+/// A literal text, quoted or not.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EndText {
+    /// The text without escapes.
+    pub text: String,
+    /// Whether it stood in quotes.
+    pub quoted: bool,
+    /// Where it was written.
+    pub place: AnyPlace,
+}
+
+/// A place that does not take part in comparisons of trees.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct AnyPlace(pub Place);
+
+impl PartialEq for AnyPlace {
+    fn eq(&self, _: &AnyPlace) -> bool {
+        true
+    }
+}
+
+/// `<`, `<=`, `>`, `>=`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// As written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+}
