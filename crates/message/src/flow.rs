@@ -99,6 +99,13 @@ impl Selection {
         self.count() == self.length
     }
 
+    /// The first `count` of the selected messages.
+    pub fn first(&self, count: usize) -> Selection {
+        let mut first = Selection::none(self.length);
+        self.iter().take(count).for_each(|index| first.add(index));
+        first
+    }
+
     /// Keeps what both select.
     pub fn and(&mut self, other: &Selection) {
         for (word, other) in self.words.iter_mut().zip(&other.words) {

@@ -9,17 +9,20 @@
 pub mod stats;
 
 mod internal;
+mod stage;
+mod sys;
 
 mod destination;
 mod source;
 
 pub use destination::{
-    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
-    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
+    Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use internal::{Echo, InternalLog};
 pub use source::{
     DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
     SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
 };
+pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

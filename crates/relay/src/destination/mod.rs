@@ -4,9 +4,22 @@
 //! Holds: the set of running destinations by name, so that a reload leaves queues and connections alive.
 //! Limits: see [`Queueing`].
 
+mod driver;
+mod file;
+mod line;
 mod options;
+mod output;
+mod queue;
+mod set;
+mod target;
+mod worker;
 
 pub use options::{
-    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
-    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing, Render,
+    Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
 };
+pub use set::{Destinations, StagedDestinations};
+pub(crate) use target::set_keepalive;
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,9 @@ pub trait Render: Send + Sync {
     /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
     fn render(&self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
+    /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
+    fn render_name(&self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+
     /// The text when it is the same for every message (`file("/var/log/all")`).
     fn constant(&self) -> Option<&str> {
         None

@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
-use wire::{Framing, Oversize};
+use wire::{DecodeOptions, Framing, Oversize};
 
 use crate::destination::{FilePermissions, Render, TcpOptions};
 
@@ -59,7 +59,8 @@ pub enum SourceDriver {
 pub struct Reading {
     /// Name of the `source` statement.
     pub source: String,
-
+    /// Flags, default priority, zone: how a frame becomes a message.
+    pub decode: DecodeOptions,
     /// How messages of a stream are told apart.
     pub framing: Framing,
     /// `log-msg-size()`
@@ -85,7 +86,7 @@ impl Reading {
     pub fn new(source: &str) -> Reading {
         Reading {
             source: source.to_owned(),
-
+            decode: DecodeOptions::default(),
             framing: Framing::Newline,
             message_bytes_max: 65_536,
             oversize: Oversize::Split,

@@ -1,0 +1,66 @@
+//! What the thread of a destination needs from each kind of target.
+//!
+//! In: batches. Out: bytes in the target. Holds: rendered, unwritten messages.
+//! Limits: the worker bounds what is added before it flushes.
+
+use super::{
+    file::Files,
+    line::Line,
+    options::{DestinationDriver, DestinationSpec},
+    target::{Pipe, Program, Socket, Stdout, Terminals},
+};
+use crate::InternalLog;
+use message::{Batch, Selection};
+use std::{io, time::Instant};
+
+/// One kind of target.
+pub(super) trait Driver: Send {
+    /// Renders messages into the output.
+    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64);
+
+    /// Bytes rendered and not written.
+    fn size(&self) -> usize;
+
+    /// Writes all. After an error the same bytes are tried again by the next call.
+    fn flush(&mut self) -> io::Result<()>;
+
+    /// Messages given up since the last call because their target can never take them.
+    fn take_refused(&mut self) -> usize {
+        0
+    }
+
+    /// Forgets what is rendered and not wholly written, and says how many messages that was.
+    fn abandon(&mut self) -> usize;
+
+    /// Takes new settings of the same kind of target.
+    fn configure(&mut self, spec: &DestinationSpec);
+
+    /// Closes what is open; the next flush opens again.
+    fn reopen(&mut self);
+
+    /// When `tick` wants to be called.
+    fn next_tick(&self) -> Option<Instant> {
+        None
+    }
+
+    /// Does what is due: closes idle files.
+    fn tick(&mut self, _now: Instant) {}
+}
+
+/// The driver of a destination.
+pub(super) fn of(spec: &DestinationSpec, log: &InternalLog) -> Box<dyn Driver> {
+    match &spec.driver {
+        DestinationDriver::File(target) => Box::new(Files::new(target.clone(), &spec.rendering, log.clone())),
+        DestinationDriver::Socket(target) => {
+            Box::new(Line::new(Socket::new(target.clone(), log.clone()), &spec.rendering))
+        }
+        DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target.clone()), &spec.rendering)),
+        DestinationDriver::Program(target) => {
+            Box::new(Line::new(Program::new(target.clone(), log.clone()), &spec.rendering))
+        }
+        DestinationDriver::Terminals(target) => {
+            Box::new(Line::new(Terminals::new(target.clone()), &spec.rendering))
+        }
+        DestinationDriver::Stdout => Box::new(Line::new(Stdout, &spec.rendering)),
+    }
+}

@@ -1,0 +1,259 @@
+//! `file()`: files whose names may hold macros.
+//!
+//! In: batches. Out: lines appended to files, one write a file and batch. Holds: open files and their output.
+//! Limits: `open_files_max` open files; a file idle for `time-reap()` is closed. Names: see [`name`].
+//! Errors of the disk (full, quota, read-only, too many open files) keep the messages and are retried. A name made
+//! from messages that can never be opened (a folder of that name, no permission, a link) is refused: its messages
+//! are dropped and counted, so that one sender cannot hold up all others.
+
+mod name;
+mod open;
+
+use super::{
+    driver::Driver,
+    options::{DestinationDriver, DestinationSpec, FileTarget, Rendering, StreamFraming},
+    output::Output,
+};
+use crate::InternalLog;
+use message::{Batch, Selection};
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{self, Write},
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// The driver of `file()`.
+pub(super) struct Files {
+    target: FileTarget,
+    rendering: Rendering,
+    log: InternalLog,
+    open: Vec<OpenFile>,
+    by_name: HashMap<Vec<u8>, usize>,
+    /// The name being made, and the file of the last one: neighbours often go to the same file.
+    name: Vec<u8>,
+    last: Option<usize>,
+    refused: usize,
+    /// Until then refusals are only counted: what is said may come back here through `internal()`.
+    silent_until: Instant,
+}
+
+/// At most one line about refused names in this time.
+const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
+
+struct OpenFile {
+    name: Vec<u8>,
+    path: PathBuf,
+    file: Option<File>,
+    output: Output,
+    used: Instant,
+}
+
+impl Files {
+    pub(super) fn new(target: FileTarget, rendering: &Rendering, log: InternalLog) -> Files {
+        Files {
+            target,
+            rendering: rendering.clone(),
+            log,
+            open: Vec::new(),
+            by_name: HashMap::new(),
+            name: Vec::new(),
+            last: None,
+            refused: 0,
+            silent_until: Instant::now(),
+        }
+    }
+
+    /// The file of the name in `self.name`.
+    fn file_of_name(&mut self) -> usize {
+        if let Some(last) = self.last
+            && self.open[last].name == self.name
+        {
+            return last;
+        }
+        let index = match self.by_name.get(&self.name) {
+            Some(index) => *index,
+            None => self.add_file(self.target.name.constant().is_some()),
+        };
+        self.last = Some(index);
+        index
+    }
+
+    fn add_file(&mut self, constant: bool) -> usize {
+        let path = if constant {
+            PathBuf::from(std::ffi::OsStr::from_bytes(&self.name))
+        } else {
+            name::safe(&self.target.trusted_prefix, &self.name)
+        };
+        let index = self.open.len();
+        let used = Instant::now();
+        self.open.push(OpenFile { name: self.name.clone(), path, file: None, output: Output::default(), used });
+        self.by_name.insert(self.name.clone(), index);
+        index
+    }
+
+    /// Closes the file at `index`, whose output must be empty.
+    fn forget(&mut self, index: usize) {
+        let gone = self.open.swap_remove(index);
+        debug_assert_eq!(gone.output.size(), 0);
+        self.by_name.remove(&gone.name);
+        self.last = None;
+        if let Some(moved) = self.open.get(index) {
+            self.by_name.insert(moved.name.clone(), index);
+        }
+    }
+
+    /// Closes the files longest without messages until few enough are open.
+    fn make_room(&mut self) {
+        while self.open.len() > self.target.open_files_max.max(1) {
+            let idle = |file: &&OpenFile| file.output.size() == 0;
+            let Some(oldest) = self.open.iter().filter(idle).map(|file| file.used).min() else { return };
+            let Some(index) = self.open.iter().position(|file| file.used == oldest && file.output.size() == 0)
+            else {
+                return;
+            };
+            self.forget(index);
+        }
+    }
+
+    fn refuse(&mut self, index: usize, error: &io::Error) {
+        let file = &mut self.open[index];
+        let lost = file.output.messages();
+        file.output.clear();
+        self.refused += lost;
+        let now = Instant::now();
+        if now < self.silent_until {
+            return;
+        }
+        self.silent_until = now + REFUSALS_SAID_EVERY;
+        self.log.error(&format!(
+            "Cannot open a file whose name is made from messages, dropping them; filename='{}', error='{error}', messages='{lost}'",
+            file.path.display()
+        ));
+    }
+}
+
+impl Driver for Files {
+    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+        if let Some(constant) = self.target.name.constant() {
+            self.name.clear();
+            self.name.extend_from_slice(constant.as_bytes());
+            let index = self.file_of_name();
+            let output = &mut self.open[index].output;
+            return output.add((batch, selection), &*self.rendering.template, StreamFraming::Plain, sequence);
+        }
+        for message in selection.iter() {
+            *sequence += 1;
+            let mut name = std::mem::take(&mut self.name);
+            name.clear();
+            self.target.name.render_name(batch, message, *sequence, &mut name);
+            self.name = name;
+            let index = self.file_of_name();
+            let template = &self.rendering.template;
+            let output = &mut self.open[index].output;
+            output.push(StreamFraming::Plain, |bytes| template.render(batch, message, *sequence, bytes));
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.open.iter().map(|file| file.output.size()).sum()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let now = Instant::now();
+        let mut first_error = Ok(());
+        for index in 0..self.open.len() {
+            if self.open[index].output.size() == 0 {
+                continue;
+            }
+            if let Err(error) = self.open[index].write(&self.target, now) {
+                if self.target.name.constant().is_none() && open::is_final(&error) {
+                    self.refuse(index, &error);
+                } else if first_error.is_ok() {
+                    first_error = Err(error);
+                }
+            }
+        }
+        self.make_room();
+        first_error
+    }
+
+    fn take_refused(&mut self) -> usize {
+        std::mem::take(&mut self.refused)
+    }
+
+    fn abandon(&mut self) -> usize {
+        let lost = self.open.iter().map(|file| file.output.messages()).sum();
+        self.open.iter_mut().for_each(|file| file.output.clear());
+        lost
+    }
+
+    fn configure(&mut self, spec: &DestinationSpec) {
+        let DestinationDriver::File(target) = &spec.driver else { return };
+        self.target = target.clone();
+        self.rendering = spec.rendering.clone();
+        self.reopen();
+        // Files with output stay until it is written; others are found anew under the new name.
+        while let Some(index) = self.open.iter().position(|file| file.output.size() == 0) {
+            self.forget(index);
+        }
+    }
+
+    fn reopen(&mut self) {
+        for file in &mut self.open {
+            file.file = None;
+            file.output.rewind();
+        }
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        let after = self.target.reap_after?;
+        self.open.iter().map(|file| file.used + after).min()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        let Some(after) = self.target.reap_after else { return };
+        let idle = |file: &OpenFile| file.output.size() == 0 && file.used + after <= now;
+        while let Some(index) = self.open.iter().position(idle) {
+            self.forget(index);
+        }
+    }
+}
+
+impl OpenFile {
+    /// Appends all output.
+    fn write(&mut self, target: &FileTarget, now: Instant) -> io::Result<()> {
+        self.used = now;
+        let mut file = match self.file.take() {
+            Some(file) => file,
+            None => open::append(&self.path, target)?,
+        };
+        while self.output.size() > 0 {
+            match file.write(self.output.rest()) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(size) => self.output.advance(size),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    // The file stays open: what was written of a message is completed when there is room.
+                    self.file = Some(file);
+                    return Err(error);
+                }
+            }
+        }
+        if target.fsync {
+            file.sync_data()?;
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+}
+
+/// The folder of a path, for messages.
+pub(super) fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests;

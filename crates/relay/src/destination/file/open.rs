@@ -1,0 +1,96 @@
+//! Opening a file for appending, with its folders, owner and mode.
+//!
+//! In: a path. Out: an open file. Holds: nothing.
+//! Limits: a name that messages helped to make is never followed through a link at its end, and must be a
+//! regular file; a name of the configuration alone may be a link or a device (`/dev/tty10`).
+
+use super::{
+    super::options::{FilePermissions, FileTarget},
+    folder,
+};
+use std::{
+    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown, fchown},
+    path::Path,
+};
+
+/// Mode of created files, as syslog-ng's.
+const FILE_MODE: u32 = 0o600;
+/// Mode of created folders, as syslog-ng's.
+const FOLDER_MODE: u32 = 0o700;
+
+/// Opens for appending.
+pub(super) fn append(path: &Path, target: &FileTarget) -> io::Result<File> {
+    if target.create_folders {
+        create_folders(folder(path), &target.folder_permissions)?;
+    }
+    let constant = target.name.constant().is_some();
+    let mut flags = libc::O_NOCTTY;
+    if !constant {
+        flags |= libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    }
+    let mode = target.permissions.mode.unwrap_or(FILE_MODE);
+    let file = OpenOptions::new().append(true).create(true).mode(mode).custom_flags(flags).open(path)?;
+    let metadata = file.metadata()?;
+    if !constant && !metadata.is_file() {
+        return Err(io::Error::from_raw_os_error(libc::ELOOP));
+    }
+    if metadata.is_file() {
+        set_permissions(&file, &target.permissions)?;
+        if let Some(age) = target.overwrite_if_older
+            && metadata.modified()?.elapsed().is_ok_and(|elapsed| elapsed > age)
+        {
+            file.set_len(0)?;
+        }
+    }
+    Ok(file)
+}
+
+/// Whether a later try cannot help: the fault is in the name, not in the disk.
+pub(super) fn is_final(error: &io::Error) -> bool {
+    let codes = [
+        libc::EACCES,
+        libc::EPERM,
+        libc::EISDIR,
+        libc::ENOTDIR,
+        libc::ELOOP,
+        libc::ENAMETOOLONG,
+        libc::ENOENT,
+        libc::EINVAL,
+        libc::EILSEQ,
+        libc::ENXIO,
+    ];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
+}
+
+fn set_permissions(file: &File, wanted: &FilePermissions) -> io::Result<()> {
+    if wanted.owner.is_some() || wanted.group.is_some() {
+        fchown(file, wanted.owner, wanted.group)?;
+    }
+    match wanted.mode {
+        Some(mode) => file.set_permissions(Permissions::from_mode(mode)),
+        None => Ok(()),
+    }
+}
+
+fn create_folders(folder: &Path, wanted: &FilePermissions) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create_folders(parent, wanted)?;
+    }
+    match DirBuilder::new().mode(wanted.mode.unwrap_or(FOLDER_MODE)).create(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    if wanted.owner.is_some() || wanted.group.is_some() {
+        chown(folder, wanted.owner, wanted.group)?;
+    }
+    match wanted.mode {
+        Some(mode) => fs::set_permissions(folder, Permissions::from_mode(mode)),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,212 @@
+//! The thread of one destination: takes what waits, renders it, writes it, gives the tokens back.
+//!
+//! In: its queue. Out: calls of its driver. Holds: the tokens of what is rendered and not yet written.
+//! An error of the target is retried after `time-reopen()` with the very same bytes: nothing is lost, the queue
+//! and behind it the sources' windows fill up. Limits: one batch above `batch_bytes` is rendered at a time.
+
+use super::{
+    driver::{self, Driver},
+    options::DestinationSpec,
+    queue::{Command, Item, Queue, Wake},
+};
+use crate::{InternalLog, StageError, stats::{self, DropReason}};
+use message::{Ack, Delivery};
+use std::{
+    io,
+    collections::VecDeque,
+    sync::{Arc, atomic::Ordering},
+    thread::JoinHandle,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// Starts the thread of a destination.
+pub(super) fn spawn(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Result<JoinHandle<()>, StageError> {
+    let name = format!("to {}", spec.id);
+    let id = spec.id.clone();
+    std::thread::Builder::new()
+        .name(name)
+        .spawn(move || Worker::new(spec, queue, log).run())
+        .map_err(|source| StageError::Thread { id, source })
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+struct Worker {
+    spec: DestinationSpec,
+    queue: Arc<Queue>,
+    log: InternalLog,
+    driver: Box<dyn Driver>,
+    items: VecDeque<Item>,
+    /// What is rendered and not written: tokens, messages, bytes.
+    tokens: Vec<Ack>,
+    count: usize,
+    bytes: usize,
+    sequence: u64,
+    stop_at: Option<Instant>,
+    /// When the last throttled second began, and what it let through.
+    second: (Instant, u32),
+}
+
+impl Worker {
+    fn new(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Worker {
+        let driver = driver::of(&spec, &log);
+        Worker {
+            spec,
+            queue,
+            log,
+            driver,
+            items: VecDeque::new(),
+            tokens: Vec::new(),
+            count: 0,
+            bytes: 0,
+            sequence: 0,
+            stop_at: None,
+            second: (Instant::now(), 0),
+        }
+    }
+
+    fn run(mut self) {
+        loop {
+            let deadline = if self.stop_at.is_some() { Some(Instant::now()) } else { self.driver.next_tick() };
+            match self.queue.wait(&mut self.items, deadline) {
+                Wake::Command(command) => self.obey(command),
+                Wake::Items => self.write_items(),
+                Wake::Timeout if self.stop_at.is_some() => break,
+                Wake::Timeout => self.driver.tick(Instant::now()),
+            }
+        }
+        self.queue.counters.orphan();
+    }
+
+    fn write_items(&mut self) {
+        while let Some(item) = self.items.pop_front() {
+            if self.spec.queueing.throttle > 0 {
+                self.add_slowly(&item.delivery);
+            } else {
+                self.driver.add(&item.delivery.batch, &item.delivery.selection, &mut self.sequence);
+            }
+            self.tokens.push(item.delivery.ack.clone());
+            self.count += item.count;
+            self.bytes += item.bytes();
+            // The batch goes before the write: its buffer is still warm when the reader takes it back.
+            drop(item);
+            if self.driver.size() >= self.spec.queueing.batch_bytes || self.items.is_empty() {
+                self.flush();
+            }
+        }
+    }
+
+    /// Adds and writes at most `throttle()` messages a second.
+    fn add_slowly(&mut self, delivery: &Delivery) {
+        let mut left = delivery.selection.clone();
+        while !left.is_empty() {
+            if self.second.0.elapsed() >= SECOND {
+                self.second = (Instant::now(), 0);
+            }
+            let room = self.spec.queueing.throttle.saturating_sub(self.second.1) as usize;
+            let part = left.first(room);
+            self.driver.add(&delivery.batch, &part, &mut self.sequence);
+            self.second.1 += part.count() as u32;
+            left.subtract(&part);
+            if left.is_empty() {
+                return;
+            }
+            if !self.write_out() {
+                let lost = left.count();
+                stats::add(self.queue.counters.dropped_for(DropReason::Stopped), lost);
+                delivery.ack.fail();
+                return;
+            }
+            let next = self.second.0 + SECOND;
+            if !self.pause(next) {
+                stats::add(self.queue.counters.dropped_for(DropReason::Stopped), left.count());
+                delivery.ack.fail();
+                return;
+            }
+        }
+    }
+
+    /// Writes all that is rendered, and gives the tokens back.
+    fn flush(&mut self) {
+        if !self.write_out() {
+            return self.give_up();
+        }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.queue.counters.stamp_s.store(now.as_secs(), Ordering::Relaxed);
+        let refused = self.driver.take_refused().min(self.count);
+        stats::add(&self.queue.counters.dropped_unwritable, refused);
+        stats::add(&self.queue.counters.written, self.count - refused);
+        self.settle();
+    }
+
+    /// Tries until all is written. False when the time to stop is over first.
+    fn write_out(&mut self) -> bool {
+        stats::add(&self.queue.counters.bytes, self.driver.size());
+        while let Err(error) = self.driver.flush() {
+            // A slow reader is no error, but the thread looks now and then whether it is told to stop.
+            let stalled = error.kind() == io::ErrorKind::WouldBlock;
+            let mut until = Instant::now();
+            if !stalled {
+                let pause = self.spec.queueing.reopen_after;
+                until += pause;
+                stats::add(&self.queue.counters.errors, 1);
+                self.log.error(&format!(
+                    "Error writing to a destination, suspending it; id='{}', error='{error}', time_reopen='{}'",
+                    self.spec.id,
+                    pause.as_secs_f32()
+                ));
+            }
+            if !self.pause(until) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Waits before another try. Says whether there is to be one.
+    fn pause(&mut self, until: Instant) -> bool {
+        loop {
+            let until = self.stop_at.map_or(until, |stop| until.min(stop));
+            let Some(command) = self.queue.pause(until) else {
+                return self.stop_at.is_none_or(|stop| Instant::now() < stop);
+            };
+            let again = matches!(command, Command::Configure(_) | Command::Reopen);
+            self.obey(command);
+            if again {
+                return true;
+            }
+        }
+    }
+
+    /// Drops what cannot be written any more; the sources learn that it failed.
+    fn give_up(&mut self) {
+        let lost = self.driver.abandon();
+        let reason = self.queue.counters.dropped_for(DropReason::Stopped);
+        stats::add(reason, lost);
+        stats::add(&self.queue.counters.written, self.count.saturating_sub(lost));
+        self.tokens.iter().for_each(Ack::fail);
+        self.settle();
+        let rest: usize = self.items.iter().map(|item| item.count).sum();
+        stats::add(self.queue.counters.dropped_for(DropReason::Stopped), rest);
+        let bytes = self.items.iter().map(Item::bytes).sum();
+        self.items.drain(..).for_each(|item| item.delivery.ack.fail());
+        self.queue.done(rest, bytes);
+    }
+
+    fn settle(&mut self) {
+        self.queue.done(self.count, self.bytes);
+        (self.count, self.bytes) = (0, 0);
+        self.tokens.clear();
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Stop(deadline) => self.stop_at = Some(deadline),
+            Command::Reopen => self.driver.reopen(),
+            Command::Configure(spec) => {
+                self.driver.configure(&spec);
+                self.spec = *spec;
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Why a configuration cannot be put to work.
+//!
+//! In: the system's refusals. Out: one sentence with place and cause. Holds: nothing. Limits: none.
+
+use std::{fmt, io};
+
+/// A source or destination that cannot start. Nothing was changed.
+#[derive(Debug)]
+pub enum StageError {
+    /// Two drivers have one id.
+    Twice {
+        /// The id.
+        id: String,
+    },
+    /// The system gives no thread.
+    Thread {
+        /// Whose thread.
+        id: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A listener cannot listen, a file of positions cannot be read, ...
+    Open {
+        /// The driver.
+        id: String,
+        /// What it wanted to open.
+        what: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for StageError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StageError::Twice { id } => write!(f, "cannot start {id}: two drivers have this id"),
+            StageError::Thread { id, source } => write!(f, "cannot start a thread for {id}: {source}"),
+            StageError::Open { id, what, source } => write!(f, "cannot open {what} for {id}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for StageError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            StageError::Twice { .. } => None,
+            StageError::Thread { source, .. } | StageError::Open { source, .. } => Some(source),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Many datagrams by one system call (`recvmmsg`).
+//!
+//! In: a socket. Out: the bytes and the sender of each datagram. Holds: one slot a datagram.
+//! Limits: [`SLOTS`] datagrams a call, each of at most the size given at the start; longer ones are cut and say so.
+#![allow(unsafe_code)]
+
+use socket2::SockAddr;
+use std::{
+    io,
+    mem::MaybeUninit,
+    net::SocketAddr,
+    os::fd::{AsRawFd, BorrowedFd},
+};
+
+/// Datagrams a call.
+const SLOTS: usize = 64;
+/// Room for one control message with credentials.
+const CONTROL_BYTES: usize = 64;
+
+/// The slots.
+pub(crate) struct Datagrams {
+    bytes: Vec<u8>,
+    slot_bytes: usize,
+    names: Vec<libc::sockaddr_storage>,
+    controls: Vec<[u64; CONTROL_BYTES / 8]>,
+}
+
+/// One datagram.
+pub(crate) struct Received<'a> {
+    pub(crate) bytes: &'a [u8],
+    /// Sender, when it has an internet address.
+    pub(crate) peer: Option<SocketAddr>,
+    /// Process, user and group of a local sender, when asked for.
+    pub(crate) credentials: Option<(i32, u32, u32)>,
+    /// The datagram was longer than the slot.
+    pub(crate) cut: bool,
+}
+
+impl Datagrams {
+    /// Slots for datagrams of that size.
+    pub(crate) fn new(slot_bytes: usize) -> Datagrams {
+        // SAFETY: all-zero bytes are a valid `sockaddr_storage`, which is a plain record of numbers.
+        let name: libc::sockaddr_storage = unsafe { MaybeUninit::zeroed().assume_init() };
+        Datagrams {
+            // Zeroed memory that the kernel gives page by page, as slots are used.
+            bytes: vec![0; SLOTS * slot_bytes],
+            slot_bytes,
+            names: vec![name; SLOTS],
+            controls: vec![[0; CONTROL_BYTES / 8]; SLOTS],
+        }
+    }
+
+    /// Receives what is there, without waiting, and shows each datagram. Returns how many there were.
+    pub(crate) fn receive(
+        &mut self,
+        socket: BorrowedFd<'_>,
+        mut each: impl FnMut(Received<'_>),
+    ) -> io::Result<usize> {
+        let mut vectors: [libc::iovec; SLOTS] = std::array::from_fn(|slot| libc::iovec {
+            iov_base: self.bytes[slot * self.slot_bytes..].as_mut_ptr().cast(),
+            iov_len: self.slot_bytes,
+        });
+        let mut headers: [libc::mmsghdr; SLOTS] = std::array::from_fn(|slot| {
+            // SAFETY: all-zero bytes are a valid `mmsghdr`: null pointers and zero lengths.
+            let mut header: libc::mmsghdr = unsafe { MaybeUninit::zeroed().assume_init() };
+            header.msg_hdr.msg_iov = &raw mut vectors[slot];
+            header.msg_hdr.msg_iovlen = 1;
+            header.msg_hdr.msg_name = (&raw mut self.names[slot]).cast();
+            header.msg_hdr.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
+            header.msg_hdr.msg_control = self.controls[slot].as_mut_ptr().cast();
+            header.msg_hdr.msg_controllen = CONTROL_BYTES as _;
+            header
+        });
+        // SAFETY: every header points to one vector, one name and one control buffer of `self` or this frame, with
+        // their true lengths; all outlive the call. `SLOTS` is the length of `headers`.
+        let count = unsafe {
+            libc::recvmmsg(
+                socket.as_raw_fd(),
+                headers.as_mut_ptr(),
+                SLOTS as libc::c_uint,
+                libc::MSG_DONTWAIT,
+                std::ptr::null_mut(),
+            )
+        };
+        if count < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let count = count as usize;
+        for (slot, header) in headers.iter().enumerate().take(count) {
+            let size = (header.msg_len as usize).min(self.slot_bytes);
+            let start = slot * self.slot_bytes;
+            each(Received {
+                bytes: &self.bytes[start..start + size],
+                peer: address(&self.names[slot], header.msg_hdr.msg_namelen),
+                credentials: credentials(&header.msg_hdr),
+                cut: header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
+            });
+        }
+        Ok(count)
+    }
+}
+
+fn address(name: &libc::sockaddr_storage, size: libc::socklen_t) -> Option<SocketAddr> {
+    if size == 0 {
+        return None;
+    }
+    // SAFETY: the kernel wrote `size` bytes of an address into the storage; the copy covers the whole storage.
+    let ((), address) = unsafe {
+        SockAddr::try_init(|storage, length| {
+            storage.cast::<libc::sockaddr_storage>().write(*name);
+            *length = size;
+            Ok(())
+        })
+    }
+    .ok()?;
+    address.as_socket()
+}
+
+fn credentials(header: &libc::msghdr) -> Option<(i32, u32, u32)> {
+    // SAFETY: the header was filled by `recvmmsg`, so its control length covers whole control messages in a buffer
+    // that is alive and aligned to 8 bytes; the macros stay inside it. The data of SCM_CREDENTIALS is one `ucred`,
+    // read unaligned.
+    unsafe {
+        let mut control = libc::CMSG_FIRSTHDR(header);
+        while !control.is_null() {
+            if (*control).cmsg_level == libc::SOL_SOCKET && (*control).cmsg_type == libc::SCM_CREDENTIALS {
+                let sender: libc::ucred = libc::CMSG_DATA(control).cast::<libc::ucred>().read_unaligned();
+                return Some((sender.pid, sender.uid, sender.gid));
+            }
+            control = libc::CMSG_NXTHDR(header, control);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

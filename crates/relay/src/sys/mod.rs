@@ -1,0 +1,12 @@
+//! System calls that std, socket2 and tokio do not offer, behind safe functions.
+//!
+//! In: borrowed descriptors, paths, addresses. Out: `io::Result`s. Holds: nothing.
+//! All `unsafe` of this crate is in this folder; each block says why it is sound.
+
+mod descriptor;
+mod lookup;
+mod many;
+
+pub(crate) use descriptor::{make_pipe, set_nonblocking, signal_group, socket_drops, wait_writable};
+pub(crate) use lookup::name_of;
+pub(crate) use many::{Datagrams, Received};
