@@ -53,7 +53,7 @@ impl Batch {
             if !raw.is_extra() {
                 received_bytes.extend_from_slice(self.bytes(raw));
             }
-            let mut moved = |span: Span, copy: &mut Batch| {
+            let moved = |span: Span, copy: &mut Batch| {
                 let inside = !raw.is_extra()
                     && !span.is_extra()
                     && span.start() >= raw.start()

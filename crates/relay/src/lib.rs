@@ -16,8 +16,9 @@ mod destination;
 mod source;
 
 pub use destination::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
-    Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
+    Queueing, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming, TcpOptions,
+    TerminalTarget,
 };
 pub use internal::{Echo, InternalLog};
 pub use source::{

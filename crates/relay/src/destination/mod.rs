@@ -15,8 +15,8 @@ mod target;
 mod worker;
 
 pub use options::{
-    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing, Render,
-    Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
+    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub(crate) use target::set_keepalive;

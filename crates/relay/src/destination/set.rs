@@ -13,6 +13,7 @@ use crate::{InternalLog, Registry, StageError};
 use message::Outlet;
 use std::{
     collections::HashMap,
+    mem::{Discriminant, discriminant},
     sync::Arc,
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -25,15 +26,18 @@ const LEAVE_WITHIN: Duration = Duration::from_secs(10);
 pub struct Destinations {
     registry: Registry,
     log: InternalLog,
-    running: HashMap<String, Running>,
+    running: HashMap<Key, Running>,
     leaving: Vec<JoinHandle<()>>,
 }
+
+/// A queue outlives a reload under its id, as long as the kind of target is the same.
+type Key = (String, Discriminant<DestinationDriver>);
 
 /// What a reload prepared: drop it to leave everything as it was.
 #[derive(Default)]
 pub struct StagedDestinations {
-    fresh: HashMap<String, Running>,
-    kept: HashMap<String, DestinationSpec>,
+    fresh: HashMap<Key, Running>,
+    kept: HashMap<Key, DestinationSpec>,
     outlets: HashMap<String, Arc<dyn Outlet>>,
 }
 
@@ -55,15 +59,20 @@ impl Destinations {
             if staged.outlets.contains_key(&spec.id) {
                 return Err(StageError::Twice { id: spec.id });
             }
-            if let Some(running) = self.running.get(&spec.id) {
-                staged.outlets.insert(spec.id.clone(), running.queue.clone());
-                staged.kept.insert(spec.id.clone(), spec);
-                continue;
-            }
-            let id = spec.id.clone();
-            let running = self.start(spec)?;
-            staged.outlets.insert(id.clone(), running.queue.clone());
-            staged.fresh.insert(id, running);
+            let key = (spec.id.clone(), discriminant(&spec.driver));
+            let queue = match self.running.get(&key) {
+                Some(running) => {
+                    staged.kept.insert(key.clone(), spec);
+                    running.queue.clone()
+                }
+                None => {
+                    let running = self.start(spec)?;
+                    let queue = running.queue.clone();
+                    staged.fresh.insert(key.clone(), running);
+                    queue
+                }
+            };
+            staged.outlets.insert(key.0, queue);
         }
         Ok(staged)
     }
@@ -80,16 +89,16 @@ impl Destinations {
     /// waits and end.
     pub fn commit(&mut self, mut staged: StagedDestinations) {
         self.leaving.retain(|thread| !thread.is_finished());
-        let removed: Vec<String> =
-            self.running.keys().filter(|id| !staged.kept.contains_key(*id)).cloned().collect();
-        for id in removed {
-            if let Some(mut running) = self.running.remove(&id) {
+        let removed: Vec<Key> =
+            self.running.keys().filter(|key| !staged.kept.contains_key(*key)).cloned().collect();
+        for key in removed {
+            if let Some(mut running) = self.running.remove(&key) {
                 running.queue.command(Command::Stop(Instant::now() + LEAVE_WITHIN));
                 self.leaving.extend(running.thread.take());
             }
         }
-        for (id, spec) in staged.kept.drain() {
-            if let Some(running) = self.running.get(&id) {
+        for (key, spec) in staged.kept.drain() {
+            if let Some(running) = self.running.get(&key) {
                 running.queue.resize(&spec.queueing, spec.driver.holds_back());
                 running.queue.command(Command::Configure(Box::new(spec)));
             }

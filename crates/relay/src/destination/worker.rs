@@ -9,18 +9,25 @@ use super::{
     options::DestinationSpec,
     queue::{Command, Item, Queue, Wake},
 };
-use crate::{InternalLog, StageError, stats::{self, DropReason}};
+use crate::{
+    InternalLog, StageError,
+    stats::{self, DropReason},
+};
 use message::{Ack, Delivery};
 use std::{
-    io,
     collections::VecDeque,
+    io,
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 /// Starts the thread of a destination.
-pub(super) fn spawn(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Result<JoinHandle<()>, StageError> {
+pub(super) fn spawn(
+    spec: DestinationSpec,
+    queue: Arc<Queue>,
+    log: InternalLog,
+) -> Result<JoinHandle<()>, StageError> {
     let name = format!("to {}", spec.id);
     let id = spec.id.clone();
     std::thread::Builder::new()
@@ -41,6 +48,8 @@ struct Worker {
     tokens: Vec<Ack>,
     count: usize,
     bytes: usize,
+    /// Of `count`: dropped because the time to stop was over.
+    lost: usize,
     sequence: u64,
     stop_at: Option<Instant>,
     /// When the last throttled second began, and what it let through.
@@ -59,6 +68,7 @@ impl Worker {
             tokens: Vec::new(),
             count: 0,
             bytes: 0,
+            lost: 0,
             sequence: 0,
             stop_at: None,
             second: (Instant::now(), 0),
@@ -67,7 +77,8 @@ impl Worker {
 
     fn run(mut self) {
         loop {
-            let deadline = if self.stop_at.is_some() { Some(Instant::now()) } else { self.driver.next_tick() };
+            let deadline =
+                if self.stop_at.is_some() { Some(Instant::now()) } else { self.driver.next_tick() };
             match self.queue.wait(&mut self.items, deadline) {
                 Wake::Command(command) => self.obey(command),
                 Wake::Items => self.write_items(),
@@ -111,15 +122,8 @@ impl Worker {
             if left.is_empty() {
                 return;
             }
-            if !self.write_out() {
-                let lost = left.count();
-                stats::add(self.queue.counters.dropped_for(DropReason::Stopped), lost);
-                delivery.ack.fail();
-                return;
-            }
-            let next = self.second.0 + SECOND;
-            if !self.pause(next) {
-                stats::add(self.queue.counters.dropped_for(DropReason::Stopped), left.count());
+            if !self.write_out() || !self.pause(self.second.0 + SECOND) {
+                self.lost += left.count();
                 delivery.ack.fail();
                 return;
             }
@@ -135,7 +139,7 @@ impl Worker {
         self.queue.counters.stamp_s.store(now.as_secs(), Ordering::Relaxed);
         let refused = self.driver.take_refused().min(self.count);
         stats::add(&self.queue.counters.dropped_unwritable, refused);
-        stats::add(&self.queue.counters.written, self.count - refused);
+        stats::add(&self.queue.counters.written, self.count - refused - self.lost.min(self.count - refused));
         self.settle();
     }
 
@@ -181,9 +185,8 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn give_up(&mut self) {
         let lost = self.driver.abandon();
-        let reason = self.queue.counters.dropped_for(DropReason::Stopped);
-        stats::add(reason, lost);
-        stats::add(&self.queue.counters.written, self.count.saturating_sub(lost));
+        stats::add(&self.queue.counters.written, self.count.saturating_sub(lost + self.lost));
+        self.lost += lost;
         self.tokens.iter().for_each(Ack::fail);
         self.settle();
         let rest: usize = self.items.iter().map(|item| item.count).sum();
@@ -195,7 +198,8 @@ impl Worker {
 
     fn settle(&mut self) {
         self.queue.done(self.count, self.bytes);
-        (self.count, self.bytes) = (0, 0);
+        stats::add(self.queue.counters.dropped_for(DropReason::Stopped), self.lost);
+        (self.count, self.bytes, self.lost) = (0, 0, 0);
         self.tokens.clear();
     }
 

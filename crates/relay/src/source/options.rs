@@ -59,7 +59,7 @@ pub enum SourceDriver {
 pub struct Reading {
     /// Name of the `source` statement.
     pub source: String,
-    /// Flags, default priority, zone: how a frame becomes a message.
+    /// Flags, default priority, zone, `keep-timestamp()`, `bad-hostname()`: how a frame becomes a message.
     pub decode: DecodeOptions,
     /// How messages of a stream are told apart.
     pub framing: Framing,
@@ -71,8 +71,6 @@ pub struct Reading {
     pub window: Window,
     /// `host-override()`, `keep-hostname()`, `use-dns()`, ...
     pub hosts: HostPolicy,
-    /// `keep-timestamp()`
-    pub keep_timestamp: bool,
     /// `program-override()`; `log-prefix("x: ")` is the same as `program-override("x")`.
     pub program_override: Option<String>,
     /// `tags()`; `.source.NAME` is added.
@@ -92,7 +90,6 @@ impl Reading {
             oversize: Oversize::Split,
             window: Window::default(),
             hosts: HostPolicy::default(),
-            keep_timestamp: true,
             program_override: None,
             tags: Vec::new(),
             rcptid: None,
@@ -153,8 +150,6 @@ pub struct HostPolicy {
     pub normalize: bool,
     /// `custom-domain()`: replaces the domain of names that are printed with one.
     pub custom_domain: String,
-    /// `bad-hostname()`: such names in a message count as missing.
-    pub bad: Option<regex::bytes::Regex>,
     /// `host-override()`
     pub host_override: Option<String>,
 }

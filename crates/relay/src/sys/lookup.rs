@@ -5,7 +5,10 @@
 #![allow(unsafe_code)]
 
 use socket2::SockAddr;
-use std::{ffi::CStr, net::{IpAddr, SocketAddr}};
+use std::{
+    ffi::CStr,
+    net::{IpAddr, SocketAddr},
+};
 
 /// `NI_MAXHOST`
 const NAME_BYTES: usize = 1025;

@@ -89,7 +89,13 @@ impl Files {
         };
         let index = self.open.len();
         let used = Instant::now();
-        self.open.push(OpenFile { name: self.name.clone(), path, file: None, output: Output::default(), used });
+        self.open.push(OpenFile {
+            name: self.name.clone(),
+            path,
+            file: None,
+            output: Output::default(),
+            used,
+        });
         self.by_name.insert(self.name.clone(), index);
         index
     }
@@ -110,7 +116,8 @@ impl Files {
         while self.open.len() > self.target.open_files_max.max(1) {
             let idle = |file: &&OpenFile| file.output.size() == 0;
             let Some(oldest) = self.open.iter().filter(idle).map(|file| file.used).min() else { return };
-            let Some(index) = self.open.iter().position(|file| file.used == oldest && file.output.size() == 0)
+            let Some(index) =
+                self.open.iter().position(|file| file.used == oldest && file.output.size() == 0)
             else {
                 return;
             };

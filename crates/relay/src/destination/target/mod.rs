@@ -8,9 +8,9 @@ mod socket;
 mod stdout;
 mod terminal;
 
-pub(super) use pipe::Pipe;
-pub(super) use program::Program;
-pub(super) use socket::Socket;
+pub(crate) use pipe::Pipe;
+pub(crate) use program::Program;
+pub(crate) use socket::Socket;
 pub(crate) use socket::set_keepalive;
-pub(super) use stdout::Stdout;
-pub(super) use terminal::Terminals;
+pub(crate) use stdout::Stdout;
+pub(crate) use terminal::Terminals;

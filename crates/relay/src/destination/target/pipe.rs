@@ -25,13 +25,13 @@ const PIPE_MODE: u32 = 0o600;
 const STALL: Duration = Duration::from_millis(200);
 
 /// A pipe target.
-pub(super) struct Pipe {
+pub(crate) struct Pipe {
     target: PipeTarget,
     file: Option<File>,
 }
 
 impl Pipe {
-    pub(super) fn new(target: PipeTarget) -> Pipe {
+    pub(crate) fn new(target: PipeTarget) -> Pipe {
         Pipe { target, file: None }
     }
 

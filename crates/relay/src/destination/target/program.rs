@@ -25,7 +25,7 @@ const LIFE_MIN: Duration = Duration::from_secs(1);
 const LEAVE_WITHIN: Duration = Duration::from_millis(500);
 
 /// A program target.
-pub(super) struct Program {
+pub(crate) struct Program {
     target: ProgramTarget,
     log: InternalLog,
     running: Option<Running>,
@@ -38,7 +38,7 @@ struct Running {
 }
 
 impl Program {
-    pub(super) fn new(target: ProgramTarget, log: InternalLog) -> Program {
+    pub(crate) fn new(target: ProgramTarget, log: InternalLog) -> Program {
         Program { target, log, running: None }
     }
 

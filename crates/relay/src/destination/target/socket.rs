@@ -6,7 +6,9 @@
 
 use super::{
     super::line::Target,
-    super::options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget, StreamFraming, TcpOptions},
+    super::options::{
+        DestinationDriver, DestinationSpec, SocketKind, SocketTarget, StreamFraming, TcpOptions,
+    },
     super::output::Output,
 };
 use crate::InternalLog;
@@ -26,14 +28,14 @@ const STALL: Duration = Duration::from_millis(200);
 const DATAGRAM_BYTES_MAX: usize = 65_507;
 
 /// A socket target.
-pub(super) struct Socket {
+pub(crate) struct Socket {
     target: SocketTarget,
     log: InternalLog,
     connection: Option<RawSocket>,
 }
 
 impl Socket {
-    pub(super) fn new(target: SocketTarget, log: InternalLog) -> Socket {
+    pub(crate) fn new(target: SocketTarget, log: InternalLog) -> Socket {
         Socket { target, log, connection: None }
     }
 
@@ -111,10 +113,13 @@ impl Socket {
             match socket.send(sent) {
                 Ok(_) => output.advance(size),
                 // The answer to an earlier datagram: nobody listens now. UDP promises nothing.
-                Err(error) if remote && error.kind() == io::ErrorKind::ConnectionRefused => output.advance(size),
+                Err(error) if remote && error.kind() == io::ErrorKind::ConnectionRefused => {
+                    output.advance(size)
+                }
                 // It can never be sent whole.
                 Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) => {
-                    self.log.warning(&format!("A message is too long for a datagram, dropped; size='{size}'"));
+                    self.log
+                        .warning(&format!("A message is too long for a datagram, dropped; size='{size}'"));
                     output.advance(size);
                 }
                 Err(error) => return Err(error),

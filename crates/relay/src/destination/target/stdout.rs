@@ -6,7 +6,7 @@ use super::super::{line::Target, options::DestinationSpec, output::Output};
 use std::io::{self, Write};
 
 /// Standard output.
-pub(super) struct Stdout;
+pub(crate) struct Stdout;
 
 impl Target for Stdout {
     fn write(&mut self, output: &mut Output) -> io::Result<()> {

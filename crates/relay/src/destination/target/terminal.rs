@@ -25,12 +25,12 @@ const USER: std::ops::Range<usize> = 44..76;
 const LOGGED_IN: i16 = 7;
 
 /// The terminals of a user.
-pub(super) struct Terminals {
+pub(crate) struct Terminals {
     target: TerminalTarget,
 }
 
 impl Terminals {
-    pub(super) fn new(target: TerminalTarget) -> Terminals {
+    pub(crate) fn new(target: TerminalTarget) -> Terminals {
         Terminals { target }
     }
 }
@@ -40,7 +40,8 @@ impl Target for Terminals {
         let text = harmless(output.rest());
         for line in lines_of(&self.target.user) {
             let path = Path::new("/dev").join(line);
-            let open = OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path);
+            let open =
+                OpenOptions::new().write(true).custom_flags(libc::O_NOCTTY | libc::O_NONBLOCK).open(path);
             if let Ok(mut terminal) = open
                 && terminal.metadata().is_ok_and(|metadata| metadata.file_type().is_char_device())
             {
