@@ -23,7 +23,7 @@ pub struct Batch {
     pub extra: Vec<u8>,
     /// The messages, in the order received.
     pub messages: Vec<Message>,
-    values: Vec<Value>,
+    pub(crate) values: Vec<Value>,
     /// Who sent them; `Message::origin` counts into this list. Never empty when there are messages.
     pub origins: Vec<Arc<Origin>>,
     /// When they were received, by our clock.
@@ -293,7 +293,8 @@ impl Batch {
         self.messages[index].values != 0
     }
 
-    fn list(&self, index: usize) -> impl Iterator<Item = &Value> {
+    /// Every pair of a message, hidden ones too, newest first.
+    pub(crate) fn list(&self, index: usize) -> impl Iterator<Item = &Value> {
         let mut at = self.messages[index].values;
         std::iter::from_fn(move || {
             let value = self.values.get((at as usize).checked_sub(1)?)?;

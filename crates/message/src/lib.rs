@@ -7,6 +7,7 @@
 
 mod ack;
 mod batch;
+pub mod codec;
 mod field;
 mod flow;
 mod marks;
