@@ -1,1 +1,38 @@
-//! Not built yet.
+//! syslog-ng's configuration language: text to tokens to a tree with places to diagnostics.
+//!
+//! In: the path of a configuration file and the [`Surroundings`] it may look at. Out: a [`Tree`], and every
+//! error and warning of the whole configuration with its place.
+//! Holds: nothing between calls. Knows the language; runs nothing.
+//! Limits: see [`limits`]; a configuration beyond one of them is refused with a clear error.
+
+mod text;
+
+mod block;
+
+mod surroundings;
+
+mod diagnostic;
+
+pub mod limits;
+
+mod lexer;
+
+pub mod tree;
+
+mod parse;
+
+pub mod options;
+
+mod check;
+
+mod render;
+
+#[cfg(test)]
+mod tests;
+
+pub use check::check;
+pub use diagnostic::{Diagnostic, Report, Severity};
+pub use parse::parse;
+pub use surroundings::{Disk, Memory, Surroundings};
+pub use text::{Origin, Place, Span, TextId, Texts};
+pub use tree::Tree;

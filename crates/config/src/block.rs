@@ -1,0 +1,46 @@
+//! Blocks: pieces of configuration with arguments.
+//!
+//! In: a definition, and the arguments of one use. Out: the values that backticks in its body stand for.
+//! Holds: regions of texts, never copies.
+
+use std::collections::BTreeMap;
+
+use crate::text::Span;
+use crate::tree::Name;
+
+/// A raw piece of configuration: the text between a pair of parentheses or braces.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Raw {
+    /// Where it stands. The text of the span is exactly the piece.
+    pub span: Span,
+}
+
+/// One declared argument of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Name,
+    /// What it is when a use does not give it; nothing means that every use must give it.
+    pub default: Option<Raw>,
+}
+
+/// `block CONTEXT NAME(parameters) { body };`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Where it may be used: `source`, `destination`, `log`, `root` and so on.
+    pub context: Name,
+    /// Its name.
+    pub name: Name,
+    /// Its arguments.
+    pub parameters: Vec<Parameter>,
+    /// Its body.
+    pub body: Raw,
+    /// The whole definition.
+    pub span: Span,
+}
+
+/// The values of a block's arguments in one use: name in keyword spelling, and text.
+#[derive(Default, Debug)]
+pub(crate) struct Values {
+    pub(crate) named: BTreeMap<String, Span>,
+}

@@ -1,0 +1,121 @@
+//! What is wrong with a configuration, where, and what would be right.
+//!
+//! In: findings of the lexer, the parser and the check. Out: a [`Report`] in the order found.
+//! Limits: `DIAGNOSTICS_MAX` are kept, the rest are counted.
+
+use crate::limits::DIAGNOSTICS_MAX;
+use crate::text::Span;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The configuration cannot be used.
+    Error,
+    /// It can be used; something in it is old, has no effect, or is probably not meant.
+    Warning,
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong: a lowercase fragment that names the thing.
+    pub message: String,
+    /// The exact words it is about.
+    pub span: Span,
+    /// Said beside the caret; may be empty.
+    pub label: String,
+    /// What would be accepted, or what to do.
+    pub help: Option<String>,
+    /// A second place that belongs to the finding, and what is there.
+    pub related: Option<(Span, String)>,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(span: Span, message: impl Into<String>) -> Self {
+        Diagnostic {
+            severity: Severity::Error,
+            message: message.into(),
+            span,
+            label: String::new(),
+            help: None,
+            related: None,
+        }
+    }
+
+    /// A warning at a place.
+    pub fn warning(span: Span, message: impl Into<String>) -> Self {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
+    }
+
+    /// With words beside the caret.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// With what would be accepted.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With a second place.
+    pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.related = Some((span, label.into()));
+        self
+    }
+}
+
+/// All findings about one configuration.
+#[derive(Default)]
+pub struct Report {
+    findings: Vec<Diagnostic>,
+    errors: usize,
+    beyond: usize,
+}
+
+impl Report {
+    /// Adds a finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        let repeated = self.findings.last().is_some_and(|last| *last == diagnostic);
+        if repeated {
+            return;
+        }
+        if diagnostic.severity == Severity::Error {
+            self.errors += 1;
+        }
+        if self.findings.len() < DIAGNOSTICS_MAX {
+            self.findings.push(diagnostic);
+        } else {
+            self.beyond += 1;
+        }
+    }
+
+    /// Whether the configuration can be used.
+    pub fn is_usable(&self) -> bool {
+        self.errors == 0
+    }
+
+    /// How many errors there are, the ones beyond the limit included.
+    pub fn error_count(&self) -> usize {
+        self.errors
+    }
+
+    /// How many findings were only counted.
+    pub fn beyond(&self) -> usize {
+        self.beyond
+    }
+
+    /// The findings, in the order in which they were found.
+    pub fn findings(&self) -> &[Diagnostic] {
+        &self.findings
+    }
+
+    /// The errors among them.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error)
+    }
+}

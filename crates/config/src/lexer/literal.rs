@@ -1,0 +1,160 @@
+//! Strings and numbers.
+//!
+//! In: the characters of a literal. Out: its value.
+//! Limits: an unterminated string is an error at its opening quote.
+
+use super::Lexer;
+use super::token::Kind;
+use crate::diagnostic::Diagnostic;
+
+/// Whether a bare word is a number, and which. `Bad` is a number that does not fit.
+pub(super) fn classify(word: String) -> Kind {
+    let digits = word.strip_prefix(['+', '-']).unwrap_or(&word);
+    if !digits.starts_with(|first: char| first.is_ascii_digit()) {
+        return if word == "=>" { Kind::Arrow } else { Kind::Word(word) };
+    }
+    match whole(digits) {
+        Some(Some(number)) if word.starts_with('-') => Kind::Number(-number),
+        Some(Some(number)) => Kind::Number(number),
+        Some(None) => Kind::Bad,
+        None => match fraction(digits) {
+            Some(number) if word.starts_with('-') => Kind::Float(-number),
+            Some(number) => Kind::Float(number),
+            None => Kind::Word(word),
+        },
+    }
+}
+
+/// Decimal with a suffix, hexadecimal or octal. None: not a number. Some(None): too large.
+fn whole(word: &str) -> Option<Option<i64>> {
+    if let Some(hex) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
+        let is_hex = !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
+        return is_hex.then(|| i64::from_str_radix(hex, 16).ok());
+    }
+    let length = word.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, suffix) = word.split_at(length);
+    let factor = factor(suffix)?;
+    if suffix.is_empty()
+        && digits.len() > 1
+        && digits.starts_with('0')
+        && digits.bytes().all(|byte| byte < b'8')
+    {
+        return Some(i64::from_str_radix(digits, 8).ok());
+    }
+    Some(digits.parse::<i64>().ok().and_then(|number| number.checked_mul(factor)))
+}
+
+/// `K`, `M`, `G` are thousands, `Ki`, `Mi`, `Gi` are powers of 1024; a `b` after them changes nothing.
+fn factor(suffix: &str) -> Option<i64> {
+    let lower = suffix.to_ascii_lowercase();
+    Some(match lower.strip_suffix('b').filter(|rest| !rest.is_empty()).unwrap_or(&lower) {
+        "" => 1,
+        "k" => 1000,
+        "m" => 1_000_000,
+        "g" => 1_000_000_000,
+        "ki" => 1 << 10,
+        "mi" => 1 << 20,
+        "gi" => 1 << 30,
+        _ => return None,
+    })
+}
+
+fn fraction(word: &str) -> Option<f64> {
+    let plain =
+        word.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'-' | b'+'));
+    if plain { word.parse().ok() } else { None }
+}
+
+impl Lexer<'_> {
+    /// A string with escapes in double quotes, or a raw one in single quotes. Backticks are substituted in both.
+    pub(super) fn string(&mut self, quote: u8) -> Kind {
+        let start = self.reader.start();
+        self.reader.bump();
+        let opening = self.reader.span(start);
+        let mut value = String::new();
+        loop {
+            match self.reader.peek() {
+                None => {
+                    self.report.push(
+                        Diagnostic::error(opening, "string is not terminated")
+                            .label("opened here")
+                            .help(format!("close it with {}", char::from(quote))),
+                    );
+                    return Kind::Bad;
+                }
+                Some(byte) if byte == quote => {
+                    self.reader.bump();
+                    return Kind::Text(value);
+                }
+                Some(b'\\') if quote == b'"' => {
+                    self.reader.bump();
+                    self.escape(&mut value);
+                }
+                Some(b'`') if !self.reader.in_value() => self.substitute_in_string(&mut value),
+                Some(_) => value.extend(self.reader.next_char()),
+            }
+        }
+    }
+
+    /// What follows a backslash. An unknown escape is the character itself.
+    fn escape(&mut self, value: &mut String) {
+        if self.reader.peek().is_none() {
+            return;
+        }
+        let rest =
+            String::from_utf8_lossy(self.reader.rest().get(..8).unwrap_or(self.reader.rest())).into_owned();
+        match coded(&rest) {
+            Some((character, length)) => {
+                value.push(character);
+                self.reader.advance(length);
+            }
+            None => value.extend(self.reader.next_char().map(simple)),
+        }
+    }
+}
+
+/// The character that a letter after a backslash stands for.
+fn simple(letter: char) -> char {
+    match letter {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        'a' => '\u{7}',
+        'v' => '\u{b}',
+        other => other,
+    }
+}
+
+/// A character by its number: `xHH` or `oOOO`; and how many bytes that took.
+fn coded(text: &str) -> Option<(char, usize)> {
+    let (radix, digits) = match text.bytes().next()? {
+        b'x' => (16, 2),
+        b'o' => (8, 3),
+        _ => return None,
+    };
+    let code = text.get(1..=digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+    Some((char::from(u8::from_str_radix(code, radix).ok()?), 1 + digits))
+}
+
+/// The value of the text between two double quotes.
+pub(super) fn unescape(text: &str) -> String {
+    let mut value = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        value.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        match coded(rest) {
+            Some((character, length)) => {
+                value.push(character);
+                rest = &rest[length..];
+            }
+            None => {
+                let mut letters = rest.chars();
+                value.extend(letters.next().map(simple));
+                rest = letters.as_str();
+            }
+        }
+    }
+    value.push_str(rest);
+    value
+}

@@ -1,0 +1,124 @@
+//! Raw pieces: text between a pair of marks, taken literally.
+//!
+//! In: the characters after an opening `(` or `{` that has been consumed. Out: the span of the piece; the closing mark is consumed.
+//! Limits: pairs, strings and comments inside are respected; a piece ends within the text that it starts in.
+
+use super::Lexer;
+use super::substitute::unquote;
+use crate::diagnostic::Diagnostic;
+use crate::text::{Origin, Span};
+
+impl Lexer<'_> {
+    /// The piece as it stands, backticks included: they mean something when it is used.
+    pub(crate) fn raw(&mut self, close: u8, opening: Span) -> Option<Span> {
+        let start = self.reader.start();
+        let Some(length) = piece_length(self.reader.rest(), close) else {
+            self.report.push(
+                Diagnostic::error(opening, format!("`{}` is not closed", self.texts.slice(opening)))
+                    .help(format!("add the missing `{}`", char::from(close))),
+            );
+            self.reader.advance(usize::MAX / 2);
+            return None;
+        };
+        self.reader.advance(length);
+        let span = self.reader.span(start);
+        self.reader.bump();
+        Some(Span { end: span.start + length as u32, ..span })
+    }
+
+    /// The piece with its backticks replaced, because they belong to the text around it.
+    pub(crate) fn raw_substituted(&mut self, close: u8, opening: Span, what: &str) -> Option<Span> {
+        let in_value = self.reader.in_value();
+        let span = self.raw(close, opening)?;
+        if in_value || !self.texts.slice(span).contains('`') {
+            return Some(span);
+        }
+        let text = self.texts.slice(span).to_string();
+        let replaced = self.replaced(&text, span);
+        self.made(replaced, what, span)
+    }
+
+    /// A text that stands nowhere, made from the words at a span.
+    pub(crate) fn made(&mut self, content: String, what: &str, at: Span) -> Option<Span> {
+        let end = content.len() as u32;
+        match self.texts.add(what, content, Origin::Expansion { what: what.to_string(), at }) {
+            Ok(text) => Some(Span { text, start: 0, end }),
+            Err(_) => {
+                self.stop(at, "the configuration expands to too much text".to_string());
+                None
+            }
+        }
+    }
+
+    fn replaced(&mut self, text: &str, span: Span) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut quote = None;
+        let mut rest = text;
+        while let Some(character) = rest.chars().next() {
+            let mut taken = character.len_utf8();
+            match (quote, character) {
+                (Some('"'), '\\') => {
+                    taken += rest[1..].chars().next().map_or(0, char::len_utf8);
+                    out.push_str(&rest[..taken]);
+                }
+                (_, '`') => {
+                    let at = (text.len() - rest.len()) as u32 + span.start;
+                    let (value, length) = self.backtick_value(rest, Span { start: at, end: at + 1, ..span });
+                    taken = length;
+                    match quote {
+                        Some('"') => {
+                            out.push_str(&unquote(&value).replace('\\', "\\\\").replace('"', "\\\""))
+                        }
+                        Some(_) => out.push_str(&unquote(&value)),
+                        None => out.push_str(&value),
+                    }
+                }
+                (Some(open), _) => {
+                    if character == open {
+                        quote = None;
+                    }
+                    out.push(character);
+                }
+                (None, _) => {
+                    if matches!(character, '"' | '\'') {
+                        quote = Some(character);
+                    }
+                    out.push(character);
+                }
+            }
+            rest = &rest[taken..];
+        }
+        out
+    }
+}
+
+/// Bytes up to the closing mark, which is not counted. None: there is none.
+fn piece_length(text: &[u8], close: u8) -> Option<usize> {
+    let open = if close == b')' { b'(' } else { b'{' };
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(byte) = text.get(at) {
+        match *byte {
+            b'#' => at += text[at..].iter().position(|byte| *byte == b'\n')?,
+            quote @ (b'"' | b'\'') => at = string_end(text, at + 1, quote)?,
+            byte if byte == open => depth += 1,
+            byte if byte == close && depth == 0 => return Some(at),
+            byte if byte == close => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// The place of the closing quote.
+fn string_end(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
+    while let Some(byte) = text.get(at) {
+        match *byte {
+            byte if byte == quote => return Some(at),
+            b'\\' if quote == b'"' => at += 2,
+            _ => at += 1,
+        }
+    }
+    None
+}

@@ -1,0 +1,135 @@
+//! Backticks: block argument, then define, then environment variable.
+//!
+//! In: `` `NAME` `` in the text. Out: its value, read as if it stood there; inside a string, the value as characters.
+//! Limits: a value is substituted once; a name that means nothing is replaced by nothing, with a warning.
+
+use super::reader::{Frame, Nature};
+use super::{Lexer, literal, token};
+use crate::diagnostic::Diagnostic;
+use crate::text::{Origin, Span};
+
+/// Longest name between backticks; a longer one is a forgotten backtick.
+const NAME_BYTES_MAX: usize = 128;
+
+/// What a name stands for.
+enum Meaning {
+    /// A piece of text that stands somewhere in the configuration.
+    Piece(Span),
+    /// The value of a define or a variable.
+    Value(String),
+}
+
+impl Lexer<'_> {
+    /// A substitution outside strings: its value is read next.
+    pub(super) fn substitute(&mut self) {
+        let Some((name, at)) = self.backticked() else { return };
+        if name.is_empty() {
+            return;
+        }
+        let origin = Origin::Expansion { what: format!("`{name}`"), at };
+        match self.meaning(&name, at) {
+            Some(Meaning::Piece(span)) => self.push(span, origin, Nature::Value),
+            Some(Meaning::Value(value)) => {
+                let length = value.len();
+                match self.texts.add(&format!("value of `{name}`"), value, origin) {
+                    Ok(text) => {
+                        let content = self.texts.content(text);
+                        self.reader.push(Frame::new(text, content, 0..length, Nature::Value));
+                    }
+                    Err(_) => self.stop(at, "the configuration expands to too much text".to_string()),
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// A substitution inside a string. A value that is itself one quoted string gives its characters.
+    pub(super) fn substitute_in_string(&mut self, out: &mut String) {
+        let Some((name, at)) = self.backticked() else {
+            out.push('`');
+            return;
+        };
+        if name.is_empty() {
+            out.push('`');
+            return;
+        }
+        match self.meaning(&name, at) {
+            Some(Meaning::Piece(span)) => out.push_str(&unquoted(self.texts.slice(span).trim())),
+            Some(Meaning::Value(value)) => out.push_str(&unquoted(&value)),
+            None => {}
+        }
+    }
+
+    /// The name between two backticks, consumed, and where it stands. None, with an error, if the second one is missing.
+    pub(super) fn backticked(&mut self) -> Option<(String, Span)> {
+        let start = self.reader.start();
+        let rest = self.reader.rest();
+        let name = rest.get(1..).unwrap_or_default();
+        let length = name.iter().take(NAME_BYTES_MAX).position(|byte| matches!(byte, b'`' | b'\n'));
+        let closed = length.filter(|length| name.get(*length) == Some(&b'`'));
+        let Some(length) = closed else {
+            self.reader.bump();
+            let span = self.reader.span(start);
+            self.report.push(
+                Diagnostic::error(span, "backtick is not closed")
+                    .help("write `NAME` for the value of NAME, and two backticks for a backtick"),
+            );
+            return None;
+        };
+        let name = String::from_utf8_lossy(&name[..length]).into_owned();
+        self.reader.advance(length + 2);
+        Some((name, self.reader.span(start)))
+    }
+
+    /// What the backtick at the start of `text` stands for, and how many bytes it takes. For text that is not being read.
+    pub(super) fn backtick_value(&mut self, text: &str, at: Span) -> (String, usize) {
+        let Some(length) = text[1..].find('`') else {
+            self.report.push(Diagnostic::error(at, "backtick is not closed"));
+            return (String::new(), text.len());
+        };
+        let at = Span { end: at.start + length as u32 + 2, ..at };
+        let name = &text[1..1 + length];
+        if name.is_empty() {
+            return ("`".to_string(), 2);
+        }
+        let value = match self.meaning(name, at) {
+            Some(Meaning::Piece(span)) => self.texts.slice(span).to_string(),
+            Some(Meaning::Value(value)) => value,
+            None => String::new(),
+        };
+        (value, length + 2)
+    }
+
+    fn meaning(&mut self, name: &str, at: Span) -> Option<Meaning> {
+        let key = token::keyword(name);
+        if let Some(span) = self.reader.values().and_then(|values| values.named.get(&key).copied()) {
+            return Some(Meaning::Piece(span));
+        }
+        let value = self.defines.get(&key).cloned().or_else(|| self.surroundings.variable(name));
+        if value.is_none() && self.undefined_told.insert(name.to_string()) {
+            self.report.push(
+                Diagnostic::warning(at, format!("`{name}` is not defined; it is replaced by nothing"))
+                    .label("no block argument, no @define and no environment variable of this name")
+                    .help(format!("add `@define {name} \"value\"` above")),
+            );
+        }
+        value.map(Meaning::Value)
+    }
+}
+
+/// The characters of a text that is one quoted string.
+pub(super) fn unquote(text: &str) -> String {
+    unquoted(text.trim())
+}
+
+/// `"abc"` and `'abc'` give abc; anything else is taken as it is.
+fn unquoted(text: &str) -> String {
+    let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+    if let Some(raw) = inner('\'').filter(|raw| !raw.contains('\'')) {
+        return raw.to_string();
+    }
+    match inner('"') {
+        Some(escaped) => literal::unescape(escaped),
+        None => text.to_string(),
+    }
+}

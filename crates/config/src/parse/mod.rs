@@ -1,0 +1,209 @@
+//! Tokens to the tree.
+//!
+//! In: a lexer. Out: a [`Tree`] with every statement that could be read, and an error for every one that could not.
+//! Holds: one token of look-ahead, the blocks defined so far.
+//! Limits: `NESTING_MAX` levels. After an error, reading goes on behind the next `;` or before the `}` of the same level.
+
+mod block;
+mod call;
+mod filter;
+mod leaf;
+mod path;
+mod statement;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::block::Block;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::lexer::Lexer;
+use crate::lexer::token::{Kind, Token};
+use crate::limits::NESTING_MAX;
+use crate::surroundings::Surroundings;
+use crate::text::Span;
+use crate::tree::{Name, Tree, Version};
+
+/// Reads a configuration with all that it includes. The report has every error of the language, but not those of
+/// meaning: see [`crate::check`].
+pub fn parse(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report) {
+    let mut lexer = Lexer::new(surroundings);
+    let opened = lexer.open(path);
+    let mut parser = Parser { lexer, ahead: None, blocks: BTreeMap::new(), nesting: 0 };
+    let start = parser.lexer.here();
+    let statements = if opened { parser.statements() } else { Vec::new() };
+    if opened && parser.lexer.version.is_none() {
+        parser.lexer.report.push(
+            Diagnostic::error(start, "the configuration does not say its version")
+                .help(format!("start the file with `@version: {}`", Version::CURRENT)),
+        );
+    }
+    let Lexer { texts, report, defines, version, modules, .. } = parser.lexer;
+    (Tree { texts, version, defines, modules, statements }, report)
+}
+
+/// What could not be read has been reported.
+#[derive(Debug)]
+struct Failed;
+
+type Parsed<T> = Result<T, Failed>;
+
+struct Parser<'a> {
+    lexer: Lexer<'a>,
+    ahead: Option<Token>,
+    blocks: BTreeMap<(String, String), Arc<Block>>,
+    nesting: usize,
+}
+
+impl Parser<'_> {
+    fn peek(&mut self) -> &Token {
+        let lexer = &mut self.lexer;
+        self.ahead.get_or_insert_with(|| lexer.next())
+    }
+
+    fn next(&mut self) -> Token {
+        match self.ahead.take() {
+            Some(token) => token,
+            None => self.lexer.next(),
+        }
+    }
+
+    fn at(&mut self, mark: char) -> bool {
+        self.peek().is(mark)
+    }
+
+    /// Consumes a mark if it is next.
+    fn take(&mut self, mark: char) -> bool {
+        let found = self.at(mark);
+        if found {
+            self.next();
+        }
+        found
+    }
+
+    fn at_end(&mut self) -> bool {
+        self.peek().kind == Kind::End
+    }
+
+    fn error(&mut self, diagnostic: Diagnostic) -> Failed {
+        self.lexer.report.push(diagnostic);
+        Failed
+    }
+
+    fn warn(&mut self, diagnostic: Diagnostic) {
+        self.lexer.report.push(diagnostic);
+    }
+
+    /// Reports that the next token is not what belongs there.
+    fn unexpected(&mut self, wanted: &str) -> Failed {
+        let token = self.peek().clone();
+        if token.kind == Kind::Bad {
+            self.next();
+            return Failed;
+        }
+        self.error(
+            Diagnostic::error(token.span, format!("expected {wanted}, found {}", token.describe()))
+                .label(format!("expected {wanted}")),
+        )
+    }
+
+    fn expect(&mut self, mark: char) -> Parsed<Span> {
+        if self.at(mark) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{mark}`"))) }
+    }
+
+    /// The `;` after an item. If it is missing and another item follows, that is all that is wrong.
+    fn expect_semicolon(&mut self) -> Parsed<()> {
+        if self.take(';') {
+            return Ok(());
+        }
+        let failed = self.unexpected("`;`");
+        if matches!(self.peek().kind, Kind::Word(_)) || self.at('}') { Ok(()) } else { Err(failed) }
+    }
+
+    /// A name: a word, a string or a number.
+    fn name(&mut self, wanted: &str) -> Parsed<Name> {
+        let token = self.peek().clone();
+        let text = match token.kind {
+            Kind::Word(text) | Kind::Text(text) => text,
+            Kind::Number(_) | Kind::Float(_) => self.lexer.texts.slice(token.span).to_string(),
+            _ => return Err(self.unexpected(wanted)),
+        };
+        self.next();
+        Ok(Name { text, span: token.span })
+    }
+
+    /// Skips what cannot be read: up to and with the next `;`, or up to the `}` that closes what is being read.
+    fn recover(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            match &self.peek().kind {
+                Kind::End => return,
+                Kind::Mark('{') => depth += 1,
+                Kind::Mark('}') if depth == 0 => return,
+                Kind::Mark('}') => depth -= 1,
+                Kind::Mark(';') if depth == 0 => {
+                    self.next();
+                    return;
+                }
+                _ => {}
+            }
+            self.next();
+        }
+    }
+
+    /// Reads something one level deeper.
+    fn deeper<T>(&mut self, at: Span, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.nesting >= NESTING_MAX {
+            self.lexer.stop(at, format!("this is nested more than {NESTING_MAX} levels deep"));
+            self.ahead = None;
+            return Err(Failed);
+        }
+        self.nesting += 1;
+        let result = read(self);
+        self.nesting -= 1;
+        result
+    }
+
+    /// The items between braces: `item; item; }`. The opening brace has been consumed; the closing one is, here.
+    fn braced<T>(
+        &mut self,
+        opening: Span,
+        mut item: impl FnMut(&mut Self, &mut Vec<T>) -> Parsed<()>,
+    ) -> Parsed<(Vec<T>, Span)> {
+        let mut items = Vec::new();
+        loop {
+            if self.take(';') {
+                continue;
+            }
+            if self.at('}') {
+                return Ok((items, self.next().span));
+            }
+            if self.at_end() {
+                return Err(self.not_closed(opening, '}'));
+            }
+            if item(self, &mut items).is_err() {
+                self.recover();
+            }
+        }
+    }
+
+    /// Reports a pair that is open at the end of everything.
+    fn not_closed(&mut self, opening: Span, close: char) -> Failed {
+        let open = if close == '}' { '{' } else { '(' };
+        let end = self.peek().span;
+        self.error(
+            Diagnostic::error(end, format!("expected `{close}`, found end of the configuration"))
+                .related(opening, format!("this `{open}` is not closed")),
+        )
+    }
+
+    /// A word followed by `(`: a use of a block of this context is replaced by the block's body. True if it was.
+    fn expand(&mut self, contexts: &[&str], name: &Name) -> Parsed<bool> {
+        let key = name.key();
+        let found = contexts.iter().find_map(|context| self.blocks.get(&(context.to_string(), key.clone())));
+        let Some(block) = found.map(Arc::clone) else { return Ok(false) };
+        let opening = self.expect('(')?;
+        self.use_block(&block, name, opening)?;
+        Ok(true)
+    }
+}

@@ -1,0 +1,239 @@
+//! Statements at the top of a configuration.
+//!
+//! In: tokens. Out: [`Statement`]s; the reader goes on behind a statement that cannot be read.
+
+use super::{Failed, Parsed, Parser};
+use crate::block::Raw;
+use crate::check::nearest;
+use crate::diagnostic::Diagnostic;
+use crate::lexer::token::{Kind as Token, keyword};
+use crate::text::Span;
+use crate::tree::{Application, Call, Item, Kind, Later, Name, NamedFilter, Object, Statement, Template};
+
+/// The words that start a statement.
+const STATEMENTS: &[&str] = &[
+    "application",
+    "block",
+    "destination",
+    "filter",
+    "filterx",
+    "log",
+    "options",
+    "parser",
+    "python",
+    "rewrite",
+    "source",
+    "template",
+    "template-function",
+];
+
+impl Parser<'_> {
+    pub(super) fn statements(&mut self) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        loop {
+            if self.take(';') {
+                continue;
+            }
+            if self.at_end() {
+                return statements;
+            }
+            match self.statement() {
+                Ok(Some(statement)) => {
+                    statements.push(statement);
+                    if !self.take(';') {
+                        self.unexpected("`;`");
+                        self.skip_to_statement();
+                    }
+                }
+                Ok(None) => {}
+                Err(Failed) => self.skip_to_statement(),
+            }
+        }
+    }
+
+    /// One statement, without its `;`. None: a block was used, its body is next.
+    fn statement(&mut self) -> Parsed<Option<Statement>> {
+        let token = self.peek().clone();
+        let Some(key) = token.keyword() else { return Err(self.unexpected("a statement")) };
+        let word = Name { text: key.clone(), span: token.span };
+        self.next();
+        Ok(Some(match key.as_str() {
+            "source" => self.object(Kind::Source)?,
+            "destination" => self.object(Kind::Destination)?,
+            "parser" => self.object(Kind::Parser)?,
+            "rewrite" => self.object(Kind::Rewrite)?,
+            "filter" => self.named_filter()?,
+            "template" => Statement::Template(self.template()?),
+            "template-function" => Statement::TemplateFunction(self.template()?),
+            "options" => self.global_options()?,
+            "log" => Statement::Log(self.log(token.span)?),
+            "block" => self.block(token.span)?,
+            "application" => self.application()?,
+            "filterx" => {
+                self.name("the name of the filterx rule")?;
+                self.later(word)?
+            }
+            "python" => self.later(word)?,
+            "include" => {
+                let file = self.name("a file, a folder or a pattern")?;
+                self.expect(';')?;
+                self.lexer.include(&file.text, file.span);
+                return Ok(None);
+            }
+            _ => {
+                let name = Name { text: self.lexer.texts.slice(token.span).to_string(), span: token.span };
+                if self.expand(&["root"], &name)? {
+                    return Ok(None);
+                }
+                return Err(self.unknown_statement(&key, token.span));
+            }
+        }))
+    }
+
+    fn unknown_statement(&mut self, key: &str, span: Span) -> Failed {
+        let mut diagnostic = Diagnostic::error(span, format!("unknown statement `{key}`"));
+        diagnostic = match nearest(key, STATEMENTS.iter().copied()) {
+            Some(near) => diagnostic.label(format!("did you mean `{near}`?")),
+            None => diagnostic.help(format!("a statement starts with one of {}", STATEMENTS.join(", "))),
+        };
+        self.error(diagnostic)
+    }
+
+    /// Goes on behind a broken statement: behind its `;`, behind its closing brace, or before the next statement's word.
+    fn skip_to_statement(&mut self) {
+        let mut depth = 0usize;
+        loop {
+            let token = self.peek().clone();
+            match token.kind {
+                Token::End => return,
+                Token::Mark('{') => depth += 1,
+                Token::Mark('}') => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        self.next();
+                        self.take(';');
+                        return;
+                    }
+                }
+                Token::Mark(';') if depth == 0 => {
+                    self.next();
+                    return;
+                }
+                Token::Word(word) if depth == 0 && STATEMENTS.contains(&keyword(&word).as_str()) => return,
+                _ => {}
+            }
+            self.next();
+        }
+    }
+
+    /// After `source` and its like.
+    fn object(&mut self, kind: Kind) -> Parsed<Statement> {
+        let name = self.name(&format!("the name of the {}", kind.word()))?;
+        let opening = self.expect('{')?;
+        let items = self.items(kind, opening)?;
+        Ok(Statement::Object(Object { kind, name, items }))
+    }
+
+    /// The drivers of an object, up to and with the closing brace.
+    pub(super) fn items(&mut self, kind: Kind, opening: Span) -> Parsed<Vec<Item>> {
+        let (items, _) =
+            self.deeper(opening, |parser| parser.braced(opening, |parser, items| parser.item(kind, items)))?;
+        Ok(items)
+    }
+
+    fn item(&mut self, kind: Kind, items: &mut Vec<Item>) -> Parsed<()> {
+        let token = self.peek().clone();
+        match token.keyword().as_deref() {
+            Some("channel" | "junction" | "if") => {
+                if let Some(step) = self.step()? {
+                    items.push(Item::Step(step));
+                }
+            }
+            Some(_) => {
+                let name = self.name("a driver")?;
+                if self.expand(&[kind.word()], &name)? {
+                    return Ok(());
+                }
+                items.push(Item::Call(self.call(name, Some(kind))?));
+            }
+            None => return Err(self.unexpected(&format!("a {} driver or `}}`", kind.word()))),
+        }
+        self.expect_semicolon()
+    }
+
+    fn named_filter(&mut self) -> Parsed<Statement> {
+        let name = self.name("the name of the filter")?;
+        let opening = self.expect('{')?;
+        let filter = self.filter_body(opening)?;
+        Ok(Statement::Filter(NamedFilter { name, filter }))
+    }
+
+    /// `NAME "text"` or `NAME { template("text"); ... }`.
+    fn template(&mut self) -> Parsed<Template> {
+        let name = self.name("the name of the template")?;
+        if matches!(self.peek().kind, Token::Text(_) | Token::Word(_)) {
+            let text = self.name("the template")?;
+            let span = text.span;
+            let call = Call {
+                name: Name { text: "template".to_string(), span },
+                args: vec![crate::tree::Arg::Text(text)],
+                span,
+            };
+            return Ok(Template { name, options: vec![call] });
+        }
+        let opening = self.expect('{')?;
+        let options = self.option_list(opening, &[])?;
+        Ok(Template { name, options })
+    }
+
+    fn global_options(&mut self) -> Parsed<Statement> {
+        let opening = self.expect('{')?;
+        Ok(Statement::Options(self.option_list(opening, &["options"])?))
+    }
+
+    /// `name(arguments); ...}`.
+    fn option_list(&mut self, opening: Span, contexts: &[&str]) -> Parsed<Vec<Call>> {
+        let (options, _) = self.braced(opening, |parser, options| {
+            if !matches!(parser.peek().kind, Token::Word(_)) {
+                return Err(parser.unexpected("an option or `}`"));
+            }
+            let name = parser.name("an option")?;
+            if parser.expand(contexts, &name)? {
+                return Ok(());
+            }
+            options.push(parser.call(name, None)?);
+            parser.expect_semicolon()
+        })?;
+        Ok(options)
+    }
+
+    /// `NAME[TOPIC] { filter { ... }; parser { ... }; }`.
+    fn application(&mut self) -> Parsed<Statement> {
+        let name = self.name("the name of the application")?;
+        self.expect('[')?;
+        let topic = self.name("the topic of the application")?;
+        self.expect(']')?;
+        let opening = self.expect('{')?;
+        let (bodies, _) = self.braced(opening, |parser, bodies| {
+            let part = parser.name("`filter` or `parser`")?;
+            if !matches!(part.key().as_str(), "filter" | "parser" | "filterx") {
+                return Err(parser.error(
+                    Diagnostic::error(part.span, format!("unexpected `{}` in an application", part.text))
+                        .help("an application has a filter and a parser"),
+                ));
+            }
+            let open = parser.expect('{')?;
+            let span = parser.lexer.raw(b'}', open).ok_or(Failed)?;
+            bodies.push((part, Raw { span }));
+            parser.expect_semicolon()
+        })?;
+        Ok(Statement::Application(Application { name, topic, bodies }))
+    }
+
+    /// A statement with a body that is kept as it is.
+    fn later(&mut self, keyword: Name) -> Parsed<Statement> {
+        let opening = self.expect('{')?;
+        let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+        Ok(Statement::Later(Later { keyword, body: Raw { span } }))
+    }
+}

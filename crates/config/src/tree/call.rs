@@ -1,0 +1,137 @@
+//! Drivers and options: a name with arguments, nested freely.
+//!
+//! In: built by the parser. Out: read through the small accessors here.
+
+use super::{Filter, Name};
+use crate::text::Span;
+
+/// `name(arguments)`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The name of the driver or option.
+    pub name: Name,
+    /// What stands between its parentheses.
+    pub args: Vec<Arg>,
+    /// From the name to the closing parenthesis.
+    pub span: Span,
+}
+
+/// One argument.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Arg {
+    /// A bare word.
+    Word(Name),
+    /// A quoted string, its value.
+    Text(Name),
+    /// A whole number.
+    Number(i64, Span),
+    /// A number with a fraction.
+    Float(f64, Span),
+    /// An option, or a value with a type: `int("5")`.
+    Call(Call),
+    /// `key => value`, as in `values("a" => int("5"))`.
+    Pair(Name, Box<Arg>),
+    /// A filter expression, in `condition()` and its like.
+    Filter(Box<Filter>),
+    /// A range of two words: `info..emerg`.
+    Range(Name, Name),
+    /// A group without a name: parentheses, braces or brackets.
+    Group(Vec<Arg>, Span),
+}
+
+impl Arg {
+    /// Where it stands.
+    pub fn span(&self) -> Span {
+        match self {
+            Arg::Word(name) | Arg::Text(name) => name.span,
+            Arg::Number(_, span) | Arg::Float(_, span) | Arg::Group(_, span) => *span,
+            Arg::Call(call) => call.span,
+            Arg::Pair(key, value) => key.span.to(value.span()),
+            Arg::Filter(filter) => filter.span(),
+            Arg::Range(first, last) => first.span.to(last.span),
+        }
+    }
+
+    /// A word or a string.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Arg::Word(name) | Arg::Text(name) => Some(&name.text),
+            _ => None,
+        }
+    }
+}
+
+impl Call {
+    /// The name as a keyword.
+    pub fn key(&self) -> String {
+        self.name.key()
+    }
+
+    /// The options among the arguments.
+    pub fn options(&self) -> impl Iterator<Item = &Call> {
+        self.args.iter().filter_map(|arg| match arg {
+            Arg::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// The last option of a name: what counts when one is given twice.
+    pub fn option(&self, key: &str) -> Option<&Call> {
+        self.options().filter(|option| option.key() == key).last()
+    }
+
+    /// The arguments that are not options.
+    pub fn plain(&self) -> impl Iterator<Item = &Arg> {
+        self.args.iter().filter(|arg| !matches!(arg, Arg::Call(_)))
+    }
+
+    /// The first argument as text, if it is a word or a string.
+    pub fn text(&self) -> Option<&str> {
+        self.args.first().and_then(Arg::text)
+    }
+
+    /// The first argument as a whole number, written bare or in quotes.
+    pub fn number(&self) -> Option<i64> {
+        match self.args.first()? {
+            Arg::Number(number, _) => Some(*number),
+            Arg::Float(number, _) => Some(*number as i64),
+            arg => arg.text()?.trim().parse().ok(),
+        }
+    }
+
+    /// The first argument as a number with a fraction.
+    pub fn decimal(&self) -> Option<f64> {
+        match self.args.first()? {
+            Arg::Number(number, _) => Some(*number as f64),
+            Arg::Float(number, _) => Some(*number),
+            arg => arg.text()?.trim().parse().ok(),
+        }
+    }
+
+    /// The first argument as yes or no.
+    pub fn truth(&self) -> Option<bool> {
+        match self.args.first()? {
+            Arg::Number(number, _) => Some(*number != 0),
+            arg => truth(arg.text()?),
+        }
+    }
+
+    /// All arguments that are words, strings or numbers, as text.
+    pub fn texts(&self) -> Vec<String> {
+        let text = |arg: &Arg| match arg {
+            Arg::Number(number, _) => Some(number.to_string()),
+            Arg::Float(number, _) => Some(number.to_string()),
+            arg => arg.text().map(str::to_string),
+        };
+        self.args.iter().filter_map(text).collect()
+    }
+}
+
+/// The words for yes and no.
+pub(crate) fn truth(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "yes" | "on" | "true" => Some(true),
+        "no" | "off" | "false" => Some(false),
+        _ => None,
+    }
+}
