@@ -102,3 +102,6 @@ impl Decoder {
 fn stripped_length(line: &[u8]) -> usize {
     line.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1)
 }
+
+#[cfg(test)]
+mod tests;

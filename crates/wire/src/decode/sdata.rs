@@ -50,6 +50,17 @@ impl Scan<'_> {
     }
 }
 
+/// Bytes of SD-NAME: ASCII but `=`, blank, `]` and `"`.
+const IS_NAME: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = !matches!(byte as u8, b'=' | b' ' | b']' | b'"');
+        byte += 1;
+    }
+    table
+};
+
 struct Check<'a> {
     line: &'a [u8],
     at: usize,
@@ -104,15 +115,16 @@ impl Check<'_> {
     /// A name of at least one byte up to one that ends it; its length.
     #[inline]
     fn name(&mut self, ends: fn(u8) -> bool, bytes_max: usize) -> Result<usize, usize> {
-        let start = self.at;
-        while let Some(byte) = self.peek().filter(|byte| self.at == start || !ends(*byte)) {
-            let bad = !byte.is_ascii() || matches!(byte, b'=' | b' ' | b']' | b'"');
-            if bad || self.at - start >= bytes_max {
-                return Err(self.at);
-            }
-            self.at += 1;
+        let rest = self.line.get(self.at..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !IS_NAME[usize::from(*byte)]).unwrap_or(rest.len());
+        if length == 0 || length > bytes_max {
+            return Err(self.at + length.min(bytes_max));
         }
-        if self.at == start { Err(start) } else { Ok(self.at - start) }
+        self.at += length;
+        match rest.get(length) {
+            Some(byte) if !ends(*byte) => Err(self.at),
+            _ => Ok(length),
+        }
     }
 
     /// Up to the closing quote; `]` must be escaped.

@@ -1,0 +1,143 @@
+//! Rows for both dialects and all framings; property: what was encoded decodes to the same.
+
+use super::*;
+use crate::{DecodeOptions, Decoder, ParseFlags};
+use message::{Ack, Field, FieldName, Marks, Origin, Span, Stamp, ValueKind};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn decoded(line: &[u8], syslog_protocol: bool) -> Batch {
+    let received = Stamp::known(1_795_251_600_000_000, 0);
+    let mut batch =
+        Batch::new(Arc::new(line.to_vec()), vec![Arc::new(Origin::default())], received, Ack::none());
+    let mut flags = ParseFlags::default();
+    if syslog_protocol {
+        flags = flags.with(ParseFlags::SYSLOG_PROTOCOL);
+    }
+    let options = DecodeOptions { flags, ..DecodeOptions::default() };
+    Decoder::new(options).decode(&mut batch, Span::received(0, line.len()), Marks::NONE, 0);
+    batch
+}
+
+fn encoded(batch: &Batch, options: EncodeOptions) -> String {
+    let mut out = b"before".to_vec();
+    Encoder::new(options).append(batch, 0, &mut out);
+    String::from_utf8_lossy(out.strip_prefix(b"before").unwrap()).into_owned()
+}
+
+const RFC3164: &str = "<38>Nov  1 08:59:01 web1 sshd[77] hello";
+const RFC5424: &str = "<38>1 2026-11-01T08:59:01.250000+01:00 web1 sshd 77 - [a b=\"c\"] \u{feff}hello";
+
+#[track_caller]
+fn check(line: &str, dialect: Dialect, framing: Framing, want: &str) {
+    let options = EncodeOptions { fraction_digits: 6, ..EncodeOptions::new(dialect, framing) };
+    assert_eq!(encoded(&decoded(line.as_bytes(), true), options), want);
+}
+
+#[test]
+fn writes_what_it_read() {
+    let options = EncodeOptions::new(Dialect::Rfc3164, Framing::Datagram);
+    assert_eq!(encoded(&decoded(RFC3164.as_bytes(), false), options), RFC3164);
+    check(RFC5424, Dialect::Rfc5424, Framing::Datagram, RFC5424);
+}
+
+#[test]
+fn writes_the_other_dialect() {
+    check(RFC5424, Dialect::Rfc3164, Framing::Datagram, "<38>Nov  1 08:59:01.250000 web1 sshd[77]: hello");
+    check(
+        RFC3164,
+        Dialect::Rfc5424,
+        Framing::Datagram,
+        "<38>1 2026-11-01T08:59:01.000000+00:00 web1 sshd 77 - - hello",
+    );
+    check(
+        "<9>1 - - - - - -",
+        Dialect::Rfc5424,
+        Framing::Datagram,
+        "<9>1 2026-11-21T09:00:00.000000+00:00 - - - - -",
+    );
+}
+
+#[test]
+fn frames_lines() {
+    let line = "<9>1 2026-11-01T08:59:01.000000Z h p - - - x";
+    let want = "<9>1 2026-11-01T08:59:01.000000+00:00 h p - - - x";
+    check(line, Dialect::Rfc5424, Framing::Newline, &format!("{want}\n"));
+    check(line, Dialect::Rfc5424, Framing::Nul, &format!("{want}\0"));
+    check(line, Dialect::Rfc5424, Framing::OctetCounted, &format!("{} {want}", want.len()));
+    let mut out = b"1 a".to_vec();
+    Encoder::new(EncodeOptions::new(Dialect::Rfc3164, Framing::OctetCounted)).append_text(b"", &mut out);
+    assert_eq!(out, b"1 a0 ");
+}
+
+#[test]
+fn stands_in_for_an_unknown_host() {
+    let options = EncodeOptions {
+        unknown_host: b"me".to_vec(),
+        ..EncodeOptions::new(Dialect::Rfc3164, Framing::Datagram)
+    };
+    assert_eq!(encoded(&decoded(b"<9>Nov  1 08:59:01 p: x", false), options), "<9>Nov  1 08:59:01 me p: x");
+}
+
+#[test]
+fn a_blank_in_a_field_ends_it() {
+    let mut batch = decoded(RFC5424.as_bytes(), true);
+    batch.set_field(0, &FieldName::Fixed(Field::Program), b"two words", ValueKind::String);
+    batch.set_field(0, &FieldName::Fixed(Field::Msgid), b" ", ValueKind::String);
+    let line = encoded(&batch, EncodeOptions::new(Dialect::Rfc5424, Framing::Datagram));
+    assert_eq!(line, "<38>1 2026-11-01T08:59:01+01:00 web1 two 77 - [a b=\"c\"] \u{feff}hello");
+}
+
+#[track_caller]
+fn check_sdata(received: &str, set: &[(&str, Option<&str>)], want: &str) {
+    let mut batch = decoded(format!("<9>1 - h p - - {received} x").as_bytes(), true);
+    for (name, value) in set {
+        let name = FieldName::parse(name);
+        match value {
+            Some(value) => batch.set_field(0, &name, value.as_bytes(), ValueKind::String),
+            None => batch.unset_field(0, &name),
+        }
+    }
+    let mut out = Vec::new();
+    append_sdata(&batch, 0, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), want);
+}
+
+#[test]
+fn completes_structured_data() {
+    check_sdata("-", &[], "");
+    check_sdata("[a b=\"c\"][e]", &[("other", Some("x"))], "[a b=\"c\"][e]");
+    check_sdata("[a b=\"c\"][e]", &[(".SDATA.a.b", Some("n\"]\\"))], "[a b=\"n\\\"\\]\\\\\"][e]");
+    check_sdata("[a@1.2 b=\"c\"][e]", &[(".SDATA.a@1.2.d", Some("1"))], "[a@1.2 b=\"c\" d=\"1\"][e]");
+    check_sdata(
+        "[a b=\"c\"]",
+        &[(".SDATA.x@1.2.y", Some("1")), (".SDATA.x@1.2.z", Some("2"))],
+        "[a b=\"c\"][x@1.2 y=\"1\" z=\"2\"]",
+    );
+    check_sdata("[a b=\"c\" d=\"e\"]", &[(".SDATA.a.b", None)], "[a d=\"e\"]");
+    check_sdata("[a b=\"c\"]", &[(".SDATA.a.b", None)], "");
+    check_sdata("-", &[(".SDATA.a=.b c", Some("1"))], "[a%3D b%20c=\"1\"]");
+}
+
+proptest! {
+    #[test]
+    fn decodes_to_the_same(
+        pri in 0u16..192, year in 1970i32..2100, micros in 0u32..1_000_000,
+        fields in prop::collection::vec("[0-9A-Za-z._@/-]{1,30}", 4),
+        sdata in "(\\[[a-z]{1,8}(@[0-9]{1,5})?( [a-z]{1,8}=\"([ !#-Z^-~]|\\\\[\"\\\\\\]])*\")*\\])*",
+        text in "([ -~é€]{1,60})?",
+    ) {
+        let sdata = if sdata.is_empty() { "-".to_owned() } else { sdata };
+        let fields = fields.join(" ");
+        let line = format!("<{pri}>1 {year}-07-08T09:10:11.{micros:06}+02:00 {fields} {sdata} {text}");
+        let first = decoded(line.as_bytes(), true);
+        let options = EncodeOptions { fraction_digits: 6, ..EncodeOptions::new(Dialect::Rfc5424, Framing::Datagram) };
+        let again = decoded(encoded(&first, options).as_bytes(), true);
+        let fields = |batch: &Batch| {
+            let m = &batch.messages[0];
+            let spans = [m.host, m.program, m.pid, m.msgid, m.sdata, m.text];
+            (m.pri, m.event, spans.map(|span| batch.bytes(span).to_vec()))
+        };
+        prop_assert_eq!(fields(&first), fields(&again));
+    }
+}
