@@ -4,7 +4,9 @@
 //! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
 
 mod decoded;
+mod go_syslog;
 mod golden;
+mod hostile;
 mod msgparse;
 mod rfc_examples;
 
@@ -27,8 +29,13 @@ pub(crate) struct Row {
 /// A family: its name and what runs it. It gets the samples' folder.
 type Family = (&'static str, fn(&Path) -> Result<Vec<Row>, String>);
 
-const FAMILIES: &[Family] =
-    &[("golden", golden::run), ("msgparse", msgparse::run), ("rfc-examples", rfc_examples::run)];
+const FAMILIES: &[Family] = &[
+    ("golden", golden::run),
+    ("msgparse", msgparse::run),
+    ("rfc-examples", rfc_examples::run),
+    ("go-syslog", go_syslog::run),
+    ("hostile-wire", hostile::run),
+];
 
 /// Runs every family; false when one is below its floor.
 pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {

@@ -26,14 +26,14 @@ pub enum Mark {
     Utf8Sanitized = 8,
     /// The stream was to be octet-counted, but no usable count stood before the message.
     BadFrame = 9,
-    /// The bytes are not valid UTF-8 (kept as they are).
+    /// With `validate-utf8`: the text is not valid UTF-8 (kept as it is).
     InvalidUtf8 = 10,
     /// The header could not be read at all.
     ParseError = 11,
     /// The message itself begins with an octet count: its sender frames, its source does not.
     UnexpectedFraming = 12,
-    /// NUL bytes are in the message.
-    Nul = 13,
+    /// RFC 5424 ends before the structured data.
+    MissingSdata = 13,
     /// No blank between the structured data and the message of RFC 5424.
     MissingMessage = 14,
     /// A value in the structured data of RFC 5424 has no quotes.
@@ -46,12 +46,10 @@ pub enum Mark {
     MissingProcid = 18,
     /// RFC 5424 ends before MSGID.
     MissingMsgid = 19,
-    /// RFC 5424 ends before the structured data.
-    MissingSdata = 20,
 }
 
 /// In the order in which syslog-ng lists them in `${TAGS}`.
-const TAGS: [(Mark, &str); 21] = [
+const TAGS: [(Mark, &str); 20] = [
     (Mark::Utf8Sanitized, "message.utf8_sanitized"),
     (Mark::ParseError, "message.parse_error"),
     (Mark::MissingPri, "syslog.missing_pri"),
@@ -72,7 +70,6 @@ const TAGS: [(Mark, &str); 21] = [
     (Mark::Truncated, "syslog.truncated"),
     (Mark::BadFrame, "syslog.bad_frame"),
     (Mark::InvalidUtf8, "syslog.invalid_utf8"),
-    (Mark::Nul, "syslog.nul"),
 ];
 
 /// The set of marks of one message.

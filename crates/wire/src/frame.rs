@@ -106,33 +106,44 @@ impl Framer {
         if skip != Skip::Nothing || self.framing == Framing::Datagram {
             return;
         }
-        let mut start = 0;
         let mut marks = Marks::NONE;
         if matches!(self.framing, Framing::OctetCounted | Framing::Auto) {
-            match self.count_at(rest) {
-                count::Count::Of { header, .. } => {
-                    start = header;
-                    marks.add(Mark::Truncated);
-                }
-                _ if self.framing == Framing::OctetCounted => marks.add(Mark::BadFrame),
-                _ => {}
+            if let count::Count::Of { header, .. } = self.count_at(rest) {
+                marks.add(Mark::Truncated);
+                return self.push_block(rest, header, rest.len(), marks, frames);
+            }
+            if self.framing == Framing::OctetCounted {
+                marks.add(Mark::BadFrame);
             }
         }
-        self.push(rest, start, rest.len(), marks, frames);
+        self.push_line(rest, 0, rest.len(), marks, frames);
     }
 
-    /// Adds a frame without its trailing line end; empty ones carry no message and are left out.
-    fn push(&self, bytes: &[u8], start: usize, end: usize, mut marks: Marks, frames: &mut Vec<Frame>) {
-        let mut cut = end;
-        if end - start > self.message_bytes_max {
-            cut = start + self.message_bytes_max;
-            marks.add(Mark::Truncated);
+    /// Adds a line without its carriage return and trailing NULs.
+    #[inline]
+    fn push_line(&self, bytes: &[u8], start: usize, end: usize, marks: Marks, frames: &mut Vec<Frame>) {
+        self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\r' | b'\n' | 0));
+    }
+
+    /// Adds a frame of known size. Line feeds and NULs at its end carry nothing.
+    #[inline]
+    fn push_block(&self, bytes: &[u8], start: usize, end: usize, marks: Marks, frames: &mut Vec<Frame>) {
+        self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\n' | 0));
+    }
+
+    /// Cuts a frame at the limit, trims and adds it; empty ones carry no message and are left out.
+    #[inline]
+    fn push(&self, frame: Frame, bytes: &[u8], frames: &mut Vec<Frame>, trims: fn(u8) -> bool) {
+        let mut frame = frame;
+        if frame.end - frame.start > self.message_bytes_max {
+            frame.end = frame.start + self.message_bytes_max;
+            frame.marks.add(Mark::Truncated);
         }
-        while cut > start && matches!(bytes[cut - 1], b'\r' | b'\n' | 0) {
-            cut -= 1;
+        while frame.end > frame.start && trims(bytes[frame.end - 1]) {
+            frame.end -= 1;
         }
-        if cut > start {
-            frames.push(Frame { start, end: cut, marks });
+        if frame.end > frame.start {
+            frames.push(frame);
         }
     }
 }

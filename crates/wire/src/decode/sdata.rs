@@ -61,6 +61,15 @@ const IS_NAME: [bool; 256] = {
     table
 };
 
+/// Bytes that mean something within a quoted value.
+const ENDS_VALUE: [bool; 256] = {
+    let mut table = [false; 256];
+    table[b'"' as usize] = true;
+    table[b'\\' as usize] = true;
+    table[b']' as usize] = true;
+    table
+};
+
 struct Check<'a> {
     line: &'a [u8],
     at: usize,
@@ -131,7 +140,7 @@ impl Check<'_> {
     fn quoted_value(&mut self) -> Result<(), usize> {
         loop {
             let rest = self.line.get(self.at..).unwrap_or_default();
-            let found = rest.iter().position(|byte| matches!(byte, b'"' | b'\\' | b']'));
+            let found = rest.iter().position(|byte| ENDS_VALUE[usize::from(*byte)]);
             let Some(found) = found else { return Err(self.line.len()) };
             let byte = rest[found];
             self.at += found + 1;

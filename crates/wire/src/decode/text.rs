@@ -33,6 +33,8 @@ impl Scan<'_> {
                 append_escaped(text, self.made);
                 self.message.utf8 = true;
                 self.mark(Mark::Utf8Sanitized);
+            } else if !self.message.utf8 {
+                self.mark(Mark::InvalidUtf8);
             }
         }
         let line_end = |text: &[u8]| memchr3(b'\r', b'\n', 0, text).is_some();

@@ -71,7 +71,7 @@ impl Framer {
             marks.add(Mark::Truncated);
             self.skip = Skip::Bytes(size - kept);
         }
-        self.push(bytes, start, end, marks, frames);
+        self.push_block(bytes, start, end, marks, frames);
         Some(end)
     }
 }

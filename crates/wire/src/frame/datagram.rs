@@ -8,7 +8,7 @@ use message::Marks;
 
 impl Framer {
     pub(super) fn split_datagram(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
-        self.push(bytes, 0, bytes.len(), Marks::NONE, frames);
+        self.push_block(bytes, 0, bytes.len(), Marks::NONE, frames);
         bytes.len()
     }
 }

@@ -26,7 +26,7 @@ impl Framer {
         for found in memchr_iter(delimiter, bytes.get(from..).unwrap_or_default()) {
             let end = from + found;
             start = self.split_oversized(bytes, start, end, frames);
-            self.push(bytes, start, end, Marks::NONE, frames);
+            self.push_line(bytes, start, end, Marks::NONE, frames);
             start = end + 1;
         }
         self.partial_line(Line { bytes, start, delimiter, marks: Marks::NONE }, frames).unwrap_or(start)
@@ -38,7 +38,7 @@ impl Framer {
         match memchr(line.delimiter, line.bytes.get(from..).unwrap_or_default()) {
             Some(found) => {
                 let start = self.split_oversized(line.bytes, line.start, from + found, frames);
-                self.push(line.bytes, start, from + found, line.marks, frames);
+                self.push_line(line.bytes, start, from + found, line.marks, frames);
                 Some(from + found + 1)
             }
             None => self.partial_line(line, frames),
@@ -76,7 +76,7 @@ impl Framer {
             self.searched = line.bytes.len() - start;
             return Some(start);
         }
-        self.push(line.bytes, line.start, line.bytes.len(), line.marks, frames);
+        self.push_line(line.bytes, line.start, line.bytes.len(), line.marks, frames);
         self.skip = Skip::Line;
         Some(line.bytes.len())
     }
@@ -86,8 +86,8 @@ impl Framer {
         let mut start = start;
         if self.oversize == Oversize::Split {
             while end - start > self.message_bytes_max {
-                // One byte more than fits makes `push` cut and mark it.
-                self.push(bytes, start, start + self.message_bytes_max + 1, Marks::NONE, frames);
+                // One byte more than fits makes `push_line` cut and mark it.
+                self.push_line(bytes, start, start + self.message_bytes_max + 1, Marks::NONE, frames);
                 start += self.message_bytes_max;
             }
         }

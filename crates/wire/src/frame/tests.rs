@@ -61,7 +61,7 @@ fn splits_long_lines_into_several() {
 #[test]
 fn reads_octet_counts() {
     check(Framing::OctetCounted, "3 abc2 d\n5 e fgh", &["abc", "d", "e fgh"]);
-    check(Framing::OctetCounted, "3 abc\n2 de\n", &["abc", "de"]);
+    check(Framing::OctetCounted, "3 abc\n3 de\r\n", &["abc", "de\r"]);
     check(Framing::OctetCounted, "0 2 ab", &["ab"]);
     check(Framing::OctetCounted, "0000000002 ab", &["ab"]);
     check(Framing::OctetCounted, "13 0123456789abc1 x", &[CUT, "x"]);
@@ -90,7 +90,7 @@ fn auto_decides_for_every_frame() {
 #[test]
 fn a_datagram_is_a_frame() {
     let run = |bytes: &[u8]| run(Framing::Datagram, 10, Oversize::Cut, &[bytes]);
-    assert_eq!(run(b"a\nb\n\0"), ["a\nb"]);
+    assert_eq!(run(b"a\nb\r\n\0"), ["a\nb\r"]);
     assert_eq!(run(b"0123456789abc"), [CUT]);
     assert!(run(b"").is_empty());
 }
