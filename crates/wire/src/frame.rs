@@ -12,6 +12,7 @@ mod counted;
 mod datagram;
 mod lines;
 
+use lines::Delimiter;
 use message::{Mark, Marks};
 
 pub use count::{COUNT_DIGITS_MAX, COUNT_MAX};
@@ -24,11 +25,15 @@ pub const MESSAGE_BYTES_MAX: usize = 65_536;
 pub enum Framing {
     /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1; RFC 5425).
     OctetCounted,
-    /// A line feed after each (RFC 6587, section 3.4.2).
+    /// A line feed or a NUL after each (RFC 6587, section 3.4.2): syslog-ng's `transport(tcp)`.
     Newline,
-    /// A NUL after each.
+    /// A line feed after each, and NULs within are text: `transport(text-with-nuls)`.
+    NewlineOnly,
+    /// A NUL after each, and line feeds within are text: `transport(nul-terminated)`.
     Nul,
-    /// Octet-counted or newline, decided anew for every frame.
+    /// Octet-counted or newline, decided anew for every frame: a connection that begins with a count may send
+    /// anything counted; in one that begins otherwise, a count is one only before `<`, because many a line without
+    /// PRI begins with a number.
     Auto,
     /// One message is one datagram (RFC 5426).
     Datagram,
@@ -63,6 +68,8 @@ pub struct Framer {
     message_bytes_max: usize,
     oversize: Oversize,
     skip: Skip,
+    /// With [`Framing::Auto`]: whether the connection began with a count; nothing before its first frame.
+    began_counted: Option<bool>,
     /// How many bytes of the partial line at the start of the next buffer are known to hold no delimiter.
     searched: usize,
 }
@@ -83,17 +90,18 @@ impl Framer {
         let message_bytes_max = message_bytes_max.max(1);
         let oversize = match framing {
             Framing::OctetCounted | Framing::Auto => Oversize::Cut,
-            Framing::Newline | Framing::Nul | Framing::Datagram => oversize,
+            _ => oversize,
         };
-        Framer { framing, message_bytes_max, oversize, skip: Skip::Nothing, searched: 0 }
+        Framer { framing, message_bytes_max, oversize, skip: Skip::Nothing, began_counted: None, searched: 0 }
     }
 
     /// Appends the whole frames of `bytes` and says how many bytes are done with. What is left must stand at the
     /// start of `bytes` in the next call, followed by what was read since.
     pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
         match self.framing {
-            Framing::Newline => self.split_lines(bytes, b'\n', frames),
-            Framing::Nul => self.split_lines(bytes, 0, frames),
+            Framing::Newline => self.split_lines(bytes, Delimiter::Either, frames),
+            Framing::NewlineOnly => self.split_lines(bytes, Delimiter::LineFeed, frames),
+            Framing::Nul => self.split_lines(bytes, Delimiter::Nul, frames),
             Framing::OctetCounted | Framing::Auto => self.split_counted(bytes, frames),
             Framing::Datagram => self.split_datagram(bytes, frames),
         }
@@ -119,9 +127,14 @@ impl Framer {
         self.push_line(rest, 0, rest.len(), marks, frames);
     }
 
-    /// Adds a line without its carriage return and trailing NULs.
+    /// Adds a line without its carriage return and trailing NULs. A line feed that some senders put behind their
+    /// NUL is not the beginning of the next message.
     #[inline]
     fn push_line(&self, bytes: &[u8], start: usize, end: usize, marks: Marks, frames: &mut Vec<Frame>) {
+        let mut start = start;
+        if self.framing == Framing::Nul {
+            start += bytes[start..end].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+        }
         self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\r' | b'\n' | 0));
     }
 

@@ -8,7 +8,7 @@ use crate::Framing;
 /// Frames the line that starts at `start`.
 pub(super) fn close(framing: Framing, start: usize, out: &mut Vec<u8>) {
     match framing {
-        Framing::Newline | Framing::Auto => {
+        Framing::Newline | Framing::NewlineOnly | Framing::Auto => {
             if out.len() == start || out.last() != Some(&b'\n') {
                 out.push(b'\n');
             }

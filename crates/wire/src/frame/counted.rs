@@ -4,14 +4,18 @@
 //! line feed and is marked; the connection lives on.
 //! Limits: a frame above the limit is cut, and the rest of its count skipped.
 
-use super::{Frame, Framer, Framing, Skip, count::Count, lines::Line};
+use super::{
+    Frame, Framer, Framing, Skip,
+    count::Count,
+    lines::{Delimiter, Line},
+};
 use message::{Mark, Marks};
 
 impl Framer {
     pub(super) fn split_counted(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
         let mut at = 0;
         loop {
-            at = self.skip_rest(bytes, at, b'\n');
+            at = self.skip_rest(bytes, at, Delimiter::Either);
             if self.skip != Skip::Nothing {
                 return at;
             }
@@ -30,7 +34,7 @@ impl Framer {
                     if self.framing == Framing::OctetCounted {
                         marks.add(Mark::BadFrame);
                     }
-                    self.line_frame(Line { bytes, start: at, delimiter: b'\n', marks }, frames)
+                    self.line_frame(Line { bytes, start: at, delimiter: Delimiter::Either, marks }, frames)
                 }
             };
             match next {
@@ -40,16 +44,23 @@ impl Framer {
         }
     }
 
-    /// The count at the start of a frame. When lines may stand there as well, a count is only one before `<`:
-    /// many a line without PRI begins with a number.
-    pub(super) fn count_at(&self, bytes: &[u8]) -> Count {
-        match Count::read(bytes) {
-            Count::Of { header, .. } if self.framing == Framing::Auto => match bytes.get(header) {
-                None => Count::Partial,
-                Some(b'<') => Count::read(bytes),
-                Some(_) => Count::Absent,
-            },
-            count => count,
+    /// The count at the start of a frame, when it is to be taken for one.
+    pub(super) fn count_at(&mut self, bytes: &[u8]) -> Count {
+        let count = Count::read(bytes);
+        if self.framing == Framing::OctetCounted || count == Count::Partial {
+            return count;
+        }
+        let Count::Of { header, .. } = count else {
+            self.began_counted.get_or_insert(false);
+            return count;
+        };
+        if *self.began_counted.get_or_insert(true) {
+            return count;
+        }
+        match bytes.get(header) {
+            None => Count::Partial,
+            Some(b'<') => count,
+            Some(_) => Count::Absent,
         }
     }
 

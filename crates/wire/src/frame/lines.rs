@@ -4,38 +4,80 @@
 //! Limits: a line above the limit is cut as soon as it is known to be longer; no byte is searched twice.
 
 use super::{Frame, Framer, Oversize, Skip};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 use message::Marks;
+
+/// What ends a line.
+#[derive(Clone, Copy)]
+pub(super) enum Delimiter {
+    LineFeed,
+    Nul,
+    Either,
+}
+
+impl Delimiter {
+    fn find(self, bytes: &[u8]) -> Option<usize> {
+        match self {
+            Delimiter::LineFeed => memchr(b'\n', bytes),
+            Delimiter::Nul => memchr(0, bytes),
+            Delimiter::Either => memchr2(b'\n', 0, bytes),
+        }
+    }
+}
 
 /// A line that starts somewhere in a buffer.
 pub(super) struct Line<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) start: usize,
-    pub(super) delimiter: u8,
+    pub(super) delimiter: Delimiter,
     pub(super) marks: Marks,
 }
 
 impl Framer {
-    pub(super) fn split_lines(&mut self, bytes: &[u8], delimiter: u8, frames: &mut Vec<Frame>) -> usize {
+    pub(super) fn split_lines(
+        &mut self,
+        bytes: &[u8],
+        delimiter: Delimiter,
+        frames: &mut Vec<Frame>,
+    ) -> usize {
         let mut start = self.skip_rest(bytes, 0, delimiter);
         if self.skip != Skip::Nothing {
             return start;
         }
-        let from = start.max(self.searched);
-        self.searched = 0;
-        for found in memchr_iter(delimiter, bytes.get(from..).unwrap_or_default()) {
-            let end = from + found;
+        let from = start.max(std::mem::take(&mut self.searched));
+        let rest = bytes.get(from..).unwrap_or_default();
+        start = match delimiter {
+            Delimiter::LineFeed => self.lines_up_to(bytes, start, from, memchr_iter(b'\n', rest), frames),
+            Delimiter::Nul => self.lines_up_to(bytes, start, from, memchr_iter(0, rest), frames),
+            Delimiter::Either => self.lines_up_to(bytes, start, from, memchr2_iter(b'\n', 0, rest), frames),
+        };
+        self.partial_line(Line { bytes, start, delimiter, marks: Marks::NONE }, frames).unwrap_or(start)
+    }
+
+    /// The lines that end at `ends` (counted from `from`); where the first one without an end starts.
+    #[inline]
+    fn lines_up_to(
+        &self,
+        bytes: &[u8],
+        start: usize,
+        from: usize,
+        ends: impl Iterator<Item = usize>,
+        frames: &mut Vec<Frame>,
+    ) -> usize {
+        let mut start = start;
+        for end in ends {
+            let end = from + end;
             start = self.split_oversized(bytes, start, end, frames);
             self.push_line(bytes, start, end, Marks::NONE, frames);
             start = end + 1;
         }
-        self.partial_line(Line { bytes, start, delimiter, marks: Marks::NONE }, frames).unwrap_or(start)
+        start
     }
 
     /// One line; where the next one starts, or nothing when its end is not there yet.
     pub(super) fn line_frame(&mut self, line: Line<'_>, frames: &mut Vec<Frame>) -> Option<usize> {
         let from = line.start + std::mem::take(&mut self.searched);
-        match memchr(line.delimiter, line.bytes.get(from..).unwrap_or_default()) {
+        match line.delimiter.find(line.bytes.get(from..).unwrap_or_default()) {
             Some(found) => {
                 let start = self.split_oversized(line.bytes, line.start, from + found, frames);
                 self.push_line(line.bytes, start, from + found, line.marks, frames);
@@ -46,10 +88,10 @@ impl Framer {
     }
 
     /// Passes over what is left of a frame that was cut.
-    pub(super) fn skip_rest(&mut self, bytes: &[u8], at: usize, delimiter: u8) -> usize {
+    pub(super) fn skip_rest(&mut self, bytes: &[u8], at: usize, delimiter: Delimiter) -> usize {
         match self.skip {
             Skip::Nothing => at,
-            Skip::Line => match memchr(delimiter, &bytes[at..]) {
+            Skip::Line => match delimiter.find(&bytes[at..]) {
                 Some(found) => {
                     self.skip = Skip::Nothing;
                     at + found + 1

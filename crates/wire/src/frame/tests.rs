@@ -44,8 +44,10 @@ fn splits_lines() {
     check(Framing::Newline, "0123456789\nx\n", &["0123456789", "x"]);
     check(Framing::Newline, "0123456789abc\nx\n", &[CUT, "x"]);
     check(Framing::Newline, "0123456789abc", &[CUT]);
-    check(Framing::Newline, "a\0b\0\n", &["a\0b"]);
+    check(Framing::Newline, "a\0b\0\n\0c", &["a", "b", "c"]);
+    check(Framing::NewlineOnly, "a\0b\0\n", &["a\0b"]);
     check(Framing::Nul, "a\nb\0c\0", &["a\nb", "c"]);
+    check(Framing::Nul, "a\nb\0\nc\0\n", &["a\nb", "c"]);
 }
 
 #[test]
@@ -83,7 +85,8 @@ fn bad_counts_make_marked_lines() {
 #[test]
 fn auto_decides_for_every_frame() {
     check(Framing::Auto, "<1>a\n6 <1>b\nc\n4 <1>d5 e\n", &["<1>a", "<1>b\nc", "<1>d", "5 e"]);
-    check(Framing::Auto, "99 x\n<1>a", &["99 x", "<1>a"]);
+    check(Framing::Auto, "<1>a\n99 x\n<1>b", &["<1>a", "99 x", "<1>b"]);
+    check(Framing::Auto, "2 ab3 cde<1>f\n1 g", &["ab", "cde", "<1>f", "g"]);
     check(Framing::Auto, "99", &["99"]);
 }
 
@@ -107,7 +110,8 @@ fn a_huge_line_costs_no_memory() {
 }
 
 fn framing() -> impl Strategy<Value = (Framing, Oversize)> {
-    let framings = [Framing::OctetCounted, Framing::Newline, Framing::Nul, Framing::Auto];
+    use Framing::*;
+    let framings = [OctetCounted, Newline, NewlineOnly, Nul, Auto];
     (prop::sample::select(framings.to_vec()), prop::sample::select(vec![Oversize::Cut, Oversize::Split]))
 }
 
