@@ -1,0 +1,233 @@
+// A stand-in for the server, to develop and test the page: the contract of docs/manual/http-api.md over generated
+// messages, plus the built page itself with the real Content-Security-Policy, below any path prefix.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { readFile } from "node:fs/promises";
+import { extname, join, normalize } from "node:path";
+import { answerColumns, answerContext, answerFacets, answerMessage, answerSearch, answerValues } from "./answer.ts";
+import { fill, type Store } from "./data.ts";
+import { compile, SyntaxProblem } from "./query.ts";
+
+export const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
+  "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const BODY_BYTES_MAX = 1 << 20;
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+};
+
+export interface MockOptions {
+  /** Where the built page lies; without it only the API is served. */
+  pages?: string;
+  /** "/" or "/some/prefix/". */
+  prefix?: string;
+  messages?: number;
+  /** New messages a second. */
+  rate?: number;
+  password?: string;
+  /** Milliseconds added to every search. */
+  delay?: number;
+}
+
+const nowUs = (): number => Date.now() * 1000;
+
+class Refusal extends Error {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+  constructor(status: number, code: string, message: string, more: Record<string, unknown> = {}) {
+    super(message);
+    this.status = status;
+    this.body = { code, message, ...more };
+  }
+}
+
+export async function startMock(port: number, options: MockOptions = {}): Promise<{ server: Server; stores: Store[] }> {
+  const stores = [
+    fill("main", options.messages ?? 40_000, nowUs(), 7),
+    fill("audit", Math.min(2_000, options.messages ?? 2_000), nowUs(), 11),
+    fill("empty", 0, nowUs(), 3),
+  ];
+  const mock = new Mock(stores, options);
+  const server = createServer((request, response) => void mock.serve(request, response));
+  const rate = options.rate ?? 3;
+  if (rate > 0) {
+    const timer = setInterval(() => {
+      const fresh = Math.random() * rate * 0.5;
+      stores[0]!.grow(nowUs(), Math.floor(fresh) + (Math.random() < fresh % 1 ? 1 : 0));
+    }, 250);
+    server.on("close", () => clearInterval(timer));
+  }
+  await new Promise<void>((ready) => server.listen(port, "127.0.0.1", ready));
+  return { server, stores };
+}
+
+class Mock {
+  private readonly sessions = new Set<string>();
+  private readonly prefix: string;
+  private failures = 0;
+
+  constructor(private readonly stores: Store[], private readonly options: MockOptions) {
+    this.prefix = options.prefix ?? "/";
+  }
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    try {
+      if (!url.pathname.startsWith(this.prefix)) throw new Refusal(404, "not_found", "nothing here");
+      const path = url.pathname.slice(this.prefix.length);
+      if (path.startsWith("api/v1/")) await this.api(path.slice(7), url.searchParams, request, response);
+      else await this.page(path, response);
+    } catch (cause) {
+      if (response.headersSent) return void response.end();
+      const refusal = asRefusal(cause);
+      const headers: Record<string, string> = refusal.status === 429 ? { "Retry-After": "20" } : {};
+      reply(response, refusal.status, { error: refusal.body }, headers);
+    }
+  }
+
+  private async page(path: string, response: ServerResponse): Promise<void> {
+    if (!this.options.pages) throw new Refusal(404, "not_found", "the page is not built");
+    const name = normalize(path || "index.html").replace(/^(\.\.[/\\])+/, "");
+    const bytes = await readFile(join(this.options.pages, name)).catch(() => undefined);
+    if (!bytes) throw new Refusal(404, "not_found", `no page ${name}`);
+    response.writeHead(200, { "Content-Type": TYPES[extname(name)] ?? "application/octet-stream", "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff" });
+    response.end(bytes);
+  }
+
+  private async api(path: string, asked: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method === "POST" && request.headers["x-requested-by"] !== "duramen") {
+      throw new Refusal(403, "forbidden", "the header X-Requested-By: duramen is missing");
+    }
+    if (path === "health") return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
+    if (path === "login") return this.login(await readBody(request), response);
+    if (!this.sessions.has(cookieOf(request))) throw new Refusal(401, "unauthorized", "log in first");
+    const call = `${request.method} ${path}`;
+    switch (call) {
+      case "POST logout":
+        this.sessions.delete(cookieOf(request));
+        return reply(response, 200, {});
+      case "GET session":
+        return reply(response, 200, { user: "admin", version: "0.1.0", host: "loghost" });
+      case "GET logspaces":
+        return reply(response, 200, this.stores.map(describe));
+      case "POST search": {
+        const body = await readBody(request);
+        await new Promise((done) => setTimeout(done, this.options.delay ?? 0));
+        return reply(response, 200, answerSearch(this.store(body.logspace), body as never, nowUs()));
+      }
+      case "POST facets": {
+        const body = await readBody(request);
+        return reply(response, 200, answerFacets(this.store(body.logspace), body as never, nowUs()));
+      }
+      case "GET columns":
+        return reply(response, 200, answerColumns(this.store(asked.get("logspace"))));
+      case "GET values":
+        return reply(response, 200, answerValues(this.store(asked.get("logspace")), asked.get("column") ?? "", asked.get("prefix") ?? "", Number(asked.get("limit") ?? 10)));
+      case "GET validate":
+        return reply(response, 200, validity(asked.get("query") ?? ""));
+      case "GET context":
+        return reply(response, 200, found(answerContext(this.store(asked.get("logspace")), {
+          sequence: Number(asked.get("sequence")), before: Number(asked.get("before") ?? 5), after: Number(asked.get("after") ?? 5), same: asked.get("same") ?? "source",
+        })));
+      case "GET message":
+        return reply(response, 200, found(answerMessage(this.store(asked.get("logspace")), Number(asked.get("sequence")))));
+      case "GET tail":
+        return this.tail(asked, request, response);
+      default:
+        throw new Refusal(404, "not_found", `no call ${call}`);
+    }
+  }
+
+  private login(body: Record<string, unknown>, response: ServerResponse): void {
+    if (this.failures >= 5) throw new Refusal(429, "too_many_attempts", "too many attempts; wait 20 s");
+    if (body.user !== "admin" || body.password !== (this.options.password ?? "heartwood")) {
+      this.failures++;
+      throw new Refusal(401, "unauthorized", "user or password is wrong");
+    }
+    this.failures = 0;
+    const session = crypto.randomUUID();
+    this.sessions.add(session);
+    reply(response, 200, { user: "admin" }, { "Set-Cookie": `duramen_session=${session}; HttpOnly; SameSite=Strict; Path=/` });
+  }
+
+  private store(name: unknown): Store {
+    const store = this.stores.find((known) => known.name === name);
+    if (!store) throw new Refusal(404, "not_found", `no logspace ${String(name)}`);
+    return store;
+  }
+
+  private tail(asked: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
+    const store = this.store(asked.get("logspace"));
+    const compiled = compile(asked.get("query") ?? "");
+    let last = Number(request.headers["last-event-id"] ?? asked.get("after") ?? store.rows.length - 1);
+    let matched = 0;
+    response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
+    response.flushHeaders();
+    const rows = setInterval(() => {
+      for (const row of store.rows.slice(last + 1)) {
+        last = row.sequence;
+        if (!compiled.matches(row)) continue;
+        matched++;
+        response.write(`event: row\nid: ${row.sequence}\ndata: ${JSON.stringify({ ...row, highlights: compiled.highlights(row) })}\n\n`);
+      }
+    }, 100);
+    const status = setInterval(() => {
+      response.write(`event: status\ndata: ${JSON.stringify({ matched, shown: matched, sequence: last })}\n\n`);
+    }, 1_000);
+    request.on("close", () => {
+      clearInterval(rows);
+      clearInterval(status);
+    });
+  }
+}
+
+function describe(store: Store): unknown {
+  const { name, rows } = store;
+  return { name, messages: rows.length, bytes: rows.length * 61, oldest_us: rows[0]?.received_us ?? null, newest_us: rows.at(-1)?.received_us ?? null };
+}
+
+function validity(query: string): unknown {
+  try {
+    return { valid: true, hints: compile(query).hints };
+  } catch (cause) {
+    return { valid: false, error: asRefusal(cause).body };
+  }
+}
+
+function found<T>(answer: T | undefined): T {
+  if (answer === undefined) throw new Refusal(404, "not_found", "no such message");
+  return answer;
+}
+
+function asRefusal(cause: unknown): Refusal {
+  if (cause instanceof Refusal) return cause;
+  if (cause instanceof SyntaxProblem) {
+    const { message, position, length, suggestion } = cause;
+    return new Refusal(400, "query_syntax", message, { position, length, suggestion });
+  }
+  if (cause instanceof RangeError) return new Refusal(400, "bad_request", cause.message);
+  return new Refusal(500, "internal", String(cause));
+}
+
+function cookieOf(request: IncomingMessage): string {
+  return /duramen_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1] ?? "";
+}
+
+async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    size += (chunk as Buffer).length;
+    if (size > BODY_BYTES_MAX) throw new Refusal(413, "too_large", "the request is too large");
+    chunks.push(chunk as Buffer);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
+  } catch {
+    throw new Refusal(400, "bad_request", "the request is not JSON");
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,106 @@
+// One call of the HTTP API.
+//
+// In: a path below api/v1 and a body. Out: the decoded answer, or an ApiError. Holds: nothing. The address is relative to
+// the page, so that any path prefix works. Limits: the caller's AbortSignal.
+
+/** What the server says about a failure; `away` when it did not answer at all. */
+export type ErrorCode =
+  | "unauthorized"
+  | "forbidden"
+  | "too_many_attempts"
+  | "not_found"
+  | "bad_request"
+  | "query_syntax"
+  | "timeout"
+  | "too_large"
+  | "internal"
+  | "away";
+
+/** The body of every error answer. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  /** Where in the query, in characters; for `query_syntax`. */
+  position?: number;
+  length?: number;
+  suggestion?: string;
+}
+
+export class ApiError extends Error {
+  readonly body: ErrorBody;
+  /** Seconds after which the server wants to be asked again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(body: ErrorBody, retryAfter?: number) {
+    super(body.message);
+    this.body = body;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Called on every 401, so that the page can show the login. */
+let onUnauthorized: () => void = () => {};
+
+export function whenUnauthorized(callback: () => void): void {
+  onUnauthorized = callback;
+}
+
+/** The address of an endpoint, relative to the page. */
+export function address(path: string, parameters: Record<string, string | number | undefined> = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined && value !== "") search.set(name, String(value));
+  }
+  const text = search.toString();
+  return `api/v1/${path}${text ? `?${text}` : ""}`;
+}
+
+export function ask<Answer>(
+  path: string,
+  parameters: Record<string, string | number | undefined> = {},
+  signal?: AbortSignal,
+): Promise<Answer> {
+  return send<Answer>(address(path, parameters), { method: "GET", signal: signal ?? null });
+}
+
+export function post<Answer>(path: string, body: unknown, signal?: AbortSignal): Promise<Answer> {
+  return send<Answer>(address(path), {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Requested-By": "duramen" },
+    body: JSON.stringify(body),
+    signal: signal ?? null,
+  });
+}
+
+async function send<Answer>(url: string, request: RequestInit): Promise<Answer> {
+  let answer: Response;
+  try {
+    answer = await fetch(url, { ...request, credentials: "same-origin", cache: "no-store" });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    throw new ApiError({ code: "away", message: "The server does not answer." });
+  }
+  if (answer.ok) return (await answer.json()) as Answer;
+  const error = await readError(answer);
+  if (error.body.code === "unauthorized") onUnauthorized();
+  throw error;
+}
+
+async function readError(answer: Response): Promise<ApiError> {
+  const wait = Number(answer.headers.get("Retry-After"));
+  const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : undefined;
+  try {
+    const { error } = (await answer.json()) as { error?: ErrorBody };
+    if (error?.code) return new ApiError(error, retryAfter);
+  } catch {
+    // Not our server: a proxy in between answered with its own page.
+  }
+  const away = answer.status === 502 || answer.status === 503 || answer.status === 504;
+  const code: ErrorCode = answer.status === 401 ? "unauthorized" : away ? "away" : "internal";
+  return new ApiError({ code, message: `The server answered ${answer.status} ${answer.statusText}.`.trim() }, retryAfter);
+}
+
+/** Whether a promise failed only because it was superseded. */
+export function isAborted(cause: unknown): boolean {
+  return cause instanceof DOMException && cause.name === "AbortError";
+}

@@ -1,0 +1,12 @@
+// GET /columns: which columns a logspace has.
+import { ask } from "./call.ts";
+
+export interface Column {
+  name: string;
+  documents: number;
+  numeric: boolean;
+}
+
+export function readColumns(logspace: string, signal?: AbortSignal): Promise<Column[]> {
+  return ask<Column[]>("columns", { logspace }, signal);
+}

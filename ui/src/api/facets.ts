@@ -1,0 +1,34 @@
+// POST /facets: the top values of columns, for the rows that a question selects.
+import { post } from "./call.ts";
+import type { TimeRange } from "./search.ts";
+
+export interface FacetValue {
+  value: string;
+  count: number;
+}
+
+export interface Facet {
+  column: string;
+  values: FacetValue[];
+  /** Rows whose value is not among `values`. */
+  other: number;
+  distinct: number;
+  /** Rows that have the column at all. */
+  coverage: number;
+}
+
+export interface FacetQuestion {
+  logspace: string;
+  query: string;
+  time: TimeRange;
+  columns: string[];
+  limit?: number;
+  snapshot?: number;
+}
+
+export function readFacets(
+  question: FacetQuestion,
+  signal?: AbortSignal,
+): Promise<{ facets: Facet[]; snapshot: number }> {
+  return post("facets", question, signal);
+}

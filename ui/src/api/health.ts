@@ -1,0 +1,6 @@
+// GET /health: whether the server is there; needs no login.
+import { ask } from "./call.ts";
+
+export function readHealth(signal?: AbortSignal): Promise<{ status: string }> {
+  return ask("health", {}, signal);
+}

@@ -1,0 +1,14 @@
+// GET /message: one message with everything known about it.
+import { ask } from "./call.ts";
+import type { Row } from "./row.ts";
+
+export interface FullRow extends Row {
+  /** The bytes as received. */
+  raw_base64: string;
+  /** The words it is found by. */
+  tokens: string[];
+}
+
+export function readMessage(logspace: string, sequence: number, signal?: AbortSignal): Promise<FullRow> {
+  return ask<FullRow>("message", { logspace, sequence }, signal);
+}

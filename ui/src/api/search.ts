@@ -1,0 +1,47 @@
+// POST /search: the count, the bars, the facets and the newest rows, all of one snapshot.
+import { post } from "./call.ts";
+import type { Facet } from "./facets.ts";
+import type { Row } from "./row.ts";
+
+export type Clock = "received" | "event";
+
+export interface TimeRange {
+  clock: Clock;
+  from?: string;
+  to?: string;
+}
+
+export interface SearchQuestion {
+  logspace: string;
+  query: string;
+  time: TimeRange;
+  limit?: number;
+  /** Only rows with a smaller sequence number. */
+  before?: number;
+  bars?: number;
+  facets?: string[];
+  timeout_ms?: number;
+}
+
+export interface Bars {
+  start_us: number;
+  width_us: number;
+  counts: number[];
+}
+
+export interface SearchAnswer {
+  snapshot: number;
+  total: number;
+  took_ms: number;
+  scanned: number;
+  from_us: number;
+  to_us: number;
+  bars?: Bars;
+  rows: Row[];
+  facets?: Facet[];
+  hints?: string[];
+}
+
+export function search(question: SearchQuestion, signal?: AbortSignal): Promise<SearchAnswer> {
+  return post<SearchAnswer>("search", question, signal);
+}

@@ -1,0 +1,69 @@
+// GET /tail: messages as they arrive, as server-sent events.
+//
+// In: a query and the last sequence number seen. Out: rows, a status each second, and whether the stream is open.
+// The browser reconnects by Last-Event-ID; where it gives up (an HTTP error), we open anew from the last row, with
+// growing pauses. Limits: RETRY_MS_MAX between attempts.
+import { address } from "./call.ts";
+import type { Row } from "./row.ts";
+
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 15_000;
+
+export interface TailStatus {
+  matched: number;
+  shown: number;
+  sequence: number;
+}
+
+export interface TailEvents {
+  row(row: Row): void;
+  status(status: TailStatus): void;
+  connection(state: "open" | "lost"): void;
+}
+
+export interface Tail {
+  close(): void;
+}
+
+export function openTail(
+  question: { logspace: string; query: string; after: number },
+  events: TailEvents,
+): Tail {
+  let stream: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let pause = RETRY_MS_MIN;
+  let last = question.after;
+
+  function open(): void {
+    stream = new EventSource(address("tail", { logspace: question.logspace, query: question.query, after: last }));
+    stream.addEventListener("open", () => {
+      pause = RETRY_MS_MIN;
+      events.connection("open");
+    });
+    stream.addEventListener("row", (event) => {
+      const row = JSON.parse((event as MessageEvent<string>).data) as Row;
+      // A reconnect may repeat what was under way.
+      if (row.sequence <= last) return;
+      last = row.sequence;
+      events.row(row);
+    });
+    stream.addEventListener("status", (event) => {
+      events.status(JSON.parse((event as MessageEvent<string>).data) as TailStatus);
+    });
+    stream.addEventListener("error", () => {
+      events.connection("lost");
+      if (stream?.readyState !== EventSource.CLOSED) return;
+      stream.close();
+      timer = setTimeout(open, pause);
+      pause = Math.min(pause * 2, RETRY_MS_MAX);
+    });
+  }
+
+  open();
+  return {
+    close() {
+      clearTimeout(timer);
+      stream?.close();
+    },
+  };
+}

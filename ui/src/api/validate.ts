@@ -1,0 +1,12 @@
+// GET /validate: whether a query can be asked, and if not, where it goes wrong.
+import { ask, type ErrorBody } from "./call.ts";
+
+export interface Validity {
+  valid: boolean;
+  hints?: string[];
+  error?: ErrorBody;
+}
+
+export function validate(query: string, signal?: AbortSignal): Promise<Validity> {
+  return ask<Validity>("validate", { query }, signal);
+}

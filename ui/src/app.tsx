@@ -1,0 +1,44 @@
+// Who is looking decides what there is to see: the login, or the search page.
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { ApiError, whenUnauthorized } from "./api/call.ts";
+import { login } from "./api/login.ts";
+import { logout } from "./api/logout.ts";
+import { readSession, type Session } from "./api/session.ts";
+import { LoginPage } from "./pages/login/login.tsx";
+import { SearchPage } from "./pages/search/search.tsx";
+import { Away } from "./pages/search/states/away.tsx";
+
+type Gate = "asking" | "login" | "away" | Session;
+const gate = signal<Gate>("asking");
+
+async function openGate(): Promise<void> {
+  try {
+    gate.value = await readSession();
+  } catch (cause) {
+    const refused = cause instanceof ApiError && cause.body.code === "unauthorized";
+    gate.value = refused ? "login" : "away";
+  }
+}
+
+async function enter(user: string, password: string): Promise<void> {
+  await login(user, password);
+  await openGate();
+}
+
+async function leave(): Promise<void> {
+  await logout().catch(() => undefined);
+  gate.value = "login";
+}
+
+export function App() {
+  useEffect(() => {
+    whenUnauthorized(() => (gate.value = "login"));
+    void openGate();
+  }, []);
+  const now = gate.value;
+  if (now === "asking") return null;
+  if (now === "login") return <LoginPage onLogin={enter} />;
+  if (now === "away") return <Away onRetry={openGate} />;
+  return <SearchPage session={now} onLogout={leave} />;
+}

@@ -1,0 +1,13 @@
+// Mounts the page.
+import { render } from "preact";
+import { App } from "./app.tsx";
+import { applyTheme } from "./view/preferences.ts";
+import "./style/fonts.css";
+import "./style/theme.css";
+import "./style/parts.css";
+import "./style/page.css";
+import "./style/list.css";
+import "./style/panes.css";
+
+applyTheme();
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,189 @@
+// What people do on the search page, each as one function: buttons and keys call the same.
+import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
+import { columnOf, type Row } from "../../api/row.ts";
+import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
+import { isDark, theme } from "../../view/preferences.ts";
+import type { PaneTab } from "../../view/view.ts";
+import type { Command } from "./keyboard.ts";
+import type { SearchModel } from "./model/model.ts";
+import { copyText, permalink } from "./model/share.ts";
+
+const PAGE_STEP_ROWS = 20;
+/** Around the newest match, when the range is moved to it. */
+const AROUND_US = 900_000_000;
+const ZOOMS_MAX = 50;
+
+export class Actions {
+  private readonly zooms: Range[] = [];
+
+  constructor(
+    private readonly page: SearchModel,
+    private readonly ui: { focusQuery(at?: number): void; toggleTime(): void; showHelp(): void },
+  ) {}
+
+  rowAt = (index: number): Row | undefined => {
+    const { live, rows } = this.page;
+    return live.value ? live.value.rows.value[index] : rows.value?.at(index);
+  };
+
+  get length(): number {
+    const { live, rows } = this.page;
+    return live.value ? live.value.rows.value.length : (rows.value?.length.value ?? 0);
+  }
+
+  search = (query: string): void => {
+    if (query === this.page.view.value.query) void this.page.run();
+    else this.page.go({ query });
+  };
+
+  range = (range: Range): void => {
+    this.zooms.length = 0;
+    this.page.go({ range });
+  };
+
+  /** A part of the range was marked: the way back is kept. */
+  zoom = (span: Span): void => {
+    if (this.zooms.length < ZOOMS_MAX) this.zooms.push(this.page.view.value.range);
+    this.page.go({ range: absolute(span), live: false });
+  };
+
+  shift = (direction: -1 | 1): void => this.page.go({ range: absolute(shift(this.page.window(), direction)), live: false });
+  zoomOut = (): void => this.page.go({ range: absolute(zoomOut(this.page.window(), Date.now() * 1000)), live: false });
+
+  nearest = (us: number): void => this.range(absolute({ fromUs: us - AROUND_US, toUs: us + AROUND_US }));
+
+  /** The last quarter of the range: what a search that took too long can still answer. */
+  narrow = (): void => {
+    const { fromUs, toUs } = this.page.window();
+    this.zoom({ fromUs: Math.round(toUs - (toUs - fromUs) / 4), toUs });
+  };
+
+  filter = (column: string, value: string, filter: Filter): void => {
+    const { query } = this.page.view.value;
+    const takeBack = stateOf(query, column, value) === filter;
+    this.page.go({ query: takeBack ? removeFilter(query, column, value) : addFilter(query, column, value, filter) });
+  };
+
+  word = (word: string): void => {
+    const query = this.page.view.value.query.trim();
+    this.page.go({ query: query && query !== "*" ? `${query} AND ${word}` : word });
+  };
+
+  column = (name: string): void => {
+    const { columns } = this.page.view.value;
+    this.columns(columns.includes(name) ? columns.filter((known) => known !== name) : [...columns, name]);
+  };
+
+  columns = (columns: string[]): void => {
+    const { cursor } = this.page;
+    this.page.go({ columns }, "replace");
+    cursor.value = { ...cursor.value, cell: Math.min(cursor.value.cell, columns.length + 1) };
+  };
+
+  pick = (index: number, cell: number): void => {
+    this.page.cursor.value = { row: index, cell };
+    const row = this.rowAt(index);
+    if (row) this.open(row.sequence);
+  };
+
+  open = (sequence: number | undefined): void => {
+    this.page.live.value?.pause();
+    this.page.go({ open: sequence }, "replace");
+  };
+
+  close = (): void => this.page.go({ open: undefined }, "replace");
+  tab = (tab: PaneTab): void => this.page.go({ tab }, "replace");
+  wrap = (): void => this.page.go({ wrap: !this.page.view.value.wrap }, "replace");
+
+  step = (by: number): void => {
+    const { cursor, view } = this.page;
+    const row = Math.max(0, Math.min(this.length - 1, cursor.value.row + by));
+    cursor.value = { ...cursor.value, row };
+    const target = this.rowAt(row);
+    if (view.value.open !== undefined && target) this.open(target.sequence);
+  };
+
+  /** Live shows what arrives now: a fixed range makes way for a relative one. */
+  live = (): void => {
+    const { view } = this.page;
+    const on = !view.value.live;
+    const fixed = view.value.range.to !== "now";
+    this.page.go({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
+  };
+
+  theme = (): void => {
+    theme.value = isDark() ? "light" : "dark";
+  };
+
+  copy = async (text: string, what: string): Promise<void> => {
+    this.page.say((await copyText(text)) ? `${what} copied` : "The browser did not allow copying");
+  };
+
+  copyLink = (times: "fixed" | "relative" = "fixed"): void =>
+    void this.copy(permalink(this.page, times), times === "fixed" ? "Link with fixed times" : "Link with relative times");
+
+  run(command: Command, focused: Element | null): void {
+    const steps: Record<Command, () => void> = {
+      query: () => this.ui.focusQuery(),
+      older: () => this.step(1),
+      newer: () => this.step(-1),
+      pageDown: () => this.step(PAGE_STEP_ROWS),
+      pageUp: () => this.step(-PAGE_STEP_ROWS),
+      first: () => this.step(-Infinity),
+      cellLeft: () => this.moveCell(-1),
+      cellRight: () => this.moveCell(1),
+      open: () => this.openCursor(),
+      back: () => this.back(),
+      filter: () => this.filterFocused("include", focused),
+      exclude: () => this.filterFocused("exclude", focused),
+      context: () => this.showContext(),
+      time: () => this.ui.toggleTime(),
+      earlier: () => this.shift(-1),
+      later: () => this.shift(1),
+      zoomOut: this.zoomOut,
+      rerun: () => void this.page.run(),
+      live: this.live,
+      wrap: this.wrap,
+      copyLink: () => this.copyLink(),
+      help: () => this.ui.showHelp(),
+    };
+    steps[command]();
+  }
+
+  private moveCell(by: number): void {
+    const { cursor, view } = this.page;
+    const cell = Math.max(0, Math.min(view.value.columns.length + 1, cursor.value.cell + by));
+    cursor.value = { ...cursor.value, cell };
+  }
+
+  private openCursor(): void {
+    const row = this.rowAt(this.page.cursor.value.row);
+    if (!row) return;
+    if (this.page.view.value.open === row.sequence) this.close();
+    else this.open(row.sequence);
+  }
+
+  private showContext(): void {
+    const row = this.rowAt(this.page.cursor.value.row);
+    const open = this.page.view.value.open ?? row?.sequence;
+    if (open !== undefined) this.page.go({ open, tab: "context" }, "replace");
+  }
+
+  /** Closes what is open; with nothing open, goes back to the range before the last zoom. */
+  private back(): void {
+    if (this.page.view.value.open !== undefined) return this.close();
+    const range = this.zooms.pop();
+    if (range) this.page.go({ range });
+  }
+
+  private filterFocused(filter: Filter, focused: Element | null): void {
+    const line = focused?.closest<HTMLElement>("[data-field]");
+    if (line) return this.filter(line.dataset["field"]!, line.dataset["value"]!, filter);
+    const { row, cell } = this.page.cursor.value;
+    const column = this.page.view.value.columns[cell - 1];
+    const found = this.rowAt(row);
+    const value = column && found ? columnOf(found, column) : "";
+    if (column && value) this.filter(column, value, filter);
+    else this.page.say("Move the cursor to a value with the arrow keys, then filter by it");
+  }
+}

@@ -1,0 +1,56 @@
+// What came just before and after, from the same source; the query plays no part here.
+import type { SameAs } from "../../../api/context.ts";
+import type { Row } from "../../../api/row.ts";
+import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
+import { clockTime } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+import type { DetailEvents } from "./detail-pane.tsx";
+
+const SAME: [SameAs, string][] = [["source", "same source"], ["host", "same host"], ["none", "everything"]];
+
+interface Props {
+  rows: Row[];
+  anchor: number | undefined;
+  open: number;
+  same: SameAs;
+  before: number;
+  after: number;
+  zone: Zone;
+  events: DetailEvents;
+}
+
+export function ContextTab({ rows, anchor, open, same, before, after, zone, events }: Props) {
+  const earlier = rows.filter((row) => row.sequence < (anchor ?? 0)).length;
+  const later = rows.length - earlier - 1;
+  return (
+    <>
+      <div class="tab-tools">
+        <label>
+          <span class="dim">Around this message: </span>
+          <select value={same} onChange={(event) => events.onSame(event.currentTarget.value as SameAs)}>
+            {SAME.map(([value, text]) => <option value={value}>{text}</option>)}
+          </select>
+        </label>
+      </div>
+      <More text={earlier < before ? "No earlier messages" : "10 earlier"} disabled={earlier < before} onClick={() => events.onMore("before")} />
+      <ol class="context mono">
+        {rows.map((row) => (
+          <li key={row.sequence}>
+            <button type="button" class={`context-line ${severityClass(row.severity)} ${row.sequence === anchor ? "anchor" : ""} ${row.sequence === open ? "open" : ""}`}
+              aria-current={row.sequence === open} onClick={() => events.onOpen(row.sequence)}>
+              <SeverityMark severity={row.severity} word={false} />
+              <span class="context-when">{clockTime(row.received_us, zone)}</span>
+              <span class="context-who clip">{same === "none" ? `${row.host} ` : ""}{row.program}</span>
+              <span class="context-text">{row.message.slice(0, 400)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <More text={later < after ? "No later messages" : "10 later"} disabled={later < after} onClick={() => events.onMore("after")} />
+    </>
+  );
+}
+
+function More({ text, disabled, onClick }: { text: string; disabled: boolean; onClick: () => void }) {
+  return <button type="button" class="context-more" disabled={disabled} onClick={onClick}>{text}</button>;
+}

@@ -1,0 +1,94 @@
+// Everything about one message, beside the list.
+import type { ErrorBody } from "../../../api/call.ts";
+import type { SameAs } from "../../../api/context.ts";
+import type { FullRow } from "../../../api/message.ts";
+import type { Row } from "../../../api/row.ts";
+import { Button } from "../../../parts/button.tsx";
+import { MessageText } from "../../../parts/message-text.tsx";
+import { SeverityMark } from "../../../parts/severity.tsx";
+import type { Filter } from "../../../query/edit.ts";
+import { precise } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+import type { PaneTab } from "../../../view/view.ts";
+import { sentence } from "../states/empty.tsx";
+import { ContextTab } from "./context-tab.tsx";
+import { FieldsTab } from "./fields-tab.tsx";
+import { JsonTab } from "./json-tab.tsx";
+import { RawTab } from "./raw-tab.tsx";
+import { TokensTab } from "./tokens-tab.tsx";
+
+const TABS: [PaneTab, string][] = [["fields", "Fields"], ["context", "Context"], ["raw", "Raw"], ["tokens", "Tokens"], ["json", "JSON"]];
+
+export interface DetailEvents {
+  onTab(tab: PaneTab): void;
+  onClose(): void;
+  onStep(by: -1 | 1): void;
+  onFilter(column: string, value: string, filter: Filter): void;
+  onColumn(column: string): void;
+  onCopy(text: string, what: string): void;
+  onWord(word: string): void;
+  onOpen(sequence: number): void;
+  onSame(same: SameAs): void;
+  onMore(side: "before" | "after"): void;
+}
+
+interface Props {
+  message: FullRow | undefined;
+  /** The same message as the list has it, with its matches marked. */
+  row: Row | undefined;
+  error: ErrorBody | undefined;
+  tab: PaneTab;
+  zone: Zone;
+  columns: string[];
+  context: { rows: Row[]; anchor: number | undefined; same: SameAs; before: number; after: number };
+  stateOf(column: string, value: string): Filter | undefined;
+  events: DetailEvents;
+}
+
+export function DetailPane({ message, row, error, tab, zone, columns, context, stateOf, events }: Props) {
+  const shown = message ?? row;
+  return (
+    <aside class="pane" aria-label="Message">
+      <header class="pane-head">
+        {shown && <SeverityMark severity={shown.severity} />}
+        {shown && <span class="pane-when mono">{precise(shown.received_us, zone).slice(0, 23)}</span>}
+        <span class="grow" />
+        <Button icon="up" title="Newer message" shortcut="k" onClick={() => events.onStep(-1)} />
+        <Button icon="down" title="Older message" shortcut="j" onClick={() => events.onStep(1)} />
+        <Button icon="close" title="Close" shortcut="Esc" onClick={events.onClose} />
+      </header>
+      {error && <p class="pane-error" role="alert">{sentence(error.message)}</p>}
+      {shown && (
+        <>
+          <div class="pane-message mono">
+            <MessageText key={shown.sequence} text={shown.message} highlights={row?.sequence === shown.sequence ? row.highlights : undefined} />
+          </div>
+          <div class="tabs" role="tablist" aria-label="What to show">
+            {TABS.map(([name, text]) => (
+              <button type="button" role="tab" id={`tab-${name}`} aria-selected={tab === name} aria-controls="tab-panel" tabIndex={tab === name ? 0 : -1}
+                class={tab === name ? "on" : ""} onClick={() => events.onTab(name)} onKeyDown={(event) => walk(event, tab, events.onTab)}>{text}</button>
+            ))}
+          </div>
+          <div class="pane-body" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
+            {message && tab === "fields" && <FieldsTab message={message} zone={zone} columns={columns} stateOf={stateOf} events={events} />}
+            {message && tab === "raw" && <RawTab key={message.sequence} message={message} onCopy={events.onCopy} />}
+            {message && tab === "tokens" && <TokensTab message={message} onWord={events.onWord} />}
+            {message && tab === "json" && <JsonTab message={message} onCopy={events.onCopy} />}
+            {tab === "context" && <ContextTab {...context} open={shown.sequence} zone={zone} events={events} />}
+          </div>
+        </>
+      )}
+    </aside>
+  );
+}
+
+function walk(event: KeyboardEvent, tab: PaneTab, onTab: (tab: PaneTab) => void): void {
+  const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+  if (by === 0) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const at = TABS.findIndex(([name]) => name === tab);
+  const next = TABS[(at + by + TABS.length) % TABS.length]![0];
+  onTab(next);
+  (event.currentTarget as HTMLElement).parentElement?.querySelector<HTMLElement>(`#tab-${next}`)?.focus();
+}

@@ -1,0 +1,94 @@
+// A message's fields with what can be done with each.
+import type { FullRow } from "../../../api/message.ts";
+import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
+import { Icon, type IconName } from "../../../parts/icon.tsx";
+import { SeverityMark } from "../../../parts/severity.tsx";
+import type { Filter } from "../../../query/edit.ts";
+import { duration, precise } from "../../../time/format.ts";
+import { offsetText, type Zone } from "../../../time/zone.ts";
+import type { DetailEvents } from "./detail-pane.tsx";
+
+/** A difference between the clocks that is worth a word. */
+const SKEW_US = 2_000_000;
+
+interface Props {
+  message: FullRow;
+  zone: Zone;
+  columns: string[];
+  stateOf(column: string, value: string): Filter | undefined;
+  events: DetailEvents;
+}
+
+export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
+  const names = [...FIXED_COLUMNS.filter((name) => name !== "tags" && columnOf(message, name) !== ""), ...Object.keys(message.values).sort()];
+  return (
+    <>
+      <Times message={message} zone={zone} onCopy={events.onCopy} />
+      <table class="pairs">
+        <caption class="offscreen">Fields</caption>
+        <tbody>
+          {names.map((name) => (
+            <Pair key={name} name={name} value={columnOf(message, name)} inList={columns.includes(name)} state={stateOf(name, columnOf(message, name))} events={events} />
+          ))}
+          {message.tags.map((tag) => (
+            <Pair key={`tag ${tag}`} name="tags" value={tag} inList={columns.includes("tags")} state={stateOf("tags", tag)} events={events} />
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy: DetailEvents["onCopy"] }) {
+  const { received_us: received, event_us: event, event_offset_s: offset, event_quality: quality } = message;
+  const skew = event === null ? 0 : received - event;
+  return (
+    <dl class="times">
+      <dt>Received</dt>
+      <dd class="mono">{precise(received, zone)}<Copy text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} /></dd>
+      <dt>Event</dt>
+      <dd class="mono">
+        {event === null ? <span class="dim">none given</span> : precise(event, zone)}
+        {event !== null && <Copy text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
+        <span class="times-note">
+          {offset !== null && `sent as ${offsetText(offset)}`}
+          {quality && quality !== "known" && <span class="badge">{quality.replaceAll("_", " ")}</span>}
+          {Math.abs(skew) >= SKEW_US && <span class="badge">{duration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received</span>}
+        </span>
+      </dd>
+      <dt>Sequence</dt>
+      <dd class="mono">{message.sequence}</dd>
+    </dl>
+  );
+}
+
+interface PairProps {
+  name: string;
+  value: string;
+  inList: boolean;
+  state: Filter | undefined;
+  events: DetailEvents;
+}
+
+function Pair({ name, value, inList, state, events }: PairProps) {
+  return (
+    <tr class={state ?? ""} data-field={name} data-value={value}>
+      <th scope="row" class="mono" title={name}><span class="pair-name">{name}</span></th>
+      <td class="mono pair-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
+      <td class="pair-actions">
+        <Act icon="plus" title={`Filter: only ${name} = ${value}`} on={state === "include"} onClick={() => events.onFilter(name, value, "include")} />
+        <Act icon="minus" title={`Exclude ${name} = ${value}`} on={state === "exclude"} onClick={() => events.onFilter(name, value, "exclude")} />
+        <Act icon="column" title={inList ? `Remove the column ${name}` : `Show ${name} as a column`} on={inList} onClick={() => events.onColumn(name)} />
+        <Act icon="copy" title={`Copy the value of ${name}`} onClick={() => events.onCopy(value, "Value")} />
+      </td>
+    </tr>
+  );
+}
+
+function Act({ icon, title, on, onClick }: { icon: IconName; title: string; on?: boolean; onClick: () => void }) {
+  return <button type="button" class={`tiny ${on ? "on" : ""}`} title={title} aria-label={title} aria-pressed={on} onClick={onClick}><Icon name={icon} size={13} /></button>;
+}
+
+function Copy({ text, what, onCopy }: { text: string; what: string; onCopy: DetailEvents["onCopy"] }) {
+  return <button type="button" class="tiny quiet" title={`Copy as ISO 8601`} aria-label={`Copy ${what}`} onClick={() => onCopy(text, what)}><Icon name="copy" size={12} /></button>;
+}

@@ -1,0 +1,26 @@
+// The bytes as received: as text, or in hexadecimal.
+import { useState } from "preact/hooks";
+import type { FullRow } from "../../../api/message.ts";
+import { count } from "../../../time/format.ts";
+import { hexLines } from "./hex.ts";
+
+const HEX_BYTES_MAX = 16_384;
+
+export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {
+  const [hex, setHex] = useState(false);
+  const bytes = Uint8Array.from(atob(message.raw_base64), (sign) => sign.charCodeAt(0));
+  const text = new TextDecoder().decode(bytes);
+  const lines = hexLines(bytes.subarray(0, HEX_BYTES_MAX));
+  return (
+    <>
+      <div class="tab-tools">
+        <span class="dim">{count(bytes.length)} bytes as received</span>
+        <span class="grow" />
+        <button type="button" class="chip" aria-pressed={hex} onClick={() => setHex(!hex)}>Hex</button>
+        <button type="button" class="chip" onClick={() => onCopy(hex ? lines.join("\n") : text, "Raw message")}>Copy</button>
+      </div>
+      <pre class={`raw mono ${hex ? "hex" : ""}`}>{hex ? lines.join("\n") : text}</pre>
+      {hex && bytes.length > HEX_BYTES_MAX && <p class="dim">The first {count(HEX_BYTES_MAX)} bytes.</p>}
+    </>
+  );
+}

@@ -1,0 +1,16 @@
+// The words that this message is found by.
+import type { FullRow } from "../../../api/message.ts";
+import { count } from "../../../time/format.ts";
+
+export function TokensTab({ message, onWord }: { message: FullRow; onWord: (word: string) => void }) {
+  return (
+    <>
+      <p class="dim tab-tools">{count(message.tokens.length)} words in the index. A click adds one to the query.</p>
+      <ul class="words">
+        {message.tokens.map((token) => (
+          <li><button type="button" class="chip mono" onClick={() => onWord(token)}>{token}</button></li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+// The rail: the top values of some columns, and the names of all others.
+import { useState } from "preact/hooks";
+import type { Column } from "../../../api/columns.ts";
+import type { Facet } from "../../../api/facets.ts";
+import { Icon } from "../../../parts/icon.tsx";
+import type { Filter } from "../../../query/edit.ts";
+import { brief, count } from "../../../time/format.ts";
+import { FacetBlock } from "./facet-block.tsx";
+
+interface Props {
+  facets: Facet[];
+  /** Columns whose facets are open; some may still be on their way. */
+  open: string[];
+  columns: Column[];
+  shown: string[];
+  total: number;
+  stateOf(column: string, value: string): Filter | undefined;
+  onFilter(column: string, value: string, filter: Filter): void;
+  onOpen(columns: string[]): void;
+  onColumn(column: string): void;
+  all(column: string): Promise<Facet | undefined>;
+}
+
+export function FacetRail(props: Props) {
+  const { facets, open, columns, shown, total } = props;
+  const [search, setSearch] = useState("");
+  const wanted = search.trim().toLowerCase();
+  const others = columns.filter(({ name }) => !open.includes(name) && name.toLowerCase().includes(wanted));
+  return (
+    <nav class="rail" aria-label="Fields">
+      {open.map((column) => {
+        const facet = facets.find((known) => known.column === column);
+        return (
+          <FacetBlock key={column} column={column} facet={facet} total={total} inList={shown.includes(column)}
+            stateOf={(value) => props.stateOf(column, value)} onFilter={(value, filter) => props.onFilter(column, value, filter)}
+            onClose={() => props.onOpen(open.filter((name) => name !== column))} onColumn={() => props.onColumn(column)} all={() => props.all(column)} />
+        );
+      })}
+      <section class="facet">
+        <h3 class="facet-head"><span class="facet-name plain">More fields</span></h3>
+        {columns.length - open.length > 8 && (
+          <input class="facet-search" type="search" placeholder="Find a field" aria-label="Find a field" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        )}
+        <ul class="fields">
+          {others.map(({ name, documents, numeric }) => (
+            <li class="field-line">
+              <button type="button" class="field-name" title={`${name}: in ${count(documents)} messages. Show its values`} onClick={() => props.onOpen([...open, name])}>
+                <span class="field-type" aria-label={numeric ? "number" : "text"}>{numeric ? "#" : "t"}</span>
+                <span class="mono clip">{name}</span>
+              </button>
+              <span class="field-count">{brief(documents)}</span>
+              <button type="button" class={`tiny ${shown.includes(name) ? "on" : ""}`} aria-pressed={shown.includes(name)}
+                title={shown.includes(name) ? `Remove the column ${name}` : `Show ${name} as a column`} aria-label={`Column ${name}`} onClick={() => props.onColumn(name)}>
+                <Icon name="column" size={13} />
+              </button>
+            </li>
+          ))}
+          {others.length === 0 && <li class="facet-none">{wanted ? "No field of that name." : "No other fields."}</li>}
+        </ul>
+      </section>
+    </nav>
+  );
+}

@@ -1,0 +1,39 @@
+// The keyboard and the query language on one page.
+import { useEffect, useRef } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
+import { SHORTCUTS } from "./keyboard.ts";
+
+const EXAMPLES: [string, string][] = [
+  ["failed password", "both words, in any order"],
+  ["\"port scan\"", "the words beside each other"],
+  ["host:gw1 program:sshd", "fields"],
+  ["a OR b, NOT c, -c, (a b) OR c", "joined; AND is what a space means"],
+  ["appl*, us?r, *pple", "any letters, one letter"],
+  ["severity:<=warning", "warning and worse"],
+  ["bytes:[100 TO 200}", "from 100 up to, not including, 200"],
+  ["peer:10.0.0.0/8", "addresses of a network"],
+  ["host:/gw[0-9]+/", "a regular expression"],
+  ["_exists_:srcip", "messages that have the field"],
+];
+
+export function Help({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog class="help" ref={dialog} aria-label="Help" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
+      <div class="help-body">
+        <header><h2>Keyboard and query</h2><span class="grow" /><Button icon="close" title="Close" shortcut="Esc" onClick={onClose} /></header>
+        <div class="help-columns">
+          <dl>
+            {SHORTCUTS.map(({ keys, does }) => (
+              <div><dt>{keys.map((key) => <kbd class="key">{key}</kbd>)}</dt><dd>{does}</dd></div>
+            ))}
+          </dl>
+          <dl class="help-query">
+            {EXAMPLES.map(([query, means]) => <div><dt class="mono">{query}</dt><dd>{means}</dd></div>)}
+          </dl>
+        </div>
+      </div>
+    </dialog>
+  );
+}

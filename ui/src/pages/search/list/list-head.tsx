@@ -1,0 +1,39 @@
+// The names above the list; a column can be moved and taken away here.
+import { Icon } from "../../../parts/icon.tsx";
+import type { Clock } from "../../../api/search.ts";
+
+interface Props {
+  columns: string[];
+  clock: Clock;
+  zone: string;
+  onColumns(columns: string[]): void;
+}
+
+export function ListHead({ columns, clock, zone, onColumns }: Props) {
+  const move = (from: number, by: number): void => {
+    const moved = [...columns];
+    const [column] = moved.splice(from, 1);
+    moved.splice(from + by, 0, column!);
+    onColumns(moved);
+  };
+  return (
+    <div class="row head" role="row" aria-rowindex={1}>
+      <span class="cell" role="columnheader" aria-sort="descending">{clock} <span class="dim">{zone}</span></span>
+      {columns.map((column, at) => (
+        <span class="cell" role="columnheader">
+          <span class="head-name" title={column}>{column}</span>
+          <span class="head-actions">
+            {at > 0 && <Action icon="left" title={`Move ${column} left`} onClick={() => move(at, -1)} />}
+            {at < columns.length - 1 && <Action icon="right" title={`Move ${column} right`} onClick={() => move(at, 1)} />}
+            <Action icon="close" title={`Remove the column ${column}`} onClick={() => onColumns(columns.filter((name) => name !== column))} />
+          </span>
+        </span>
+      ))}
+      <span class="cell" role="columnheader">message</span>
+    </div>
+  );
+}
+
+function Action({ icon, title, onClick }: { icon: "left" | "right" | "close"; title: string; onClick: () => void }) {
+  return <button type="button" title={title} aria-label={title} onClick={onClick}><Icon name={icon} size={11} /></button>;
+}

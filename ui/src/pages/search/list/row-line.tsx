@@ -1,0 +1,51 @@
+// One message as a line of the list.
+import { memo } from "preact/compat";
+import { columnOf, type Row } from "../../../api/row.ts";
+import type { Clock } from "../../../api/search.ts";
+import { MessageText } from "../../../parts/message-text.tsx";
+import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
+import { clockTime, day } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+
+interface Props {
+  row: Row | undefined;
+  index: number;
+  top: number;
+  columns: string[];
+  clock: Clock;
+  zone: Zone;
+  wrap: boolean;
+  /** Cell of the cursor when it is in this row. */
+  cell: number | undefined;
+  open: boolean;
+  onClick(index: number, cell: number): void;
+}
+
+export const RowLine = memo(function RowLine({ row, index, top, columns, clock, zone, wrap, cell, open, onClick }: Props) {
+  const place = { transform: `translateY(${top}px)` };
+  if (!row) {
+    return <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={place}><span class="row-ghost" /></div>;
+  }
+  const us = clock === "event" ? (row.event_us ?? row.received_us) : row.received_us;
+  const on = (at: number): string => (cell === at ? "cell on" : "cell");
+  const click = (event: MouseEvent): void => {
+    // Marking text to copy it is not a click on the row.
+    if (getSelection()?.toString()) return;
+    const target = (event.target as HTMLElement).closest<HTMLElement>("[data-cell]");
+    onClick(index, Number(target?.dataset["cell"] ?? 0));
+  };
+  return (
+    <div class={`row ${severityClass(row.severity)} ${cell === undefined ? "" : "current"} ${open ? "open" : ""} ${wrap ? "wrap" : ""}`}
+      id={`row-${index}`} role="row" aria-rowindex={index + 2} aria-selected={open} style={place} data-index={index} onClick={click}>
+      <span class={`${on(0)} when`} role="gridcell" data-cell="0"><span class="dim">{day(us, zone)}</span> {clockTime(us, zone)}</span>
+      {columns.map((column, at) => (
+        <span class={on(at + 1)} role="gridcell" data-cell={at + 1} title={wrap ? undefined : columnOf(row, column)}>
+          {column === "severity" ? <SeverityMark severity={row.severity} /> : columnOf(row, column)}
+        </span>
+      ))}
+      <span class={`${on(columns.length + 1)} text`} role="gridcell" data-cell={columns.length + 1}>
+        <MessageText text={row.message} highlights={row.highlights} line={!wrap} />
+      </span>
+    </div>
+  );
+});

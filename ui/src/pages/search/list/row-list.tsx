@@ -1,0 +1,139 @@
+// The list: draws only what is in sight, and says which rows it would like to have.
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import type { Row } from "../../../api/row.ts";
+import type { Clock } from "../../../api/search.ts";
+import { count } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+import { ListHead } from "./list-head.tsx";
+import { RowLine } from "./row-line.tsx";
+import { FixedRows, MeasuredRows, ROW_PX, WRAPPED_ROWS_MAX } from "./scroll.ts";
+import { gridColumns } from "./widths.ts";
+
+/** Rows drawn above and below what is in sight. */
+const MARGIN_ROWS = 8;
+const REST_MS = 160;
+
+interface Props {
+  /** Another one is another result: the list starts at its top. */
+  result: unknown;
+  length: number;
+  total: number;
+  version: number;
+  at(index: number): Row | undefined;
+  columns: string[];
+  clock: Clock;
+  zone: Zone;
+  zoneName: string;
+  wrap: boolean;
+  cursor: { row: number; cell: number };
+  open: number | undefined;
+  onWant(first: number, last: number): void;
+  onPick(index: number, cell: number): void;
+  onColumns(columns: string[]): void;
+  onAway(away: boolean): void;
+}
+
+export function RowList(props: Props) {
+  const { length, columns, wrap, cursor, at } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const viewPx = useRef(600);
+  const rest = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const template = useMemo(() => gridColumns(columns, at), [props.result, columns.join("\n"), length > 0]);
+  const fixed = useRef(new FixedRows(0, 600));
+  const measured = useMemo(() => new MeasuredRows(), [props.result, wrap, template]);
+
+  if (fixed.current.length !== length || fixed.current.viewPx !== viewPx.current) {
+    const { top } = fixed.current;
+    fixed.current = new FixedRows(length, viewPx.current);
+    fixed.current.top = Math.max(0, Math.min(top, fixed.current.totalPx - viewPx.current));
+    fixed.current.rested(scroller.current?.scrollTop ?? 0);
+  }
+  if (measured.length !== Math.min(length, WRAPPED_ROWS_MAX)) measured.resize(length);
+
+  const scrollTop = scroller.current?.scrollTop ?? 0;
+  const seenFirst = wrap ? measured.indexAt(scrollTop) : fixed.current.first();
+  const seenLast = wrap ? measured.indexAt(scrollTop + viewPx.current) : fixed.current.last();
+  const first = Math.max(0, seenFirst - MARGIN_ROWS);
+  const last = Math.min((wrap ? measured.length : length) - 1, seenLast + MARGIN_ROWS);
+
+  useEffect(() => {
+    const node = scroller.current!;
+    const resize = new ResizeObserver(() => {
+      viewPx.current = node.clientHeight - ROW_PX;
+      redraw(0);
+    });
+    resize.observe(node);
+    return () => resize.disconnect();
+  }, []);
+
+  useLayoutEffect(() => {
+    scroller.current!.scrollTop = 0;
+    fixed.current.moved(0);
+    redraw(0);
+  }, [props.result]);
+
+  // The row under the cursor stays in sight when the cursor moves.
+  useLayoutEffect(() => {
+    const node = scroller.current!;
+    if (!wrap) {
+      const before = fixed.current.top;
+      const to = fixed.current.reveal(cursor.row);
+      if (fixed.current.top !== before) node.scrollTop = to;
+    } else {
+      const top = measured.topOf(cursor.row);
+      const bottom = measured.topOf(cursor.row + 1);
+      if (top < node.scrollTop) node.scrollTop = top;
+      else if (bottom > node.scrollTop + viewPx.current) node.scrollTop = bottom - viewPx.current;
+    }
+    redraw(0);
+  }, [cursor.row, wrap]);
+
+  useEffect(() => props.onWant(first, last), [first, last, length, props.result]);
+
+  useLayoutEffect(() => {
+    if (!wrap) return;
+    const node = scroller.current!;
+    const drawn = [...node.querySelectorAll<HTMLElement>(".row[data-index]")];
+    const before = measured.totalPx;
+    const above = measured.measure(drawn.map((row) => [Number(row.dataset["index"]), row.offsetHeight]), seenFirst);
+    if (above !== 0) node.scrollTop += above;
+    if (measured.totalPx !== before) redraw(0);
+  });
+
+  function scrolled(): void {
+    const node = scroller.current!;
+    if (!wrap) {
+      fixed.current.moved(node.scrollTop);
+      clearTimeout(rest.current);
+      rest.current = setTimeout(() => {
+        const to = fixed.current.restPx;
+        if (Math.abs(to - node.scrollTop) < 1) return;
+        node.scrollTop = to;
+        fixed.current.rested(node.scrollTop);
+        redraw(0);
+      }, REST_MS);
+    }
+    props.onAway(node.scrollTop > ROW_PX);
+    redraw(0);
+  }
+
+  const lines = [];
+  for (let index = first; index <= last; index++) {
+    const row = at(index);
+    const top = wrap ? measured.topOf(index) : fixed.current.canvasTop(index, scrollTop);
+    lines.push(
+      <RowLine key={index} row={row} index={index} top={top} columns={columns} clock={props.clock} zone={props.zone} wrap={wrap}
+        cell={cursor.row === index ? cursor.cell : undefined} open={row !== undefined && row.sequence === props.open} onClick={props.onPick} />,
+    );
+  }
+  const ends = wrap && props.total > WRAPPED_ROWS_MAX;
+  return (
+    <div class="list mono" role="grid" aria-label="Messages, newest first" aria-rowcount={props.total + 1} aria-colcount={columns.length + 2}
+      aria-activedescendant={length ? `row-${cursor.row}` : undefined} tabIndex={0} ref={scroller} onScroll={scrolled} style={{ "--columns": template }}>
+      <ListHead columns={columns} clock={props.clock} zone={props.zoneName} onColumns={props.onColumns} />
+      <div class="canvas" role="rowgroup" style={{ height: `${wrap ? measured.totalPx : fixed.current.canvasPx}px` }}>{lines}</div>
+      {ends && <p class="list-end">Wrapped rows end here, at {count(WRAPPED_ROWS_MAX)}. Turn wrapping off (w) to scroll through all {count(props.total)}.</p>}
+    </div>
+  );
+}

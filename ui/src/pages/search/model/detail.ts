@@ -1,0 +1,88 @@
+// What the detail pane shows: one message in full, and the messages around it.
+import { batch, effect, signal } from "@preact/signals";
+import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
+import { readContext, type SameAs } from "../../../api/context.ts";
+import { readMessage, type FullRow } from "../../../api/message.ts";
+import type { Row } from "../../../api/row.ts";
+import type { SearchModel } from "./model.ts";
+
+const CONTEXT_ROWS = 5;
+const CONTEXT_ROWS_MAX = 200;
+
+export class DetailModel {
+  readonly message = signal<FullRow | undefined>(undefined);
+  readonly error = signal<ErrorBody | undefined>(undefined);
+  readonly context = signal<Row[]>([]);
+  readonly same = signal<SameAs>("source");
+  readonly before = signal(CONTEXT_ROWS);
+  readonly after = signal(CONTEXT_ROWS);
+  /** The message that the context is around; walking in the context moves `open`, not this. */
+  readonly anchor = signal<number | undefined>(undefined);
+  private readonly stops: (() => void)[];
+
+  constructor(private readonly page: SearchModel) {
+    let shown: number | undefined;
+    this.stops = [
+      effect(() => {
+        const { open, tab } = page.view.value;
+        const logspace = page.logspace.value;
+        if (open === undefined || !logspace) {
+          shown = undefined;
+          this.message.value = undefined;
+          return undefined;
+        }
+        if (shown !== open) {
+          shown = open;
+          return this.load(logspace, open, tab === "context");
+        }
+        return undefined;
+      }),
+      effect(() => {
+        const { tab } = page.view.value;
+        const anchor = this.anchor.value;
+        const logspace = page.logspace.value;
+        if (tab !== "context" || anchor === undefined || !logspace) return undefined;
+        const question = { logspace, sequence: anchor, before: this.before.value, after: this.after.value, same: this.same.value };
+        const abort = new AbortController();
+        readContext(question, abort.signal).then(
+          ({ rows }) => (this.context.value = rows),
+          (cause: unknown) => this.fail(cause),
+        );
+        return () => abort.abort();
+      }),
+    ];
+  }
+
+  stop(): void {
+    for (const stop of this.stops) stop();
+  }
+
+  more(side: "before" | "after"): void {
+    this[side].value = Math.min(CONTEXT_ROWS_MAX, this[side].value + 2 * CONTEXT_ROWS);
+  }
+
+  private load(logspace: string, sequence: number, walking: boolean): undefined {
+    const inContext = walking && this.context.peek().some((row) => row.sequence === sequence);
+    if (!inContext) {
+      batch(() => {
+        this.anchor.value = sequence;
+        this.before.value = CONTEXT_ROWS;
+        this.after.value = CONTEXT_ROWS;
+        this.context.value = [];
+      });
+    }
+    this.error.value = undefined;
+    readMessage(logspace, sequence).then(
+      (message) => {
+        if (this.page.view.peek().open === sequence) this.message.value = message;
+      },
+      (cause: unknown) => this.fail(cause),
+    );
+    return undefined;
+  }
+
+  private fail(cause: unknown): void {
+    if (isAborted(cause)) return;
+    this.error.value = cause instanceof ApiError ? cause.body : { code: "internal", message: String(cause) };
+  }
+}

@@ -1,0 +1,86 @@
+// The live tail: new rows on top of what was there, without a gap and without a row twice.
+//
+// In: rows as the server sends them. Out: `rows`, newest first; while `paused`, new ones wait and are counted.
+// At most ROWS_A_TICK rows are drawn a tick: of a flood the newest are shown and the rest counted as passed over.
+// Limits: ROWS_KEPT_MAX rows in the list, WAITING_MAX waiting while paused; older ones leave.
+import { batch, signal } from "@preact/signals";
+import type { Row } from "../../../api/row.ts";
+import { openTail, type Tail } from "../../../api/tail.ts";
+
+const TICK_MS = 250;
+const ROWS_A_TICK = 60;
+const ROWS_KEPT_MAX = 3_000;
+const WAITING_MAX = 2_000;
+
+export class Live {
+  readonly rows = signal<Row[]>([]);
+  readonly waiting = signal(0);
+  readonly paused = signal(false);
+  readonly connection = signal<"opening" | "open" | "lost">("opening");
+  /** Rows that matched since the start, and those that reached the list. */
+  readonly matched = signal(0);
+  readonly shown = signal(0);
+  /** Matching rows a second, over the last status interval. */
+  readonly rate = signal(0);
+  private readonly tail: Tail;
+  private readonly timer: ReturnType<typeof setInterval>;
+  private pending: Row[] = [];
+  private received = 0;
+  private matchedBefore: number | undefined;
+
+  constructor(question: { logspace: string; query: string; after: number }, rows: Row[]) {
+    this.rows.value = rows;
+    this.tail = openTail(question, {
+      row: (row) => this.take(row),
+      status: ({ matched }) => {
+        // The count begins anew with each connection.
+        const fresh = this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
+        this.matchedBefore = matched;
+        batch(() => {
+          this.rate.value = fresh;
+          this.matched.value += fresh;
+        });
+      },
+      connection: (state) => (this.connection.value = state),
+    });
+    this.timer = setInterval(() => this.tick(), TICK_MS);
+  }
+
+  /** Called when the reader scrolls away from the top, and back. */
+  pause(): void {
+    this.paused.value = true;
+  }
+
+  resume(): void {
+    this.paused.value = false;
+    this.tick();
+  }
+
+  close(): void {
+    clearInterval(this.timer);
+    this.tail.close();
+  }
+
+  private take(row: Row): void {
+    this.received++;
+    this.pending.push(row);
+    if (this.pending.length > WAITING_MAX) this.pending.splice(0, this.pending.length - WAITING_MAX);
+  }
+
+  private tick(): void {
+    if (this.pending.length === 0) return;
+    if (this.paused.value) {
+      this.waiting.value = this.received;
+      return;
+    }
+    const limit = Math.max(ROWS_A_TICK, this.waiting.value ? WAITING_MAX : 0);
+    const fresh = this.pending.slice(-limit).reverse();
+    this.pending = [];
+    this.received = 0;
+    batch(() => {
+      this.shown.value += fresh.length;
+      this.waiting.value = 0;
+      this.rows.value = [...fresh, ...this.rows.value].slice(0, ROWS_KEPT_MAX);
+    });
+  }
+}

@@ -1,0 +1,192 @@
+// The search page's state: the view (which the URL holds), the result it asks for, and what is being looked at.
+//
+// In: events of the components. Out: signals they show. Holds: the request under way (a newer one aborts it), the live
+// tail, the rows. Everything that fetches on this page is here or in a sibling file.
+import { batch, computed, signal } from "@preact/signals";
+import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
+import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
+import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
+import { resolve, absolute, type Span } from "../../../time/range.ts";
+import { decodeView, encodeView } from "../../../view/codec.ts";
+import { asksTheSame, type View } from "../../../view/view.ts";
+import { whyNothing, type Nothing } from "./nothing.ts";
+import { Live } from "./live.ts";
+import { PAGE_ROWS, Rows } from "./rows.ts";
+
+export const BARS = 60;
+const TIMEOUT_MS = 30_000;
+/** While live, count, bars and facets are asked for this often. */
+const LIVE_REFRESH_MS = 5_000;
+
+export class SearchModel {
+  readonly view = signal<View>(decodeView(location.search));
+  readonly logspaces = signal<Logspace[]>([]);
+  readonly answer = signal<SearchAnswer | undefined>(undefined);
+  readonly rows = signal<Rows | undefined>(undefined);
+  readonly live = signal<Live | undefined>(undefined);
+  readonly loading = signal(false);
+  readonly error = signal<ErrorBody | undefined>(undefined);
+  readonly nothing = signal<Nothing | undefined>(undefined);
+  /** Row and cell of the keyboard's cursor in the list. */
+  readonly cursor = signal({ row: 0, cell: 0 });
+  readonly notice = signal("");
+  /** Columns whose facets are asked for. */
+  readonly facetColumns = signal(["severity", "host", "program", "facility"]);
+
+  readonly logspace = computed(() => this.view.value.logspace || this.logspaces.value[0]?.name || "");
+  readonly span = computed<Span | undefined>(() => {
+    const answer = this.answer.value;
+    return answer && { fromUs: answer.from_us, toUs: answer.to_us };
+  });
+
+  private request: AbortController | undefined;
+  private refreshTimer: ReturnType<typeof setTimeout> | undefined;
+  private noticeTimer: ReturnType<typeof setTimeout> | undefined;
+
+  async start(): Promise<void> {
+    addEventListener("popstate", this.onPop);
+    await this.readLogspaces();
+    await this.run();
+  }
+
+  stop(): void {
+    removeEventListener("popstate", this.onPop);
+    this.request?.abort();
+    this.endLive();
+    this.rows.value?.close();
+    clearTimeout(this.refreshTimer);
+  }
+
+  private readonly onPop = (): void => {
+    const before = this.view.value;
+    this.view.value = decodeView(location.search);
+    if (!asksTheSame(before, this.view.value) || before.live !== this.view.value.live) void this.run();
+  };
+
+  /** Changes the view and the URL with it. A new question is a step in the browser's history. */
+  go(change: Partial<View>, history_: "push" | "replace" = "push"): void {
+    const before = this.view.value;
+    const after = { ...before, ...change };
+    const asksAnew = !asksTheSame(before, after) || before.live !== after.live;
+    if (asksAnew && change.open === undefined && !asksTheSame(before, after)) after.open = undefined;
+    this.view.value = after;
+    const url = location.pathname + encodeView(after);
+    if (history_ === "push" && asksAnew) history.pushState(null, "", url);
+    else history.replaceState(null, "", url);
+    if (asksAnew) void this.run();
+  }
+
+  /** Asks the question again; used for relative ranges and after failures. */
+  async run(): Promise<void> {
+    this.request?.abort();
+    const request = new AbortController();
+    this.request = request;
+    clearTimeout(this.refreshTimer);
+    this.endLive();
+    batch(() => {
+      this.loading.value = true;
+      this.error.value = undefined;
+    });
+    try {
+      if (this.logspaces.value.length === 0) await this.readLogspaces();
+      if (this.error.value) return;
+      const answer = await search(this.question({ limit: PAGE_ROWS, bars: BARS, facets: this.facetColumns.value }), request.signal);
+      if (request.signal.aborted) return;
+      this.show(answer);
+      if (this.view.value.live) this.startLive(answer);
+      if (answer.total === 0) this.nothing.value = await whyNothing(this.question({}), this.logspaces.value, request.signal);
+    } catch (cause) {
+      if (!isAborted(cause)) this.fail(cause);
+    } finally {
+      if (this.request === request) this.loading.value = false;
+    }
+  }
+
+  /** A question about the current view. Its time is what was typed, or, given a span, that. */
+  question(more: Partial<SearchQuestion>, span?: Span): SearchQuestion {
+    const { query, clock, range } = this.view.value;
+    const { from, to } = span ? absolute(span) : range;
+    return {
+      logspace: this.logspace.value,
+      query,
+      time: { clock, ...(from ? { from } : {}), ...(to ? { to } : {}) },
+      timeout_ms: TIMEOUT_MS,
+      ...more,
+    };
+  }
+
+  /** The window on the screen now, with both ends. */
+  window(): Span {
+    return resolve(this.view.value.range, Date.now() * 1000, this.span.value);
+  }
+
+  say(text: string): void {
+    clearTimeout(this.noticeTimer);
+    this.notice.value = text;
+    this.noticeTimer = setTimeout(() => (this.notice.value = ""), 4_000);
+  }
+
+  /** Opens a column's facet; its values come with the next answer, and now. */
+  setFacets(columns: string[]): void {
+    this.facetColumns.value = columns;
+    void this.refresh();
+  }
+
+  private show(answer: SearchAnswer): void {
+    const span = { fromUs: answer.from_us, toUs: answer.to_us };
+    const clock = this.view.value.clock;
+    const question = this.question({}, span);
+    batch(() => {
+      this.rows.value?.close();
+      this.answer.value = answer;
+      this.nothing.value = undefined;
+      this.rows.value = new Rows(answer, clock, (more, abort) => search({ ...question, ...more }, abort));
+      const open = this.view.value.open;
+      const place = open === undefined ? undefined : this.rows.value.indexOf(open);
+      this.cursor.value = { row: place ?? 0, cell: this.cursor.value.cell };
+    });
+  }
+
+  private fail(cause: unknown): void {
+    this.error.value = cause instanceof ApiError ? cause.body : { code: "internal", message: String(cause) };
+  }
+
+  private async readLogspaces(): Promise<void> {
+    try {
+      this.logspaces.value = await readLogspaces();
+    } catch (cause) {
+      this.fail(cause);
+    }
+  }
+
+  private startLive(answer: SearchAnswer): void {
+    const { query } = this.view.value;
+    this.live.value = new Live({ logspace: this.logspace.value, query, after: answer.snapshot - 1 }, answer.rows);
+    this.refreshTimer = setTimeout(() => void this.refresh(), LIVE_REFRESH_MS);
+  }
+
+  private endLive(): void {
+    this.live.value?.close();
+    this.live.value = undefined;
+  }
+
+  /** Count, bars and facets anew; the rows stay. */
+  private async refresh(): Promise<void> {
+    clearTimeout(this.refreshTimer);
+    const known = this.answer.value;
+    const live = this.view.value.live;
+    if (!known || !this.request) return;
+    const { signal: abort } = this.request;
+    const span = live ? undefined : { fromUs: known.from_us, toUs: known.to_us };
+    try {
+      const fresh = await search(this.question({ limit: 1, bars: BARS, facets: this.facetColumns.value }, span), abort);
+      if (abort.aborted) return;
+      // The list's rows are of its own snapshot; what is not live keeps that number.
+      this.answer.value = live ? fresh : { ...known, facets: fresh.facets };
+      this.nothing.value = undefined;
+    } catch (cause) {
+      if (isAborted(cause)) return;
+    }
+    if (live) this.refreshTimer = setTimeout(() => void this.refresh(), LIVE_REFRESH_MS);
+  }
+}

@@ -1,0 +1,24 @@
+// Why a result is empty, so that the page can offer the one thing that helps.
+import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
+import { search, type SearchQuestion } from "../../../api/search.ts";
+
+export type Nothing =
+  /** The logspace has no message at all yet. */
+  | { why: "first-run" }
+  /** There are messages that match, but not in this range. */
+  | { why: "range"; total: number; nearestUs: number }
+  /** Nothing matches, at any time. */
+  | { why: "query" };
+
+export async function whyNothing(question: SearchQuestion, logspaces: Logspace[], signal: AbortSignal): Promise<Nothing> {
+  const known = logspaces.find(({ name }) => name === question.logspace);
+  if (known?.messages === 0) {
+    const now = (await readLogspaces(signal)).find(({ name }) => name === question.logspace);
+    if (!now || now.messages === 0) return { why: "first-run" };
+  }
+  const ever = await search({ ...question, time: { clock: question.time.clock }, limit: 1 }, signal);
+  const newest = ever.rows[0];
+  if (ever.total === 0 || !newest) return { why: "query" };
+  const nearestUs = question.time.clock === "event" ? (newest.event_us ?? newest.received_us) : newest.received_us;
+  return { why: "range", total: ever.total, nearestUs };
+}

@@ -1,0 +1,85 @@
+// What the query bar and the facet rail need to know beside the result: columns, values, and whether a query is sound.
+import { effect, signal } from "@preact/signals";
+import { isAborted, type ErrorBody } from "../../../api/call.ts";
+import { readColumns, type Column } from "../../../api/columns.ts";
+import { readFacets, type Facet, type FacetValue } from "../../../api/facets.ts";
+import { validate } from "../../../api/validate.ts";
+import { readValues } from "../../../api/values.ts";
+import type { SearchModel } from "./model.ts";
+
+const VALUES_MAX = 12;
+const FACET_VALUES_MAX = 500;
+const VALIDATE_PAUSE_MS = 250;
+
+export class SuggestModel {
+  readonly columns = signal<Column[]>([]);
+  /** What is wrong with the text being typed. */
+  readonly problem = signal<ErrorBody | undefined>(undefined);
+  readonly hints = signal<string[]>([]);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private request: AbortController | undefined;
+  private readonly stopColumns: () => void;
+
+  constructor(private readonly page: SearchModel) {
+    this.stopColumns = effect(() => {
+      const logspace = page.logspace.value;
+      // New names may come with new messages: ask again with each result.
+      void page.rows.value;
+      if (!logspace) return undefined;
+      const abort = new AbortController();
+      readColumns(logspace, abort.signal).then(
+        (columns) => (this.columns.value = columns.sort((a, b) => b.documents - a.documents)),
+        () => {
+          // Completion is a comfort; the search itself reports that the server is away.
+        },
+      );
+      return () => abort.abort();
+    });
+  }
+
+  stop(): void {
+    this.stopColumns();
+    clearTimeout(this.timer);
+    this.request?.abort();
+  }
+
+  async values(column: string, prefix: string): Promise<FacetValue[]> {
+    try {
+      return await readValues({ logspace: this.page.logspace.value, column, prefix, limit: VALUES_MAX });
+    } catch {
+      return [];
+    }
+  }
+
+  /** All values of one facet, as far as a list can hold them. */
+  async facet(column: string): Promise<Facet | undefined> {
+    const { logspace, query, time } = this.page.question({}, this.page.span.value);
+    const snapshot = this.page.answer.value?.snapshot;
+    const answer = await readFacets({ logspace, query, time, columns: [column], limit: FACET_VALUES_MAX, ...(snapshot ? { snapshot } : {}) });
+    return answer.facets[0];
+  }
+
+  /** Checks a query once typing pauses. */
+  check(query: string): void {
+    clearTimeout(this.timer);
+    this.request?.abort();
+    if (query.trim() === "") {
+      this.problem.value = undefined;
+      this.hints.value = [];
+      return;
+    }
+    const request = new AbortController();
+    this.request = request;
+    this.timer = setTimeout(() => {
+      validate(query, request.signal).then(
+        (validity) => {
+          this.problem.value = validity.valid ? undefined : validity.error;
+          this.hints.value = validity.hints ?? [];
+        },
+        (cause: unknown) => {
+          if (!isAborted(cause)) this.problem.value = undefined;
+        },
+      );
+    }, VALIDATE_PAUSE_MS);
+  }
+}

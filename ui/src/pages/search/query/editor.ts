@@ -1,0 +1,153 @@
+// The query editor: CodeMirror 6, loaded after the first paint.
+//
+// In: a host element, the text, callbacks. Out: a handle to set text, focus and the marked problem.
+// It lives in a shadow root, because there its styles come as adopted sheets, which a strict Content-Security-Policy
+// allows; in the document they would be an inline <style>.
+import { acceptCompletion, autocompletion, closeCompletion, completionKeymap, completionStatus, moveCompletionSelection, startCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
+import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, keymap, placeholder, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
+import { placeAt, unitsOf, writtenValue } from "../../../query/place.ts";
+import { quoteField } from "../../../query/edit.ts";
+import { tokenize } from "../../../query/tokens.ts";
+import { brief } from "../../../time/format.ts";
+import { EDITOR_THEME } from "./editor-theme.ts";
+
+export interface EditorEvents {
+  onChange(text: string): void;
+  onSubmit(): void;
+  onEscape(): void;
+  columns(): { name: string; documents: number }[];
+  values(column: string, prefix: string): Promise<{ value: string; count: number }[]>;
+}
+
+export interface Problem {
+  position: number;
+  length: number;
+}
+
+export interface Editor {
+  setText(text: string): void;
+  setProblem(problem: Problem | undefined): void;
+  focus(at?: number): void;
+  close(): void;
+}
+
+const setProblem = StateEffect.define<Problem | undefined>();
+const problemMark = Decoration.mark({ class: "cm-problem" });
+
+const problemField = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(marks, change) {
+    for (const effect of change.effects) {
+      if (!effect.is(setProblem)) continue;
+      const text = change.state.doc.toString();
+      if (!effect.value || text === "") return Decoration.none;
+      // A mark needs a character: at the very end it is the last one.
+      const from = Math.min(unitsOf(text, effect.value.position), text.length - 1);
+      const to = Math.min(text.length, Math.max(from + 1, unitsOf(text, effect.value.position + effect.value.length)));
+      return Decoration.set([problemMark.range(from, to)]);
+    }
+    return change.docChanged ? Decoration.none : marks;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+const colors = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = colorsOf(view);
+    }
+    update(update: ViewUpdate): void {
+      if (update.docChanged) this.decorations = colorsOf(update.view);
+    }
+  },
+  { decorations: (plugin) => plugin.decorations },
+);
+
+function colorsOf(view: EditorView): DecorationSet {
+  const marks = tokenize(view.state.doc.toString())
+    .filter(({ kind }) => kind !== "term")
+    .map(({ kind, from, to }) => Decoration.mark({ class: `tok-${kind}` }).range(from, to));
+  return Decoration.set(marks);
+}
+
+/** A query is one line: pasted line breaks become spaces. */
+const oneLine = EditorState.transactionFilter.of((transaction) => {
+  if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
+  const text = transaction.newDoc.toString().replace(/\s*\n\s*/g, " ");
+  return { changes: { from: 0, to: transaction.startState.doc.length, insert: text }, selection: { anchor: text.length } };
+});
+
+export function openEditor(host: HTMLElement, text: string, events: EditorEvents): Editor {
+  const root = host.shadowRoot ?? host.attachShadow({ mode: "open", delegatesFocus: true });
+  const view = new EditorView({
+    root,
+    parent: root as unknown as HTMLElement,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        history(),
+        EditorView.lineWrapping,
+        EditorView.contentAttributes.of({ "aria-label": "Query", spellcheck: "false", autocapitalize: "off" }),
+        placeholder("Search all messages:  failed  \u00b7  host:gw1  \u00b7  \"port scan\"  \u00b7  severity:<=warning"),
+        oneLine,
+        colors,
+        problemField,
+        autocompletion({ override: [(context) => complete(context, events)], icons: false, selectOnOpen: false, maxRenderedOptions: 40, activateOnTypingDelay: 60 }),
+        keymap.of([
+          { key: "Tab", run: (target) => completionStatus(target.state) === "active" && (acceptCompletion(target) || (moveCompletionSelection(true)(target) && acceptCompletion(target))) },
+          ...completionKeymap,
+          { key: "Enter", run: (target) => { closeCompletion(target); events.onSubmit(); return true; } },
+          { key: "Shift-Enter", run: () => { events.onSubmit(); return true; } },
+          { key: "Escape", run: () => { events.onEscape(); return true; } },
+          ...historyKeymap,
+          ...defaultKeymap,
+        ]),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) events.onChange(update.state.doc.toString());
+        }),
+        EDITOR_THEME,
+      ],
+    }),
+  });
+  return {
+    setText(next) {
+      if (next === view.state.doc.toString()) return;
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, selection: { anchor: next.length } });
+      closeCompletion(view);
+    },
+    setProblem: (problem) => view.dispatch({ effects: setProblem.of(problem) }),
+    focus(at) {
+      view.focus();
+      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(unitsOf(view.state.doc.toString(), at), view.state.doc.length) } });
+    },
+    close: () => view.destroy(),
+  };
+}
+
+async function complete(context: CompletionContext, events: EditorEvents): Promise<CompletionResult | null> {
+  const place = placeAt(context.state.doc.toString(), context.pos);
+  if (!place) return null;
+  if (place.kind === "name") {
+    if (place.prefix === "" && !context.explicit) return null;
+    const options = events.columns().map(({ name, documents }): Completion => ({
+      label: `${quoteField(name)}:`,
+      detail: brief(documents),
+      type: "field",
+      apply: (view, _completion, from, to) => {
+        const insert = `${quoteField(name)}:`;
+        view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
+        startCompletion(view);
+      },
+    }));
+    return { from: place.from, options, validFor: /^[\w.@-]*$/ };
+  }
+  const values = await events.values(place.field, place.prefix.replace(/\*$/, ""));
+  if (context.aborted) return null;
+  const options = values.map(({ value, count }, rank): Completion => ({
+    label: writtenValue(value), displayLabel: value, detail: brief(count), boost: -rank,
+  }));
+  return { from: place.from, options, filter: false };
+}

@@ -1,0 +1,108 @@
+// The query bar: a plain field at once, the editor as soon as it is loaded; what is wrong with the query below it.
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { ErrorBody } from "../../../api/call.ts";
+import { Icon } from "../../../parts/icon.tsx";
+import { sentence } from "../states/empty.tsx";
+import type { Editor, EditorEvents } from "./editor.ts";
+
+export interface QueryFocus {
+  focus(at?: number): void;
+}
+
+interface Props extends Omit<EditorEvents, "onSubmit" | "onChange"> {
+  query: string;
+  problem: ErrorBody | undefined;
+  hints: string[];
+  busy: boolean;
+  onType(text: string): void;
+  onSubmit(text: string): void;
+  handle(handle: QueryFocus): void;
+}
+
+export function QueryBar(props: Props) {
+  const host = useRef<HTMLDivElement>(null);
+  const plain = useRef<HTMLInputElement>(null);
+  const editor = useRef<Editor | undefined>(undefined);
+  const text = useRef(props.query);
+  const latest = useRef(props);
+  const [loaded, setLoaded] = useState(false);
+  latest.current = props;
+
+  useEffect(() => {
+    let gone = false;
+    props.handle({ focus: (at) => (editor.current ?? plain.current)?.focus(at as never) });
+    void import("./editor.ts").then(({ openEditor }) => {
+      if (gone || !host.current) return;
+      const focused = document.activeElement === plain.current;
+      editor.current = openEditor(host.current, text.current, {
+        onChange: typed,
+        onSubmit: () => latest.current.onSubmit(text.current),
+        onEscape: () => latest.current.onEscape(),
+        columns: () => latest.current.columns(),
+        values: (column, prefix) => latest.current.values(column, prefix),
+      });
+      setLoaded(true);
+      if (focused) editor.current.focus(text.current.length);
+    });
+    return () => {
+      gone = true;
+      editor.current?.close();
+    };
+  }, []);
+
+  useEffect(() => {
+    text.current = props.query;
+    editor.current?.setText(props.query);
+    if (plain.current) plain.current.value = props.query;
+  }, [props.query]);
+
+  useEffect(() => {
+    const { position, length } = props.problem ?? {};
+    editor.current?.setProblem(position === undefined ? undefined : { position, length: length ?? 1 });
+  }, [props.problem, loaded]);
+
+  function typed(value: string): void {
+    text.current = value;
+    latest.current.onType(value);
+  }
+
+  return (
+    <div class="query">
+      <div class={`query-field ${props.problem ? "wrong" : ""}`} onClick={() => (editor.current ?? plain.current)?.focus()}>
+        <Icon name="search" />
+        <div class="query-editor" ref={host} hidden={!loaded} />
+        {!loaded && (
+          <input class="query-plain mono" aria-label="Query" spellcheck={false} defaultValue={props.query} ref={plain}
+            placeholder="Search all messages"
+            onInput={(event) => typed(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === "Enter" && props.onSubmit(text.current)} />
+        )}
+        {props.query && (
+          <button type="button" class="query-clear" title="Clear the query" aria-label="Clear the query"
+            onClick={(event) => { event.stopPropagation(); props.onSubmit(""); }}>
+            <Icon name="close" size={13} />
+          </button>
+        )}
+        <button type="button" class="button primary query-run" onClick={() => props.onSubmit(text.current)}>
+          {props.busy ? "Searching\u2026" : "Search"}
+        </button>
+      </div>
+      <Note problem={props.problem} hints={props.hints} onGo={() => editor.current?.focus(props.problem?.position)} />
+    </div>
+  );
+}
+
+function Note({ problem, hints, onGo }: { problem: ErrorBody | undefined; hints: string[]; onGo: () => void }) {
+  if (problem) {
+    return (
+      <p class="query-note wrong" role="alert">
+        <Icon name="alert" size={14} /> {sentence(problem.message)}
+        {problem.position !== undefined && (
+          <button type="button" class="linklike" onClick={onGo}>at {problem.position + 1}</button>
+        )}
+        {problem.suggestion && <span class="query-suggestion">{sentence(problem.suggestion)}</span>}
+      </p>
+    );
+  }
+  return hints.length ? <p class="query-note">{hints.map(sentence).join(" ")}</p> : null;
+}

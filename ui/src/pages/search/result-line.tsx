@@ -1,0 +1,37 @@
+// What the list shows, in one line: how many, of when, how sure; and how to show it.
+import type { SearchAnswer } from "../../api/search.ts";
+import { Button } from "../../parts/button.tsx";
+import { count, duration } from "../../time/format.ts";
+
+interface Props {
+  answer: SearchAnswer | undefined;
+  loading: boolean;
+  wrap: boolean;
+  railOpen: boolean;
+  barsOpen: boolean;
+  onWrap(): void;
+  onRail(): void;
+  onBars(): void;
+  onCopyLink(): void;
+}
+
+export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onCopyLink }: Props) {
+  return (
+    <div class="result-line">
+      <Button icon="rail" title={railOpen ? "Hide the fields" : "Show the fields"} pressed={railOpen} onClick={onRail} />
+      <p class="result-count" aria-live="polite">
+        {answer && <><b>{count(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}</>}
+        {loading && !answer && "Searching\u2026"}
+      </p>
+      {answer && (
+        <p class="result-how" title={`List, bars and facets are exact and show one snapshot: the first ${count(answer.snapshot)} messages of the logspace.`}>
+          of {count(answer.scanned)} searched in {duration(Math.max(1, Math.round(answer.took_ms * 1000)))} <span class="sep">·</span> exact as of #{answer.snapshot}
+        </p>
+      )}
+      <span class="grow" />
+      <Button icon="bars" title={barsOpen ? "Hide the histogram" : "Show the histogram"} pressed={barsOpen} onClick={onBars} />
+      <Button icon="wrap" title="Wrap long messages" shortcut="w" pressed={wrap} onClick={onWrap} />
+      <Button icon="link" title="Copy a link with fixed times" shortcut="y" onClick={onCopyLink}>Copy link</Button>
+    </div>
+  );
+}

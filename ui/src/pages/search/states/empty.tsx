@@ -1,0 +1,88 @@
+// Why there is nothing to show, and the one thing that helps.
+import { useEffect } from "preact/hooks";
+import type { ErrorBody } from "../../../api/call.ts";
+import { count, precise } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+import type { Nothing } from "../model/nothing.ts";
+import { Away } from "./away.tsx";
+import { State } from "./state.tsx";
+
+const FIRST_RUN_POLL_MS = 2_000;
+
+export interface EmptyEvents {
+  onRun(): void;
+  onClearQuery(): void;
+  onNearest(us: number): void;
+  onEditQuery(): void;
+  onNarrow(): void;
+}
+
+export function NothingState({ nothing, zone, events }: { nothing: Nothing; zone: Zone; events: EmptyEvents }) {
+  if (nothing.why === "first-run") return <FirstRun onPoll={events.onRun} />;
+  if (nothing.why === "query") {
+    return (
+      <State icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
+        <p>No message of this logspace fits the query, at any time.</p>
+      </State>
+    );
+  }
+  return (
+    <State icon="clock" title="Nothing in this time range" action="Go to the newest match" onAction={() => events.onNearest(nothing.nearestUs)}>
+      <p>{count(nothing.total)} {nothing.total === 1 ? "message matches" : "messages match"} at other times, the newest at{" "}
+        <span class="mono nowrap">{precise(nothing.nearestUs, zone).slice(0, 19)}</span>.</p>
+    </State>
+  );
+}
+
+function FirstRun({ onPoll }: { onPoll: () => void }) {
+  useEffect(() => {
+    const timer = setInterval(onPoll, FIRST_RUN_POLL_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const host = location.hostname;
+  return (
+    <div class="state" role="status">
+      <span class="pulse" aria-hidden="true" />
+      <h2>Waiting for the first message</h2>
+      <div class="state-text">
+        <p>Send one to a listener of your configuration. With the quickstart, that is port 5514, UDP and TCP:</p>
+        <pre class="mono">{`logger -n ${host} -P 5514 "hello from $(hostname)"`}</pre>
+        <p>rsyslog, in <code>/etc/rsyslog.d/duramen.conf</code>:</p>
+        <pre class="mono">{`*.* action(type="omfwd" target="${host}" port="5514" protocol="tcp")`}</pre>
+        <p>syslog-ng:</p>
+        <pre class="mono">{`destination d_duramen { network("${host}" port(5514)); };`}</pre>
+        <p>This page looks again every two seconds.</p>
+      </div>
+    </div>
+  );
+}
+
+export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyEvents }) {
+  switch (error.code) {
+    case "away":
+      return <Away onRetry={events.onRun} />;
+    case "query_syntax":
+      return (
+        <State icon="alert" title="The query cannot be read" action="Go to the place" onAction={events.onEditQuery}>
+          <p>{sentence(error.message)}{error.suggestion ? ` Suggestion: ${error.suggestion}.` : ""}</p>
+        </State>
+      );
+    case "timeout":
+      return (
+        <State icon="clock" title="The search took too long" action="Search the last quarter of the range" onAction={events.onNarrow}>
+          <p>{sentence(error.message)} A shorter range needs less time.</p>
+        </State>
+      );
+    case "forbidden":
+      return <State icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+    case "not_found":
+      return <State icon="store" title="No such logspace" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+    default:
+      return <State icon="alert" title="The search failed" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+  }
+}
+
+export function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

@@ -1,0 +1,22 @@
+// One thing to know and one thing to do: the frame of all empty and error states.
+import type { ComponentChildren } from "preact";
+import { Icon, type IconName } from "../../../parts/icon.tsx";
+
+interface Props {
+  icon: IconName;
+  title: string;
+  action?: string;
+  onAction?: () => void;
+  children?: ComponentChildren;
+}
+
+export function State({ icon, title, action, onAction, children }: Props) {
+  return (
+    <div class="state" role="status">
+      <Icon name={icon} size={28} />
+      <h2>{title}</h2>
+      <div class="state-text">{children}</div>
+      {action && <button type="button" class="button primary" onClick={onAction}>{action}</button>}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+// The top of the page: whose logs, which logspace, and what concerns the page itself.
+import { useState } from "preact/hooks";
+import type { Logspace } from "../../api/logspaces.ts";
+import type { Session } from "../../api/session.ts";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Logo } from "../../parts/logo.tsx";
+import { Popover } from "../../parts/popover.tsx";
+import { brief, bytes } from "../../time/format.ts";
+
+interface Props {
+  session: Session;
+  logspaces: Logspace[];
+  logspace: string;
+  dark: boolean;
+  onLogspace(name: string): void;
+  onTheme(): void;
+  onHelp(): void;
+  onCopyLink(times: "fixed" | "relative"): void;
+  onLogout(): void;
+}
+
+export function TopBar(props: Props) {
+  const { session, logspaces, logspace, dark } = props;
+  const [choosing, setChoosing] = useState(false);
+  const [userOpen, setUserOpen] = useState(false);
+  return (
+    <header class="top">
+      <a class="brand" href="./" aria-label="Duramen, start anew"><Logo /> <span>Duramen</span></a>
+      <Popover open={choosing} onClose={() => setChoosing(false)} label="Choose a logspace"
+        anchor={
+          <button type="button" class="button logspace-button" aria-expanded={choosing} aria-haspopup="dialog" onClick={() => setChoosing(!choosing)}>
+            <Icon name="store" /><span class="clip">{logspace || "logspace"}</span><Icon name="down" size={12} />
+          </button>
+        }>
+        <ul class="menu">
+          {logspaces.map(({ name, messages, bytes: size }) => (
+            <li>
+              <button type="button" aria-current={name === logspace} onClick={() => { setChoosing(false); props.onLogspace(name); }}>
+                <span class="menu-mark">{name === logspace && <Icon name="check" size={14} />}</span>
+                <span class="clip">{name}</span>
+                <span class="menu-note">{brief(messages)} messages, {bytes(size)}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Popover>
+      <span class="grow" />
+      <Button icon={dark ? "sun" : "moon"} title={dark ? "Light theme" : "Dark theme"} onClick={props.onTheme} />
+      <Button icon="help" title="Keyboard and query help" shortcut="?" onClick={props.onHelp} />
+      <Popover open={userOpen} onClose={() => setUserOpen(false)} label="You" align="right"
+        anchor={<Button icon="user" title={`Logged in as ${session.user}`} expanded={userOpen} onClick={() => setUserOpen(!userOpen)}>{session.user}</Button>}>
+        <p class="menu-head"><b>{session.user}</b> on {session.host}<br /><span class="dim">Duramen {session.version}</span></p>
+        <ul class="menu">
+          <li><button type="button" onClick={() => { setUserOpen(false); props.onCopyLink("fixed"); }}><span class="menu-mark"><Icon name="link" size={14} /></span>Copy link, fixed times</button></li>
+          <li><button type="button" onClick={() => { setUserOpen(false); props.onCopyLink("relative"); }}><span class="menu-mark"><Icon name="link" size={14} /></span>Copy link, relative times</button></li>
+          <li><button type="button" onClick={props.onLogout}><span class="menu-mark"><Icon name="close" size={14} /></span>Log out</button></li>
+        </ul>
+      </Popover>
+    </header>
+  );
+}

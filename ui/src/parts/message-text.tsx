@@ -1,0 +1,51 @@
+// A message's text with its matches marked, cut where it gets long.
+import { useState } from "preact/hooks";
+
+/** One-line rows show this many characters at most; more would only be drawn to be hidden. */
+const LINE_CHARACTERS_MAX = 1_200;
+const CUT_CHARACTERS = 2_048;
+
+interface Props {
+  text: string;
+  highlights?: readonly (readonly [number, number])[] | undefined;
+  /** One line: no breaks, no "show rest". */
+  line?: boolean;
+}
+
+export function MessageText({ text, highlights, line }: Props) {
+  const [whole, setWhole] = useState(false);
+  const limit = line ? LINE_CHARACTERS_MAX : whole ? text.length : CUT_CHARACTERS;
+  const shown = text.length > limit ? text.slice(0, limit) : text;
+  const rest = text.length - shown.length;
+  return (
+    <>
+      {marked(line ? shown.replace(/[\r\n\t]/g, breakSign) : shown, highlights ?? [])}
+      {!line && rest > 0 && (
+        <button type="button" class="rest" onClick={(event) => { event.stopPropagation(); setWhole(true); }}>
+          show rest ({rest.toLocaleString("en")} characters)
+        </button>
+      )}
+    </>
+  );
+}
+
+/** One character for one, so that highlights stay where they are. */
+function breakSign(sign: string): string {
+  return sign === "\t" ? "\u2192" : sign === "\n" ? "\u21b5" : " ";
+}
+
+function marked(text: string, highlights: readonly (readonly [number, number])[]) {
+  if (highlights.length === 0) return text;
+  const parts: preact.ComponentChildren[] = [];
+  let at = 0;
+  for (const [start, length] of highlights) {
+    const from = Math.max(at, start);
+    const to = Math.min(text.length, start + length);
+    if (to <= from) continue;
+    if (from > at) parts.push(text.slice(at, from));
+    parts.push(<mark class="mark">{text.slice(from, to)}</mark>);
+    at = to;
+  }
+  parts.push(text.slice(at));
+  return parts;
+}

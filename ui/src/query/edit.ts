@@ -1,0 +1,88 @@
+// Changes to a query that the page makes: filter by a value, exclude it, take that back.
+//
+// In: the query text and a field with its value. Out: the new text. The rest of the query is kept as it was written.
+import { tokenize } from "./tokens.ts";
+
+export type Filter = "include" | "exclude";
+
+const SPECIAL = /[+\-&|!(){}[\]^"~*?:\\/<>=\s]/;
+
+/** A value as a term: plain where it can be, else a phrase. */
+export function quoteValue(value: string): string {
+  if (value !== "" && !SPECIAL.test(value) && !/^(AND|OR|NOT)$/i.test(value)) return value;
+  return `"${value.replace(/[\\"]/g, "\\$&")}"`;
+}
+
+export function quoteField(name: string): string {
+  // A dash or a dot inside a name is not special; what else is gets a backslash.
+  return name.replace(/[+&|!(){}[\]^"~*?:\\/<>=\s]/g, "\\$&").replace(/^-/, "\\-");
+}
+
+export function filterTerm(field: string, value: string): string {
+  return `${quoteField(field)}:${quoteValue(value)}`;
+}
+
+/** The query with the filter added; a contrary filter on the same value is replaced, the same one is not repeated. */
+export function addFilter(query: string, field: string, value: string, filter: Filter): string {
+  const term = filterTerm(field, value);
+  const wanted = filter === "exclude" ? `NOT ${term}` : term;
+  if (stateOf(query, field, value) === filter) return query;
+  const rest = removeFilter(query, field, value).trim();
+  if (rest === "" || rest === "*") return wanted;
+  return `${needsGroup(rest) ? `(${rest})` : rest} AND ${wanted}`;
+}
+
+/** What the query already says about a value at its top level. */
+export function stateOf(query: string, field: string, value: string): Filter | undefined {
+  const place = find(query, filterTerm(field, value));
+  return place && (place.negated ? "exclude" : "include");
+}
+
+/** The query without its top-level filter on the value. */
+export function removeFilter(query: string, field: string, value: string): string {
+  const place = find(query, filterTerm(field, value));
+  if (!place) return query;
+  const left = query.slice(0, place.from).replace(/\s*(?:AND|&&)\s*$/, "").trimEnd();
+  const right = query.slice(place.to).replace(/^\s*(?:AND|&&)(?=\s)/, "").trimStart();
+  if (left && right) return `${left} AND ${right.replace(/^AND\s+/, "")}`;
+  return left || right;
+}
+
+interface Place {
+  from: number;
+  to: number;
+  negated: boolean;
+}
+
+function find(query: string, term: string): Place | undefined {
+  const tokens = tokenize(query);
+  if (tokens.some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0)) return undefined;
+  for (const [index, token] of tokens.entries()) {
+    const value = tokens[index + 1];
+    if (token.kind !== "field" || !value || query.slice(token.from, value.to) !== term) continue;
+    if (depthAt(query, token.from) > 0) continue;
+    const before = tokens[index - 1];
+    const sign = before && query.slice(before.from, before.to);
+    const negated = sign === "NOT" || sign === "-" || sign === "!";
+    const signed = negated || sign === "+";
+    return { from: signed ? before!.from : token.from, to: value.to, negated };
+  }
+  return undefined;
+}
+
+function needsGroup(query: string): boolean {
+  return tokenize(query).some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0);
+}
+
+function isOr(text: string): boolean {
+  return text === "OR" || text === "||";
+}
+
+function depthAt(query: string, at: number): number {
+  let depth = 0;
+  for (const token of tokenize(query)) {
+    if (token.from >= at) break;
+    if (token.kind === "paren") depth += query[token.from] === "(" ? 1 : -1;
+  }
+  return depth;
+}

@@ -1,0 +1,81 @@
+// A time range as the API takes it: two instants as text, each may be empty (open).
+//
+// An instant is "now", "now-15m", seconds since 1970, or ISO 8601. Here: reading, resolving, shifting and zooming.
+// Times are microseconds since 1970; they fit a double exactly until the year 2255.
+
+export interface Range {
+  from: string;
+  to: string;
+}
+
+/** A range with both ends known, in microseconds. */
+export interface Span {
+  fromUs: number;
+  toUs: number;
+}
+
+const UNIT_US: Record<string, number> = {
+  s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_000, w: 604_800_000_000,
+};
+const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/;
+const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
+
+export function isRelative(text: string): boolean {
+  return RELATIVE.test(text);
+}
+
+export function isInstant(text: string): boolean {
+  return RELATIVE.test(text) || /^\d{9,11}(\.\d+)?$/.test(text) || (ISO.test(text) && !Number.isNaN(isoToUs(text)));
+}
+
+/** Microseconds of an instant; undefined when it is open or cannot be read. */
+export function toUs(text: string, nowUs: number): number | undefined {
+  const relative = RELATIVE.exec(text);
+  if (relative) {
+    const [, sign, count, unit] = relative;
+    if (!sign) return nowUs;
+    return nowUs + (sign === "-" ? -1 : 1) * Number(count) * UNIT_US[unit!]!;
+  }
+  if (/^\d{9,11}(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1_000_000);
+  const us = ISO.test(text) ? isoToUs(text) : NaN;
+  return Number.isNaN(us) ? undefined : us;
+}
+
+/** ISO 8601 in UTC; the fraction is as short as it can be. */
+export function fromUs(us: number): string {
+  const whole = Math.floor(us / 1_000_000);
+  const fraction = us - whole * 1_000_000;
+  const text = new Date(whole * 1000).toISOString().slice(0, 19);
+  return fraction ? `${text}.${String(fraction).padStart(6, "0").replace(/0+$/, "")}Z` : `${text}Z`;
+}
+
+/** The span itself as an absolute range. */
+export function absolute(span: Span): Range {
+  return { from: fromUs(span.fromUs), to: fromUs(span.toUs) };
+}
+
+/** The span a range means now; open ends are taken from `known`, what the server searched. */
+export function resolve(range: Range, nowUs: number, known?: Span): Span {
+  const to = toUs(range.to, nowUs) ?? known?.toUs ?? nowUs;
+  const from = toUs(range.from, nowUs) ?? known?.fromUs ?? to - UNIT_US["h"]!;
+  return from <= to ? { fromUs: from, toUs: to } : { fromUs: to, toUs: from };
+}
+
+/** The window before (-1) or after (+1), overlapping by half. */
+export function shift(span: Span, direction: -1 | 1): Span {
+  const step = Math.max(1, Math.round((span.toUs - span.fromUs) / 2)) * direction;
+  return { fromUs: span.fromUs + step, toUs: span.toUs + step };
+}
+
+/** Twice the window around the same middle; its end stays in the past. */
+export function zoomOut(span: Span, nowUs: number): Span {
+  const half = Math.max(500_000, (span.toUs - span.fromUs) / 2);
+  const to = Math.min(Math.round(span.toUs + half), Math.max(nowUs, span.toUs));
+  return { fromUs: Math.round(to - 4 * half), toUs: to };
+}
+
+function isoToUs(text: string): number {
+  const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
+  const whole = Date.parse(text.replace(/\.\d+/, ""));
+  return whole * 1000 + Number(fraction.padEnd(6, "0").slice(0, 6));
+}

@@ -1,0 +1,57 @@
+// The zone that times are shown and typed in: the browser's or UTC.
+//
+// In: microseconds or the parts of a wall clock. Out: the other one. Holds: nothing.
+
+export type Zone = "local" | "utc";
+
+/** A wall clock reading. `month` counts from 1. */
+export interface Wall {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+export function wallOf(us: number, zone: Zone): Wall {
+  const date = new Date(us / 1000);
+  if (zone === "utc") {
+    return {
+      year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate(),
+      hour: date.getUTCHours(), minute: date.getUTCMinutes(), second: date.getUTCSeconds(),
+    };
+  }
+  return {
+    year: date.getFullYear(), month: date.getMonth() + 1, day: date.getDate(),
+    hour: date.getHours(), minute: date.getMinutes(), second: date.getSeconds(),
+  };
+}
+
+export function usOf(wall: Wall, zone: Zone): number {
+  const { year, month, day, hour, minute, second } = wall;
+  const ms = zone === "utc"
+    ? Date.UTC(year, month - 1, day, hour, minute, second)
+    : new Date(year, month - 1, day, hour, minute, second).getTime();
+  return ms * 1000;
+}
+
+/** "UTC", or "Europe/Berlin, UTC+1". */
+export function zoneName(zone: Zone, us: number): string {
+  if (zone === "utc") return "UTC";
+  const place = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const offset = zoneOffset(us);
+  return place === "UTC" || place === "Etc/UTC" ? "UTC" : `${place}, ${offset}`;
+}
+
+/** "UTC", "UTC+1", "UTC+5:30" of the browser's zone. */
+export function zoneOffset(us: number): string {
+  return offsetText(-new Date(us / 1000).getTimezoneOffset() * 60);
+}
+
+export function offsetText(seconds: number): string {
+  if (seconds === 0) return "UTC";
+  const minutes = Math.abs(Math.round(seconds / 60));
+  const rest = minutes % 60;
+  return `UTC${seconds < 0 ? "-" : "+"}${Math.floor(minutes / 60)}${rest ? `:${String(rest).padStart(2, "0")}` : ""}`;
+}

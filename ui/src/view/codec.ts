@@ -1,0 +1,70 @@
+// View <-> the query part of the URL.
+//
+// In: a View, or what follows "?". Out: the other one. What equals the default is left out, so that links stay short;
+// what cannot be read becomes the default, so that an old or mangled link still opens the page.
+// Limits: COLUMNS_MAX columns.
+import { isInstant } from "../time/range.ts";
+import { DEFAULT_VIEW, PANE_TABS, type PaneTab, type View } from "./view.ts";
+
+const COLUMNS_MAX = 24;
+
+export function encodeView(view: View): string {
+  const parts = new URLSearchParams();
+  if (view.logspace) parts.set("in", view.logspace);
+  if (view.query) parts.set("q", view.query);
+  const { from, to } = view.range;
+  if (from !== DEFAULT_VIEW.range.from || to !== DEFAULT_VIEW.range.to) {
+    parts.set("from", from);
+    parts.set("to", to);
+  }
+  if (view.clock !== DEFAULT_VIEW.clock) parts.set("clock", view.clock);
+  if (view.columns.join() !== DEFAULT_VIEW.columns.join()) {
+    parts.set("columns", view.columns.map(encodeURIComponent).join(","));
+  }
+  if (view.wrap) parts.set("wrap", "1");
+  if (view.live) parts.set("live", "1");
+  if (view.open !== undefined) parts.set("open", String(view.open));
+  if (view.tab !== DEFAULT_VIEW.tab) parts.set("tab", view.tab);
+  // These are readable in a query and need no escape there.
+  const text = parts.toString().replaceAll("%3A", ":").replaceAll("%2C", ",").replaceAll("%2F", "/");
+  return text ? `?${text}` : "";
+}
+
+export function decodeView(text: string): View {
+  const parts = new URLSearchParams(text);
+  const open = Number(parts.get("open") ?? NaN);
+  const tab = parts.get("tab") as PaneTab | null;
+  return {
+    logspace: parts.get("in") ?? "",
+    query: parts.get("q") ?? "",
+    range: decodeRange(parts),
+    clock: parts.get("clock") === "event" ? "event" : "received",
+    columns: decodeColumns(parts.get("columns")),
+    wrap: parts.get("wrap") === "1",
+    live: parts.get("live") === "1",
+    open: Number.isSafeInteger(open) && open >= 0 ? open : undefined,
+    tab: tab && PANE_TABS.includes(tab) ? tab : DEFAULT_VIEW.tab,
+  };
+}
+
+function decodeRange(parts: URLSearchParams): View["range"] {
+  const from = parts.get("from");
+  const to = parts.get("to");
+  if (from === null && to === null) return DEFAULT_VIEW.range;
+  const readable = (text: string | null): string => (text && isInstant(text) ? text : "");
+  return { from: readable(from), to: readable(to) };
+}
+
+function decodeColumns(text: string | null): string[] {
+  if (text === null) return DEFAULT_VIEW.columns;
+  const names = text.split(",").filter(Boolean).map(decodePart);
+  return [...new Set(names)].slice(0, COLUMNS_MAX);
+}
+
+function decodePart(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

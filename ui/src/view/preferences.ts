@@ -1,0 +1,51 @@
+// What a person likes, kept in the browser and not in links: zone, theme, sizes. Storage may be refused; then it is
+// kept for this visit only.
+import { effect, signal, type Signal } from "@preact/signals";
+import type { Zone } from "../time/zone.ts";
+
+export type Theme = "system" | "light" | "dark";
+
+function kept<T extends string | number | boolean>(name: string, otherwise: T, allowed?: readonly T[]): Signal<T> {
+  const value = signal<T>(read(name, otherwise, allowed));
+  effect(() => {
+    const text = JSON.stringify(value.value);
+    try {
+      localStorage.setItem(`duramen.${name}`, text);
+    } catch {
+      // Private windows may refuse; the page works without.
+    }
+  });
+  return value;
+}
+
+function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
+  try {
+    const value = JSON.parse(localStorage.getItem(`duramen.${name}`) ?? "null") as T | null;
+    if (value === null || typeof value !== typeof otherwise) return otherwise;
+    return allowed && !allowed.includes(value) ? otherwise : value;
+  } catch {
+    return otherwise;
+  }
+}
+
+export const zone = kept<Zone>("zone", "local", ["local", "utc"]);
+export const theme = kept<Theme>("theme", "system", ["system", "light", "dark"]);
+export const railWidth = kept<number>("rail", 264);
+export const paneWidth = kept<number>("pane", 460);
+export const railOpen = kept<boolean>("railOpen", true);
+export const barsOpen = kept<boolean>("barsOpen", true);
+
+const system = matchMedia("(prefers-color-scheme: dark)");
+export const systemDark = signal(system.matches);
+system.addEventListener("change", (change) => (systemDark.value = change.matches));
+
+export function isDark(): boolean {
+  return theme.value === "dark" || (theme.value === "system" && systemDark.value);
+}
+
+/** Puts the theme on the document, where the style sheet reads it. */
+export function applyTheme(): () => void {
+  return effect(() => {
+    document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
+  });
+}

@@ -1,0 +1,43 @@
+// What the page shows, as one value. The URL holds all of it, see codec.ts.
+import type { Clock } from "../api/search.ts";
+import type { Range } from "../time/range.ts";
+
+export type PaneTab = "fields" | "raw" | "tokens" | "json" | "context";
+export const PANE_TABS: readonly PaneTab[] = ["fields", "raw", "tokens", "json", "context"];
+
+export interface View {
+  /** Empty: the first logspace that there is. */
+  logspace: string;
+  query: string;
+  range: Range;
+  clock: Clock;
+  /** Columns of the list between the time and the message. */
+  columns: string[];
+  wrap: boolean;
+  live: boolean;
+  /** Sequence number of the message in the detail pane. */
+  open: number | undefined;
+  tab: PaneTab;
+}
+
+export const DEFAULT_COLUMNS = ["severity", "host", "program"];
+
+export const DEFAULT_VIEW: View = {
+  logspace: "",
+  query: "",
+  range: { from: "now-1h", to: "now" },
+  clock: "received",
+  columns: DEFAULT_COLUMNS,
+  wrap: false,
+  live: false,
+  open: undefined,
+  tab: "fields",
+};
+
+/** Whether two views ask the server the same question. */
+export function asksTheSame(a: View, b: View): boolean {
+  return (
+    a.logspace === b.logspace && a.query === b.query && a.clock === b.clock &&
+    a.range.from === b.range.from && a.range.to === b.range.to
+  );
+}
