@@ -4,10 +4,12 @@
 //! Limits: years 0 to 9999 print with four digits; others print as they are.
 
 mod civil;
+mod guess;
 mod print;
 
 pub use civil::Civil;
 pub(crate) use civil::unix_s_of;
+pub use guess::guess_zone;
 pub(crate) use print::offset_at;
 pub use print::{FRACTION_DIGITS_MAX, StampFormat, StampText};
 

@@ -4,7 +4,8 @@
 //! received. What has no PRI and version is read as RFC 3164.
 //! Limits: APP-NAME, PROCID and MSGID are cut at the RFC's lengths. An error names the place where reading ended.
 
-use super::{ParseFlags, priority, priority::Pri, scan::Scan, stamp};
+use super::{ParseFlags, priority, priority::Pri, scan::Scan};
+use crate::stamp::guess_zone;
 use message::{Format, Mark, Span, Stamp};
 
 const APP_NAME_BYTES_MAX: usize = 48;
@@ -73,7 +74,7 @@ impl Scan<'_> {
     /// With `guess-timezone`, a time in the zone that makes it now.
     #[inline]
     pub(super) fn guessed(&self, stamp: Stamp) -> Stamp {
-        if self.has(ParseFlags::GUESS_TIMEZONE) { stamp::guess_zone(stamp, self.received) } else { stamp }
+        if self.has(ParseFlags::GUESS_TIMEZONE) { guess_zone(stamp, self.received) } else { stamp }
     }
 
     /// HOSTNAME to MSGID; returns where the structured data begins.

@@ -22,11 +22,6 @@ const ISO_BYTES: usize = 19;
 const TEXT_BYTES: usize = 20;
 /// Seconds kept. The last digit of the text chooses the place.
 const KEPT: usize = 16;
-/// `guess-timezone`: zones differ by multiples of a quarter of an hour.
-const ZONE_STEP_S: i64 = 900;
-const ZONE_MIN_S: i64 = -12 * 3600;
-const ZONE_MAX_S: i64 = 14 * 3600;
-
 /// Reader of the times of one source.
 #[derive(Clone, Debug)]
 pub(super) struct StampReader {
@@ -174,21 +169,6 @@ impl StampReader {
         self.received_offset_s = offset_at(&self.zone, received_s);
         let now = Civil::of(received_s, self.received_offset_s);
         (self.year, self.month) = (now.year, i32::from(now.month));
-    }
-}
-
-/// Assumes that the message was sent just now, and takes the difference of the clocks for the zone.
-pub(super) fn guess_zone(stamp: Stamp, received: Stamp) -> Stamp {
-    let late_s = received.unix_s() - stamp.unix_s();
-    let steps = (late_s + ZONE_STEP_S / 2).div_euclid(ZONE_STEP_S) * ZONE_STEP_S;
-    let offset_s = i64::from(stamp.offset_s) - steps;
-    if !(ZONE_MIN_S..=ZONE_MAX_S).contains(&offset_s) {
-        return stamp;
-    }
-    Stamp {
-        unix_us: stamp.unix_us + steps * 1_000_000,
-        offset_s: offset_s as i32,
-        quality: ZoneQuality::ZoneGuessed,
     }
 }
 

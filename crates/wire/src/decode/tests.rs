@@ -312,6 +312,30 @@ fn decodes_into_a_message() {
     assert_eq!(show(&batch), "9 2026-11-21T08:59:01+00:00 host=kept prog=h text=p: t");
 }
 
+#[test]
+fn a_read_becomes_a_batch_without_a_copy() {
+    let mut framer = crate::Framer::new(crate::Framing::Auto, 100, crate::Oversize::Cut);
+    let mut decoder = Decoder::new(DecodeOptions::default());
+    let (mut carried, mut programs) = (Vec::new(), Vec::new());
+    for read in ["<9>one: a\n13 <9>t", "wo: b c\nd<9>th", "ree: e\n"] {
+        let mut buffer: Vec<u8> = std::mem::take(&mut carried);
+        buffer.extend_from_slice(read.as_bytes());
+        let mut frames = Vec::new();
+        let used = framer.split(&buffer, &mut frames);
+        carried.extend_from_slice(&buffer[used..]);
+        let place = buffer.as_ptr();
+        let mut batch = batch_of(b"");
+        batch.received_bytes = Arc::new(buffer);
+        decoder.decode_frames(&mut batch, &frames, 0);
+        for message in &batch.messages {
+            assert_eq!(batch.bytes(message.raw).as_ptr(), place.wrapping_add(message.raw.start()));
+            programs.push(String::from_utf8_lossy(batch.bytes(message.program)).into_owned());
+        }
+        assert!(batch.extra.is_empty());
+    }
+    assert_eq!(programs, ["one", "two", "three"]);
+}
+
 /// Bytes that resemble messages more often than chance would have it.
 fn line() -> impl Strategy<Value = Vec<u8>> {
     let piece = prop_oneof![

@@ -57,3 +57,26 @@ fn the_calendar_agrees_with_itself() {
     assert_eq!(unix_s_of([2025, 11, 31], [14, 99, 16]), unix_s_of([2025, 12, 1], [15, 39, 16]));
     assert_eq!(unix_s_of([2025, 13, 1], [0, 0, 0]), unix_s_of([2026, 1, 1], [0, 0, 0]));
 }
+
+/// A sender whose clock shows `late_s` less than ours, read at offset 0.
+#[track_caller]
+fn check_guess(late_s: i64, want_offset_s: i32) {
+    let now = Stamp::known(NOON, 0);
+    let stamp = Stamp::known(NOON - late_s * 1_000_000, 0);
+    let guessed = guess_zone(stamp, now);
+    assert_eq!(guessed.offset_s, want_offset_s);
+    assert_eq!(guessed.unix_us + i64::from(guessed.offset_s) * 1_000_000, stamp.unix_us, "wall clock");
+}
+
+#[test]
+fn guesses_zones() {
+    check_guess(0, 0);
+    check_guess(-7_200 + 12, 7_200);
+    check_guess(-7_200 - 30, 7_200);
+    check_guess(-7_200 - 31, 0);
+    check_guess(12 * 3_600, -12 * 3_600);
+    check_guess(13 * 3_600, 0);
+    check_guess(-20_700, 20_700);
+    check_guess(-17_100, 0);
+    check_guess(-86_400, 0);
+}
