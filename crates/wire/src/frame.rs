@@ -127,14 +127,9 @@ impl Framer {
         self.push_line(rest, 0, rest.len(), marks, frames);
     }
 
-    /// Adds a line without its carriage return and trailing NULs. A line feed that some senders put behind their
-    /// NUL is not the beginning of the next message.
+    /// Adds a line without its carriage return and trailing NULs.
     #[inline]
     fn push_line(&self, bytes: &[u8], start: usize, end: usize, marks: Marks, frames: &mut Vec<Frame>) {
-        let mut start = start;
-        if self.framing == Framing::Nul {
-            start += bytes[start..end].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
-        }
         self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\r' | b'\n' | 0));
     }
 

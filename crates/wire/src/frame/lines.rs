@@ -3,7 +3,7 @@
 //! In: the bytes of one connection, split anywhere. Out: frames, without a carriage return before the delimiter.
 //! Limits: a line above the limit is cut as soon as it is known to be longer; no byte is searched twice.
 
-use super::{Frame, Framer, Oversize, Skip};
+use super::{Frame, Framer, Framing, Oversize, Skip};
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 use message::Marks;
 
@@ -67,6 +67,7 @@ impl Framer {
         let mut start = start;
         for end in ends {
             let end = from + end;
+            start = self.text_start(bytes, start, end);
             start = self.split_oversized(bytes, start, end, frames);
             self.push_line(bytes, start, end, Marks::NONE, frames);
             start = end + 1;
@@ -108,10 +109,11 @@ impl Framer {
 
     /// Cuts a line that is too long before its end was seen; else remembers how far it was searched.
     fn partial_line(&mut self, line: Line<'_>, frames: &mut Vec<Frame>) -> Option<usize> {
+        let line = Line { start: self.text_start(line.bytes, line.start, line.bytes.len()), ..line };
         let length = line.bytes.len() - line.start;
         if length <= self.message_bytes_max {
             self.searched = length;
-            return None;
+            return (self.framing == Framing::Nul).then_some(line.start);
         }
         if self.oversize == Oversize::Split {
             let start = self.split_oversized(line.bytes, line.start, line.bytes.len(), frames);
@@ -123,6 +125,15 @@ impl Framer {
         Some(line.bytes.len())
     }
 
+    /// Where a line really starts: a line feed that some senders put behind their NUL is not part of the next one.
+    #[inline]
+    fn text_start(&self, bytes: &[u8], start: usize, end: usize) -> usize {
+        if self.framing != Framing::Nul {
+            return start;
+        }
+        start + bytes[start..end].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+    }
+
     /// With [`Oversize::Split`], makes frames of all but the last part of a long line, and says where that starts.
     fn split_oversized(&self, bytes: &[u8], start: usize, end: usize, frames: &mut Vec<Frame>) -> usize {
         let mut start = start;
@@ -130,7 +141,7 @@ impl Framer {
             while end - start > self.message_bytes_max {
                 // One byte more than fits makes `push_line` cut and mark it.
                 self.push_line(bytes, start, start + self.message_bytes_max + 1, Marks::NONE, frames);
-                start += self.message_bytes_max;
+                start = self.text_start(bytes, start + self.message_bytes_max, end);
             }
         }
         start

@@ -48,6 +48,8 @@ fn splits_lines() {
     check(Framing::NewlineOnly, "a\0b\0\n", &["a\0b"]);
     check(Framing::Nul, "a\nb\0c\0", &["a\nb", "c"]);
     check(Framing::Nul, "a\nb\0\nc\0\n", &["a\nb", "c"]);
+    check(Framing::Nul, "a\0\n\r\n0123456789\0b", &["a", "0123456789", "b"]);
+    check(Framing::Nul, "\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\n\na", &["a"]);
 }
 
 #[test]
@@ -119,7 +121,7 @@ proptest! {
     #[test]
     fn any_split_gives_the_same_frames(
         (framing, oversize) in framing(),
-        stream in "([0-9]{1,2} ?)?[<>a\\n\\r\\x00 0-9]{0,60}",
+        stream in "(([0-9]{1,3} )?[<>a\\n\\r\\x00 0-9]{0,12}){0,6}",
         cuts in prop::collection::vec(0usize..70, 0..12),
     ) {
         let stream = stream.as_bytes();
