@@ -106,10 +106,7 @@ impl<'a> Lexer<'a> {
                 }
                 b'`' if !self.reader.in_value() => {
                     self.substitute();
-                    match self.reader.peek() {
-                        Some(byte) if self.reader.in_value() && !ends_word(byte) => self.word(),
-                        _ => continue,
-                    }
+                    continue;
                 }
                 b'"' | b'\'' => self.string(byte),
                 b'(' | b')' | b'{' | b'}' | b'[' | b']' | b';' | b':' | b',' | b'|' => {

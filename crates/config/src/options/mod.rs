@@ -1,5 +1,67 @@
-//! x
-/// x
+//! Every driver and every option that the language knows, one row each.
+//!
+//! In: nothing. Out: the tables that the check walks and that the reference page is made from.
+//! Holds: constants. A row says honestly whether an option is honoured, has no effect here, or is not supported yet.
+
+mod destination;
+mod global;
+mod kind;
+mod later;
+mod parser;
+mod reference;
+mod rewrite;
+mod row;
+mod shared;
+mod source;
+
+use crate::tree;
+pub use kind::{Misfit, ValueKind};
+pub use reference::reference;
+pub use row::{Driver, Plain, Row, Standing};
+
+/// The global options.
+pub fn global() -> &'static [&'static [Row]] {
+    global::OPTIONS
+}
+
+/// The drivers of a kind of object that run.
+pub fn drivers(kind: tree::Kind) -> &'static [Driver] {
+    match kind {
+        tree::Kind::Source => source::DRIVERS,
+        tree::Kind::Destination => destination::DRIVERS,
+        tree::Kind::Parser => parser::DRIVERS,
+        tree::Kind::Rewrite => rewrite::DRIVERS,
+        tree::Kind::Filter | tree::Kind::Template => &[],
+    }
+}
+
+/// The row of a driver.
+pub fn driver(kind: tree::Kind, key: &str) -> Option<&'static Driver> {
+    drivers(kind).iter().find(|driver| driver.name == key || driver.aliases.contains(&key))
+}
+
+/// Drivers of the language that do not run yet.
+pub fn later(kind: tree::Kind) -> &'static [&'static str] {
+    later::names(kind)
+}
+
+/// The row of an option in a list of tables.
+pub fn row(tables: &[&'static [Row]], key: &str) -> Option<&'static Row> {
+    tables.iter().flat_map(|table| table.iter()).find(|row| row.name == key)
+}
+
+/// Whether `@requires NAME` is met: what the module of this name brings is built in.
 pub fn has_module(name: &str) -> bool {
-    !name.is_empty()
+    const MODULES: &[&str] = &[
+        "affile",
+        "afsocket",
+        "afuser",
+        "afprog",
+        "afstreams",
+        "basicfuncs",
+        "syslogformat",
+        "system-source",
+        "stardate",
+    ];
+    MODULES.contains(&crate::lexer::token::keyword(name).as_str()) || name == "system_source"
 }

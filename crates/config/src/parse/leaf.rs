@@ -74,6 +74,11 @@ const SEVERITIES: &[(&str, u8)] = &[
     ("informational", 6),
 ];
 
+/// Whether a word is the name of a type.
+pub(crate) fn is_type(word: &str) -> bool {
+    TYPES.contains(&word)
+}
+
 /// The number of a facility, by name or number.
 pub(crate) fn facility(name: &str) -> Option<u32> {
     let found = FACILITIES.iter().find(|(known, _)| *known == name.to_ascii_lowercase());

@@ -11,6 +11,8 @@ mod leaf;
 mod path;
 mod statement;
 
+pub(crate) use leaf::{facility, is_type, severity};
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;

@@ -12,6 +12,7 @@ use std::fmt;
 
 pub use crate::block::{Block, Parameter, Raw};
 use crate::text::{Span, Texts};
+pub(crate) use call::truth;
 pub use call::{Arg, Call};
 pub use filter::{
     Comparison, FacilitySet, Filter, FilterLeaf, Match, MatchFlag, MatchTarget, MatchType, Operand,

@@ -1,0 +1,64 @@
+//! The names that a configuration defines.
+//!
+//! In: a tree. Out: which names exist, and errors for names given twice.
+
+use std::collections::BTreeMap;
+
+use super::nearest;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::text::Span;
+use crate::tree::{Kind, Name, Statement, Tree, Version};
+
+/// Every named object, by kind.
+pub(super) struct Names {
+    known: BTreeMap<(Kind, String), Span>,
+}
+
+impl Names {
+    pub(super) fn collect(tree: &Tree, report: &mut Report) -> Names {
+        let mut names = Names { known: BTreeMap::new() };
+        let lenient = tree.version.is_some_and(|version| version < Version::UNIQUE_NAMES)
+            || tree.defines.get("allow-config-dups").is_some_and(|value| value.trim() != "0");
+        for statement in &tree.statements {
+            let (kind, name) = match statement {
+                Statement::Object(object) => (object.kind, &object.name),
+                Statement::Filter(filter) => (Kind::Filter, &filter.name),
+                Statement::Template(template) => (Kind::Template, &template.name),
+                _ => continue,
+            };
+            names.add(kind, name, lenient, report);
+        }
+        names
+    }
+
+    fn add(&mut self, kind: Kind, name: &Name, lenient: bool, report: &mut Report) {
+        if let Some(first) = self.known.insert((kind, name.text.clone()), name.span) {
+            let message = format!("{} `{}` is defined twice", kind.word(), name.text);
+            let diagnostic = if lenient {
+                Diagnostic::warning(name.span, message).label("this definition counts")
+            } else {
+                Diagnostic::error(name.span, message)
+                    .help("`@define allow-config-dups 1` lets the last definition count")
+            };
+            report.push(diagnostic.related(first, "first defined here"));
+        }
+    }
+
+    pub(super) fn has(&self, kind: Kind, name: &str) -> bool {
+        self.known.contains_key(&(kind, name.to_string()))
+    }
+
+    /// The error for a name that nothing has.
+    pub(super) fn unknown(&self, kind: Kind, name: &Name) -> Diagnostic {
+        let diagnostic =
+            Diagnostic::error(name.span, format!("{} `{}` is not defined", kind.word(), name.text));
+        let same_kind = self.known.keys().filter(|(known, _)| *known == kind).map(|(_, name)| name.as_str());
+        if let Some(near) = nearest(&name.text, same_kind) {
+            return diagnostic.label(format!("did you mean `{near}`?"));
+        }
+        match self.known.keys().find(|(_, other)| *other == name.text) {
+            Some((other, _)) => diagnostic.help(format!("there is a {} of this name", other.word())),
+            None => diagnostic,
+        }
+    }
+}

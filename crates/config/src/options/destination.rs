@@ -1,0 +1,158 @@
+//! The table of destination drivers.
+//!
+//! In: nothing. Out: rows.
+
+use super::ValueKind as V;
+use super::row::{Driver, Plain, Row, driver, later, row};
+use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
+
+pub(super) const DRIVERS: &[Driver] = &[
+    driver(
+        "file",
+        Plain::One("path", V::Template),
+        &[FILE, PERMISSIONS, FOLDERS, TEXT, DESTINATION],
+        "files, named by templates",
+    ),
+    driver(
+        "logspace",
+        Plain::One("name", V::Text),
+        &[LOGSPACE],
+        "the store: compressed, indexed, searchable",
+    ),
+    driver(
+        "network",
+        Plain::One("host", V::Text),
+        &[NETWORK, SEND, SOCKET, TEXT, DESTINATION],
+        "messages over TCP or UDP",
+    ),
+    driver(
+        "syslog",
+        Plain::One("host", V::Text),
+        &[SYSLOG, SEND, SOCKET, TEXT, DESTINATION],
+        "RFC 5424 over TCP or UDP",
+    ),
+    driver(
+        "tcp",
+        Plain::One("host", V::Text),
+        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        "network(transport(tcp))",
+    ),
+    driver(
+        "udp",
+        Plain::One("host", V::Text),
+        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        "network(transport(udp))",
+    ),
+    driver(
+        "tcp6",
+        Plain::One("host", V::Text),
+        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        "network(transport(tcp) ip-protocol(6))",
+    ),
+    driver(
+        "udp6",
+        Plain::One("host", V::Text),
+        &[OLD, SEND, SOCKET, TEXT, DESTINATION],
+        "network(transport(udp) ip-protocol(6))",
+    ),
+    driver(
+        "unix-stream",
+        Plain::One("path", V::Text),
+        &[UNIX, SOCKET, TEXT, DESTINATION],
+        "a stream socket of this machine",
+    ),
+    driver(
+        "unix-dgram",
+        Plain::One("path", V::Text),
+        &[UNIX, SOCKET, TEXT, DESTINATION],
+        "a datagram socket of this machine",
+    ),
+    driver("pipe", Plain::One("path", V::Text), &[PERMISSIONS, TEXT, DESTINATION], "a named pipe")
+        .aliases(&["fifo"]),
+    driver(
+        "program",
+        Plain::One("command", V::Text),
+        &[PROGRAM, TEXT, DESTINATION],
+        "the standard input of a command",
+    ),
+    driver(
+        "usertty",
+        Plain::One("user", V::Text),
+        &[TEXT, DESTINATION],
+        "the terminals of a user; * is everybody's",
+    ),
+    driver("stdout", Plain::None, &[TEXT, DESTINATION], "the standard output of the server"),
+    driver(
+        "example-destination",
+        Plain::None,
+        &[EXAMPLE, TEXT, DESTINATION],
+        "a file, for examples and tests",
+    )
+    .required(&["filename"]),
+];
+
+const FILE: &[Row] = &[
+    row("time-reap", V::Number(0, 1 << 31), "60", "seconds until an idle file is closed; 0 is never"),
+    row("fsync", V::YesNo, "no", "every batch reaches the disk before it is acknowledged"),
+    row(
+        "overwrite-if-older",
+        V::Number(0, 1 << 31),
+        "0",
+        "seconds after which an old file is emptied; 0 is never",
+    ),
+    row("remove-if-older", V::Number(0, 1 << 31), "0", "").renamed("overwrite-if-older"),
+    later("compress", "gzip what is written"),
+    later("symlink-as", "a link to the newest file"),
+];
+
+const LOGSPACE: &[Row] = &[
+    row("retention-days", V::Number(0, 1 << 20), "0", "days until messages are deleted; 0 is never"),
+    row(
+        "retention-size",
+        V::Number(0, i64::MAX),
+        "0",
+        "bytes on disk above which the oldest are deleted; 0 is no limit",
+    ),
+];
+
+const TRANSPORTS: &[&str] = &["tcp", "udp", "auto"];
+
+const NETWORK: &[Row] = &[
+    row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
+    row("port", V::Port, "514", "port of the receiver"),
+    row("destport", V::Port, "514", "port of the receiver"),
+];
+
+const SYSLOG: &[Row] = &[
+    row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
+    row("port", V::Port, "601; 514 for UDP", "port of the receiver"),
+    row("destport", V::Port, "601; 514 for UDP", "port of the receiver"),
+];
+
+const OLD: &[Row] = &[
+    row("port", V::Port, "514", "port of the receiver"),
+    row("destport", V::Port, "514", "port of the receiver"),
+];
+
+const SEND: &[Row] = &[
+    row("localip", V::Text, "", "address to send from"),
+    row("localport", V::Port, "", "port to send from"),
+    row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes"),
+    row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel")
+        .no_effect("nothing is received"),
+    row("time-reap", V::Number(0, 1 << 31), "0", "seconds until an idle connection is closed")
+        .no_effect("connections stay open"),
+    row("spoof-source-max-msglen", V::Any, "", "").no_effect("spoof-source() is not supported yet"),
+    later("failover", "other receivers"),
+    later("failover-servers", "other receivers"),
+];
+
+const UNIX: &[Row] = &[row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes")];
+
+const PROGRAM: &[Row] = &[
+    row("keep-alive", V::YesNo, "no", "the command outlives a reload"),
+    row("inherit-environment", V::YesNo, "yes", "give it our environment")
+        .no_effect("it has our environment"),
+];
+
+const EXAMPLE: &[Row] = &[row("filename", V::Text, "", "the file")];

@@ -1,0 +1,136 @@
+//! The table of global options.
+//!
+//! In: nothing. Out: rows.
+
+use super::ValueKind as V;
+use super::row::{Row, later, row};
+use super::shared::{BATCHED, DNS_WORDS, ON_ERROR, STAMP_FORMATS, THREADS};
+
+pub(super) const OPTIONS: &[&[Row]] = &[NAMES, QUEUES, FILES, TIMES, STATISTICS, REST];
+
+const NAMES: &[Row] = &[
+    row("keep-hostname", V::YesNo, "no", "trust the host name inside a message"),
+    row("chain-hostnames", V::YesNo, "no", "append the sender to the host names a message passed"),
+    row("long-hostnames", V::YesNo, "no", "").renamed("chain-hostnames"),
+    row("use-dns", V::Word(DNS_WORDS), "yes", "ask the name service for the names of senders"),
+    row("use-fqdn", V::YesNo, "no", "keep the domain in the names of senders"),
+    row("dns-cache", V::YesNo, "yes", "remember answers of the name service"),
+    row("dns-cache-size", V::Number(1, 1 << 24), "1007", "answers kept")
+        .no_effect("the cache of names has a size of its own"),
+    row("dns-cache-expire", V::Number(1, 1 << 31), "3600", "seconds an answer is kept"),
+    row("dns-cache-expire-failed", V::Number(1, 1 << 31), "60", "seconds a failed question is remembered")
+        .no_effect("a failed question is asked again with the next connection"),
+    later("dns-cache-hosts", "a file with names that are always known"),
+    row("normalize-hostnames", V::YesNo, "no", "write host names in lower case"),
+    row("check-hostname", V::YesNo, "no", "host names hold only letters, digits and -_.:@/"),
+    row("check-program", V::YesNo, "no", "program names hold only letters, digits and .-_()/"),
+    row("bad-hostname", V::Text, "", "what this pattern matches is not a host name"),
+    row("custom-domain", V::Text, "", "the domain of names that have none"),
+    row("use-rcptid", V::YesNo, "no", "").renamed("use-uniqid"),
+    row("use-uniqid", V::YesNo, "no", "give every message an id: ${RCPTID} and ${UNIQID}"),
+];
+
+const QUEUES: &[Row] = &[
+    row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait for a destination"),
+    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages a source may have in work"),
+    row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
+    row("log-msg-size", V::Number(63, 1 << 30), "65536", "longest message, in bytes"),
+    row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),
+    row("log-flow-control", V::YesNo, "no", "flow control on all paths that do not say otherwise"),
+    row("flush-lines", V::Number(0, 1 << 31), "100", "messages written at once").no_effect(BATCHED),
+    row("sync", V::Number(0, 1 << 31), "", "").renamed("flush-lines"),
+    row("sync-freq", V::Number(0, 1 << 31), "", "").renamed("flush-lines"),
+    row("flush-timeout", V::Number(0, 1 << 31), "", "milliseconds until messages are written")
+        .no_effect("what is queued is written as soon as the destination takes it"),
+    row("batch-lines", V::Number(0, 1 << 31), "", "messages written at once").no_effect(BATCHED),
+    row("batch-timeout", V::Number(0, 1 << 31), "", "milliseconds until a batch is written")
+        .no_effect(BATCHED),
+    row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
+        .no_effect("every connection has a window of at least 16384 messages"),
+    later("disk-buffer", "defaults of disk buffers"),
+];
+
+const FILES: &[Row] = &[
+    row("create-dirs", V::YesNo, "no", "create missing folders of file destinations"),
+    row("owner", V::Id, "", "owner of created files"),
+    row("group", V::Id, "", "group of created files"),
+    row("perm", V::Mode, "0600", "mode of created files"),
+    row("dir-owner", V::Id, "", "owner of created folders"),
+    row("dir-group", V::Id, "", "group of created folders"),
+    row("dir-perm", V::Mode, "0700", "mode of created folders"),
+    row("time-reap", V::Number(0, 1 << 31), "60", "seconds until an idle file is closed"),
+    row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between attempts to open a destination"),
+    row("file-template", V::Template, "", "template of file destinations that have none"),
+    row("proto-template", V::Template, "", "template of network destinations that have none"),
+];
+
+const TIMES: &[Row] = &[
+    row("keep-timestamp", V::YesNo, "yes", "trust the time inside a message"),
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("recv-time-zone", V::Text, "", "zone of received times that have none"),
+    row("local-time-zone", V::Text, "", "zone of this machine")
+        .no_effect("names of files take the zone of time-zone()"),
+    row("time-sleep", V::Number(0, 1 << 31), "", "pause of the main loop")
+        .no_effect("there is no such pause"),
+];
+
+const STATISTICS: &[Row] = &[
+    row("stats-freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
+        .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
+    row("stats-level", V::Number(0, 4), "0", "how detailed statistics are")
+        .no_effect("all counters are always kept"),
+    row("stats-lifetime", V::Number(0, 1 << 31), "10", "minutes an idle counter is kept")
+        .no_effect("counters live as long as what they count"),
+    row("stats-max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
+        .no_effect("there are no counters by host or program"),
+    row("stats", V::Options(STATS), "", "statistics"),
+    row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages")
+        .no_effect("mark messages are not written"),
+    row("mark", V::Number(0, 1 << 31), "", "").renamed("mark-freq"),
+    row("mark-mode", V::Word(super::shared::MARK_MODES), "none", "when -- MARK -- messages are written")
+        .no_effect("mark messages are not written"),
+    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which repeated messages are joined").later(),
+];
+
+const STATS: &[Row] = &[
+    row("freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
+        .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
+    row("level", V::Number(0, 4), "0", "how detailed statistics are")
+        .no_effect("all counters are always kept"),
+    row("lifetime", V::Number(0, 1 << 31), "10", "minutes an idle counter is kept")
+        .no_effect("counters live as long as what they count"),
+    row("max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
+        .no_effect("there are no counters by host or program"),
+    row(
+        "syslog-stats",
+        V::Word(&["yes", "no", "auto", "on", "off"]),
+        "auto",
+        "counters by facility and severity",
+    )
+    .no_effect("there are no counters by facility and severity"),
+    row("healthcheck-freq", V::Number(0, 1 << 31), "300", "seconds between health checks")
+        .no_effect("health is asked for over HTTP"),
+];
+
+const REST: &[Row] = &[
+    row("threaded", V::YesNo, "yes", "one thread for each source and destination").no_effect(THREADS),
+    row("template-escape", V::YesNo, "no", "escape quotes in values that templates print"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+    row("pass-unix-credentials", V::YesNo, "yes", "ask the kernel who sends over a unix socket"),
+    row("jvm-options", V::Text, "", "options of the Java machine").no_effect("nothing here runs Java"),
+    row("use-time-recvd", V::YesNo, "no", "").renamed("keep-timestamp"),
+    row("filterx-jit", V::YesNo, "no", "compile filterx").no_effect("filterx is not supported yet"),
+    row(
+        "log-level",
+        V::Word(&["default", "verbose", "debug", "trace"]),
+        "default",
+        "how much is told on the console",
+    )
+    .no_effect("it is chosen on the command line"),
+    later("python-sys-path", "folders of Python modules"),
+    row("gc-idle-threshold", V::Any, "", "").no_effect("there is no garbage collector"),
+    row("gc-busy-threshold", V::Any, "", "").no_effect("there is no garbage collector"),
+];

@@ -1,0 +1,201 @@
+//! What an option takes, and whether what is written fits.
+//!
+//! In: the arguments of an option. Out: nothing, or what does not fit and what would.
+
+use super::Row;
+use crate::text::Span;
+use crate::tree::{Arg, Call};
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueKind {
+    /// yes or no.
+    YesNo,
+    /// A whole number from and to.
+    Number(i64, i64),
+    /// A number with or without fraction, from and to.
+    Decimal(f64, f64),
+    /// A port.
+    Port,
+    /// Any text; a number is text as well.
+    Text,
+    /// A template, or the name of one.
+    Template,
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// Several of some words.
+    Words(&'static [&'static str]),
+    /// Several texts.
+    Texts,
+    /// A facility, by name or number.
+    Facility,
+    /// A severity, by name or number.
+    Severity,
+    /// A file mode such as 0640.
+    Mode,
+    /// A user or group, by name or number.
+    Id,
+    /// A filter expression.
+    Filter,
+    /// `"name" => value` pairs.
+    Pairs,
+    /// Options.
+    Options(&'static [Row]),
+    /// Anything: options that are not supported yet are not looked into.
+    Any,
+}
+
+/// An argument that does not fit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Misfit {
+    /// Where.
+    pub span: Span,
+    /// What is wrong.
+    pub message: String,
+    /// What would fit.
+    pub accepted: String,
+    /// Words that would fit, for "did you mean".
+    pub words: &'static [&'static str],
+}
+
+impl ValueKind {
+    /// What it takes, in words.
+    pub fn describe(self) -> String {
+        match self {
+            ValueKind::YesNo => "yes or no".to_string(),
+            ValueKind::Number(i64::MIN, i64::MAX) => "a number".to_string(),
+            ValueKind::Number(least, i64::MAX) => format!("a number from {least}"),
+            ValueKind::Number(least, most) => format!("a number from {least} to {most}"),
+            ValueKind::Decimal(least, most) if most.is_finite() => format!("a number from {least} to {most}"),
+            ValueKind::Decimal(least, _) => format!("a number from {least}"),
+            ValueKind::Port => "a port from 0 to 65535".to_string(),
+            ValueKind::Text => "text".to_string(),
+            ValueKind::Template => "a template or the name of one".to_string(),
+            ValueKind::Word(words) => format!("one of {}", words.join(", ")),
+            ValueKind::Words(words) => format!("some of {}", words.join(", ")),
+            ValueKind::Texts => "one or more texts".to_string(),
+            ValueKind::Facility => "a facility".to_string(),
+            ValueKind::Severity => "a severity".to_string(),
+            ValueKind::Mode => "a mode such as 0640".to_string(),
+            ValueKind::Id => "a name or a number".to_string(),
+            ValueKind::Filter => "a filter expression".to_string(),
+            ValueKind::Pairs => "pairs such as \"name\" => \"value\"".to_string(),
+            ValueKind::Options(rows) => {
+                format!("options: {}", rows.iter().map(|row| row.name).collect::<Vec<_>>().join(", "))
+            }
+            ValueKind::Any => "anything".to_string(),
+        }
+    }
+
+    /// Whether the arguments of a call fit; options inside [`ValueKind::Options`] are checked by the caller.
+    pub fn fit(self, call: &Call) -> Result<(), Misfit> {
+        match self {
+            ValueKind::Any | ValueKind::Options(_) | ValueKind::Pairs => Ok(()),
+            ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
+            ValueKind::Texts => call.args.iter().try_for_each(|arg| self.fits_one(arg)),
+            _ => {
+                let [arg] = call.args.as_slice() else {
+                    let (span, message) = match call.args.get(1) {
+                        Some(extra) => (extra.span(), format!("`{}()` takes one value", call.name.text)),
+                        None => (call.span, format!("`{}()` needs a value", call.name.text)),
+                    };
+                    return Err(self.misfit(span, message));
+                };
+                self.fits_one(arg)
+            }
+        }
+    }
+
+    /// Whether one argument fits.
+    pub fn fits_one(self, arg: &Arg) -> Result<(), Misfit> {
+        let fits = match self {
+            ValueKind::YesNo => match arg {
+                Arg::Number(_, _) => true,
+                arg => arg.text().is_some_and(|text| crate::tree::truth(text).is_some()),
+            },
+            ValueKind::Number(least, most) => {
+                whole(arg).is_some_and(|number| (least..=most).contains(&number))
+            }
+            ValueKind::Port => whole(arg).is_some_and(|number| (0..=65535).contains(&number)),
+            ValueKind::Decimal(least, most) => {
+                decimal(arg).is_some_and(|number| number >= least && number <= most)
+            }
+            ValueKind::Mode => whole(arg).is_some_and(|number| (-2..=0o7777).contains(&number)) || octal(arg),
+            ValueKind::Text | ValueKind::Id | ValueKind::Texts => {
+                matches!(arg, Arg::Word(_) | Arg::Text(_) | Arg::Number(_, _) | Arg::Float(_, _))
+            }
+            ValueKind::Template => !matches!(arg, Arg::Filter(_) | Arg::Group(_, _) | Arg::Range(_, _)),
+            ValueKind::Facility => code(arg, |name| crate::parse::facility(name).is_some()),
+            ValueKind::Severity => code(arg, |name| crate::parse::severity(name).is_some()),
+            ValueKind::Filter => matches!(arg, Arg::Filter(_)),
+            ValueKind::Word(words) => return one_of(words, arg, self),
+            ValueKind::Words(words) => return one_of(words, arg, self),
+            ValueKind::Pairs | ValueKind::Options(_) | ValueKind::Any => true,
+        };
+        if fits { Ok(()) } else { Err(self.misfit(arg.span(), "this value does not fit".to_string())) }
+    }
+
+    fn misfit(self, span: Span, message: String) -> Misfit {
+        let words = match self {
+            ValueKind::Word(words) | ValueKind::Words(words) => words,
+            ValueKind::YesNo => &["yes", "no"],
+            _ => &[],
+        };
+        Misfit { span, message, accepted: self.describe(), words }
+    }
+}
+
+/// Words of the language that stand for something that does not run yet.
+const WORDS_LATER: &[&str] = &[
+    "tls",
+    "proxied-tcp",
+    "proxied-tls",
+    "proxied-tls-passthrough",
+    "text-with-nuls",
+    "sctp",
+    "relp",
+    "altp",
+    "rltp",
+    "dtls",
+];
+
+fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {
+    let (text, span) = match arg {
+        Arg::Number(number, span) => (number.to_string(), *span),
+        Arg::Call(call) => (call.name.text.clone(), call.name.span),
+        arg => (arg.text().unwrap_or_default().to_string(), arg.span()),
+    };
+    let key = crate::lexer::token::keyword(&text).to_ascii_lowercase();
+    let is_nothing = key.is_empty() && matches!(kind, ValueKind::Words(_));
+    if words.contains(&key.as_str()) && !matches!(arg, Arg::Call(_)) || is_nothing {
+        return Ok(());
+    }
+    let what = if WORDS_LATER.contains(&key.as_str()) { "is not supported yet" } else { "is not known here" };
+    Err(kind.misfit(span, format!("`{text}` {what}")))
+}
+
+fn whole(arg: &Arg) -> Option<i64> {
+    match arg {
+        Arg::Number(number, _) => Some(*number),
+        arg => arg.text()?.trim().parse().ok(),
+    }
+}
+
+fn decimal(arg: &Arg) -> Option<f64> {
+    match arg {
+        Arg::Number(number, _) => Some(*number as f64),
+        Arg::Float(number, _) => Some(*number),
+        arg => arg.text()?.trim().parse().ok(),
+    }
+}
+
+fn octal(arg: &Arg) -> bool {
+    arg.text().is_some_and(|text| u32::from_str_radix(text, 8).is_ok_and(|mode| mode <= 0o7777))
+}
+
+fn code(arg: &Arg, known: impl Fn(&str) -> bool) -> bool {
+    match arg {
+        Arg::Number(number, _) => known(&number.to_string()),
+        arg => arg.text().is_some_and(known),
+    }
+}

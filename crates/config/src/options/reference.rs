@@ -1,0 +1,105 @@
+//! The reference page, made from the tables.
+//!
+//! In: the tables. Out: `docs/reference/options.md`.
+
+use std::fmt::Write;
+
+use super::row::{Driver, Plain, Row, Standing};
+use super::{ValueKind, drivers, global, later};
+use crate::tree::Kind;
+
+/// The text of `docs/reference/options.md`.
+pub fn reference() -> String {
+    let mut out = String::from(
+        "# Options\n\nMade from the tables in `crates/config/src/options` by `cargo xtask reference`; \
+         change those, not this page.\n\nIn names, `_` and `-` are the same.\n",
+    );
+    section(&mut out, "Global options");
+    out.push_str("`options { name(value); ... };`\n\n");
+    table(&mut out, global());
+    for (kind, title) in [
+        (Kind::Source, "Sources"),
+        (Kind::Destination, "Destinations"),
+        (Kind::Parser, "Parsers"),
+        (Kind::Rewrite, "Rewrite rules"),
+    ] {
+        section(&mut out, title);
+        for driver in drivers(kind) {
+            describe(&mut out, driver);
+        }
+        let names: Vec<String> = later::names(kind).iter().map(|name| format!("`{name}()`")).collect();
+        push(&mut out, format_args!("Known and refused, not supported yet: {}.\n", names.join(", ")));
+    }
+    out
+}
+
+fn section(out: &mut String, title: &str) {
+    push(out, format_args!("\n## {title}\n\n"));
+}
+
+fn describe(out: &mut String, driver: &Driver) {
+    push(out, format_args!("### {}\n\n{}.", usage(driver), sentence(driver.help)));
+    if !driver.aliases.is_empty() {
+        push(out, format_args!(" Also called {}.", driver.aliases.join(", ")));
+    }
+    if !driver.required.is_empty() {
+        push(out, format_args!(" Needs {}.", driver.required.join(", ")));
+    }
+    out.push_str("\n\n");
+    table(out, driver.options);
+}
+
+fn usage(driver: &Driver) -> String {
+    match driver.plain {
+        Plain::None => format!("`{}()`", driver.name),
+        Plain::Optional(what, _) => format!("`{}([{what}])`", driver.name),
+        Plain::One(what, _) => format!("`{}({what})`", driver.name),
+        Plain::Two(first, second) => format!("`{}({first} {second})`", driver.name),
+        Plain::Some(what) => format!("`{}({what} ...)`", driver.name),
+    }
+}
+
+fn table(out: &mut String, tables: &[&[Row]]) {
+    out.push_str("| option | takes | default | |\n|---|---|---|---|\n");
+    for row in tables.iter().flat_map(|table| table.iter()) {
+        let note = match row.standing {
+            Standing::Honoured => sentence(row.help),
+            Standing::NoEffect(why) => format!("{}. No effect: {why}", sentence(row.help)),
+            Standing::Renamed(to) => format!("Old name of {to}"),
+            Standing::Later => format!("{}. Not supported yet", sentence(row.help)),
+        };
+        push(out, format_args!("| {} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
+        if let ValueKind::Options(inner) = row.kind {
+            for row in inner {
+                push(
+                    out,
+                    format_args!(
+                        "| . {} | {} | {} | {} |\n",
+                        row.name,
+                        takes(row.kind),
+                        row.default,
+                        row.help
+                    ),
+                );
+            }
+        }
+    }
+    out.push('\n');
+}
+
+fn takes(kind: ValueKind) -> String {
+    match kind {
+        ValueKind::Any => String::new(),
+        ValueKind::Options(_) => "options".to_string(),
+        kind => kind.describe().replace('|', "\\|"),
+    }
+}
+
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect()).unwrap_or_default()
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    out.write_fmt(text).expect("a string takes everything");
+}

@@ -1,0 +1,57 @@
+//! The table of rewrite rules.
+//!
+//! In: nothing. Out: rows.
+
+use super::ValueKind as V;
+use super::row::{Driver, Plain, Row, driver, row};
+
+pub(super) const DRIVERS: &[Driver] = &[
+    driver("set", Plain::One("template", V::Template), &[VALUE, SHARED], "gives a value")
+        .required(&["value"]),
+    driver("unset", Plain::None, &[VALUE, SHARED], "removes a value").required(&["value"]),
+    driver(
+        "subst",
+        Plain::Two("pattern", "replacement"),
+        &[SUBST, VALUE, SHARED],
+        "replaces what a pattern matches",
+    )
+    .required(&["value"]),
+    driver("set-tag", Plain::One("tag", V::Template), &[SHARED], "adds a tag"),
+    driver("clear-tag", Plain::One("tag", V::Template), &[SHARED], "removes a tag"),
+    driver("set-severity", Plain::One("severity", V::Template), &[SHARED], "gives the severity"),
+    driver("set-facility", Plain::One("facility", V::Template), &[SHARED], "gives the facility"),
+    driver("set-pri", Plain::One("number", V::Template), &[SHARED], "gives facility and severity"),
+    driver("groupset", Plain::One("template", V::Template), &[GROUP, SHARED], "gives several values")
+        .required(&["values"]),
+    driver("groupunset", Plain::None, &[GROUP, SHARED], "removes several values").required(&["values"]),
+    driver("rename", Plain::Two("old name", "new name"), &[SHARED], "gives a value another name"),
+    driver("set-matches", Plain::One("list", V::Template), &[SHARED], "a list becomes $1, $2 and so on"),
+    driver("unset-matches", Plain::None, &[SHARED], "removes $1, $2 and so on"),
+];
+
+const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds")];
+
+const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
+
+const GROUP: &[Row] = &[row("values", V::Texts, "", "names of the values: * and ?")];
+
+const SUBST: &[Row] = &[
+    row("type", V::Word(&["pcre", "string", "glob"]), "pcre", "how the pattern is read"),
+    row(
+        "flags",
+        V::Words(&[
+            "ignore-case",
+            "store-matches",
+            "unicode",
+            "utf8",
+            "newline",
+            "global",
+            "substring",
+            "prefix",
+            "dupnames",
+            "disable-jit",
+        ]),
+        "",
+        "how the pattern matches",
+    ),
+];

@@ -1,0 +1,117 @@
+//! The shape of the tables.
+//!
+//! In: nothing. Out: types with short constructors, so that a table stays a table.
+
+use super::ValueKind;
+
+/// What happens with an option that is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It does what it says.
+    Honoured,
+    /// It is read and changes nothing; the text says why.
+    NoEffect(&'static str),
+    /// An old spelling of another option.
+    Renamed(&'static str),
+    /// Part of the language, not supported yet.
+    Later,
+}
+
+/// One option.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Its name, with `-`.
+    pub name: &'static str,
+    /// What it takes.
+    pub kind: ValueKind,
+    /// What it is when it is not written; empty means unset.
+    pub default: &'static str,
+    /// What happens with it.
+    pub standing: Standing,
+    /// One line about it.
+    pub help: &'static str,
+}
+
+/// An option that is honoured.
+pub(super) const fn row(
+    name: &'static str,
+    kind: ValueKind,
+    default: &'static str,
+    help: &'static str,
+) -> Row {
+    Row { name, kind, default, standing: Standing::Honoured, help }
+}
+
+impl Row {
+    /// Read, but changes nothing.
+    pub(super) const fn no_effect(self, why: &'static str) -> Row {
+        Row { standing: Standing::NoEffect(why), ..self }
+    }
+
+    /// An old spelling.
+    pub(super) const fn renamed(self, to: &'static str) -> Row {
+        Row { standing: Standing::Renamed(to), ..self }
+    }
+
+    /// Not supported yet.
+    pub(super) const fn later(self) -> Row {
+        Row { standing: Standing::Later, ..self }
+    }
+}
+
+/// An option that is not supported yet.
+pub(super) const fn later(name: &'static str, help: &'static str) -> Row {
+    row(name, ValueKind::Any, "", help).later()
+}
+
+/// What a driver takes besides options.
+#[derive(Clone, Copy, Debug)]
+pub enum Plain {
+    /// Nothing.
+    None,
+    /// It may have one.
+    Optional(&'static str, ValueKind),
+    /// It must have one.
+    One(&'static str, ValueKind),
+    /// It must have two.
+    Two(&'static str, &'static str),
+    /// It must have at least one.
+    Some(&'static str),
+}
+
+/// One driver.
+#[derive(Clone, Copy, Debug)]
+pub struct Driver {
+    /// Its name, with `-`.
+    pub name: &'static str,
+    /// Other names of it.
+    pub aliases: &'static [&'static str],
+    /// What it takes besides options.
+    pub plain: Plain,
+    /// Options without which it cannot work.
+    pub required: &'static [&'static str],
+    /// Its options; an earlier table wins.
+    pub options: &'static [&'static [Row]],
+    /// One line about it.
+    pub help: &'static str,
+}
+
+/// A driver without other names and required options.
+pub(super) const fn driver(
+    name: &'static str,
+    plain: Plain,
+    options: &'static [&'static [Row]],
+    help: &'static str,
+) -> Driver {
+    Driver { name, aliases: &[], plain, required: &[], options, help }
+}
+
+impl Driver {
+    pub(super) const fn aliases(self, aliases: &'static [&'static str]) -> Driver {
+        Driver { aliases, ..self }
+    }
+
+    pub(super) const fn required(self, required: &'static [&'static str]) -> Driver {
+        Driver { required, ..self }
+    }
+}

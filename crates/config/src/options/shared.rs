@@ -1,0 +1,177 @@
+//! Rows that several drivers share.
+//!
+//! In: nothing. Out: rows and lists of words.
+
+use super::ValueKind as V;
+use super::row::{Row, later, row};
+
+pub(super) const BATCHED: &str = "messages move in batches as large as a read or a write takes";
+pub(super) const THREADS: &str = "sources share one thread a core, every destination has its own";
+
+pub(super) const STAMP_FORMATS: &[&str] = &["rfc3164", "bsd", "rfc3339", "iso", "full", "unix"];
+pub(super) const DNS_WORDS: &[&str] = &["yes", "no", "on", "off", "true", "false", "0", "1", "persist-only"];
+pub(super) const MARK_MODES: &[&str] =
+    &["internal", "dst-idle", "host-idle", "periodical", "none", "global", "dst_idle", "host_idle"];
+pub(super) const ON_ERROR: &[&str] = &[
+    "drop-message",
+    "drop-property",
+    "fallback-to-string",
+    "silently-drop-message",
+    "silently-drop-property",
+    "silently-fallback-to-string",
+];
+
+/// Flags of sources.
+pub(super) const SOURCE_FLAGS: &[&str] = &[
+    "no-parse",
+    "syslog-protocol",
+    "no-header",
+    "no-hostname",
+    "expect-hostname",
+    "no-multi-line",
+    "assume-utf8",
+    "validate-utf8",
+    "sanitize-utf8",
+    "check-hostname",
+    "check-program",
+    "store-raw-message",
+    "store-legacy-msghdr",
+    "dont-store-legacy-msghdr",
+    "guess-timezone",
+    "no-rfc3164-fallback",
+    "piggyback-errors",
+    "no-piggyback-errors",
+    "kernel",
+    "threaded",
+    "ignore-aux-data",
+    "empty-lines",
+];
+
+/// Options of every source that reads text.
+pub(super) const SOURCE: &[Row] = &[
+    row("flags", V::Words(SOURCE_FLAGS), "", "how bytes become messages"),
+    row("keep-hostname", V::YesNo, "no", "trust the host name inside a message"),
+    row("keep-timestamp", V::YesNo, "yes", "trust the time inside a message"),
+    row("chain-hostnames", V::YesNo, "no", "append the sender to the host names a message passed"),
+    row("long-hostnames", V::YesNo, "no", "").renamed("chain-hostnames"),
+    row("use-dns", V::Word(DNS_WORDS), "yes", "ask the name service for the names of senders"),
+    row("use-fqdn", V::YesNo, "no", "keep the domain in the names of senders"),
+    row("dns-cache", V::YesNo, "yes", "remember answers of the name service"),
+    row("normalize-hostnames", V::YesNo, "no", "write host names in lower case"),
+    row("check-hostname", V::YesNo, "no", "host names hold only letters, digits and -_.:@/"),
+    row("check-program", V::YesNo, "no", "program names hold only letters, digits and .-_()/"),
+    row("host-override", V::Text, "", "the host name of every message"),
+    row("program-override", V::Text, "", "the program of every message"),
+    row("log-prefix", V::Text, "", "").renamed("program-override"),
+    row("tags", V::Texts, "", "tags of every message"),
+    row("default-facility", V::Facility, "user", "facility of messages without one"),
+    row("default-severity", V::Severity, "notice", "severity of messages without one"),
+    row("default-level", V::Severity, "notice", "").renamed("default-severity"),
+    row("default-priority", V::Severity, "notice", "").renamed("default-severity"),
+    row("time-zone", V::Text, "", "zone of times that have none"),
+    row("log-msg-size", V::Number(63, 1 << 30), "65536", "longest message, in bytes"),
+    row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),
+    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages it may have in work"),
+    row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
+    row("optional", V::YesNo, "no", "go on without this source when it cannot start"),
+    row("persist-name", V::Text, "", "name of its remembered state")
+        .no_effect("state is kept under the path of the file"),
+    row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
+    row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
+    row("dynamic-window-size", V::Number(0, 1 << 31), "0", "window shared by connections").no_effect(WINDOW),
+    row("dynamic-window-realloc-ticks", V::Number(0, 1 << 31), "", "").no_effect(WINDOW),
+    row("dynamic-window-stats-freq", V::Decimal(0.0, f64::INFINITY), "", "").no_effect(WINDOW),
+    row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
+        .no_effect(WINDOW),
+    row("use-syslogng-pid", V::YesNo, "no", "the pid of every message is ours").later(),
+    later("encoding", "character set of the text"),
+    later("pad-size", "length that messages are padded to"),
+    later("hook-commands", "commands run at start and stop"),
+    later("format", "another reader of messages"),
+    later("sdata-prefix", "prefix of structured data"),
+    later("multi-line-mode", "messages of several lines"),
+    later("multi-line-prefix", "pattern of a first line"),
+    later("multi-line-garbage", "pattern behind a message"),
+    later("multi-line-suffix", "pattern of a last line"),
+    later("multi-line-timeout", "seconds to wait for more lines"),
+];
+
+const WINDOW: &str = "every connection has a window of at least 16384 messages";
+
+/// Options of every destination.
+pub(super) const DESTINATION: &[Row] = &[
+    row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait"),
+    row("throttle", V::Number(0, 1 << 31), "0", "most messages a second; 0 is no limit"),
+    row("time-reopen", V::Number(0, 1 << 31), "60", "seconds between attempts to open it"),
+    row("flush-lines", V::Number(0, 1 << 31), "100", "messages written at once").no_effect(BATCHED),
+    row("flush-timeout", V::Number(0, 1 << 31), "", "milliseconds until messages are written")
+        .no_effect(BATCHED),
+    row("sync-freq", V::Number(0, 1 << 31), "", "").renamed("flush-lines"),
+    row("batch-lines", V::Number(0, 1 << 31), "", "messages written at once").no_effect(BATCHED),
+    row("batch-timeout", V::Number(0, 1 << 31), "", "milliseconds until a batch is written")
+        .no_effect(BATCHED),
+    row("workers", V::Number(1, 1024), "1", "threads of it").no_effect(THREADS),
+    row("persist-name", V::Text, "", "name of its remembered state")
+        .no_effect("it has no state beyond its queue"),
+    row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
+    row("mark-freq", V::Number(0, 1 << 31), "", "seconds between -- MARK -- messages").no_effect(NO_MARKS),
+    row("mark-mode", V::Word(MARK_MODES), "none", "when -- MARK -- messages are written").no_effect(NO_MARKS),
+    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which repeated messages are joined").later(),
+    later("disk-buffer", "a queue on disk"),
+    later("hook-commands", "commands run at start and stop"),
+];
+
+const NO_MARKS: &str = "mark messages are not written";
+
+/// Options of destinations that write text.
+pub(super) const TEXT: &[Row] = &[
+    row("template", V::Template, "", "what is written of a message"),
+    row("template-escape", V::YesNo, "no", "escape quotes in values"),
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("local-time-zone", V::Text, "", "zone of this machine")
+        .no_effect("names of files take the zone of time-zone()"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+    row(
+        "flags",
+        V::Words(&["no-multi-line", "syslog-protocol", "threaded", "explicit-commits"]),
+        "",
+        "how it writes",
+    ),
+    later("pad-size", "length that messages are padded to"),
+    later("truncate-size", "length that messages are cut to"),
+];
+
+/// Owner and mode of what is created.
+pub(super) const PERMISSIONS: &[Row] = &[
+    row("owner", V::Id, "", "owner of what is created"),
+    row("group", V::Id, "", "group of what is created"),
+    row("perm", V::Mode, "", "mode of what is created"),
+];
+
+/// Owner and mode of folders.
+pub(super) const FOLDERS: &[Row] = &[
+    row("create-dirs", V::YesNo, "no", "create missing folders"),
+    row("dir-owner", V::Id, "", "owner of created folders"),
+    row("dir-group", V::Id, "", "group of created folders"),
+    row("dir-perm", V::Mode, "0700", "mode of created folders"),
+];
+
+/// Socket options of both directions.
+pub(super) const SOCKET: &[Row] = &[
+    row("keep-alive", V::YesNo, "yes", "connections outlive a reload"),
+    row("so-keepalive", V::YesNo, "yes", "probe idle TCP connections"),
+    row("tcp-keepalive-time", V::Number(1, 32767), "", "seconds until the first probe"),
+    row("tcp-keepalive-intvl", V::Number(1, 32767), "", "seconds between probes"),
+    row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is given up"),
+    row("ip-protocol", V::Number(4, 6), "4", "version of the internet protocol"),
+    row("so-broadcast", V::YesNo, "no", "allow broadcasts"),
+    later("ip-tos", "type of service"),
+    later("ip-ttl", "time to live"),
+    later("ip-freebind", "bind to addresses that are not there yet"),
+    later("interface", "network interface"),
+    later("tls", "encryption"),
+    later("spoof-source", "send with the address of the original sender"),
+];

@@ -1,0 +1,156 @@
+//! The table of source drivers.
+//!
+//! In: nothing. Out: rows.
+
+use super::ValueKind as V;
+use super::row::{Driver, Plain, Row, driver, later, row};
+use super::shared::{PERMISSIONS, SOCKET, SOURCE};
+
+pub(super) const DRIVERS: &[Driver] = &[
+    driver(
+        "network",
+        Plain::Optional("address", V::Text),
+        &[NETWORK, LISTEN, SOCKET, SOURCE],
+        "messages over TCP or UDP",
+    ),
+    driver(
+        "syslog",
+        Plain::Optional("address", V::Text),
+        &[SYSLOG, LISTEN, SOCKET, SOURCE],
+        "RFC 5424 over TCP or UDP",
+    ),
+    driver(
+        "tcp",
+        Plain::Optional("address", V::Text),
+        &[OLD, LISTEN, SOCKET, SOURCE],
+        "network(transport(tcp))",
+    ),
+    driver(
+        "udp",
+        Plain::Optional("address", V::Text),
+        &[OLD, LISTEN, SOCKET, SOURCE],
+        "network(transport(udp))",
+    ),
+    driver(
+        "tcp6",
+        Plain::Optional("address", V::Text),
+        &[OLD, LISTEN, SOCKET, SOURCE],
+        "network(transport(tcp) ip-protocol(6))",
+    ),
+    driver(
+        "udp6",
+        Plain::Optional("address", V::Text),
+        &[OLD, LISTEN, SOCKET, SOURCE],
+        "network(transport(udp) ip-protocol(6))",
+    ),
+    driver(
+        "unix-stream",
+        Plain::One("path", V::Text),
+        &[UNIX, PERMISSIONS, SOCKET, SOURCE],
+        "a stream socket of this machine",
+    ),
+    driver(
+        "unix-dgram",
+        Plain::One("path", V::Text),
+        &[UNIX, PERMISSIONS, SOCKET, SOURCE],
+        "a datagram socket of this machine",
+    ),
+    driver("file", Plain::One("path", V::Text), &[FILE, SOURCE], "follows a file"),
+    driver("wildcard-file", Plain::None, &[WILDCARD, FILE, SOURCE], "follows files of a folder")
+        .required(&["base-dir", "filename-pattern"]),
+    driver("pipe", Plain::One("path", V::Text), &[FILE, PERMISSIONS, SOURCE], "a named pipe")
+        .aliases(&["fifo"]),
+    driver("program", Plain::One("command", V::Text), &[PROGRAM, SOURCE], "what a command prints"),
+    driver("stdin", Plain::None, &[SOURCE], "the standard input of the server"),
+    driver("internal", Plain::None, &[SOURCE], "messages of the server about itself"),
+    driver(
+        "system",
+        Plain::None,
+        &[SOURCE],
+        "messages of this machine: its journal, or /dev/log and the kernel",
+    ),
+    driver("example-msg-generator", Plain::None, &[GENERATOR, SOURCE], "made-up messages")
+        .aliases(&["example-random-generator-text"]),
+];
+
+const TRANSPORTS: &[&str] = &["tcp", "udp", "auto", "nul-terminated"];
+
+const NETWORK: &[Row] = &[
+    row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
+    row("port", V::Port, "514", "port to listen on"),
+    row("localport", V::Port, "514", "port to listen on"),
+];
+
+const SYSLOG: &[Row] = &[
+    row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
+    row("port", V::Port, "601; 514 for UDP", "port to listen on"),
+    row("localport", V::Port, "601; 514 for UDP", "port to listen on"),
+];
+
+const OLD: &[Row] = &[
+    row("port", V::Port, "514", "port to listen on"),
+    row("localport", V::Port, "514", "port to listen on"),
+];
+
+const LISTEN: &[Row] = &[
+    row("ip", V::Text, "0.0.0.0", "address to listen on"),
+    row("localip", V::Text, "0.0.0.0", "address to listen on"),
+    row("max-connections", V::Number(1, 1 << 20), "10", "connections at a time"),
+    row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel, in bytes"),
+    row("so-reuseport", V::YesNo, "no", "share the port with other programs"),
+    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that wait to be taken"),
+    row(
+        "idle-timeout",
+        V::Number(0, 1 << 31),
+        "0",
+        "seconds until a silent connection is closed; 0 is never",
+    ),
+    row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel")
+        .no_effect("a source sends nothing"),
+    row("auto-parse", V::YesNo, "no", "parse messages by their application")
+        .no_effect("messages are not parsed by their application yet"),
+];
+
+const UNIX: &[Row] = &[
+    row("max-connections", V::Number(1, 1 << 20), "256", "connections at a time"),
+    row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel, in bytes"),
+    row("so-passcred", V::YesNo, "yes", "ask the kernel who sends"),
+    row("pass-unix-credentials", V::YesNo, "yes", "").renamed("so-passcred"),
+    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that wait to be taken"),
+    row(
+        "idle-timeout",
+        V::Number(0, 1 << 31),
+        "0",
+        "seconds until a silent connection is closed; 0 is never",
+    ),
+    row("create-dirs", V::YesNo, "no", "create missing folders").later(),
+];
+
+const FILE: &[Row] = &[
+    row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
+    later("exclude-kmsg", "leave out what the kernel marked"),
+];
+
+const WILDCARD: &[Row] = &[
+    row("base-dir", V::Text, "", "the folder"),
+    row("filename-pattern", V::Text, "", "names of the files: * and ?"),
+    row("exclude-pattern", V::Text, "", "names of files that are left alone: * and ?"),
+    row("recursive", V::YesNo, "no", "folders inside the folder too"),
+    row("max-files", V::Number(1, 1 << 20), "100", "files followed at a time"),
+    row("monitor-method", V::Word(&["auto", "inotify", "poll"]), "auto", "how new files are found")
+        .no_effect("new files are found by looking, every follow-freq() seconds"),
+];
+
+const PROGRAM: &[Row] = &[
+    row("inherit-environment", V::YesNo, "yes", "give it our environment")
+        .no_effect("it has our environment"),
+    row("keep-alive", V::YesNo, "no", "the command outlives a reload")
+        .no_effect("it outlives a reload that leaves it unchanged"),
+];
+
+const GENERATOR: &[Row] = &[
+    row("num", V::Number(0, i64::MAX), "0", "how many messages; 0 is no end"),
+    row("freq", V::Decimal(0.0, 86400.0), "1", "seconds between messages"),
+    row("template", V::Template, "-- Generated message. --", "text of the messages"),
+    row("values", V::Pairs, "", "values of the messages"),
+];
