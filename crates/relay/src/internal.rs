@@ -13,7 +13,7 @@ use std::{
 use tokio::sync::Notify;
 
 /// Most entries that wait for a reader.
-pub const ENTRIES_MAX: usize = 10_000;
+const ENTRIES_MAX: usize = 10_000;
 
 /// One message of our own.
 #[derive(Clone, Debug)]
@@ -31,6 +31,7 @@ pub type Echo = Box<dyn Fn(Severity, &str) + Send + Sync>;
 pub struct InternalLog(Arc<Shared>);
 
 struct Shared {
+    program: String,
     echo: Option<Echo>,
     waiting: Mutex<Waiting>,
     wake: Notify,
@@ -43,9 +44,14 @@ struct Waiting {
 }
 
 impl InternalLog {
-    /// A log whose messages also go to `echo`.
-    pub fn new(echo: Option<Echo>) -> InternalLog {
-        InternalLog(Arc::new(Shared { echo, waiting: Mutex::default(), wake: Notify::new() }))
+    /// A log whose messages have that `${PROGRAM}`, and also go to `echo`.
+    pub fn new(program: &str, echo: Option<Echo>) -> InternalLog {
+        InternalLog(Arc::new(Shared {
+            program: program.to_owned(),
+            echo,
+            waiting: Mutex::default(),
+            wake: Notify::new(),
+        }))
     }
 
     /// Writes a message: a fixed sentence plus fields (`; key='value'`), as syslog-ng's.
@@ -61,6 +67,10 @@ impl InternalLog {
         waiting.entries.push_back(Entry { at: SystemTime::now(), severity, text: text.to_owned() });
         drop(waiting);
         self.0.wake.notify_one();
+    }
+
+    pub(crate) fn program(&self) -> &str {
+        &self.0.program
     }
 
     pub(crate) fn error(&self, text: &str) {

@@ -9,6 +9,8 @@
 pub mod stats;
 
 mod internal;
+mod positions;
+mod reactor;
 mod stage;
 mod sys;
 
@@ -23,7 +25,7 @@ pub use destination::{
 pub use internal::{Echo, InternalLog};
 pub use source::{
     DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
-    SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
+    SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

@@ -3,9 +3,16 @@
 //! In: sockets, files, pipes, programs. Out: batches for the pipeline. Holds: the set of running sources.
 //! Limits: see [`Window`].
 
+pub(crate) mod feed;
+mod file;
+mod local;
 mod options;
+mod session;
+mod set;
+mod socket;
 
 pub use options::{
     DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
     SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
 };
+pub use set::{Sources, StagedSources};

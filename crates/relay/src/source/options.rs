@@ -259,6 +259,9 @@ pub struct WildcardSource {
     pub recursive: bool,
     /// `max-files()`
     pub files_max: usize,
+    /// Whether files without a stored position that are there at the start are read from their start
+    /// (`read-old-records()`, on by default).
+    pub from_start: bool,
     /// `follow-freq()`
     pub poll_every: Duration,
 }

@@ -7,12 +7,13 @@ use std::{
     ffi::CString,
     io,
     os::{
-        fd::{AsRawFd, BorrowedFd},
+        fd::{AsRawFd, BorrowedFd, OwnedFd},
         unix::ffi::OsStrExt,
     },
     path::Path,
     time::Duration,
 };
+use tokio::io::{Interest, unix::AsyncFd};
 
 fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -33,6 +34,13 @@ pub(crate) fn wait_writable(descriptor: BorrowedFd<'_>, most: Duration) -> io::R
     // SAFETY: `poll` is one valid record that outlives the call, and its count is given as 1.
     let ready = checked(unsafe { libc::poll(&raw mut poll, 1, most.as_millis() as libc::c_int) })?;
     Ok(ready > 0)
+}
+
+/// Waits for bytes on a descriptor that `owner` owns.
+pub(crate) fn readiness<T: AsRawFd + Into<OwnedFd>>(owner: T) -> io::Result<AsyncFd<T>> {
+    // SAFETY: what can become an `OwnedFd` owns one descriptor, always the same, and closes it only when dropped;
+    // `AsyncFd` takes it off the reactor before it drops the owner.
+    Ok(unsafe { AsyncFd::register_with_interest(owner, Interest::READABLE) }?)
 }
 
 /// Makes a named pipe. One that is there already is fine.
@@ -72,4 +80,20 @@ pub(crate) fn socket_drops(socket: BorrowedFd<'_>) -> io::Result<u32> {
         )
     })?;
     Ok(values[DROPS])
+}
+
+/// Sets the receive buffer past `net.core.rmem_max`, which needs the right to do so.
+pub(crate) fn force_receive_buffer(socket: BorrowedFd<'_>, size: usize) -> io::Result<()> {
+    let size = libc::c_int::try_from(size).unwrap_or(libc::c_int::MAX);
+    // SAFETY: the option's value is one number that outlives the call, given with its true size.
+    checked(unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVBUFFORCE,
+            (&raw const size).cast(),
+            size_of_val(&size) as libc::socklen_t,
+        )
+    })?;
+    Ok(())
 }

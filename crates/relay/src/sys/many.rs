@@ -1,7 +1,7 @@
 //! Many datagrams by one system call (`recvmmsg`).
 //!
 //! In: a socket. Out: the bytes and the sender of each datagram. Holds: one slot a datagram.
-//! Limits: [`SLOTS`] datagrams a call, each of at most the size given at the start; longer ones are cut and say so.
+//! Limits: [`Datagrams::SLOTS`] datagrams a call, each of at most the size given at the start; longer ones are cut and say so.
 #![allow(unsafe_code)]
 
 use socket2::SockAddr;
@@ -12,8 +12,7 @@ use std::{
     os::fd::{AsRawFd, BorrowedFd},
 };
 
-/// Datagrams a call.
-const SLOTS: usize = 64;
+const SLOTS: usize = Datagrams::SLOTS;
 /// Room for one control message with credentials.
 const CONTROL_BYTES: usize = 64;
 
@@ -37,6 +36,9 @@ pub(crate) struct Received<'a> {
 }
 
 impl Datagrams {
+    /// Datagrams a call.
+    pub(crate) const SLOTS: usize = 64;
+
     /// Slots for datagrams of that size.
     pub(crate) fn new(slot_bytes: usize) -> Datagrams {
         // SAFETY: all-zero bytes are a valid `sockaddr_storage`, which is a plain record of numbers.

@@ -4,9 +4,13 @@
 //! All `unsafe` of this crate is in this folder; each block says why it is sound.
 
 mod descriptor;
+mod inherited;
 mod lookup;
 mod many;
 
-pub(crate) use descriptor::{make_pipe, set_nonblocking, signal_group, socket_drops, wait_writable};
+pub(crate) use descriptor::{
+    force_receive_buffer, make_pipe, readiness, set_nonblocking, signal_group, socket_drops, wait_writable,
+};
+pub(crate) use inherited::inherited_socket;
 pub(crate) use lookup::name_of;
-pub(crate) use many::{Datagrams, Received};
+pub(crate) use many::Datagrams;

@@ -1,0 +1,196 @@
+//! Where reading goes on after a restart: file positions, journal cursors.
+//!
+//! In: acknowledged positions. Out: the same after a restart. Holds: a map in memory, saved by one thread.
+//! The file is replaced whole: written beside, synced, renamed, folder synced. Format: a first line, then lines of
+//! `name TAB position`, both with `%XX` for odd bytes.
+//! Limits: saved [`SAVE_EVERY`] after a change, and at the stop: a crash repeats at most that much.
+
+use crate::{InternalLog, StageError};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+const FIRST_LINE: &str = "duramen positions 1";
+/// Time between a change and its save.
+const SAVE_EVERY: Duration = Duration::from_millis(500);
+
+/// The positions of all sources. Clones share them.
+#[derive(Clone)]
+pub(crate) struct Positions(Arc<Shared>);
+
+struct Shared {
+    path: Option<PathBuf>,
+    state: Mutex<State>,
+    changed: Condvar,
+    log: InternalLog,
+}
+
+#[derive(Default)]
+struct State {
+    positions: BTreeMap<String, String>,
+    dirty: bool,
+}
+
+impl Positions {
+    /// Reads the file, if there is one. Without a path positions live as long as the program.
+    pub(crate) fn open(path: Option<&Path>, log: &InternalLog) -> Result<Positions, StageError> {
+        let failed = |source| StageError::Open {
+            id: "positions".to_owned(),
+            what: path.unwrap_or(Path::new("")).display().to_string(),
+            source,
+        };
+        let positions = match path.map(fs::read_to_string) {
+            None => BTreeMap::new(),
+            Some(Ok(text)) => decode(&text).map_err(failed)?,
+            Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Some(Err(error)) => return Err(failed(error)),
+        };
+        let shared = Arc::new(Shared {
+            path: path.map(Path::to_owned),
+            state: Mutex::new(State { positions, dirty: false }),
+            changed: Condvar::new(),
+            log: log.clone(),
+        });
+        if path.is_some() {
+            let weak = Arc::downgrade(&shared);
+            let save = move || {
+                while let Some(shared) = weak.upgrade() {
+                    shared.save_when_changed();
+                }
+            };
+            std::thread::Builder::new().name("positions".to_owned()).spawn(save).map_err(failed)?;
+        }
+        Ok(Positions(shared))
+    }
+
+    /// The position under a name.
+    pub(crate) fn position(&self, name: &str) -> Option<String> {
+        self.0.lock().positions.get(name).cloned()
+    }
+
+    /// Notes a position, to be saved soon.
+    pub(crate) fn set(&self, name: &str, position: String) {
+        let mut state = self.0.lock();
+        if state.positions.get(name) != Some(&position) {
+            state.positions.insert(name.to_owned(), position);
+            state.dirty = true;
+            self.0.changed.notify_one();
+        }
+    }
+
+    /// Forgets a position: its file is gone.
+    pub(crate) fn remove(&self, name: &str) {
+        let mut state = self.0.lock();
+        if state.positions.remove(name).is_some() {
+            state.dirty = true;
+            self.0.changed.notify_one();
+        }
+    }
+
+    /// Saves now.
+    pub(crate) fn save(&self) {
+        self.0.save();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn save_when_changed(&self) {
+        let state = self.lock();
+        let wait = self.changed.wait_timeout_while(state, SAVE_EVERY, |state| !state.dirty);
+        let changed = wait.unwrap_or_else(PoisonError::into_inner).0.dirty;
+        if changed {
+            std::thread::sleep(SAVE_EVERY);
+            self.save();
+        }
+    }
+
+    fn save(&self) {
+        let Some(path) = &self.path else { return };
+        let text = {
+            let mut state = self.lock();
+            if !std::mem::replace(&mut state.dirty, false) {
+                return;
+            }
+            encode(&state.positions)
+        };
+        if let Err(error) = replace(path, &text) {
+            self.lock().dirty = true;
+            self.log.error(&format!(
+                "Cannot save the positions of sources, trying again; filename='{}', error='{error}'",
+                path.display()
+            ));
+        }
+    }
+}
+
+/// Replaces a file so that a crash leaves the old or the new one.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let beside = path.with_extension("new");
+    let mut file = File::create(&beside)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    fs::rename(&beside, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    File::open(folder)?.sync_all()
+}
+
+fn encode(positions: &BTreeMap<String, String>) -> String {
+    let mut text = format!("{FIRST_LINE}\n");
+    for (name, position) in positions {
+        text.push_str(&format!("{}\t{}\n", escaped(name), escaped(position)));
+    }
+    text
+}
+
+fn decode(text: &str) -> io::Result<BTreeMap<String, String>> {
+    let mut lines = text.lines();
+    if lines.next() != Some(FIRST_LINE) {
+        let what = format!("the first line is not `{FIRST_LINE}`");
+        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+    }
+    let pair = |line: &str| line.split_once('\t').map(|(name, at)| (unescaped(name), unescaped(at)));
+    Ok(lines.filter_map(pair).collect())
+}
+
+fn escaped(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() || character == '%' {
+            character.to_string().bytes().for_each(|byte| shown.push_str(&format!("%{byte:02X}")));
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+fn unescaped(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        let hex = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
+        match hex.and_then(|hex| u8::from_str_radix(hex, 16).ok()).filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests;

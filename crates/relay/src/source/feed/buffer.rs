@@ -1,0 +1,62 @@
+//! Read buffers that are used again.
+//!
+//! In: batches' buffers, when nobody else holds them any more. Out: empty buffers with room, already backed by
+//! memory: writing to fresh pages costs more than copying the bytes. Holds: a list a thread.
+//! Limits: [`KEPT`] buffers a thread; more are given back to the system.
+
+use std::{cell::RefCell, sync::Arc};
+
+/// Bytes of one read.
+pub(crate) const READ_BYTES: usize = 256 << 10;
+/// Buffers that a thread keeps.
+const KEPT: usize = 24;
+/// A batch below this size gets a buffer of its own size: a slow destination must not pin large, empty buffers.
+const COPIED_BYTES: usize = READ_BYTES / 4;
+
+thread_local! {
+    static POOL: RefCell<Vec<Arc<Vec<u8>>>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An empty buffer with room for at least `size` bytes.
+pub(crate) fn take(size: usize) -> Vec<u8> {
+    let free = POOL.with_borrow_mut(|pool| {
+        let index = pool.iter().position(|buffer| Arc::strong_count(buffer) == 1)?;
+        Arc::try_unwrap(pool.swap_remove(index)).ok()
+    });
+    let mut buffer = free.unwrap_or_else(|| Vec::with_capacity(READ_BYTES));
+    buffer.clear();
+    buffer.reserve(size);
+    buffer
+}
+
+/// Makes a batch's bytes of the first `size` bytes of a buffer, which will come back.
+pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
+    if size < COPIED_BYTES {
+        let copy = Arc::new(buffer[..size].to_vec());
+        give_back(buffer);
+        return copy;
+    }
+    buffer.truncate(size);
+    let shared = Arc::new(buffer);
+    keep(shared.clone());
+    shared
+}
+
+/// Gives back a buffer that became no batch.
+pub(crate) fn give_back(buffer: Vec<u8>) {
+    keep(Arc::new(buffer));
+}
+
+fn keep(buffer: Arc<Vec<u8>>) {
+    if buffer.capacity() <= 4 * READ_BYTES {
+        POOL.with_borrow_mut(|pool| {
+            if pool.len() >= KEPT {
+                pool.remove(0);
+            }
+            pool.push(buffer);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

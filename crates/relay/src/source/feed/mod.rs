@@ -1,0 +1,202 @@
+//! Received bytes to batches: frames, messages, host names, window, hand-over to the pipeline.
+//!
+//! In: buffers of one connection, datagrams of many peers, lines of a file. Out: batches into the intake.
+//! Holds: the framer and decoder of one reader, and the settings it works with.
+//! Limits: a batch is what one read brought, at most [`buffer::READ_BYTES`] and one message.
+
+pub(crate) mod buffer;
+mod clock;
+mod hosts;
+mod names;
+mod slot;
+mod window;
+
+pub(crate) use clock::Clock;
+pub(crate) use names::{Names, own_name};
+pub(crate) use slot::{Live, Slot};
+pub(crate) use window::{Completion, Gate};
+
+use crate::stats;
+use message::{Ack, Batch, Mark, Marks, Origin};
+use std::{
+    ops::Range,
+    sync::{Arc, atomic::Ordering},
+};
+use wire::{Decoder, Frame, Framer};
+
+/// Bytes that a frame's header and end may need beside the message.
+const FRAME_OVERHEAD: usize = 64;
+
+/// Makes the batches of one reader.
+pub(crate) struct Feed {
+    slot: Arc<Slot>,
+    live: Arc<Live>,
+    decoder: Decoder,
+    framer: Framer,
+    clock: Clock,
+    pub(crate) gate: Arc<Gate>,
+    frames: Vec<Frame>,
+}
+
+/// Messages of one origin within a batch: frames so far and the origin's place.
+pub(crate) struct Run {
+    pub(crate) frames: usize,
+    pub(crate) origin: Arc<Origin>,
+}
+
+impl Feed {
+    pub(crate) fn new(slot: &Arc<Slot>) -> Feed {
+        let live = slot.live();
+        let reading = &live.reading;
+        Feed {
+            decoder: Decoder::new(reading.decode.clone()),
+            framer: framer(&live),
+            clock: Clock::new(),
+            gate: Gate::new(reading.window),
+            frames: Vec::new(),
+            slot: slot.clone(),
+            live,
+        }
+    }
+
+    /// The settings; takes new ones over after a reload. Says whether they are new.
+    pub(crate) fn refresh(&mut self) -> bool {
+        let live = self.slot.live();
+        if Arc::ptr_eq(&live, &self.live) {
+            return false;
+        }
+        let (old, new) = (&self.live.reading, &live.reading);
+        if old.framing != new.framing
+            || old.message_bytes_max != new.message_bytes_max
+            || old.oversize != new.oversize
+        {
+            self.framer = framer(&live);
+        }
+        self.decoder = Decoder::new(new.decode.clone());
+        self.gate.resize(new.window);
+        self.live = live;
+        true
+    }
+
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    pub(crate) fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    /// Room that a read buffer needs so that the largest message fits.
+    pub(crate) fn room(&self) -> usize {
+        buffer::READ_BYTES.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
+    }
+
+    /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
+    pub(crate) fn split(&mut self, bytes: &[u8]) -> usize {
+        self.framer.split(bytes, &mut self.frames)
+    }
+
+    /// Takes what is left at the end of a connection as the last frame.
+    pub(crate) fn finish(&mut self, rest: &[u8]) {
+        self.framer.finish(rest, &mut self.frames);
+    }
+
+    /// Forgets a frame that was begun: the bytes that follow are others'.
+    pub(crate) fn restart(&mut self) {
+        self.framer = framer(&self.live);
+    }
+
+    /// Frames found and not yet handed on.
+    pub(crate) fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Notes a datagram as one frame of a batch's bytes. Line ends and NULs at its end are not part of it.
+    pub(crate) fn add_datagram(&mut self, bytes: &[u8], range: Range<usize>, cut: bool) {
+        let body = &bytes[range.clone()];
+        let kept =
+            body.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
+        let size = kept.min(self.live.reading.message_bytes_max);
+        let mut marks = Marks::NONE;
+        if cut || size < kept {
+            marks.add(Mark::Truncated);
+        }
+        if size > 0 {
+            self.frames.push(Frame { start: range.start, end: range.start + size, marks });
+        }
+    }
+
+    /// Decodes the frames found and hands them on as one batch of one origin.
+    pub(crate) fn hand_on(
+        &mut self,
+        bytes: Arc<Vec<u8>>,
+        origin: &Arc<Origin>,
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        let runs = [Run { frames: self.frames.len(), origin: origin.clone() }];
+        self.hand_on_runs(bytes, &runs, completion);
+    }
+
+    /// Like `hand_on`, for frames of several origins, in their order.
+    pub(crate) fn hand_on_runs(
+        &mut self,
+        bytes: Arc<Vec<u8>>,
+        runs: &[Run],
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        if self.frames.is_empty() {
+            return;
+        }
+        let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
+        let mut first = 0;
+        for run in runs {
+            let last = run.frames.min(self.frames.len());
+            let place = place_of(&mut batch, &run.origin);
+            let decoded = batch.messages.len();
+            self.decoder.decode_frames(&mut batch, &self.frames[first..last], place);
+            let messages = decoded..batch.messages.len();
+            hosts::apply(&mut batch, messages, &run.origin, &self.live.reading);
+            first = last;
+        }
+        let odd = self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
+        self.frames.clear();
+        let counters = &self.live.counters;
+        if odd > 0 {
+            stats::add(&counters.frame_errors, odd);
+        }
+        self.deliver(batch, completion);
+    }
+
+    /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
+    pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
+        let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());
+        let counters = &self.live.counters;
+        stats::add(&counters.processed, messages);
+        stats::add(&counters.bytes, bytes);
+        counters.stamp_s.store(batch.received.unix_s().max(0) as u64, Ordering::Relaxed);
+        if let Some(numbers) = &self.live.reading.rcptid {
+            batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
+        }
+        batch.ack = self.gate.ticket(messages, bytes, completion);
+        self.live.intake.take(batch);
+    }
+}
+
+fn framer(live: &Live) -> Framer {
+    let reading = &live.reading;
+    Framer::new(reading.framing, reading.message_bytes_max, reading.oversize)
+}
+
+/// The place of an origin in the batch's list. There are few, and neighbours repeat.
+fn place_of(batch: &mut Batch, origin: &Arc<Origin>) -> u16 {
+    let known = batch.origins.iter().rposition(|known| Arc::ptr_eq(known, origin));
+    let place = known.unwrap_or_else(|| {
+        batch.origins.push(origin.clone());
+        batch.origins.len() - 1
+    });
+    // A batch of datagrams ends before this many senders, see the datagram reader.
+    u16::try_from(place).expect("a batch has fewer than 65,536 origins")
+}
+
+#[cfg(test)]
+mod tests;

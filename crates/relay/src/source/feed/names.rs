@@ -1,0 +1,172 @@
+//! Names of peers: asked once, in the background, and kept.
+//!
+//! In: addresses. Out: names, or the address as text. Holds: a cache and the queue of one asking thread.
+//! A reader is never held up by a name server: a connection waits a moment before its first message
+//! ([`WAIT_FOR_NAME`]), a datagram does not wait at all.
+//! Limits: [`CACHED_MAX`] names, [`ASKED_MAX`] questions; above them the address is used.
+
+use super::super::options::{HostPolicy, UseDns};
+use crate::sys;
+use std::{
+    collections::HashMap,
+    fs,
+    net::IpAddr,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// Longest time that a connection waits for the name of its peer before its messages carry the address.
+pub(crate) const WAIT_FOR_NAME: Duration = Duration::from_secs(2);
+/// `dns-cache-expire()` and `dns-cache-expire-failed()` by default.
+const EXPIRE: Duration = Duration::from_secs(3600);
+const EXPIRE_FAILED: Duration = Duration::from_secs(60);
+const CACHED_MAX: usize = 10_000;
+const ASKED_MAX: usize = 1_000;
+
+/// The cache of names. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Names(Arc<Shared>);
+
+struct Shared {
+    known: Mutex<HashMap<(IpAddr, bool), Known>>,
+    questions: SyncSender<(IpAddr, bool)>,
+    answered: watch::Sender<()>,
+}
+
+struct Known {
+    name: Option<String>,
+    /// When it was learnt; `None` while the question is open.
+    at: Option<Instant>,
+}
+
+impl Names {
+    /// Starts the asking thread.
+    pub(crate) fn start() -> std::io::Result<Names> {
+        let (questions, asked) = sync_channel(ASKED_MAX);
+        let shared =
+            Arc::new(Shared { known: Mutex::default(), questions, answered: watch::Sender::new(()) });
+        let weak = Arc::downgrade(&shared);
+        std::thread::Builder::new().name("names".to_owned()).spawn(move || {
+            let asked: Receiver<(IpAddr, bool)> = asked;
+            while let Ok((address, hosts_only)) = asked.recv() {
+                let name = if hosts_only { name_in_hosts(address) } else { sys::name_of(address) };
+                let Some(shared) = weak.upgrade() else { return };
+                let known = Known { name, at: Some(Instant::now()) };
+                shared.lock().insert((address, hosts_only), known);
+                shared.answered.send_replace(());
+            }
+        })?;
+        Ok(Names(shared))
+    }
+
+    /// The name of a peer as its messages are to carry it, without waiting.
+    pub(crate) fn name(&self, address: IpAddr, policy: &HostPolicy) -> String {
+        let known = self.cached(address, policy).flatten();
+        known.map_or_else(|| address.to_string(), |name| shown(&name, policy))
+    }
+
+    /// Like `name`, but waits for the answer.
+    pub(crate) async fn name_soon(&self, address: IpAddr, policy: &HostPolicy) -> String {
+        let wait = async {
+            let mut answers = self.0.answered.subscribe();
+            while self.cached(address, policy).is_none() {
+                if answers.changed().await.is_err() {
+                    return;
+                }
+            }
+        };
+        // Without an answer in time the address is used.
+        let _ = tokio::time::timeout(WAIT_FOR_NAME, wait).await;
+        self.name(address, policy)
+    }
+
+    /// What is known: `None` while the question is open.
+    fn cached(&self, address: IpAddr, policy: &HostPolicy) -> Option<Option<String>> {
+        let hosts_only = match policy.use_dns {
+            UseDns::No => return Some(None),
+            UseDns::Yes => false,
+            UseDns::PersistOnly => true,
+        };
+        let mut known = self.0.lock();
+        let entry = known.get(&(address, hosts_only));
+        let good_for = policy.dns_cache.unwrap_or(EXPIRE);
+        let is_open = entry.is_some_and(|entry| entry.at.is_none());
+        let is_fresh = entry.is_some_and(|entry| {
+            let limit = if entry.name.is_some() { good_for } else { EXPIRE_FAILED };
+            entry.at.is_some_and(|at| at.elapsed() < limit)
+        });
+        let stale = entry.and_then(|entry| entry.at.map(|_| entry.name.clone()));
+        if is_open || is_fresh {
+            return stale;
+        }
+        if known.len() >= CACHED_MAX {
+            known.clear();
+        }
+        if self.0.questions.try_send((address, hosts_only)).is_err() {
+            return Some(stale.flatten());
+        }
+        if stale.is_none() {
+            known.insert((address, hosts_only), Known { name: None, at: None });
+        } else if let Some(entry) = known.get_mut(&(address, hosts_only)) {
+            // The old name is good until the new one comes.
+            entry.at = Some(Instant::now());
+        }
+        stale
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(IpAddr, bool), Known>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name of this machine as messages without a host are to carry it.
+pub(crate) fn own_name(policy: &HostPolicy) -> String {
+    let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = text.trim();
+    let name = if name.is_empty() { "localhost" } else { name };
+    if policy.fqdn && !name.contains('.') {
+        let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
+        let full = hosts_lines(&hosts)
+            .find(|(_, names)| names.contains(&name))
+            .and_then(|(_, names)| names.into_iter().find(|name| name.contains('.')))
+            .map(str::to_owned);
+        return shown(&full.unwrap_or_else(|| name.to_owned()), policy);
+    }
+    shown(name, policy)
+}
+
+/// Applies `use-fqdn()`, `custom-domain()` and `normalize-hostnames()` to a resolved name.
+fn shown(name: &str, policy: &HostPolicy) -> String {
+    let short = name.split('.').next().unwrap_or(name);
+    let mut shown = match (policy.fqdn, policy.custom_domain.as_str()) {
+        (false, _) => short.to_owned(),
+        (true, "") => name.to_owned(),
+        (true, domain) => format!("{short}.{domain}"),
+    };
+    if policy.normalize {
+        shown.make_ascii_lowercase();
+    }
+    shown
+}
+
+fn name_in_hosts(address: IpAddr) -> Option<String> {
+    let hosts = fs::read_to_string("/etc/hosts").ok()?;
+    let found = hosts_lines(&hosts).find(|(known, _)| *known == address);
+    found.and_then(|(_, names)| names.first().map(|name| (*name).to_owned()))
+}
+
+fn hosts_lines(hosts: &str) -> impl Iterator<Item = (IpAddr, Vec<&str>)> {
+    hosts.lines().filter_map(|line| {
+        let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
+        Some((words.next()?.parse().ok()?, words.collect()))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,71 @@
+//! The settings of a running source, which a reload replaces while connections live on.
+//!
+//! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
+
+use super::super::options::{Reading, SourceDriver};
+use crate::stats::Counters;
+use message::{Intake, Origin, Transport};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+/// The settings of a source.
+pub(crate) struct Live {
+    pub(crate) id: String,
+    pub(crate) component: String,
+    pub(crate) driver: SourceDriver,
+    pub(crate) reading: Arc<Reading>,
+    pub(crate) intake: Arc<dyn Intake>,
+    pub(crate) counters: Arc<Counters>,
+}
+
+/// Where the settings are found.
+pub(crate) struct Slot(RwLock<Arc<Live>>);
+
+impl Slot {
+    pub(crate) fn new(live: Live) -> Arc<Slot> {
+        Arc::new(Slot(RwLock::new(Arc::new(live))))
+    }
+
+    pub(crate) fn live(&self) -> Arc<Live> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn replace(&self, live: Live) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+    }
+}
+
+impl Live {
+    /// The origin of messages from this source.
+    pub(crate) fn origin(&self, transport: Transport, peer: Option<SocketAddr>, host_from: String) -> Origin {
+        let mut tags = self.reading.tags.clone();
+        tags.push(format!(".source.{}", self.reading.source));
+        Origin {
+            source: self.reading.source.clone(),
+            transport,
+            peer,
+            host_from,
+            tags,
+            transport_name: self.transport_name(transport),
+            ..Origin::default()
+        }
+    }
+
+    /// The text of `${TRANSPORT}`.
+    fn transport_name(&self, transport: Transport) -> String {
+        let syslog = self.component == "syslog";
+        match transport {
+            Transport::Udp if syslog => "rfc5426".to_owned(),
+            Transport::Tcp if syslog => "rfc6587".to_owned(),
+            Transport::Tls if syslog => "rfc5425".to_owned(),
+            Transport::Udp => "rfc3164+udp".to_owned(),
+            Transport::Tcp => "rfc3164+tcp".to_owned(),
+            Transport::Tls => "rfc3164+tls".to_owned(),
+            Transport::UnixDgram => "local+unix-dgram".to_owned(),
+            Transport::UnixStream => "local+unix-stream".to_owned(),
+            Transport::Local => format!("local+{}", self.component),
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Follows one path: the file under it, its successors after rotation, the same file after truncation.
+//!
+//! In: a path. Out: batches of its lines. Holds: the open file and the part of a line that has no end yet.
+//! Limits: `follow-freq()` between looks at a file that does not grow. A file that lost its name is read on until
+//! another has the name: its writer may not know yet.
+
+use super::{
+    tail::{Change, Tail, find_rotated},
+    track::Track,
+};
+use crate::{
+    InternalLog,
+    source::feed::{Feed, buffer, own_name},
+    stats,
+};
+use message::{Origin, Transport};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+use tokio::sync::watch;
+
+/// What to follow.
+pub(crate) struct Following {
+    pub(crate) path: PathBuf,
+    pub(crate) poll_every: Duration,
+    /// Whether a file without a stored position is read from its start.
+    pub(crate) from_start: bool,
+    /// Whether following ends when nothing has the name any more (a file of a wildcard).
+    pub(crate) ends_when_gone: bool,
+    pub(crate) track: Arc<Track>,
+    pub(crate) feed: Feed,
+    pub(crate) log: InternalLog,
+}
+
+/// The state of one followed path.
+struct Follower {
+    what: Following,
+    origin: Arc<Origin>,
+    tail: Option<Tail>,
+    rest: Vec<u8>,
+    /// No file was opened yet: stored positions count.
+    fresh: bool,
+    /// The file has lost its name to another: it is read to its end, then the other.
+    leaving: bool,
+    said: Option<io::ErrorKind>,
+}
+
+/// What a look at the file brought.
+enum Look {
+    Bytes,
+    Nothing,
+    End,
+}
+
+/// Follows until it is stopped.
+pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
+    let origin = Arc::new(Follower::origin(&what));
+    let mut follower =
+        Follower { what, origin, tail: None, rest: Vec::new(), fresh: true, leaving: false, said: None };
+    loop {
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = follower.what.feed.gate.opened() => {}
+        }
+        if follower.what.feed.refresh() {
+            follower.origin = Arc::new(Follower::origin(&follower.what));
+        }
+        let looked = follower.look();
+        let pause = match looked {
+            Ok(Look::Bytes) => Duration::ZERO,
+            Ok(Look::Nothing) => follower.what.poll_every,
+            Ok(Look::End) => return follower.what.track.forget(),
+            Err(error) => {
+                follower.complain(&error);
+                follower.what.poll_every
+            }
+        };
+        if pause.is_zero() {
+            tokio::task::yield_now().await;
+            continue;
+        }
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+impl Follower {
+    fn origin(what: &Following) -> Origin {
+        let live = what.feed.live();
+        let mut origin = live.origin(Transport::Local, None, own_name(&live.reading.hosts));
+        origin.file_name = what.path.display().to_string();
+        origin
+    }
+
+    /// Reads once, or finds out why there is nothing to read.
+    fn look(&mut self) -> io::Result<Look> {
+        if self.tail.is_none() && !self.open()? {
+            return Ok(if self.what.ends_when_gone { Look::End } else { Look::Nothing });
+        }
+        if self.read()? > 0 {
+            return Ok(Look::Bytes);
+        }
+        if self.leaving {
+            self.leave();
+            return Ok(Look::Bytes);
+        }
+        let Some(tail) = &mut self.tail else { return Ok(Look::Nothing) };
+        match tail.change(&self.what.path)? {
+            Change::None => Ok(Look::Nothing),
+            Change::Gone if self.what.ends_when_gone => {
+                self.leave();
+                Ok(Look::End)
+            }
+            Change::Gone => Ok(Look::Nothing),
+            Change::Moved => {
+                // What was written between the last read and the move is still to be read.
+                self.leaving = true;
+                Ok(Look::Bytes)
+            }
+            Change::Truncated => {
+                tail.rewind()?;
+                self.what.track.begin(&tail.identity(), 0);
+                self.drop_rest();
+                Ok(Look::Bytes)
+            }
+        }
+    }
+
+    /// Opens the file under the path, or the one that a rotation put elsewhere while nobody was looking.
+    fn open(&mut self) -> io::Result<bool> {
+        let stored = if self.fresh { self.what.track.stored() } else { None };
+        let opened = match Tail::open(&self.what.path) {
+            Ok(tail) => Some(tail),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let Some((identity, offset)) = stored else {
+            let Some(mut tail) = opened else {
+                // A file that appears later is new from its start on.
+                self.fresh = false;
+                return Ok(false);
+            };
+            tail.offset = if self.fresh && !self.what.from_start { tail.size()? } else { 0 };
+            self.begin(tail);
+            return Ok(true);
+        };
+        match opened {
+            Some(mut tail) if tail.is(&identity) => {
+                tail.offset = if offset <= tail.size()? { offset } else { 0 };
+                self.begin(tail);
+            }
+            opened => match find_rotated(&self.what.path, &identity) {
+                Some((_, mut tail)) => {
+                    tail.offset = offset.min(tail.size()?);
+                    self.begin(tail);
+                    self.leaving = opened.is_some();
+                }
+                None => match opened {
+                    Some(tail) => self.begin(tail),
+                    None => return Ok(false),
+                },
+            },
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self, tail: Tail) {
+        self.what.track.begin(&tail.identity(), tail.offset);
+        self.tail = Some(tail);
+        self.fresh = false;
+        self.leaving = false;
+        self.said = None;
+        self.drop_rest();
+    }
+
+    fn drop_rest(&mut self) {
+        self.rest.clear();
+        self.what.feed.restart();
+    }
+
+    fn read(&mut self) -> io::Result<usize> {
+        let Some(tail) = &mut self.tail else { return Ok(0) };
+        let feed = &mut self.what.feed;
+        let mut bytes = buffer::take(feed.room() + self.rest.len());
+        bytes.extend_from_slice(&self.rest);
+        let size = match tail.read(&mut bytes) {
+            Ok(size) if size > 0 => size,
+            other => {
+                buffer::give_back(bytes);
+                return other;
+            }
+        };
+        let done = feed.split(&bytes);
+        self.rest.clear();
+        self.rest.extend_from_slice(&bytes[done..]);
+        let end = tail.offset - self.rest.len() as u64;
+        if feed.frames() == 0 {
+            buffer::give_back(bytes);
+        } else {
+            let step = Box::new(self.what.track.step(end));
+            feed.hand_on(buffer::share(bytes, done), &self.origin, Some(step));
+        }
+        Ok(size)
+    }
+
+    /// Closes a file that has no name any more; a last line without end is a message.
+    fn leave(&mut self) {
+        let feed = &mut self.what.feed;
+        feed.finish(&self.rest);
+        if let Some(tail) = &self.tail
+            && feed.frames() > 0
+        {
+            let step = Box::new(self.what.track.step(tail.offset));
+            feed.hand_on(Arc::new(std::mem::take(&mut self.rest)), &self.origin, Some(step));
+        }
+        self.tail = None;
+        self.leaving = false;
+        self.drop_rest();
+    }
+
+    /// Says an error once, not at every look.
+    fn complain(&mut self, error: &io::Error) {
+        stats::add(&self.what.feed.live().counters.errors, 1);
+        if self.said != Some(error.kind()) {
+            self.said = Some(error.kind());
+            let path: &Path = &self.what.path;
+            self.what.log.error(&format!(
+                "Error reading a file, trying again; filename='{}', error='{error}'",
+                path.display()
+            ));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! One open file that grows: what was read, and whether it is still the file it was.
+//!
+//! In: a path or an open file. Out: bytes from the position on. Holds: the file, the position of the next read.
+//! Limits: a file that is truncated and has grown past the position again is noticed by its first bytes only.
+
+use std::{
+    fs::{self, File},
+    io,
+    os::unix::fs::{FileExt, MetadataExt},
+    path::{Path, PathBuf},
+};
+
+/// So many first bytes tell a file from its successor under the same inode.
+const HEAD_BYTES_MAX: usize = 64;
+
+/// An open file.
+pub(super) struct Tail {
+    file: File,
+    inode: (u64, u64),
+    /// Where the next read starts.
+    pub(super) offset: u64,
+    head: Vec<u8>,
+}
+
+/// What became of the file under the path.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Change {
+    /// It is the same file.
+    None,
+    /// It was truncated, or truncated and written again.
+    Truncated,
+    /// Another file has the name now.
+    Moved,
+    /// Nothing has the name now.
+    Gone,
+}
+
+impl Tail {
+    pub(super) fn open(path: &Path) -> io::Result<Tail> {
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let mut tail = Tail { file, inode: (metadata.dev(), metadata.ino()), offset: 0, head: Vec::new() };
+        tail.head = tail.read_head(HEAD_BYTES_MAX)?;
+        Ok(tail)
+    }
+
+    /// What names this file in the stored positions: device, inode and a checksum of its first bytes.
+    pub(super) fn identity(&self) -> String {
+        Tail::identity_of(self.inode, &self.head)
+    }
+
+    /// Whether a stored identity is that of this file. Its first bytes may have become more since.
+    pub(super) fn is(&self, stored: &str) -> bool {
+        let mut parts = stored.split(':');
+        let mut number = || parts.next().and_then(|part| part.parse::<u64>().ok());
+        let (device, inode, size) = (number(), number(), number());
+        let Some(size) =
+            size.and_then(|size| usize::try_from(size).ok()).filter(|size| *size <= self.head.len())
+        else {
+            return false;
+        };
+        let short = Tail::identity_of(self.inode, &self.head[..size]);
+        (device, inode) == (Some(self.inode.0), Some(self.inode.1)) && short == stored
+    }
+
+    fn identity_of(inode: (u64, u64), head: &[u8]) -> String {
+        let sum = head.iter().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
+            (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        format!("{}:{}:{}:{sum:x}", inode.0, inode.1, head.len())
+    }
+
+    fn read_head(&self, size: usize) -> io::Result<Vec<u8>> {
+        let mut head = vec![0; size];
+        let size = self.file.read_at(&mut head, 0)?;
+        head.truncate(size);
+        Ok(head)
+    }
+
+    pub(super) fn size(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
+    }
+
+    /// Appends what follows the position, as far as the buffer has room.
+    pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        let room = (buffer.capacity() - buffer.len()) as u64;
+        let mut part = io::Read::take(&self.file, room);
+        io::Seek::seek(&mut &self.file, io::SeekFrom::Start(self.offset))?;
+        let size = io::Read::read_to_end(&mut part, buffer)?;
+        self.offset += size as u64;
+        Ok(size)
+    }
+
+    /// Compares with what is under the path now. Learns the first bytes of a file that was short.
+    pub(super) fn change(&mut self, path: &Path) -> io::Result<Change> {
+        match fs::metadata(path) {
+            Ok(now) if (now.dev(), now.ino()) != self.inode => return Ok(Change::Moved),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Change::Gone),
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+        if self.size()? < self.offset {
+            return Ok(Change::Truncated);
+        }
+        let head = self.read_head(HEAD_BYTES_MAX)?;
+        if !head.starts_with(&self.head) {
+            return Ok(Change::Truncated);
+        }
+        self.head = head;
+        Ok(Change::None)
+    }
+
+    /// Starts at the beginning of the file again.
+    pub(super) fn rewind(&mut self) -> io::Result<()> {
+        self.offset = 0;
+        self.head = self.read_head(HEAD_BYTES_MAX)?;
+        Ok(())
+    }
+}
+
+/// The file of that identity in the same folder: where a rotation put it while nobody was looking.
+pub(super) fn find_rotated(path: &Path, identity: &str) -> Option<(PathBuf, Tail)> {
+    /// A folder with more entries is not searched to its end.
+    const SEARCHED_MAX: usize = 10_000;
+    let entries = fs::read_dir(super::folder_of(path)).ok()?;
+    let inode: u64 = identity.split(':').nth(1)?.parse().ok()?;
+    entries
+        .flatten()
+        .take(SEARCHED_MAX)
+        .filter(|entry| std::os::unix::fs::DirEntryExt::ino(entry) == inode && entry.path() != path)
+        .find_map(|entry| {
+            let tail = Tail::open(&entry.path()).ok()?;
+            tail.is(identity).then(|| (entry.path(), tail))
+        })
+}

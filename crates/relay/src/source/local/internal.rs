@@ -1,0 +1,58 @@
+//! `internal()`: the program's own messages.
+//!
+//! In: the internal log. Out: batches. Holds: nothing. Limits: [`BATCH`] messages a batch.
+
+use super::{Local, origin_of};
+use crate::internal::Entry;
+use message::{Ack, Batch, Facility, Format, Message, Priority, Severity, Span};
+use std::{sync::Arc, time::SystemTime};
+
+/// Most messages of a batch.
+const BATCH: usize = 500;
+/// `syslog`
+const FACILITY: Facility = Facility(5);
+
+/// Reads until it is stopped.
+pub(crate) async fn read_internal(mut here: Local) {
+    let mut feed = here.feed();
+    let origin = origin_of(String::new());
+    loop {
+        let (mut entries, lost) = here.log.take(BATCH);
+        if lost > 0 {
+            let text =
+                format!("Messages of our own were dropped before internal() could read them; count='{lost}'");
+            entries.push(Entry { at: SystemTime::now(), severity: Severity(4), text });
+        }
+        if entries.is_empty() {
+            tokio::select! {
+                biased;
+                _ = here.stop.wait_for(|stop| *stop) => return,
+                () = here.log.written() => continue,
+            }
+        }
+        feed.refresh();
+        let from = Arc::new(origin(feed.live()));
+        let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
+        let host = batch.add_extra(from.host_from.as_bytes());
+        let program = batch.add_extra(here.log.program().as_bytes());
+        let pid = batch.add_extra(std::process::id().to_string().as_bytes());
+        let mut bytes = Vec::new();
+        for entry in entries {
+            let text = Span::received(bytes.len(), entry.text.len());
+            bytes.extend_from_slice(entry.text.as_bytes());
+            let mut message = Message::default();
+            message.raw = text;
+            message.host = host;
+            message.program = program;
+            message.pid = pid;
+            message.text = text;
+            message.event = feed.clock().stamp(entry.at);
+            message.pri = Priority::new(FACILITY, entry.severity);
+            message.format = Format::Internal;
+            batch.messages.push(message);
+        }
+        batch.received_bytes = Arc::new(bytes);
+        feed.deliver(batch, None);
+        feed.gate.opened().await;
+    }
+}

@@ -1,0 +1,150 @@
+//! One stream of bytes from its first to its last: a connection, a pipe, the output of a program.
+//!
+//! In: bytes. Out: batches. Holds: the part of a frame that has no end yet.
+//! Limits: the window stops reading; `idle-timeout()` ends a silent connection; a partial frame is bounded by the
+//! framer's limit.
+
+use super::feed::{Feed, Live, buffer};
+use message::Origin;
+use std::{fs::File, io, sync::Arc, time::Duration};
+use tokio::{
+    io::unix::AsyncFd,
+    net::{TcpStream, UnixStream, unix::pipe},
+    sync::watch,
+    time::timeout,
+};
+
+/// Whence the bytes come.
+pub(super) enum Stream {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+    Pipe(pipe::Receiver),
+    /// A device that can be waited for (`/proc/kmsg`): each read is one record.
+    Device(AsyncFd<File>),
+}
+
+/// Why a session is over.
+#[derive(Debug)]
+pub(super) enum End {
+    /// The other side closed.
+    Closed,
+    /// The source was stopped.
+    Stopped,
+    /// Nothing came for `idle-timeout()`.
+    Idle,
+    /// The system gave an error.
+    Failed(io::Error),
+}
+
+impl Stream {
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => stream.readable().await,
+            Stream::Unix(stream) => stream.readable().await,
+            Stream::Pipe(stream) => stream.readable().await,
+            Stream::Device(device) => device.readable().await.map(|_| ()),
+        }
+    }
+
+    /// Reads what is there into the room of a buffer.
+    pub(super) fn read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => stream.try_read_buf(buffer),
+            Stream::Unix(stream) => stream.try_read_buf(buffer),
+            Stream::Pipe(stream) => stream.try_read_buf(buffer),
+            Stream::Device(device) => device.try_io(tokio::io::Interest::READABLE, |mut file| {
+                let start = buffer.len();
+                buffer.resize(start + DEVICE_RECORD_BYTES, 0);
+                let read = io::Read::read(&mut file, &mut buffer[start..]);
+                buffer.truncate(start + *read.as_ref().unwrap_or(&0));
+                read
+            }),
+        }
+    }
+}
+
+/// Longest record of a device.
+const DEVICE_RECORD_BYTES: usize = 16 << 10;
+
+/// Reads a stream to its end. `origin` makes the origin from the present settings.
+pub(super) async fn run(
+    stream: &Stream,
+    feed: &mut Feed,
+    origin: impl Fn(&Live) -> Origin,
+    stop: &mut watch::Receiver<bool>,
+    idle: Option<Duration>,
+) -> End {
+    let mut from = Arc::new(origin(feed.live()));
+    let mut rest: Vec<u8> = Vec::new();
+    loop {
+        let ready = async {
+            feed.gate.opened().await;
+            match idle {
+                Some(limit) => timeout(limit, stream.readable()).await.ok(),
+                None => Some(stream.readable().await),
+            }
+        };
+        let ready = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return End::Stopped,
+            ready = ready => ready,
+        };
+        match ready {
+            None => return End::Idle,
+            Some(Err(error)) => return End::Failed(error),
+            Some(Ok(())) => {}
+        }
+        if feed.refresh() {
+            from = Arc::new(origin(feed.live()));
+        }
+        match read_once(stream, feed, &mut rest, &from) {
+            Ok(0) => {
+                finish(feed, &rest, &from);
+                return End::Closed;
+            }
+            Ok(_) => {}
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) => {
+                finish(feed, &rest, &from);
+                return End::Failed(error);
+            }
+        }
+        // A connection that always has bytes must let the others of its reactor read too.
+        tokio::task::coop::consume_budget().await;
+    }
+}
+
+/// One read, one batch. Returns the bytes read, 0 at the end.
+fn read_once(
+    stream: &Stream,
+    feed: &mut Feed,
+    rest: &mut Vec<u8>,
+    origin: &Arc<Origin>,
+) -> io::Result<usize> {
+    let mut bytes = buffer::take(feed.room() + rest.len());
+    bytes.extend_from_slice(rest);
+    let size = match stream.read(&mut bytes) {
+        Ok(size) if size > 0 => size,
+        other => {
+            buffer::give_back(bytes);
+            return other;
+        }
+    };
+    let done = feed.split(&bytes);
+    rest.clear();
+    rest.extend_from_slice(&bytes[done..]);
+    if feed.frames() == 0 {
+        buffer::give_back(bytes);
+    } else {
+        feed.hand_on(buffer::share(bytes, done), origin, None);
+    }
+    Ok(size)
+}
+
+/// The part of a message that has no end is a message too.
+fn finish(feed: &mut Feed, rest: &[u8], origin: &Arc<Origin>) {
+    feed.finish(rest);
+    if feed.frames() > 0 {
+        feed.hand_on(Arc::new(rest.to_vec()), origin, None);
+    }
+}

@@ -1,0 +1,149 @@
+//! Datagram listeners: UDP and unix-dgram.
+//!
+//! In: datagrams, many a system call. Out: batches of up to one read's size, of many senders. Holds: the slots.
+//! Limits: nobody can hold a sender of datagrams back: when the window is closed the kernel's buffer fills and then
+//! drops, and `kernel_dropped` shows how many.
+
+use super::{
+    super::{
+        feed::{Feed, Names, Run, Slot, buffer},
+        options::{ListenAddress, SourceDriver},
+    },
+    peer::{Peers, Sender, canonical},
+};
+use crate::{InternalLog, sys};
+use message::Transport;
+use socket2::Socket;
+use std::{
+    io,
+    os::fd::AsFd,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+
+/// Largest datagram of UDP; unix sockets may send more.
+const DATAGRAM_BYTES_MAX: usize = 64 << 10;
+/// How often the kernel is asked what it dropped.
+const DROPS_EVERY: Duration = Duration::from_secs(1);
+
+/// Receives until it is stopped.
+pub(crate) async fn receive(
+    socket: Socket,
+    slot: Arc<Slot>,
+    names: Names,
+    log: InternalLog,
+    mut stop: watch::Receiver<bool>,
+) {
+    let opened =
+        Receiver::new(&socket, &slot, names).and_then(|receiver| Ok((receiver, sys::readiness(socket)?)));
+    let (mut receiver, socket) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return log.error(&format!("Cannot wait for datagrams; error='{error}'")),
+    };
+    loop {
+        let ready = async {
+            receiver.feed.gate.opened().await;
+            socket.readable().await
+        };
+        let ready = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => break,
+            ready = tokio::time::timeout(DROPS_EVERY, ready) => ready,
+        };
+        match ready {
+            Err(_) => receiver.count_drops(socket.get_ref()),
+            Ok(Ok(mut guard)) => {
+                if receiver.read(socket.get_ref()) {
+                    guard.clear_ready();
+                }
+            }
+            Ok(Err(error)) => return log.error(&format!("Cannot wait for datagrams; error='{error}'")),
+        }
+        tokio::task::coop::consume_budget().await;
+    }
+    receiver.count_drops(socket.get_ref());
+}
+
+struct Receiver {
+    datagrams: sys::Datagrams,
+    feed: Feed,
+    peers: Peers,
+    runs: Vec<Run>,
+    drops: u32,
+    drops_asked: Instant,
+}
+
+impl Receiver {
+    fn new(socket: &Socket, slot: &Arc<Slot>, names: Names) -> io::Result<Receiver> {
+        let local = socket.local_addr()?;
+        let live = slot.live();
+        let (transport, file_name) = match &live.driver {
+            SourceDriver::Datagram(options) => match &options.address {
+                ListenAddress::Ip(_) => (Transport::Udp, String::new()),
+                ListenAddress::Unix(path) => (Transport::UnixDgram, path.display().to_string()),
+            },
+            _ => (Transport::Udp, String::new()),
+        };
+        let slot_bytes = live.reading.message_bytes_max.clamp(1, DATAGRAM_BYTES_MAX);
+        Ok(Receiver {
+            peers: Peers::new(names, transport, local.as_socket().map(canonical), file_name),
+            drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
+            datagrams: sys::Datagrams::new(slot_bytes),
+            feed: Feed::new(slot),
+            runs: Vec::new(),
+            drops_asked: Instant::now(),
+        })
+    }
+
+    /// Reads one batch. Says whether the socket is empty.
+    fn read(&mut self, socket: &Socket) -> bool {
+        if self.feed.refresh() {
+            self.peers.forget();
+        }
+        let mut bytes = buffer::take(buffer::READ_BYTES + DATAGRAM_BYTES_MAX);
+        let now = Instant::now();
+        self.peers.age(now);
+        let mut more = true;
+        while more && bytes.len() < buffer::READ_BYTES && !self.peers.is_full() {
+            more = self.read_some(socket, &mut bytes, now);
+        }
+        if self.feed.frames() > 0 {
+            let size = bytes.len();
+            self.feed.hand_on_runs(buffer::share(bytes, size), &self.runs, None);
+        } else {
+            buffer::give_back(bytes);
+        }
+        self.runs.clear();
+        if now.duration_since(self.drops_asked) >= DROPS_EVERY {
+            self.drops_asked = now;
+            self.count_drops(socket);
+        }
+        !more
+    }
+
+    /// One system call. Says whether there may be more.
+    fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
+        let Receiver { datagrams, feed, peers, runs, .. } = self;
+        let received = datagrams.receive(socket.as_fd(), |datagram| {
+            let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
+            let origin = peers.origin(sender, feed.live(), now);
+            let start = bytes.len();
+            bytes.extend_from_slice(datagram.bytes);
+            feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
+            match runs.last_mut() {
+                Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = feed.frames(),
+                _ => runs.push(Run { frames: feed.frames(), origin }),
+            }
+        });
+        // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
+        received.is_ok_and(|count| count == sys::Datagrams::SLOTS)
+    }
+
+    fn count_drops(&mut self, socket: &Socket) {
+        let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
+        let fresh = drops.wrapping_sub(self.drops);
+        self.drops = drops;
+        self.feed.live().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
+    }
+}

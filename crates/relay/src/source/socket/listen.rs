@@ -1,0 +1,120 @@
+//! Opening sockets: bound, with options, owner and mode, or taken over from the service manager.
+//!
+//! In: the options of a listener. Out: listening, non-blocking sockets. Holds: nothing.
+//! Limits: a stale unix socket is removed; anything else under that name is left alone and refused.
+
+use super::super::options::{DatagramListener, ListenAddress, StreamListener};
+use crate::{destination::FilePermissions, sys};
+use socket2::{Domain, SockAddr, Socket, Type};
+use std::{
+    fs, io,
+    os::{
+        fd::AsFd,
+        unix::fs::{FileTypeExt, PermissionsExt, chown},
+    },
+    path::Path,
+};
+
+/// An open socket of a source.
+pub(crate) struct Listening {
+    pub(crate) socket: Socket,
+    /// The service manager opened it: its path is not ours to remove.
+    pub(crate) inherited: bool,
+}
+
+/// Opens a listener for streams.
+pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
+    let listening =
+        open(&options.address, Type::STREAM, options.reuse_port, &options.permissions, |socket| {
+            set_receive_buffer(socket, options.receive_buffer)
+        })?;
+    if !listening.inherited {
+        let backlog = i32::try_from(options.backlog).unwrap_or(i32::MAX);
+        listening.socket.listen(backlog)?;
+    }
+    Ok(listening)
+}
+
+/// Opens a listener for datagrams.
+pub(crate) fn open_datagram(options: &DatagramListener) -> io::Result<Listening> {
+    open(&options.address, Type::DGRAM, options.reuse_port, &options.permissions, |socket| {
+        if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
+            socket.set_passcred(true)?;
+        }
+        set_receive_buffer(socket, options.receive_buffer)
+    })
+}
+
+/// Applies changed options to a socket that outlives a reload.
+pub(crate) fn adjust(socket: &Socket, receive_buffer: usize, backlog: Option<u32>) -> io::Result<()> {
+    set_receive_buffer(socket, receive_buffer)?;
+    match backlog {
+        Some(backlog) => socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX)),
+        None => Ok(()),
+    }
+}
+
+fn open(
+    address: &ListenAddress,
+    kind: Type,
+    reuse_port: bool,
+    permissions: &FilePermissions,
+    set: impl FnOnce(&Socket) -> io::Result<()>,
+) -> io::Result<Listening> {
+    let (domain, target) = match address {
+        ListenAddress::Ip(address) => (Domain::for_address(*address), SockAddr::from(*address)),
+        ListenAddress::Unix(path) => (Domain::UNIX, SockAddr::unix(path)?),
+    };
+    if let Some(socket) = sys::inherited_socket(&target, kind) {
+        set(&socket)?;
+        socket.set_nonblocking(true)?;
+        return Ok(Listening { socket, inherited: true });
+    }
+    let socket = Socket::new(domain, kind, None)?;
+    set(&socket)?;
+    match address {
+        ListenAddress::Ip(_) => {
+            socket.set_reuse_address(kind == Type::STREAM)?;
+            if reuse_port {
+                socket.set_reuse_port(true)?;
+            }
+            socket.bind(&target)?;
+        }
+        ListenAddress::Unix(path) => bind_unix(&socket, path, &target, permissions)?,
+    }
+    socket.set_nonblocking(true)?;
+    Ok(Listening { socket, inherited: false })
+}
+
+fn bind_unix(
+    socket: &Socket,
+    path: &Path,
+    target: &SockAddr,
+    permissions: &FilePermissions,
+) -> io::Result<()> {
+    if let Ok(metadata) = fs::symlink_metadata(path) {
+        if !metadata.file_type().is_socket() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                "a file that is no socket has this name",
+            ));
+        }
+        fs::remove_file(path)?;
+    }
+    socket.bind(target)?;
+    if permissions.owner.is_some() || permissions.group.is_some() {
+        chown(path, permissions.owner, permissions.group)?;
+    }
+    match permissions.mode {
+        Some(mode) => fs::set_permissions(path, fs::Permissions::from_mode(mode)),
+        None => Ok(()),
+    }
+}
+
+/// Past the system's limit where we may, else as far as it lets us.
+fn set_receive_buffer(socket: &Socket, size: usize) -> io::Result<()> {
+    if size == 0 || sys::force_receive_buffer(socket.as_fd(), size).is_ok() {
+        return Ok(());
+    }
+    socket.set_recv_buffer_size(size)
+}
