@@ -9,6 +9,7 @@ mod golden;
 mod hostile;
 mod msgparse;
 mod rfc_examples;
+mod telegraf;
 
 use std::path::Path;
 
@@ -35,6 +36,7 @@ const FAMILIES: &[Family] = &[
     ("rfc-examples", rfc_examples::run),
     ("go-syslog", go_syslog::run),
     ("hostile-wire", hostile::run),
+    ("telegraf", telegraf::run),
 ];
 
 /// Runs every family; false when one is below its floor.

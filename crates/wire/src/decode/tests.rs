@@ -1,6 +1,7 @@
 //! Rows for both dialects and every flag; properties: decoding is total, spans lie within the batch.
 
 use super::*;
+use crate::{Dialect, EncodeOptions, Encoder, Framing};
 use jiff::tz::TimeZone;
 use message::{Ack, Field, FieldName, Origin, Stamp};
 use proptest::prelude::*;
@@ -371,6 +372,11 @@ proptest! {
             prop_assert!(span.start() + span.len() <= area);
         }
         prop_assert!(m.pri.0 <= message::Priority::MAX);
+        for dialect in [Dialect::Rfc3164, Dialect::Rfc5424] {
+            let mut out = Vec::new();
+            Encoder::new(EncodeOptions::new(dialect, Framing::OctetCounted)).append(&batch, 0, &mut out);
+            prop_assert!(out.len() >= batch.bytes(m.text).len());
+        }
     }
 
     #[test]
