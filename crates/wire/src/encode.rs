@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use message::Batch;
 
 pub use rfc3164::append_legacy_header;
-pub use sdata::append_sdata;
+pub use sdata::{append_sdata, append_sdata_numbered};
 
 /// What a line looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,11 +78,17 @@ impl Encoder {
     }
 
     /// Appends a message with its framing.
+    #[inline]
     pub fn append(&mut self, batch: &Batch, index: usize, out: &mut Vec<u8>) {
+        self.append_numbered(batch, index, None, out);
+    }
+
+    /// Appends a message with its framing; RFC 5424 also gets the sequence number, for messages of this host.
+    pub fn append_numbered(&mut self, batch: &Batch, index: usize, sequence: Option<u64>, out: &mut Vec<u8>) {
         let start = out.len();
         match self.dialect {
             Dialect::Rfc3164 => self.append_rfc3164(batch, index, out),
-            Dialect::Rfc5424 => self.append_rfc5424(batch, index, out),
+            Dialect::Rfc5424 => self.append_rfc5424(batch, index, sequence, out),
         }
         framed::close(self.framing, start, out);
     }

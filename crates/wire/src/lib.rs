@@ -11,6 +11,8 @@ mod frame;
 mod stamp;
 
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
-pub use encode::{Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata};
+pub use encode::{
+    Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,
+};
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone};

@@ -4,7 +4,7 @@
 //! A BOM stands before a text that is known to be UTF-8, as section 6.4 asks.
 //! Limits: fields are cut at the RFC's lengths, and at a blank, which would shift all that follows.
 
-use super::{Encoder, append_sdata, rfc3164::append_pri};
+use super::{Encoder, append_sdata, append_sdata_numbered, rfc3164::append_pri};
 use message::Batch;
 
 const HOST_BYTES_MAX: usize = 255;
@@ -14,7 +14,13 @@ const MSGID_BYTES_MAX: usize = 32;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Encoder {
-    pub(super) fn append_rfc5424(&mut self, batch: &Batch, index: usize, out: &mut Vec<u8>) {
+    pub(super) fn append_rfc5424(
+        &mut self,
+        batch: &Batch,
+        index: usize,
+        sequence: Option<u64>,
+        out: &mut Vec<u8>,
+    ) {
         let message = &batch.messages[index];
         append_pri(message.pri, out);
         out.extend_from_slice(b"1 ");
@@ -26,7 +32,10 @@ impl Encoder {
         append_column(batch.bytes(message.msgid), MSGID_BYTES_MAX, out);
         out.push(b' ');
         let before = out.len();
-        append_sdata(batch, index, out);
+        match sequence {
+            Some(sequence) => append_sdata_numbered(batch, index, sequence, out),
+            None => append_sdata(batch, index, out),
+        }
         if out.len() == before {
             out.push(b'-');
         }

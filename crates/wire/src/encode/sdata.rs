@@ -31,6 +31,30 @@ pub fn append_sdata(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     append_elements(with_new_params(params, &set), out);
 }
 
+/// Like [`append_sdata`], with `meta.sequenceId` (RFC 5424, section 7.3.1) when the message brought none: what a
+/// destination does for the messages of its own host.
+pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+    let start = out.len();
+    append_sdata(batch, index, out);
+    let mut meta_end = None;
+    for param in sd_params(&out[start..]) {
+        if param.id == b"meta" {
+            if param.name == b"sequenceId" && !param.escaped.is_empty() {
+                return;
+            }
+            // The id is a slice of `out`: its distance from the start is its place.
+            let id_end = param.id.as_ptr() as usize - out.as_ptr() as usize + param.id.len();
+            meta_end.get_or_insert(id_end);
+        }
+    }
+    match meta_end {
+        Some(at) => {
+            out.splice(at..at, format!(" sequenceId=\"{sequence}\"").into_bytes());
+        }
+        None => out.extend_from_slice(format!("[meta sequenceId=\"{sequence}\"]").as_bytes()),
+    }
+}
+
 /// The received parameters with their present values; those that were unset are left out.
 fn current_params<'a>(batch: &'a Batch, index: usize, received: Span) -> Vec<Param<'a>> {
     let mut params = Vec::new();

@@ -119,6 +119,33 @@ fn completes_structured_data() {
     check_sdata("-", &[(".SDATA.a=.b c", Some("1"))], "[a%3D b%20c=\"1\"]");
 }
 
+#[track_caller]
+fn check_numbered(received: &str, want: &str) {
+    let batch = decoded(format!("<9>1 - h p - - {received} x").as_bytes(), true);
+    let mut out = b"x".to_vec();
+    append_sdata_numbered(&batch, 0, 7, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out[1..]), want);
+}
+
+#[test]
+fn numbers_messages() {
+    check_numbered("-", "[meta sequenceId=\"7\"]");
+    check_numbered("[a b=\"[meta c\"]", "[a b=\"[meta c\"][meta sequenceId=\"7\"]");
+    check_numbered("[a b=\"c\"]", "[a b=\"c\"][meta sequenceId=\"7\"]");
+    check_numbered("[meta][a]", "[meta sequenceId=\"7\"][a]");
+    check_numbered("[a][meta sysUpTime=\"1\"]", "[a][meta sequenceId=\"7\" sysUpTime=\"1\"]");
+    check_numbered("[meta sequenceId=\"3\"]", "[meta sequenceId=\"3\"]");
+    let batch = decoded(b"<9>1 2026-11-01T08:59:01Z h p - - - x", true);
+    let mut out = Vec::new();
+    Encoder::new(EncodeOptions::new(Dialect::Rfc5424, Framing::Nul)).append_numbered(
+        &batch,
+        0,
+        Some(2),
+        &mut out,
+    );
+    assert!(String::from_utf8_lossy(&out).ends_with(" - - [meta sequenceId=\"2\"] x\0"));
+}
+
 proptest! {
     #[test]
     fn decodes_to_the_same(
