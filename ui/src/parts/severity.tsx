@@ -1,10 +1,6 @@
 // A severity as shape, colour and word: none of them alone carries the meaning.
 import type { Severity } from "../api/row.ts";
 
-const WORDS: Record<Severity, string> = {
-  emerg: "emerg", alert: "alert", crit: "crit", err: "error", warning: "warn", notice: "note", info: "info", debug: "debug",
-};
-
 const SHAPES: Record<Severity, string> = {
   // The worse, the more of the square is filled.
   emerg: "M1 1h10v10H1z",
@@ -19,7 +15,7 @@ const SHAPES: Record<Severity, string> = {
 
 export function severityClass(severity: string): string {
   if (severity === "emerg" || severity === "alert" || severity === "crit") return "sev-crit";
-  return severity in WORDS ? `sev-${severity}` : "sev-info";
+  return severity in SHAPES ? `sev-${severity}` : "sev-info";
 }
 
 export function SeverityMark({ severity, word = true }: { severity: string; word?: boolean }) {
@@ -31,7 +27,7 @@ export function SeverityMark({ severity, word = true }: { severity: string; word
         stroke={hollow ? "currentColor" : "none"} stroke-width="1.600">
         <path d={SHAPES[known] ?? SHAPES.info} />
       </svg>
-      {word && (WORDS[known] ?? severity)}
+      {word && severity}
     </span>
   );
 }

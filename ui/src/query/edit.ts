@@ -18,6 +18,11 @@ export function quoteField(name: string): string {
   return name.replace(/[+&|!(){}[\]^"~*?:\\/<>=\s]/g, "\\$&").replace(/^-/, "\\-");
 }
 
+/** A name as headings show it: what all structured data begins with says nothing. */
+export function shortName(name: string): string {
+  return name.replace(/^\.SDATA\./, "");
+}
+
 export function filterTerm(field: string, value: string): string {
   return `${quoteField(field)}:${quoteValue(value)}`;
 }

@@ -28,11 +28,16 @@ function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
   }
 }
 
+/** Too narrow for panels side by side. */
+const small = matchMedia("(max-width: 820px)");
+export const narrow = signal(small.matches);
+small.addEventListener("change", (change) => (narrow.value = change.matches));
+
 export const zone = kept<Zone>("zone", "local", ["local", "utc"]);
 export const theme = kept<Theme>("theme", "system", ["system", "light", "dark"]);
 export const railWidth = kept<number>("rail", 264);
 export const paneWidth = kept<number>("pane", 460);
-export const railOpen = kept<boolean>("railOpen", true);
+export const railOpen = kept<boolean>("railOpen", !small.matches);
 export const barsOpen = kept<boolean>("barsOpen", true);
 
 const system = matchMedia("(prefers-color-scheme: dark)");

@@ -151,8 +151,8 @@ export class Actions {
   }
 
   private moveCell(by: number): void {
-    const { cursor, view } = this.page;
-    const cell = Math.max(0, Math.min(view.value.columns.length + 1, cursor.value.cell + by));
+    const { cursor, columns } = this.page;
+    const cell = Math.max(0, Math.min(columns.value.length + 1, cursor.value.cell + by));
     cursor.value = { ...cursor.value, cell };
   }
 
@@ -180,7 +180,7 @@ export class Actions {
     const line = focused?.closest<HTMLElement>("[data-field]");
     if (line) return this.filter(line.dataset["field"]!, line.dataset["value"]!, filter);
     const { row, cell } = this.page.cursor.value;
-    const column = this.page.view.value.columns[cell - 1];
+    const column = this.page.columns.value[cell - 1];
     const found = this.rowAt(row);
     const value = column && found ? columnOf(found, column) : "";
     if (column && value) this.filter(column, value, filter);

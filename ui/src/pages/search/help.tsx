@@ -7,7 +7,7 @@ const EXAMPLES: [string, string][] = [
   ["failed password", "both words, in any order"],
   ["\"port scan\"", "the words beside each other"],
   ["host:gw1 program:sshd", "fields"],
-  ["a OR b, NOT c, -c, (a b) OR c", "joined; AND is what a space means"],
+  ["(a OR b) NOT c", "joined; a space means AND"],
   ["appl*, us?r, *pple", "any letters, one letter"],
   ["severity:<=warning", "warning and worse"],
   ["bytes:[100 TO 200}", "from 100 up to, not including, 200"],
@@ -15,6 +15,10 @@ const EXAMPLES: [string, string][] = [
   ["host:/gw[0-9]+/", "a regular expression"],
   ["_exists_:srcip", "messages that have the field"],
 ];
+
+const KEY_SIGNS: Record<string, string> = {
+  ArrowDown: "\u2193", ArrowUp: "\u2191", ArrowRight: "\u2192", ArrowLeft: "\u2190", Escape: "Esc", PageDown: "Page \u2193", PageUp: "Page \u2191",
+};
 
 export function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -26,7 +30,7 @@ export function Help({ onClose }: { onClose: () => void }) {
         <div class="help-columns">
           <dl>
             {SHORTCUTS.map(({ keys, does }) => (
-              <div><dt>{keys.map((key) => <kbd class="key">{key}</kbd>)}</dt><dd>{does}</dd></div>
+              <div><dt>{keys.map((key) => <kbd class="key">{KEY_SIGNS[key] ?? key}</kbd>)}</dt><dd>{does}</dd></div>
             ))}
           </dl>
           <dl class="help-query">

@@ -40,7 +40,8 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   const command = COMMANDS.get(event.key);
   const onControl = tag === "BUTTON" || tag === "A" || tag === "SUMMARY";
   if (onControl && event.key === "Enter") return undefined;
-  if (target?.closest(".popover, dialog") && command !== "back") return undefined;
+  // Those close themselves.
+  if (target?.closest(".popover, dialog")) return undefined;
   if (target?.closest(".pane-body") && /^(Arrow|Page|Home)/.test(event.key)) return undefined;
   return command;
 }

@@ -48,7 +48,7 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
           {length === 0 && nothing && !live && <NothingState nothing={nothing} zone={zone} events={empty} />}
           {length > 0 && (
             <RowList result={live ?? rows} length={length} total={live ? length : (answer?.total ?? 0)} version={version} at={actions.rowAt}
-              columns={view.columns} clock={view.clock} zone={zone} zoneName={zone === "utc" ? "UTC" : zoneOffset(Date.now() * 1000)} wrap={view.wrap}
+              columns={page.columns.value} clock={view.clock} zone={zone} zoneName={zone === "utc" ? "UTC" : zoneOffset(Date.now() * 1000)} wrap={view.wrap}
               cursor={page.cursor.value} open={view.open} onWant={(first, last) => !live && rows?.want(first, last)} onPick={actions.pick} onColumns={actions.columns}
               onAway={(away) => live && (away ? live.pause() : view.open === undefined && live.resume())} />
           )}

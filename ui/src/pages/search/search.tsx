@@ -75,7 +75,7 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
         <Button title={view.live ? "Stop the live tail" : "Show messages as they arrive"} shortcut="l" kind="outlined" class={`live-button ${view.live ? "on" : ""}`}
           pressed={view.live} onClick={actions.live}><span class="live-dot" aria-hidden="true" />Live</Button>
       </div>
-      <div class={`work ${page.loading.value ? "busy" : ""}`}>
+      <div class={`work ${view.open === undefined ? "" : "with-pane"}`}>
         <div class="progress" role="progressbar" aria-label="Searching" hidden={!page.loading.value} />
         {railOpen.value && (
           <>

@@ -40,8 +40,9 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
               aria-current={row.sequence === open} onClick={() => events.onOpen(row.sequence)}>
               <SeverityMark severity={row.severity} word={false} />
               <span class="context-when">{clockTime(row.received_us, zone)}</span>
-              <span class="context-who clip">{same === "none" ? `${row.host} ` : ""}{row.program}</span>
-              <span class="context-text">{row.message.slice(0, 400)}</span>
+              <span class="context-text">
+                <span class="context-who">{same === "none" ? `${row.host} ` : ""}{row.program}</span> {row.message.slice(0, 400)}
+              </span>
             </button>
           </li>
         ))}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Facet } from "../../../api/facets.ts";
 import { Icon } from "../../../parts/icon.tsx";
-import type { Filter } from "../../../query/edit.ts";
+import { shortName, type Filter } from "../../../query/edit.ts";
 import { count, percent } from "../../../time/format.ts";
 import { FacetValueLine } from "./facet-value.tsx";
 
@@ -45,8 +45,8 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
   return (
     <section class="facet" aria-label={column}>
       <h3 class="facet-head">
-        <span class="facet-name mono clip" title={column}>{column}</span>
-        {facet && <span class="facet-distinct" title={`${count(facet.distinct)} different values`}>{count(facet.distinct)}</span>}
+        <span class="facet-name mono clip" title={column}>{shortName(column)}</span>
+        {facet && facet.distinct > 0 && <span class="facet-distinct" title={`${count(facet.distinct)} different values`}>{count(facet.distinct)}</span>}
         <span class="facet-actions">
           <Tool icon="search" title={`Search the values of ${column}`} on={searching} onClick={() => { setSearching(!searching); setSearch(""); }} />
           <Tool icon="column" title={inList ? `Remove the column ${column}` : `Show ${column} as a column`} on={inList} onClick={onColumn} />
@@ -63,7 +63,7 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
           <FacetValueLine key={value} column={column} value={value} count={many} total={total} share={many / most} state={stateOf(value)} onFilter={(filter) => onFilter(value, filter)} />
         ))}
       </ul>
-      {facet && values.length === 0 && <p class="facet-none">{wanted ? "No such value." : "No message has this field."}</p>}
+      {facet && values.length === 0 && <p class="facet-none">{wanted ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}</p>}
       {!searching && facet && facet.distinct > VALUES_SHOWN && (
         <button type="button" class="linklike facet-more" onClick={() => setMore(!more)}>
           {more ? "Show fewer" : `${count(facet.distinct - values.length)} more \u00b7 ${percent(rest, total)}`}

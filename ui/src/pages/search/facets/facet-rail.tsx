@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Column } from "../../../api/columns.ts";
 import type { Facet } from "../../../api/facets.ts";
 import { Icon } from "../../../parts/icon.tsx";
-import type { Filter } from "../../../query/edit.ts";
+import { shortName, type Filter } from "../../../query/edit.ts";
 import { brief, count } from "../../../time/format.ts";
 import { FacetBlock } from "./facet-block.tsx";
 
@@ -46,7 +46,7 @@ export function FacetRail(props: Props) {
             <li class="field-line">
               <button type="button" class="field-name" title={`${name}: in ${count(documents)} messages. Show its values`} onClick={() => props.onOpen([...open, name])}>
                 <span class="field-type" aria-label={numeric ? "number" : "text"}>{numeric ? "#" : "t"}</span>
-                <span class="mono clip">{name}</span>
+                <span class="mono clip">{shortName(name)}</span>
               </button>
               <span class="field-count">{brief(documents)}</span>
               <button type="button" class={`tiny ${shown.includes(name) ? "on" : ""}`} aria-pressed={shown.includes(name)}

@@ -1,5 +1,6 @@
 // The names above the list; a column can be moved and taken away here.
 import { Icon } from "../../../parts/icon.tsx";
+import { shortName } from "../../../query/edit.ts";
 import type { Clock } from "../../../api/search.ts";
 
 interface Props {
@@ -21,7 +22,7 @@ export function ListHead({ columns, clock, zone, onColumns }: Props) {
       <span class="cell" role="columnheader" aria-sort="descending">{clock} <span class="dim">{zone}</span></span>
       {columns.map((column, at) => (
         <span class="cell" role="columnheader">
-          <span class="head-name" title={column}>{column}</span>
+          <span class="head-name" title={column}>{shortName(column)}</span>
           <span class="head-actions">
             {at > 0 && <Action icon="left" title={`Move ${column} left`} onClick={() => move(at, -1)} />}
             {at < columns.length - 1 && <Action icon="right" title={`Move ${column} right`} onClick={() => move(at, 1)} />}

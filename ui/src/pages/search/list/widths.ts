@@ -1,11 +1,12 @@
 // How wide the list's columns are: as wide as what is in them, within limits.
 import { columnOf, type Row } from "../../../api/row.ts";
+import { shortName } from "../../../query/edit.ts";
 
 const SAMPLE_ROWS = 80;
 const CHARACTERS_MIN = 6;
 const CHARACTERS_MAX = 26;
 const TIME_WIDTH = "21ch";
-const SEVERITY_WIDTH = "9ch";
+const SEVERITY_WIDTH = "11ch";
 
 /** The value of grid-template-columns. `at` gives the rows on top of the list. */
 export function gridColumns(columns: string[], at: (index: number) => Row | undefined): string {
@@ -16,7 +17,7 @@ export function gridColumns(columns: string[], at: (index: number) => Row | unde
   }
   const widths = columns.map((column) => {
     if (column === "severity") return SEVERITY_WIDTH;
-    const longest = sample.reduce((most, row) => Math.max(most, columnOf(row, column).length), Math.min(column.length + 1, 18));
+    const longest = sample.reduce((most, row) => Math.max(most, columnOf(row, column).length), Math.min(shortName(column).length + 1, 18));
     return `${Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest)) + 2}ch`;
   });
   return [TIME_WIDTH, ...widths, "minmax(24ch, 1fr)"].join(" ");

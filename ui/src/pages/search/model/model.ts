@@ -8,6 +8,7 @@ import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
 import { resolve, absolute, type Span } from "../../../time/range.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
+import { narrow } from "../../../view/preferences.ts";
 import { asksTheSame, type View } from "../../../view/view.ts";
 import { whyNothing, type Nothing } from "./nothing.ts";
 import { Live } from "./live.ts";
@@ -38,6 +39,9 @@ export class SearchModel {
     const answer = this.answer.value;
     return answer && { fromUs: answer.from_us, toUs: answer.to_us };
   });
+
+  /** The columns that there is room for. */
+  readonly columns = computed(() => (narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns));
 
   private request: AbortController | undefined;
   private refreshTimer: ReturnType<typeof setTimeout> | undefined;
@@ -139,7 +143,7 @@ export class SearchModel {
     batch(() => {
       this.rows.value?.close();
       this.answer.value = answer;
-      this.nothing.value = undefined;
+      if (answer.total > 0) this.nothing.value = undefined;
       this.rows.value = new Rows(answer, clock, (more, abort) => search({ ...question, ...more }, abort));
       const open = this.view.value.open;
       const place = open === undefined ? undefined : this.rows.value.indexOf(open);

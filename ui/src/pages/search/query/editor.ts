@@ -95,7 +95,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
         oneLine,
         colors,
         problemField,
-        autocompletion({ override: [(context) => complete(context, events)], icons: false, selectOnOpen: false, maxRenderedOptions: 40, activateOnTypingDelay: 60 }),
+        autocompletion({ override: [(context) => complete(context, events)], icons: false, selectOnOpen: false, maxRenderedOptions: 40, activateOnTypingDelay: 60, interactionDelay: 0 }),
         keymap.of([
           { key: "Tab", run: (target) => completionStatus(target.state) === "active" && (acceptCompletion(target) || (moveCompletionSelection(true)(target) && acceptCompletion(target))) },
           ...completionKeymap,

@@ -41,7 +41,7 @@ function FirstRun({ onPoll }: { onPoll: () => void }) {
   }, []);
   const host = location.hostname;
   return (
-    <div class="state" role="status">
+    <div class="state first-run" role="status">
       <span class="pulse" aria-hidden="true" />
       <h2>Waiting for the first message</h2>
       <div class="state-text">
@@ -63,7 +63,7 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
       return <Away onRetry={events.onRun} />;
     case "query_syntax":
       return (
-        <State icon="alert" title="The query cannot be read" action="Go to the place" onAction={events.onEditQuery}>
+        <State icon="alert" title="The query cannot be read" action="Correct the query" onAction={events.onEditQuery}>
           <p>{sentence(error.message)}{error.suggestion ? ` Suggestion: ${error.suggestion}.` : ""}</p>
         </State>
       );

@@ -5,7 +5,7 @@ import { brief, tick } from "../../../time/format.ts";
 import type { Span } from "../../../time/range.ts";
 import type { Zone } from "../../../time/zone.ts";
 
-export const HEIGHT = 104;
+export const HEIGHT = 116;
 /** A drag shorter than this is a click. */
 const DRAG_PX_MIN = 4;
 
@@ -23,7 +23,7 @@ export function chartOptions(node: HTMLElement, zone: Zone, bars: () => Bars, ev
     ticks: { show: false },
   };
   return {
-    padding: [10, 12, 0, 0],
+    padding: [24, 12, 0, 0],
     legend: { show: false },
     cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false, dist: DRAG_PX_MIN } },
     select: { show: true, left: 0, top: 0, width: 0, height: 0 },

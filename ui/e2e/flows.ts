@@ -1,0 +1,272 @@
+// What people do with the page, as flows that a browser goes through.
+import type { Page } from "playwright-core";
+import type { Stage } from "./run.ts";
+
+class Failed extends Error {}
+
+function expect(holds: boolean, what: string): void {
+  if (!holds) throw new Failed(what);
+}
+
+const total = async (page: Page): Promise<number> =>
+  Number((await page.textContent(".result-count b"))?.replace(/\D/g, "") ?? NaN);
+
+const asked = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
+
+/** Waits until a condition on the page holds. */
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 6_000;
+  while (performance.now() < end) {
+    if (await holds()) return;
+    await new Promise((done) => setTimeout(done, 40));
+  }
+  throw new Failed(what);
+}
+
+async function typeQuery(page: Page, query: string): Promise<void> {
+  await page.keyboard.press("/");
+  await page.waitForSelector(".query-editor .cm-content");
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.type(query);
+  await page.keyboard.press("Enter");
+}
+
+export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
+  async "login refuses a wrong password and says so"({ page, settings }) {
+    const other = await page.context().browser()!.newContext();
+    const guest = await other.newPage();
+    await guest.goto(`${settings.base}?q=kept`);
+    await guest.fill("input[name=user]", settings.user);
+    await guest.fill("input[name=password]", "certainly wrong");
+    await guest.click("text=Log in");
+    await guest.waitForSelector(".login-problem:not(:empty)");
+    await guest.fill("input[name=password]", settings.password);
+    await guest.keyboard.press("Enter");
+    await guest.waitForSelector(".page");
+    expect(new URL(guest.url()).searchParams.get("q") === "kept", "the question is lost at the login");
+    await other.close();
+  },
+
+  async "search narrows the result and the URL says it"({ page, open }) {
+    await open();
+    const all = await total(page);
+    const word = (await page.textContent(".row[data-index] .text"))!.match(/[a-z]{4,}/i)![0];
+    await typeQuery(page, word);
+    await until("the total did not shrink", async () => (await total(page)) < all);
+    expect(asked(page).get("q") === word, "the URL lacks the query");
+    await page.waitForSelector(".row mark");
+    await page.goBack();
+    await until("back did not restore the result", async () => (await total(page)) >= all);
+  },
+
+  async "a broken query shows where and what to do"({ page, open }) {
+    await open();
+    await typeQuery(page, 'host:x AND "port');
+    await page.waitForSelector(".query-note.wrong");
+    await page.waitForSelector(".cm-problem");
+    expect(/"/.test((await page.textContent(".query-suggestion")) ?? ""), "no suggestion");
+    await page.waitForSelector(".state >> text=cannot be read");
+  },
+
+  async "completion offers fields, then values with counts"({ page, open }) {
+    await open();
+    await page.keyboard.press("/");
+    await page.waitForSelector(".query-editor .cm-content");
+    await page.keyboard.type("hos");
+    await page.waitForSelector(".cm-tooltip-autocomplete >> text=host:");
+    await page.keyboard.press("Tab");
+    await until("no values offered", async () => /\d/.test((await page.locator(".cm-completionDetail").first().textContent().catch(() => "")) ?? ""));
+    await page.waitForTimeout(150);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await until("the completed query was not run", async () => /^host:.+/.test(asked(page).get("q") ?? ""));
+  },
+
+  async "brushing the histogram zooms, Escape goes back"({ page, open }) {
+    await open();
+    const all = await total(page);
+    const box = (await page.locator(".histogram .u-over").boundingBox())!;
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.7, box.y + 30, { steps: 8 });
+    await page.mouse.up();
+    await until("the range did not shrink", async () => (await total(page)) < all);
+    expect(/^\d{4}-/.test(asked(page).get("from") ?? ""), "the URL has no fixed range");
+    const zoomed = await total(page);
+    await page.waitForTimeout(200);
+    expect((await total(page)) === zoomed, "the drag also counted as a click");
+    await page.keyboard.press("Escape");
+    await until("Escape did not go back", async () => (await total(page)) >= all);
+  },
+
+  async "bars, facets and total agree"({ page, open }) {
+    await open();
+    const counts = await page.$$eval(".histogram table td:nth-child(2)", (cells) => cells.map((cell) => Number(cell.textContent)));
+    expect(counts.reduce((sum, count) => sum + count, 0) === (await total(page)), "the bars do not add up to the total");
+  },
+
+  async "a facet filters, excludes and takes back"({ page, open }) {
+    await open();
+    const all = await total(page);
+    const line = page.locator(".value-line[data-field=host]").first();
+    const value = (await line.getAttribute("data-value"))!;
+    await line.locator(".value-main").click();
+    await until("the filter is not in the query", async () => (asked(page).get("q") ?? "").startsWith("host:"));
+    await until("the filter did not narrow", async () => (await total(page)) < all);
+    const of = await total(page);
+    await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-main`).click();
+    await until("the filter was not taken back", async () => !asked(page).get("q"));
+    await page.locator(`.value-line[data-field=host][data-value="${value}"]`).hover();
+    await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-exclude`).click();
+    await until("nothing was excluded", async () => (asked(page).get("q") ?? "").startsWith("NOT host:"));
+    await until("excluding does not complement filtering", async () => Math.abs((await total(page)) + of - all) < all * 0.02);
+  },
+
+  async "a field opens its values and becomes a column"({ page, open }) {
+    await open();
+    const field = page.locator(".field-line").first();
+    const name = (await field.locator(".field-name").getAttribute("title"))!.split(":")[0]!;
+    await field.locator(".tiny").click();
+    await until("the column is missing", async () => (asked(page).get("columns") ?? "").endsWith(name));
+    await page.waitForSelector(`.head .head-name[title="${name}"]`);
+    await field.locator(".field-name").click();
+    await page.waitForSelector(`.value-line[data-field="${name}"]`);
+  },
+
+  async "the message pane shows fields, raw, tokens, JSON"({ page, open }) {
+    await open();
+    await page.locator(".row[data-index='2'] .text").click();
+    await page.waitForSelector(".pairs tr[data-field=host]");
+    const text = (await page.textContent(".pane-message"))!.trim();
+    await page.click("role=tab[name=Raw]");
+    await until("the raw message lacks the text", async () => ((await page.textContent(".raw")) ?? "").includes(text.slice(0, 40)));
+    await page.click("text=Hex");
+    expect(/^0000 {2}3c /.test((await page.textContent(".raw"))!), "no hex dump");
+    await page.click("role=tab[name=Tokens]");
+    expect((await page.locator(".words li").count()) > 0, "no tokens");
+    await page.click("role=tab[name=JSON]");
+    JSON.parse((await page.textContent(".raw"))!);
+    await page.click("role=tab[name=Fields]");
+    await page.click(".pairs tr[data-field=program] button[title^=Filter]");
+    await until("the field did not become a filter", async () => (asked(page).get("q") ?? "").startsWith("program:"));
+  },
+
+  async "context shows what came before and after, and grows"({ page, open }) {
+    await open();
+    await page.keyboard.press("j");
+    await page.keyboard.press("c");
+    await page.waitForSelector(".context-line.anchor");
+    const before = await page.locator(".context-line").count();
+    await page.click("text=10 earlier");
+    await until("the context did not grow", async () => (await page.locator(".context-line").count()) > before);
+    await page.locator(".context-line").first().click();
+    await until("the anchor moved away", async () => (await page.locator(".context-line.anchor").count()) === 1);
+  },
+
+  async "far rows are reached by the scroll bar"({ page, open }) {
+    await open();
+    const all = await total(page);
+    await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight / 2 }));
+    await until("the middle was not loaded", async () => {
+      const index = await page.locator(".row.loading").count();
+      const first = Number(await page.locator(".row[data-index]").first().getAttribute("data-index").catch(() => "0"));
+      return index === 0 && first > all * 0.4;
+    });
+    await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
+    await until("the last row is missing", async () => (await page.locator(`.row[data-index="${all - 1}"]`).count()) === 1);
+  },
+
+  async "live tail adds rows, pauses on scroll, and counts"({ page, open }) {
+    await open();
+    await page.keyboard.press("l");
+    await page.waitForSelector(".live-line");
+    const first = await page.textContent(".row[data-index='0'] .when");
+    await until("nothing arrived", async () => (await page.textContent(".row[data-index='0'] .when")) !== first);
+    await page.locator(".list").evaluate((list) => list.scrollTo({ top: 200 }));
+    await page.waitForSelector(".live-line.paused");
+    await page.waitForSelector(".live-line >> text=/\\d+ new/");
+    const held = await page.textContent(".row[data-index='20'] .when");
+    await page.waitForTimeout(800);
+    expect((await page.textContent(".row[data-index='20'] .when")) === held, "rows moved while reading");
+    await page.click(".live-line .primary");
+    await until("it did not go on", async () => (await page.locator(".live-line.paused").count()) === 0);
+    await page.keyboard.press("l");
+    await until("it did not stop", async () => (await page.locator(".live-line").count()) === 0);
+  },
+
+  async "a permalink shows the same again"({ page, open }) {
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await open();
+    await page.keyboard.press("j");
+    await page.keyboard.press("o");
+    await page.waitForSelector(".pairs tr");
+    await page.keyboard.press("y");
+    await page.waitForSelector(".notice.on");
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(/from=\d{4}-.*to=\d{4}-/.test(link), `the link's times are not fixed: ${link}`);
+    const shown = [await page.textContent(".pane-message"), await total(page)];
+    await page.goto(link);
+    await page.waitForSelector(".pairs tr");
+    expect((await page.textContent(".pane-message")) === shown[0], "another message is open");
+    // Messages received during the very last moment of the range may have been on their way.
+    expect(Math.abs((await total(page)) - Number(shown[1])) <= 20, `the total differs: ${await total(page)} and ${shown[1]}`);
+    await page.reload();
+    await page.waitForSelector(".pairs tr");
+  },
+
+  async "everything works from the keyboard"({ page, open }) {
+    await open();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("f");
+    await until("f did not filter by the host", async () => /^host:/.test(asked(page).get("q") ?? ""));
+    await page.waitForSelector(".row[data-index]");
+    await page.keyboard.press("t");
+    await page.waitForSelector(".time-panel");
+    await page.keyboard.type("last 90m");
+    await page.keyboard.press("Enter");
+    await until("the typed time was not taken", async () => asked(page).get("from") === "now-90m");
+    await page.keyboard.press("[");
+    await until("[ did not shift", async () => /^\d{4}-/.test(asked(page).get("from") ?? ""));
+    await page.keyboard.press("w");
+    await until("w did not wrap", async () => asked(page).get("wrap") === "1");
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog.help[open]");
+    await page.keyboard.press("Escape");
+    await until("Escape did not close the help", async () => (await page.locator("dialog.help").count()) === 0);
+  },
+
+  async "an empty result says why and helps"({ page, open, settings }) {
+    await open();
+    await typeQuery(page, "zzznothinglikethiszzz");
+    await page.waitForSelector(".state >> text=Nothing matches");
+    await page.click(".state button");
+    await page.waitForSelector(".list .row[data-index]");
+    await page.goto(`${settings.base}?from=2001-01-01T00:00:00Z&to=2001-01-02T00:00:00Z`);
+    await page.waitForSelector(".state >> text=Nothing in this time range");
+    await page.click(".state button");
+    await page.waitForSelector(".list .row[data-index]");
+  },
+
+  async "dark and light, by system and by choice"({ page, open }) {
+    await page.emulateMedia({ colorScheme: "dark" });
+    await open();
+    const ground = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const dark = await ground();
+    await page.click("button[aria-label='Light theme']");
+    await until("the theme did not change", async () => (await ground()) !== dark);
+    await page.evaluate(() => localStorage.clear());
+  },
+
+  async "the grid tells assistive technology what it shows"({ page, open }) {
+    await open();
+    const grid = page.locator("[role=grid]");
+    expect(Number(await grid.getAttribute("aria-rowcount")) === (await total(page)) + 1, "aria-rowcount is wrong");
+    const active = await grid.getAttribute("aria-activedescendant");
+    expect((await page.locator(`#${active}`).count()) === 1, "the active row does not exist");
+    const nameless = await page.$$eval("button", (buttons) => buttons.filter((button) => !button.textContent?.trim() && !button.getAttribute("aria-label")).length);
+    expect(nameless === 0, `${nameless} buttons have no name`);
+  },
+};

@@ -1,0 +1,87 @@
+// Runs the flows one after the other, each on a fresh page of one session, and prints what passed.
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { FLOWS } from "./flows.ts";
+
+export interface Settings {
+  base: string;
+  user: string;
+  password: string;
+  browser: string;
+  /** Only flows whose name contains this. */
+  only: string;
+  /** Start of the range that the flows search; the server must have messages in it. */
+  range: string;
+}
+
+export interface Stage {
+  page: Page;
+  settings: Settings;
+  /** Opens the search page with a query string and waits for its rows. */
+  open(view?: string): Promise<void>;
+}
+
+const ARGUMENTS = [
+  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+];
+const STEP_TIMEOUT_MS = 8_000;
+
+export async function runAll(settings: Settings): Promise<number> {
+  const browser = await chromium.launch({ executablePath: settings.browser, args: ARGUMENTS });
+  let failed = 0;
+  try {
+    const context = await loggedIn(browser, settings);
+    for (const [name, flow] of Object.entries(FLOWS)) {
+      if (!name.includes(settings.only)) continue;
+      const started = performance.now();
+      const problem = await perform(context, settings, flow);
+      const ms = Math.round(performance.now() - started);
+      console.log(`${problem ? "FAIL" : "pass"}  ${name}  ${ms} ms${problem ? `\n      ${problem}` : ""}`);
+      if (problem) failed++;
+    }
+  } finally {
+    await browser.close();
+  }
+  console.log(failed ? `${failed} flows failed` : "all flows passed");
+  return failed;
+}
+
+async function loggedIn(browser: Browser, { base, user, password }: Settings): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", colorScheme: "light" });
+  context.setDefaultTimeout(STEP_TIMEOUT_MS);
+  const page = await context.newPage();
+  await page.goto(base);
+  await page.fill("input[name=user]", user);
+  await page.fill("input[name=password]", password);
+  await page.click("text=Log in");
+  await page.waitForSelector(".page");
+  await page.close();
+  return context;
+}
+
+async function perform(context: BrowserContext, settings: Settings, flow: (stage: Stage) => Promise<void>): Promise<string | undefined> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const origin = new URL(settings.base).origin;
+  // Nothing may be asked of another host, and the Content-Security-Policy must have nothing to refuse.
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== origin) complaints.push(`asked another host: ${request.url()}`);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/status of (400|401|429)|ERR_/.test(message.text())) complaints.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
+  const open = async (view = ""): Promise<void> => {
+    const range = view.includes("from=") ? "" : `${view ? "&" : "?"}from=${settings.range}&to=now`;
+    await page.goto(`${settings.base}${view}${range}`);
+    await page.waitForSelector(".list .row[data-index]");
+  };
+  try {
+    await flow({ page, settings, open });
+    return complaints[0];
+  } catch (cause) {
+    return [String(cause).split("\n").slice(0, 3).join(" | "), ...complaints].join("\n      ");
+  } finally {
+    await page.close();
+  }
+}
