@@ -4,6 +4,7 @@
 //! Holds: journal, active segment, sealed segments, catalog. Touches files and threads.
 
 mod bitmap;
+mod document;
 mod view;
 
 pub use bitmap::Bitmap;

@@ -1,0 +1,81 @@
+//! A message of a batch as a document, before any file holds it: what live tail shows.
+//!
+//! In: a batch and a place in it. Out: the document that a segment would give back. Limits: those of the batch.
+
+use crate::Document;
+use message::{Batch, Field, ValueKind, sd_params};
+
+impl Document {
+    /// Message `index` of a batch under its sequence number.
+    pub fn of(batch: &Batch, index: usize, sequence: u64) -> Document {
+        let message = &batch.messages[index];
+        let fixed = |field: Field| batch.fixed(index, field).to_vec();
+        let origin = batch.origin(index);
+        Document {
+            sequence,
+            raw: fixed(Field::Raw),
+            received_us: batch.received.unix_us,
+            event: message.event,
+            pri: message.pri.0,
+            host: fixed(Field::Host),
+            program: fixed(Field::Program),
+            pid: fixed(Field::Pid),
+            msgid: fixed(Field::Msgid),
+            text: fixed(Field::Message),
+            source: origin.source.clone(),
+            peer: origin.peer.map_or_else(String::new, |peer| peer.ip().to_canonical().to_string()),
+            tags: batch.tags(index).into_iter().map(|tag| tag.into_owned()).collect(),
+            values: values(batch, index),
+        }
+    }
+}
+
+/// The pairs of a message: those set, newest first, then structured data and the origin's that none of them hides.
+fn values(batch: &Batch, index: usize) -> Vec<(String, Vec<u8>, ValueKind)> {
+    let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let set = batch.values(index).into_iter();
+    let mut values: Vec<_> = set.map(|(key, value, kind)| (name(key), value.to_vec(), kind)).collect();
+    let mut add = |key: String, value: &[u8]| {
+        if !values.iter().any(|(known, _, _)| *known == key) {
+            values.push((key, value.to_vec(), ValueKind::String));
+        }
+    };
+    for param in sd_params(batch.bytes(batch.messages[index].sdata)).filter(|param| !param.name.is_empty()) {
+        add(format!(".SDATA.{}.{}", name(param.id), name(param.name)), &param.value());
+    }
+    for (key, value) in &batch.origin(index).values {
+        add(key.clone(), value);
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    //! A document of a batch made by hand.
+
+    use super::*;
+    use message::{Ack, FieldName, Message, Origin, Span, Stamp};
+    use std::sync::Arc;
+
+    #[test]
+    fn holds_every_field() {
+        let raw = r#"<13>1 - h p - - [a@1 b="c"] text"#;
+        let peer = "[::ffff:10.1.2.3]:514".parse().ok();
+        let origin = Origin { source: "s".into(), peer, ..Origin::default() };
+        let mut batch =
+            Batch::new(Arc::new(raw.into()), vec![Arc::new(origin)], Stamp::known(5, 0), Ack::none());
+        let mut message = Message::default();
+        message.raw = Span::received(0, raw.len());
+        message.host = Span::received(8, 1);
+        message.sdata = Span::received(16, 11);
+        message.text = Span::received(28, 4);
+        batch.messages.push(message);
+        batch.set_field(0, &FieldName::parse("user"), b"eva", ValueKind::String);
+        let document = Document::of(&batch, 0, 7);
+        assert_eq!((document.sequence, document.received_us), (7, 5));
+        assert_eq!((document.host.as_slice(), document.text.as_slice()), (&b"h"[..], &b"text"[..]));
+        assert_eq!(document.peer, "10.1.2.3");
+        let names: Vec<&str> = document.values.iter().map(|(name, _, _)| name.as_str()).collect();
+        assert_eq!(names, ["user", ".SDATA.a@1.b"]);
+    }
+}
