@@ -21,16 +21,38 @@ fn main() {
                    [exampleSDID@32473 iut=\"3\" eventSource=\"Application\" eventID=\"1011\"]\
                    [origin ip=\"192.0.2.9\" software=\"probe\"] An application event log entry of ordinary length, \
                    as they come by the million";
-    run("RFC 3164", bsd, ParseFlags::default(), Dialect::Rfc3164);
-    run("RFC 5424", rfc5424, ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL), Dialect::Rfc5424);
+    run("RFC 3164", &|_| bsd.to_owned(), ParseFlags::default(), Dialect::Rfc3164);
+    run("mixed RFC 3164", &mixed, ParseFlags::default(), Dialect::Rfc3164);
+    let flags = ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL);
+    run("RFC 5424", &|_| rfc5424.to_owned(), flags, Dialect::Rfc5424);
 }
 
-fn run(name: &str, line: &str, flags: ParseFlags, dialect: Dialect) {
+/// Lines whose every field differs in length from the line before, so that no branch can be foreseen.
+fn mixed(number: usize) -> String {
+    let noise = number.wrapping_mul(0x9e37_79b9) >> 7;
+    let hosts = ["db", "web-17.example.net", "fw1", "mail.example.org", "192.0.2.14", "node-a-3"];
+    let programs = ["sshd", "postfix/smtpd", "kernel", "cron", "nginx", "systemd-logind", "dhcpd"];
+    let (host, program) = (hosts[noise % 6], programs[noise / 6 % 7]);
+    let pid = if noise.is_multiple_of(3) { String::new() } else { format!("[{}]", noise % 70_000) };
+    let text = &"connection from 192.0.2.7 port 50022 closed by the remote side after 3 of 12 attempts, no reason \
+                 was given"[..40 + noise % 60];
+    format!(
+        "<{}>Nov 21 09:{:02}:{:02} {host} {program}{pid}: {text}",
+        noise % 192,
+        number / 900,
+        number / 15 % 60
+    )
+}
+
+fn run(name: &str, line: &dyn Fn(usize) -> String, flags: ParseFlags, dialect: Dialect) {
     let mut bytes = Vec::with_capacity(BUFFER_BYTES);
-    while bytes.len() + line.len() < BUFFER_BYTES {
-        bytes.extend_from_slice(line.as_bytes());
+    let mut count = 0;
+    while bytes.len() + 1_024 < BUFFER_BYTES {
+        bytes.extend_from_slice(line(count).as_bytes());
         bytes.push(b'\n');
+        count += 1;
     }
+    let mean_bytes = bytes.len() / count - 1;
     let bytes = Arc::new(bytes);
     let received = Stamp::known(1_795_251_607_000_000, 0);
     let origins = vec![Arc::new(Origin::default())];
@@ -56,7 +78,7 @@ fn run(name: &str, line: &str, flags: ParseFlags, dialect: Dialect) {
             times.push(time.as_nanos() as f64 / frames.len() as f64);
         }
     }
-    print!("{name} ({} bytes):", line.len());
+    print!("{name} ({mean_bytes} bytes):");
     for (step, times) in ["frame", "decode", "encode"].iter().zip(&mut medians) {
         times.sort_by(f64::total_cmp);
         print!("  {step} {:.1} ns", times[times.len() / 2]);
