@@ -99,6 +99,7 @@ impl Check<'_> {
         }
     }
 
+    #[inline(always)]
     fn param(&mut self, name_bytes_max: usize) -> Result<(), usize> {
         self.name(|byte| byte == b'=', name_bytes_max)?;
         if self.peek() != Some(b'=') {
@@ -122,8 +123,8 @@ impl Check<'_> {
     }
 
     /// A name of at least one byte up to one that ends it; its length.
-    #[inline]
-    fn name(&mut self, ends: fn(u8) -> bool, bytes_max: usize) -> Result<usize, usize> {
+    #[inline(always)]
+    fn name(&mut self, ends: impl Fn(u8) -> bool, bytes_max: usize) -> Result<usize, usize> {
         let rest = self.line.get(self.at..).unwrap_or_default();
         let length = rest.iter().position(|byte| !IS_NAME[usize::from(*byte)]).unwrap_or(rest.len());
         if length == 0 || length > bytes_max {
@@ -137,6 +138,7 @@ impl Check<'_> {
     }
 
     /// Up to the closing quote; `]` must be escaped.
+    #[inline(always)]
     fn quoted_value(&mut self) -> Result<(), usize> {
         loop {
             let rest = self.line.get(self.at..).unwrap_or_default();

@@ -314,6 +314,17 @@ fn decodes_into_a_message() {
 }
 
 #[test]
+fn decodes_made_text() {
+    let mut batch = decoded(b"outer: x", DecodeOptions::default());
+    let made = batch.add_extra(b"..<9>7: Nov 21 08:59:01 h p: t");
+    let text = made.part(2, made.len());
+    assert!(Decoder::new(DecodeOptions::default()).decode_into(&mut batch, 0, text));
+    batch.messages[0].marks = Marks::NONE;
+    assert_eq!(show(&batch), "9 2026-11-21T08:59:01+00:00 host=h prog=p sd=[meta sequenceId=\"7\"] text=t");
+    assert_eq!(batch.fixed(0, Field::Raw), b"outer: x");
+}
+
+#[test]
 fn a_read_becomes_a_batch_without_a_copy() {
     let mut framer = crate::Framer::new(crate::Framing::Auto, 100, crate::Oversize::Cut);
     let mut decoder = Decoder::new(DecodeOptions::default());
