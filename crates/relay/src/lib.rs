@@ -8,6 +8,7 @@
 
 pub mod stats;
 
+mod clock;
 mod internal;
 mod positions;
 mod reactor;

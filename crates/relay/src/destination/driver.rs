@@ -6,15 +6,18 @@
 use super::{
     file::Files,
     line::Line,
-    options::{DestinationDriver, DestinationSpec},
+    options::{DestinationDriver, Rendering},
     target::{Pipe, Program, Socket, Stdout, Terminals},
 };
 use crate::InternalLog;
-use message::{Batch, Selection};
+use message::{Batch, Selection, Stamp};
 use std::{io, time::Instant};
 
 /// One kind of target.
 pub(super) trait Driver: Send {
+    /// Called once before the messages of some deliveries are added.
+    fn begin(&mut self, now: Stamp);
+
     /// Renders messages into the output.
     fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64);
 
@@ -33,7 +36,7 @@ pub(super) trait Driver: Send {
     fn abandon(&mut self) -> usize;
 
     /// Takes new settings of the same kind of target.
-    fn configure(&mut self, spec: &DestinationSpec);
+    fn configure(&mut self, driver: DestinationDriver, rendering: Rendering);
 
     /// Closes what is open; the next flush opens again.
     fn reopen(&mut self);
@@ -48,19 +51,15 @@ pub(super) trait Driver: Send {
 }
 
 /// The driver of a destination.
-pub(super) fn of(spec: &DestinationSpec, log: &InternalLog) -> Box<dyn Driver> {
-    match &spec.driver {
-        DestinationDriver::File(target) => Box::new(Files::new(target.clone(), &spec.rendering, log.clone())),
-        DestinationDriver::Socket(target) => {
-            Box::new(Line::new(Socket::new(target.clone(), log.clone()), &spec.rendering))
-        }
-        DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target.clone()), &spec.rendering)),
+pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &InternalLog) -> Box<dyn Driver> {
+    match driver {
+        DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone())),
+        DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
+        DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
         DestinationDriver::Program(target) => {
-            Box::new(Line::new(Program::new(target.clone(), log.clone()), &spec.rendering))
+            Box::new(Line::new(Program::new(target, log.clone()), rendering))
         }
-        DestinationDriver::Terminals(target) => {
-            Box::new(Line::new(Terminals::new(target.clone()), &spec.rendering))
-        }
-        DestinationDriver::Stdout => Box::new(Line::new(Stdout, &spec.rendering)),
+        DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
+        DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),
     }
 }

@@ -5,10 +5,10 @@
 
 use super::{
     driver::Driver,
-    options::{DestinationSpec, Rendering, StreamFraming},
+    options::{DestinationDriver, Rendering, StreamFraming},
     output::Output,
 };
-use message::{Batch, Selection};
+use message::{Batch, Selection, Stamp};
 use std::io;
 
 /// A target with one way in.
@@ -23,7 +23,7 @@ pub(super) trait Target: Send {
     }
 
     /// Takes new settings.
-    fn configure(&mut self, spec: &DestinationSpec);
+    fn configure(&mut self, driver: DestinationDriver);
 
     /// Closes what is open.
     fn close(&mut self);
@@ -37,15 +37,19 @@ pub(super) struct Line<T> {
 }
 
 impl<T: Target> Line<T> {
-    pub(super) fn new(target: T, rendering: &Rendering) -> Line<T> {
-        Line { target, rendering: rendering.clone(), output: Output::default() }
+    pub(super) fn new(target: T, rendering: Rendering) -> Line<T> {
+        Line { target, rendering, output: Output::default() }
     }
 }
 
 impl<T: Target> Driver for Line<T> {
+    fn begin(&mut self, now: Stamp) {
+        self.rendering.template.begin(now);
+    }
+
     fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
         let framing = self.target.framing();
-        self.output.add((batch, selection), &*self.rendering.template, framing, sequence);
+        self.output.add((batch, selection), &mut *self.rendering.template, framing, sequence);
     }
 
     fn size(&self) -> usize {
@@ -65,9 +69,10 @@ impl<T: Target> Driver for Line<T> {
         lost
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        self.rendering = spec.rendering.clone();
-        self.target.configure(spec);
+    fn configure(&mut self, driver: DestinationDriver, rendering: Rendering) {
+        self.rendering = rendering;
+        self.target.configure(driver);
+        self.output.rewind();
     }
 
     fn reopen(&mut self) {

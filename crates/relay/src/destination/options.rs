@@ -3,16 +3,19 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
-use message::Batch;
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use message::{Batch, Stamp};
+use std::{path::PathBuf, time::Duration};
 
-/// A compiled template: what a message looks like in a target.
-pub trait Render: Send + Sync {
+/// A compiled template with what it remembers between messages: what a message looks like in one target.
+pub trait Render: Send {
+    /// Called before the messages of a batch. `now` is the time for `${C_...}` macros.
+    fn begin(&mut self, now: Stamp);
+
     /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
-    fn render(&self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
     /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
-    fn render_name(&self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
     /// The text when it is the same for every message (`file("/var/log/all")`).
     fn constant(&self) -> Option<&str> {
@@ -21,7 +24,6 @@ pub trait Render: Send + Sync {
 }
 
 /// One `destination` driver as configured.
-#[derive(Clone)]
 pub struct DestinationSpec {
     /// `d_file#0`: name of the statement, `#`, number of the driver. The queue of this name outlives a reload.
     pub id: String,
@@ -36,7 +38,6 @@ pub struct DestinationSpec {
 }
 
 /// Every kind of target.
-#[derive(Clone)]
 pub enum DestinationDriver {
     /// `file()`
     File(FileTarget),
@@ -81,10 +82,9 @@ impl Default for Queueing {
 }
 
 /// How a message becomes bytes.
-#[derive(Clone)]
 pub struct Rendering {
     /// `template()` or the driver's default form, with the line feed at its end where the target wants one.
-    pub template: Arc<dyn Render>,
+    pub template: Box<dyn Render>,
 }
 
 /// Owner and mode of what is created; `None` leaves the system's choice.
@@ -99,10 +99,9 @@ pub struct FilePermissions {
 }
 
 /// `file("name")`.
-#[derive(Clone)]
 pub struct FileTarget {
     /// The name. What stands before its first macro is trusted; what messages contribute cannot leave that folder.
-    pub name: Arc<dyn Render>,
+    pub name: Box<dyn Render>,
     /// The constant text before the first macro (the whole name when there is none).
     pub trusted_prefix: String,
     /// `create-dirs()`

@@ -26,7 +26,7 @@ impl Output {
     pub(super) fn add(
         &mut self,
         (batch, selection): (&Batch, &Selection),
-        template: &dyn Render,
+        template: &mut dyn Render,
         framing: StreamFraming,
         sequence: &mut u64,
     ) {

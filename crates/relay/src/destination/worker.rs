@@ -6,11 +6,12 @@
 
 use super::{
     driver::{self, Driver},
-    options::DestinationSpec,
+    options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake},
 };
 use crate::{
     InternalLog, StageError,
+    clock::Clock,
     stats::{self, DropReason},
 };
 use message::{Ack, Delivery};
@@ -19,7 +20,7 @@ use std::{
     io,
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 /// Starts the thread of a destination.
@@ -39,9 +40,11 @@ pub(super) fn spawn(
 const SECOND: Duration = Duration::from_secs(1);
 
 struct Worker {
-    spec: DestinationSpec,
+    id: String,
+    queueing: Queueing,
     queue: Arc<Queue>,
     log: InternalLog,
+    clock: Clock,
     driver: Box<dyn Driver>,
     items: VecDeque<Item>,
     /// What is rendered and not written: tokens, messages, bytes.
@@ -58,9 +61,11 @@ struct Worker {
 
 impl Worker {
     fn new(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Worker {
-        let driver = driver::of(&spec, &log);
+        let driver = driver::of(spec.driver, spec.rendering, &log);
         Worker {
-            spec,
+            id: spec.id,
+            queueing: spec.queueing,
+            clock: Clock::new(),
             queue,
             log,
             driver,
@@ -90,8 +95,9 @@ impl Worker {
     }
 
     fn write_items(&mut self) {
+        self.driver.begin(self.clock.now());
         while let Some(item) = self.items.pop_front() {
-            if self.spec.queueing.throttle > 0 {
+            if self.queueing.throttle > 0 {
                 self.add_slowly(&item.delivery);
             } else {
                 self.driver.add(&item.delivery.batch, &item.delivery.selection, &mut self.sequence);
@@ -101,7 +107,7 @@ impl Worker {
             self.bytes += item.bytes();
             // The batch goes before the write: its buffer is still warm when the reader takes it back.
             drop(item);
-            if self.driver.size() >= self.spec.queueing.batch_bytes || self.items.is_empty() {
+            if self.driver.size() >= self.queueing.batch_bytes || self.items.is_empty() {
                 self.flush();
             }
         }
@@ -114,7 +120,7 @@ impl Worker {
             if self.second.0.elapsed() >= SECOND {
                 self.second = (Instant::now(), 0);
             }
-            let room = self.spec.queueing.throttle.saturating_sub(self.second.1) as usize;
+            let room = self.queueing.throttle.saturating_sub(self.second.1) as usize;
             let part = left.first(room);
             self.driver.add(&delivery.batch, &part, &mut self.sequence);
             self.second.1 += part.count() as u32;
@@ -135,8 +141,8 @@ impl Worker {
         if !self.write_out() {
             return self.give_up();
         }
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        self.queue.counters.stamp_s.store(now.as_secs(), Ordering::Relaxed);
+        let now = self.clock.now().unix_s().max(0) as u64;
+        self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
         let refused = self.driver.take_refused().min(self.count);
         stats::add(&self.queue.counters.dropped_unwritable, refused);
         stats::add(&self.queue.counters.written, self.count - refused - self.lost.min(self.count - refused));
@@ -151,12 +157,12 @@ impl Worker {
             let stalled = error.kind() == io::ErrorKind::WouldBlock;
             let mut until = Instant::now();
             if !stalled {
-                let pause = self.spec.queueing.reopen_after;
+                let pause = self.queueing.reopen_after;
                 until += pause;
                 stats::add(&self.queue.counters.errors, 1);
                 self.log.error(&format!(
                     "Error writing to a destination, suspending it; id='{}', error='{error}', time_reopen='{}'",
-                    self.spec.id,
+                    self.id,
                     pause.as_secs_f32()
                 ));
             }
@@ -208,8 +214,9 @@ impl Worker {
             Command::Stop(deadline) => self.stop_at = Some(deadline),
             Command::Reopen => self.driver.reopen(),
             Command::Configure(spec) => {
-                self.driver.configure(&spec);
-                self.spec = *spec;
+                let DestinationSpec { driver, rendering, queueing, .. } = *spec;
+                self.driver.configure(driver, rendering);
+                self.queueing = queueing;
             }
         }
     }

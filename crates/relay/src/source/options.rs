@@ -7,7 +7,7 @@ use message::Intake;
 use std::{
     net::SocketAddr,
     path::PathBuf,
-    sync::{Arc, atomic::AtomicU64},
+    sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
 use wire::{DecodeOptions, Framing, Oversize};
@@ -292,7 +292,7 @@ pub struct Generator {
     /// `freq()`: the pause between two messages.
     pub every: Duration,
     /// `template()`
-    pub template: Option<Arc<dyn Render>>,
+    pub template: Option<Arc<Mutex<dyn Render>>>,
     /// `values()`: name, kind and text.
     pub values: Vec<(String, message::ValueKind, Vec<u8>)>,
 }

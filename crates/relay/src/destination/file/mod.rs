@@ -11,11 +11,11 @@ mod open;
 
 use super::{
     driver::Driver,
-    options::{DestinationDriver, DestinationSpec, FileTarget, Rendering, StreamFraming},
+    options::{DestinationDriver, FileTarget, Rendering, StreamFraming},
     output::Output,
 };
 use crate::InternalLog;
-use message::{Batch, Selection};
+use message::{Batch, Selection, Stamp};
 use std::{
     collections::HashMap,
     fs::File,
@@ -52,10 +52,10 @@ struct OpenFile {
 }
 
 impl Files {
-    pub(super) fn new(target: FileTarget, rendering: &Rendering, log: InternalLog) -> Files {
+    pub(super) fn new(target: FileTarget, rendering: Rendering, log: InternalLog) -> Files {
         Files {
             target,
-            rendering: rendering.clone(),
+            rendering,
             log,
             open: Vec::new(),
             by_name: HashMap::new(),
@@ -143,13 +143,23 @@ impl Files {
 }
 
 impl Driver for Files {
+    fn begin(&mut self, now: Stamp) {
+        self.target.name.begin(now);
+        self.rendering.template.begin(now);
+    }
+
     fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
         if let Some(constant) = self.target.name.constant() {
             self.name.clear();
             self.name.extend_from_slice(constant.as_bytes());
             let index = self.file_of_name();
             let output = &mut self.open[index].output;
-            return output.add((batch, selection), &*self.rendering.template, StreamFraming::Plain, sequence);
+            return output.add(
+                (batch, selection),
+                &mut *self.rendering.template,
+                StreamFraming::Plain,
+                sequence,
+            );
         }
         for message in selection.iter() {
             *sequence += 1;
@@ -158,7 +168,7 @@ impl Driver for Files {
             self.target.name.render_name(batch, message, *sequence, &mut name);
             self.name = name;
             let index = self.file_of_name();
-            let template = &self.rendering.template;
+            let template = &mut self.rendering.template;
             let output = &mut self.open[index].output;
             output.push(StreamFraming::Plain, |bytes| template.render(batch, message, *sequence, bytes));
         }
@@ -197,10 +207,10 @@ impl Driver for Files {
         lost
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        let DestinationDriver::File(target) = &spec.driver else { return };
-        self.target = target.clone();
-        self.rendering = spec.rendering.clone();
+    fn configure(&mut self, driver: DestinationDriver, rendering: Rendering) {
+        let DestinationDriver::File(target) = driver else { return };
+        self.target = target;
+        self.rendering = rendering;
         self.reopen();
         // Files with output stay until it is written; others are found anew under the new name.
         while let Some(index) = self.open.iter().position(|file| file.output.size() == 0) {

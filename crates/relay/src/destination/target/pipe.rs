@@ -5,7 +5,7 @@
 
 use super::{
     super::line::Target,
-    super::options::{DestinationDriver, DestinationSpec, PipeTarget},
+    super::options::{DestinationDriver, PipeTarget},
     super::output::Output,
 };
 use crate::sys;
@@ -67,9 +67,9 @@ impl Target for Pipe {
         written
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        let DestinationDriver::Pipe(target) = &spec.driver else { return };
-        self.target = target.clone();
+    fn configure(&mut self, driver: DestinationDriver) {
+        let DestinationDriver::Pipe(target) = driver else { return };
+        self.target = target;
         self.file = None;
     }
 

@@ -6,7 +6,7 @@
 
 use super::{
     super::line::Target,
-    super::options::{DestinationDriver, DestinationSpec, ProgramTarget},
+    super::options::{DestinationDriver, ProgramTarget},
     super::output::Output,
     pipe::write_some,
 };
@@ -91,12 +91,12 @@ impl Target for Program {
         }
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        let DestinationDriver::Program(target) = &spec.driver else { return };
+    fn configure(&mut self, driver: DestinationDriver) {
+        let DestinationDriver::Program(target) = driver else { return };
         if target.command != self.target.command || !target.keep_over_reload {
             self.close();
         }
-        self.target = target.clone();
+        self.target = target;
     }
 
     fn close(&mut self) {

@@ -6,9 +6,7 @@
 
 use super::{
     super::line::Target,
-    super::options::{
-        DestinationDriver, DestinationSpec, SocketKind, SocketTarget, StreamFraming, TcpOptions,
-    },
+    super::options::{DestinationDriver, SocketKind, SocketTarget, StreamFraming, TcpOptions},
     super::output::Output,
 };
 use crate::InternalLog;
@@ -163,12 +161,12 @@ impl Target for Socket {
         if self.is_stream() { self.target.framing } else { StreamFraming::Plain }
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        let DestinationDriver::Socket(target) = &spec.driver else { return };
-        if *target != self.target || !target.keep_over_reload {
+    fn configure(&mut self, driver: DestinationDriver) {
+        let DestinationDriver::Socket(target) = driver else { return };
+        if target != self.target || !target.keep_over_reload {
             self.connection = None;
         }
-        self.target = target.clone();
+        self.target = target;
     }
 
     fn close(&mut self) {

@@ -2,7 +2,7 @@
 //!
 //! In: rendered messages. Out: bytes on standard output. Holds: nothing. Limits: a reader that stalls holds the queue.
 
-use super::super::{line::Target, options::DestinationSpec, output::Output};
+use super::super::{line::Target, options::DestinationDriver, output::Output};
 use std::io::{self, Write};
 
 /// Standard output.
@@ -16,7 +16,7 @@ impl Target for Stdout {
         stdout.flush()
     }
 
-    fn configure(&mut self, _spec: &DestinationSpec) {}
+    fn configure(&mut self, _driver: DestinationDriver) {}
 
     fn close(&mut self) {}
 }

@@ -6,7 +6,7 @@
 
 use super::{
     super::line::Target,
-    super::options::{DestinationDriver, DestinationSpec, TerminalTarget},
+    super::options::{DestinationDriver, TerminalTarget},
     super::output::Output,
 };
 use std::{
@@ -53,9 +53,9 @@ impl Target for Terminals {
         Ok(())
     }
 
-    fn configure(&mut self, spec: &DestinationSpec) {
-        let DestinationDriver::Terminals(target) = &spec.driver else { return };
-        self.target = target.clone();
+    fn configure(&mut self, driver: DestinationDriver) {
+        let DestinationDriver::Terminals(target) = driver else { return };
+        self.target = target;
     }
 
     fn close(&mut self) {}

@@ -5,13 +5,12 @@
 //! Limits: a batch is what one read brought, at most [`buffer::READ_BYTES`] and one message.
 
 pub(crate) mod buffer;
-mod clock;
 mod hosts;
 mod names;
 mod slot;
 mod window;
 
-pub(crate) use clock::Clock;
+use crate::clock::Clock;
 pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
 pub(crate) use window::{Completion, Gate};

@@ -5,7 +5,10 @@
 use super::{Local, origin_of};
 use crate::source::options::Generator;
 use message::{Ack, Batch, Message, Span};
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 use tokio::time::Instant;
 
 /// Most messages of a batch.
@@ -61,7 +64,11 @@ fn push(batch: &mut Batch, options: &Generator, host: Span, sequence: u64, bytes
     }
     let start = bytes.len();
     match &options.template {
-        Some(template) => template.render(batch, index, sequence, bytes),
+        Some(template) => {
+            let mut template = template.lock().unwrap_or_else(PoisonError::into_inner);
+            template.begin(batch.received);
+            template.render(batch, index, sequence, bytes);
+        }
         None => bytes.extend_from_slice(TEXT.as_bytes()),
     }
     let text = Span::received(start, bytes.len() - start);
