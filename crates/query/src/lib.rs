@@ -6,13 +6,35 @@
 //! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`store::Watch`] bounds time.
 
 mod answer;
+mod browse;
+mod compile;
+mod condition;
 mod error;
+mod explain;
+mod fields;
+mod highlight;
+mod matcher;
+#[cfg(test)]
+mod naive;
 mod parse;
+mod plan;
+mod question;
+mod run;
 mod times;
 mod tree;
+mod words;
 
 pub use answer::{Answer, Bars, Clock, Facet, Row, Search, SearchError, TimedOut};
+pub use browse::{Found, NEIGHBOURS_MAX, Same, columns, context, message};
 pub use error::{Hint, QueryError};
+pub use fields::{column, column_name};
+pub use highlight::utf16_ranges;
+pub use matcher::Matcher;
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
+pub use question::{ParseOptions, Query};
+pub use run::{BARS_MAX, search, values};
 pub use times::parse_time;
-pub use tree::{Node, NodeKind, Operator, Text, escape};
+pub use tree::{
+    AnyPlace, Clause, Comparison, End, EndText, Glyph, Join, Node, NodeKind, NotSign, Operator, Place, Test,
+    Text, escape,
+};

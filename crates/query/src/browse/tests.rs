@@ -1,0 +1,44 @@
+//! Neighbours and columns in a small store.
+
+use super::{Same, columns, context, message};
+use crate::naive::{document, snapshot, with_value};
+use store::{Snapshot, Watch};
+
+fn store() -> Snapshot {
+    let made = (0..50).map(|n| document(n, ["a", "b"][n as usize % 2], "p", &format!("line {n}")));
+    snapshot(made.map(|line| if line.host == b"a" { with_value(line, "k", "v") } else { line }).collect(), 7)
+}
+
+#[track_caller]
+fn check(sequence: u64, around: (usize, usize), same: Same, want: &[u64]) {
+    let found = context(&store(), sequence, around.0, around.1, same, &Watch::unlimited()).unwrap();
+    let found: Vec<u64> = found.iter().map(|document| document.sequence).collect();
+    assert_eq!(found, want);
+}
+
+#[test]
+fn shows_neighbours_across_segments() {
+    check(7, (2, 2), Same::None, &[5, 6, 7, 8, 9]);
+    check(7, (2, 2), Same::Host, &[3, 5, 7, 9, 11]);
+    check(0, (3, 1), Same::None, &[0, 1]);
+    check(49, (1, 3), Same::Host, &[47, 49]);
+    check(7, (2, 2), Same::Source, &[7]);
+    check(50, (2, 2), Same::None, &[]);
+}
+
+#[test]
+fn shows_one_message_with_its_tokens() {
+    let found = message(&store(), 12, &Watch::unlimited()).unwrap().unwrap();
+    assert_eq!((found.document.sequence, found.tokens), (12, vec![0..4, 5..7]));
+    assert!(message(&store(), 50, &Watch::unlimited()).unwrap().is_none());
+}
+
+#[test]
+fn lists_columns_by_use() {
+    let found = columns(&store());
+    let of = |name: &str| {
+        found.iter().find(|used| crate::column_name(&used.column) == name).map(|used| used.documents)
+    };
+    assert_eq!((of("host"), of("k"), of("msgid")), (Some(50), Some(25), None));
+    assert!(found.is_sorted_by(|a, b| a.documents >= b.documents));
+}

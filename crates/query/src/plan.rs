@@ -1,0 +1,155 @@
+//! Answers a condition from the index of one segment, and reads only what the index cannot decide.
+//!
+//! In: a condition and a segment. Out: the bitmap of documents that match, exactly. Each part of the condition
+//! yields the documents that surely match and those that may; what lies between is read and asked one by one,
+//! after all parts have narrowed it. Limits: the watch.
+
+mod column;
+mod known;
+mod skew;
+
+use crate::{
+    condition::{Condition, ValueTest},
+    matcher::Tokens,
+    words,
+};
+use known::Known;
+use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
+
+/// So few candidates are read sooner than another walk of the dictionary has narrowed them: reading takes some
+/// microseconds each, the walk some ten milliseconds.
+const WORTH_NARROWING: u64 = 2_000;
+
+/// The documents of a segment that match, among `within` when given.
+pub(crate) fn matching(
+    view: &dyn SegmentView,
+    condition: &Condition,
+    within: Option<&Bitmap>,
+    watch: &Watch,
+) -> Result<Bitmap, ReadError> {
+    let known = Plan { view, watch }.evaluate(condition, within)?;
+    let Known { mut upper, open } = known;
+    if let Some(within) = within {
+        upper.and(within);
+    }
+    let Some(open) = open else {
+        return Ok(upper);
+    };
+    let mut doubtful = upper.clone();
+    doubtful.and_not(&open.lower);
+    let mut tokens = Tokens::default();
+    let mut refuted = Vec::new();
+    view.read(&mut doubtful.iter(), watch, &mut |id, document| {
+        tokens.forget();
+        if !open.holds(id, document, &mut tokens) {
+            refuted.push(id);
+        }
+        true
+    })?;
+    refuted.iter().for_each(|id| upper.remove(*id));
+    Ok(upper)
+}
+
+pub(super) struct Plan<'a> {
+    view: &'a dyn SegmentView,
+    watch: &'a Watch,
+}
+
+impl Plan<'_> {
+    /// What the index knows. With `within`, only what it says of those documents is right.
+    fn evaluate<'c>(
+        &self,
+        condition: &'c Condition,
+        within: Option<&Bitmap>,
+    ) -> Result<Known<'c>, ReadError> {
+        self.watch.check()?;
+        match condition {
+            Condition::All => Ok(Known::exact(self.all())),
+            Condition::Never => Ok(Known::exact(self.none())),
+            Condition::And(members) => self.all_of(members, within),
+            Condition::Or(members) => {
+                let members = members.iter().map(|member| self.evaluate(member, within));
+                Ok(known::any_of(self.none(), members.collect::<Result<_, _>>()?))
+            }
+            Condition::Not(inner) => Ok(known::opposite(self.evaluate(inner, within)?)),
+            Condition::Word(pattern) => Ok(Known::exact(self.view.words(pattern, self.watch)?)),
+            Condition::Phrase(phrase) => {
+                let answer = self.view.phrase(phrase, self.watch)?;
+                if answer.exact {
+                    return Ok(Known::exact(answer.documents));
+                }
+                Ok(Known::leaf(answer.documents, self.none(), condition))
+            }
+            Condition::CasePhrase { words, .. } => {
+                let answer = self.view.phrase(words, self.watch)?;
+                Ok(Known::leaf(answer.documents, self.none(), condition))
+            }
+            Condition::Value(column, ValueTest::Pattern(pattern)) => {
+                Ok(Known::exact(self.view.values(column, pattern, self.watch)?))
+            }
+            Condition::Value(column, ValueTest::Regex(regex)) => {
+                self.column_regex(condition, column, regex, within)
+            }
+            Condition::Values(names, test) => self.columns(condition, names, test, within),
+            Condition::TextRegex { tokens, .. } | Condition::TextHas { tokens, .. } => {
+                Ok(Known::leaf(self.narrowed(tokens, within)?, self.none(), condition))
+            }
+            Condition::RawRegex(_) | Condition::RawHas(_) => {
+                Ok(Known::leaf(self.all(), self.none(), condition))
+            }
+            Condition::Received(from, to) => {
+                let mut found = self.none();
+                found.add_range(self.view.received_between(*from, *to));
+                Ok(Known::exact(found))
+            }
+            Condition::Event(from, to) => Ok(Known::exact(self.view.event_between(*from, *to, self.watch)?)),
+            Condition::Skew(from, to) => self.skew(condition, *from, *to, within),
+        }
+    }
+
+    fn all(&self) -> Bitmap {
+        Bitmap::all(self.view.len())
+    }
+
+    fn none(&self) -> Bitmap {
+        Bitmap::none(self.view.len())
+    }
+
+    /// Each member narrows what the next, dearer one has to look at.
+    fn all_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
+        let mut upper: Option<Bitmap> = within.cloned();
+        let mut parts = Vec::new();
+        for member in members {
+            if upper.as_ref().is_some_and(Bitmap::is_empty) {
+                return Ok(Known::exact(self.none()));
+            }
+            let part = self.evaluate(member, upper.as_ref())?;
+            match &mut upper {
+                Some(upper) => upper.and(&part.upper),
+                None => upper = Some(part.upper.clone()),
+            }
+            if part.open.is_some() {
+                parts.push(part);
+            }
+        }
+        Ok(known::all_of(upper.unwrap_or_else(|| self.all()), parts))
+    }
+
+    /// Documents that hold all the tokens, if looking for them is worth it.
+    fn narrowed(&self, tokens: &[Pattern], within: Option<&Bitmap>) -> Result<Bitmap, ReadError> {
+        let mut narrow = within.cloned().unwrap_or_else(|| self.all());
+        for token in tokens {
+            if narrow.count() < WORTH_NARROWING {
+                break;
+            }
+            narrow.and(&self.view.words(token, self.watch)?);
+        }
+        Ok(narrow)
+    }
+}
+
+/// Whether a column goes by a name with wildcards.
+fn named(column: &Column, name: &Pattern) -> bool {
+    let known = crate::fields::column_name(column).as_bytes();
+    words::matches(name, known, &known.to_ascii_lowercase())
+}

@@ -1,0 +1,79 @@
+//! A question, read and resolved.
+//!
+//! In: text, the default operator, the time of "now". Out: a [`Query`], ready to be asked of any snapshot, from any
+//! thread. Holds: the tree as written and the condition it came to.
+
+use crate::{
+    compile::compile,
+    condition::Condition,
+    error::{Hint, QueryError},
+    explain, highlight,
+    matcher::Matcher,
+    parse::parse,
+    tree::{Node, Operator},
+};
+use std::{ops::Range, sync::Arc};
+
+/// How the text of a question is to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ParseOptions {
+    /// Joins words that stand side by side.
+    pub default_operator: Operator,
+    /// What "now" means, in microseconds since 1970.
+    pub now_us: i64,
+    /// Zone of times that name none, in seconds east of UTC.
+    pub offset_s: i32,
+}
+
+/// A question.
+#[derive(Clone, Debug)]
+pub struct Query {
+    tree: Node,
+    hints: Vec<Hint>,
+    condition: Arc<Condition>,
+}
+
+impl Query {
+    /// Reads a question.
+    pub fn parse(text: &str, options: &ParseOptions) -> Result<Query, QueryError> {
+        let mut parsed = parse(text, options.default_operator)?;
+        let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
+        Ok(Query { tree: parsed.tree, hints: parsed.hints, condition: Arc::new(condition) })
+    }
+
+    /// The question that every message answers.
+    pub fn all() -> Query {
+        let place = crate::tree::Place::default();
+        let tree = Node { place, kind: crate::tree::NodeKind::Empty };
+        Query { tree, hints: Vec::new(), condition: Arc::new(Condition::All) }
+    }
+
+    /// The tree as written; its `Display` is the text.
+    pub fn tree(&self) -> &Node {
+        &self.tree
+    }
+
+    /// Advice on what may not be meant as written.
+    pub fn hints(&self) -> &[Hint] {
+        &self.hints
+    }
+
+    /// What the question came to, in words.
+    pub fn explain(&self) -> String {
+        explain::show(&self.condition)
+    }
+
+    /// Asks the question of messages one by one, for live tail.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.condition.clone())
+    }
+
+    /// Byte ranges of a message text that the question looks for, ascending and apart.
+    pub fn highlights(&self, text: &[u8]) -> Vec<Range<usize>> {
+        highlight::ranges(&self.condition, text)
+    }
+
+    pub(crate) fn condition(&self) -> &Condition {
+        &self.condition
+    }
+}

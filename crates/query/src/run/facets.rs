@@ -1,0 +1,88 @@
+//! Counts of a column's values, added up over segments.
+//!
+//! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] a column; the
+//! counts of further values are kept together, and the facet says that it was cut.
+
+use super::segment::Part;
+use crate::answer::{Facet, Search};
+use std::collections::HashMap;
+
+/// Most distinct values kept apart: a screen shows ten, and a count of distinct beyond this is a lower bound.
+const VALUES_MAX: usize = 500_000;
+/// Most bytes of values kept apart.
+const BYTES_MAX: usize = 64 << 20;
+
+#[derive(Default)]
+pub(super) struct Counts {
+    values: HashMap<Vec<u8>, u64>,
+    bytes: usize,
+    /// Count of values that found no room.
+    rest: u64,
+    /// Documents that have the column.
+    pub(super) coverage: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, value: &[u8], count: u64) {
+        if let Some(sum) = self.values.get_mut(value) {
+            *sum += count;
+        } else if count == 0 {
+        } else if self.values.len() < VALUES_MAX && self.bytes + value.len() <= BYTES_MAX {
+            self.bytes += value.len();
+            self.values.insert(value.to_vec(), count);
+        } else {
+            self.rest += count;
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Counts) {
+        if self.values.is_empty() {
+            let (rest, coverage) = (self.rest, self.coverage);
+            *self = other;
+            self.rest += rest;
+            self.coverage += coverage;
+            return;
+        }
+        other.values.iter().for_each(|(value, count)| self.add(value, *count));
+        self.rest += other.rest;
+        self.coverage += other.coverage;
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.values.values().sum::<u64>() + self.rest
+    }
+
+    /// The most frequent values; equal counts by value.
+    pub(super) fn top(&self, limit: usize) -> Vec<(Vec<u8>, u64)> {
+        let mut values: Vec<(&Vec<u8>, u64)> =
+            self.values.iter().map(|(value, count)| (value, *count)).collect();
+        let order = |a: &(&Vec<u8>, u64), b: &(&Vec<u8>, u64)| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0));
+        if values.len() > limit && limit > 0 {
+            values.select_nth_unstable_by(limit - 1, order);
+        }
+        values.truncate(limit);
+        values.sort_unstable_by(order);
+        values.into_iter().map(|(value, count)| (value.clone(), count)).collect()
+    }
+}
+
+/// The facets of an answer.
+pub(super) fn merge(parts: Vec<Part>, search: &Search) -> Vec<Facet> {
+    let mut sums: Vec<Counts> = search.facets.iter().map(|_| Counts::default()).collect();
+    for part in parts {
+        sums.iter_mut().zip(part.facets).for_each(|(sum, counts)| sum.merge(counts));
+    }
+    let facet = |(column, counts): (_, Counts)| {
+        let values = counts.top(search.facet_limit);
+        let listed: u64 = values.iter().map(|(_, count)| count).sum();
+        Facet {
+            column,
+            other: counts.total() - listed,
+            distinct: counts.values.len() as u64,
+            cut: counts.rest > 0,
+            coverage: counts.coverage,
+            values,
+        }
+    };
+    search.facets.iter().cloned().zip(sums).map(facet).collect()
+}

@@ -1,0 +1,183 @@
+//! One segment's part of an answer.
+//!
+//! In: the condition, the time range. Out: the bitmap of what matches, counted, over time and by value.
+
+use super::facets::Counts;
+use crate::{
+    answer::{Clock, Search},
+    condition::Condition,
+    plan,
+};
+use std::ops::Range;
+use store::{Bitmap, Column, Pattern, ReadError, SegmentView};
+
+/// What an answer is about: its time range cut into bars, and the newest message it may see.
+#[derive(Clone)]
+pub(super) struct Frame {
+    pub(super) from_us: i64,
+    pub(super) to_us: i64,
+    pub(super) width_us: i64,
+    /// Number of bars; 0 when there is nothing to count.
+    pub(super) bars: usize,
+    /// Sequence number after the newest message.
+    end: u64,
+}
+
+impl Frame {
+    pub(super) fn new(views: &[&dyn SegmentView], search: &Search, end: u64) -> Frame {
+        let first = views.iter().map(|view| view.received_range().0).min();
+        let last = views.iter().map(|view| view.received_range().1).max();
+        let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0, end };
+        let from = search.from_us.or(first).or(search.to_us).unwrap_or(0);
+        let to = search.to_us.or(last.map(|last| last.saturating_add(1))).unwrap_or(from);
+        frame.set_range(from, to.max(from), search.bars);
+        frame
+    }
+
+    pub(super) fn set_range(&mut self, from_us: i64, to_us: i64, bars: usize) {
+        let bars = bars.min(super::BARS_MAX);
+        self.from_us = from_us;
+        self.to_us = to_us;
+        self.bars = bars;
+        let length = to_us.saturating_sub(from_us).max(1);
+        self.width_us =
+            if bars == 0 { 0 } else { length / bars as i64 + i64::from(length % bars as i64 != 0) };
+    }
+
+    fn bar(&self, us: i64) -> Option<usize> {
+        let index = us.checked_sub(self.from_us)?.div_euclid(self.width_us.max(1));
+        usize::try_from(index).ok().filter(|index| *index < self.bars)
+    }
+}
+
+pub(super) struct Part {
+    /// What matches.
+    pub(super) matching: Bitmap,
+    /// How many.
+    pub(super) count: u64,
+    /// Documents in the time range.
+    pub(super) scanned: u64,
+    pub(super) bars: Vec<u64>,
+    pub(super) facets: Vec<Counts>,
+    /// First and last event time of what matches, when the search leaves an end of the range open.
+    pub(super) event_range: Option<(i64, i64)>,
+}
+
+pub(super) fn run(
+    view: &dyn SegmentView,
+    condition: &Condition,
+    search: &Search,
+    frame: &Frame,
+) -> Result<Part, ReadError> {
+    search.watch.check()?;
+    let (matching, scanned) = matching(view, condition, search, frame)?;
+    let mut part = Part {
+        count: matching.count(),
+        matching,
+        scanned,
+        bars: Vec::new(),
+        facets: Vec::new(),
+        event_range: None,
+    };
+    if part.count == 0 {
+        part.facets.resize_with(search.facets.len(), Counts::default);
+        return Ok(part);
+    }
+    match search.clock {
+        Clock::Received => part.bars = received_bars(view, &part.matching, frame),
+        Clock::Event if search.from_us.is_none() || search.to_us.is_none() => {
+            let (mut first, mut last) = (i64::MAX, i64::MIN);
+            view.event_times(&part.matching, &mut |_, us| {
+                first = first.min(us);
+                last = last.max(us);
+            })?;
+            part.event_range = Some((first, last));
+        }
+        Clock::Event => part.bars = event_bars(view, &part.matching, frame)?,
+    }
+    for column in &search.facets {
+        part.facets.push(count(view, column, &part.matching, search)?);
+    }
+    Ok(part)
+}
+
+/// What matches, and the number of documents in the time range.
+fn matching(
+    view: &dyn SegmentView,
+    condition: &Condition,
+    search: &Search,
+    frame: &Frame,
+) -> Result<(Bitmap, u64), ReadError> {
+    let whole = 0..view.len();
+    let unseen = frame.end.saturating_sub(view.first_sequence());
+    let mut range: Range<u32> = 0..u32::try_from(unseen).unwrap_or(u32::MAX).min(view.len());
+    let open = search.from_us.is_none() && search.to_us.is_none();
+    let (from, to) = (search.from_us.unwrap_or(i64::MIN), search.to_us.unwrap_or(i64::MAX));
+    if search.clock == Clock::Received && !open {
+        let timed = view.received_between(from, to);
+        range = range.start.max(timed.start)..range.end.min(timed.end);
+    }
+    if range.start >= range.end {
+        return Ok((Bitmap::none(view.len()), 0));
+    }
+    let mut within = None;
+    if range != whole {
+        let mut documents = Bitmap::none(view.len());
+        documents.add_range(range.clone());
+        within = Some(documents);
+    }
+    if search.clock == Clock::Event && !open {
+        let timed = view.event_between(from, to, &search.watch)?;
+        match &mut within {
+            Some(within) => within.and(&timed),
+            None => within = Some(timed),
+        }
+    }
+    let scanned = within.as_ref().map_or(u64::from(view.len()), Bitmap::count);
+    if scanned == 0 {
+        return Ok((Bitmap::none(view.len()), 0));
+    }
+    Ok((plan::matching(view, condition, within.as_ref(), &search.watch)?, scanned))
+}
+
+fn received_bars(view: &dyn SegmentView, matching: &Bitmap, frame: &Frame) -> Vec<u64> {
+    if frame.bars == 0 {
+        return Vec::new();
+    }
+    let edge = |index: usize| frame.from_us.saturating_add(frame.width_us.saturating_mul(index as i64));
+    let edges: Vec<i64> = (0..=frame.bars).map(edge).collect();
+    let starts = view.received_edges(&edges);
+    starts.windows(2).map(|pair| matching.count_range(pair[0]..pair[1])).collect()
+}
+
+pub(super) fn event_bars(
+    view: &dyn SegmentView,
+    matching: &Bitmap,
+    frame: &Frame,
+) -> Result<Vec<u64>, ReadError> {
+    let mut bars = vec![0; frame.bars];
+    view.event_times(matching, &mut |_, us| {
+        if let Some(index) = frame.bar(us) {
+            bars[index] += 1;
+        }
+    })?;
+    Ok(bars)
+}
+
+fn count(
+    view: &dyn SegmentView,
+    column: &Column,
+    matching: &Bitmap,
+    search: &Search,
+) -> Result<Counts, ReadError> {
+    let mut counts = Counts::default();
+    view.count_values(column, matching, &search.watch, &mut |value, count| counts.add(value, count))?;
+    counts.coverage = counts.total();
+    if *column == Column::Tags {
+        // A document may have several tags, so that their counts are more than the documents.
+        let mut having = view.values(column, &Pattern::Any, &search.watch)?;
+        having.and(matching);
+        counts.coverage = having.count();
+    }
+    Ok(counts)
+}

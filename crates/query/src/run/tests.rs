@@ -1,0 +1,251 @@
+//! Searches over a small store, and the agreement of index and matcher on any question.
+
+use super::{search, values};
+use crate::{
+    Answer, Clock, ParseOptions, Query, Search, SearchError, column,
+    naive::{START_US, document, snapshot, with_value},
+    tree::Operator,
+};
+use proptest::prelude::*;
+use std::{sync::Arc, time::Instant};
+use store::{Column, Document, Snapshot, Watch};
+
+fn store() -> Snapshot {
+    let line = |n: i64| {
+        let host = ["gw1", "gw2", "Web-01"][n as usize % 3];
+        let text = match n % 5 {
+            0 => format!("Failed password for root from 10.1.0.{n} port {}", 40_000 + n),
+            1 => "authentication failure; user=mail".to_owned(),
+            2 => format!("port scan detected, scan port {n}"),
+            3 => "connection reset -> closed".to_owned(),
+            _ => format!("session {n} opened for MrSmith"),
+        };
+        let made = document(n, host, if n % 2 == 0 { "sshd" } else { "kernel" }, &text);
+        match n % 4 {
+            0 => with_value(made, "bytes", &(n * 10).to_string()),
+            1 => with_value(made, ".SDATA.x@1.y", "Blue sky"),
+            _ => made,
+        }
+    };
+    snapshot((0..100).map(line).collect(), 17)
+}
+
+fn ask(text: &str, search_options: &Search) -> Answer {
+    let options = ParseOptions { now_us: START_US + 100_000_000, ..ParseOptions::default() };
+    let query = Query::parse(text, &options).unwrap();
+    search(&store(), &query, search_options).unwrap()
+}
+
+#[track_caller]
+fn check(text: &str, total: u64) {
+    let answer = ask(text, &Search::default());
+    assert_eq!(answer.total, total, "{text}");
+    assert_eq!(answer.rows.len() as u64, total, "{text}");
+    assert_eq!(answer.bars.unwrap().counts.iter().sum::<u64>(), total, "{text}");
+}
+
+#[test]
+fn finds_words() {
+    check("", 100);
+    check("failed", 20);
+    check("FAILED root", 20);
+    check("failed OR session", 40);
+    check("NOT failed", 80);
+    check("failed -host:gw1", 13);
+    check("*ail*", 40);
+    check("fial~1", 0);
+    check("failde~1", 20);
+    check("sshd", 50);
+    check("blue", 25);
+    check("message:sshd", 0);
+    check("10.1.0.*", 20);
+    check("\"->\"", 20);
+}
+
+#[test]
+fn finds_phrases() {
+    check("\"port scan\"", 20);
+    check("\"scan port\"", 20);
+    check("\"port detected\"", 0);
+    check("\"port detected\"~1", 20);
+    check("\"detected port\"~1", 20);
+    check("\"password failed\"~1", 0);
+    check("\"password failed\"~2", 20);
+    check("\"failed * for\"", 20);
+    check("user=mail", 20);
+}
+
+#[test]
+fn finds_values() {
+    check("host:gw1", 34);
+    check("host:WEB-01", 33);
+    check("host:==web-01", 0);
+    check("host:/^gw\\d$/", 67);
+    check("sd.x@1.y:\"blue sky\"", 25);
+    check("sd.\\*:blue*", 25);
+    check("*x@1*:/sky/", 25);
+    check("bytes:[100 TO 200]", 3);
+    check("bytes:{80 TO 200}", 2);
+    check("bytes>=900", 2);
+    check("_exists_:bytes", 25);
+    check("NOT bytes:*", 75);
+    check("nothing:here", 0);
+    check("NOT nothing:here", 100);
+    check("severity:<=alert", 26);
+    check("level:err host:gw1", 5);
+    check("peer:10.0.0.0/29", 8);
+    check("peer:[10.0.0.10 TO 10.0.0.19]", 10);
+    check("host:(gw1 OR gw2) bytes:*", 17);
+}
+
+#[test]
+fn scans_what_no_index_knows() {
+    check("/pass.*root/", 20);
+    check("/PASS.*root/", 0);
+    check("/PASS.*root/i", 20);
+    check("/scan port [0-9]$/", 2);
+    check("NOT /o/", 0);
+    check("host:gw1 AND /reset|opened/", 14);
+    check("host:gw1 OR /reset|opened/", 60);
+    check("NOT (host:gw1 OR /reset|opened/)", 40);
+    check("raw:\"sshd: F\"", 10);
+    check("raw:/^<\\d+>1 gw2/", 33);
+    check("message:=\"password for\"", 20);
+    check("message:=\"Password for\"", 0);
+    check("message:==MrSmith", 20);
+    check("message:==mrsmith", 0);
+}
+
+#[test]
+fn finds_times() {
+    check("@received:[now-10s TO now]", 10);
+    check("@received:\"2026-01-01T00:00:05Z\"", 1);
+    check("@event:<1767225605", 7);
+    check("@skew:>5s", 14);
+    check("@skew:[* TO 1s]", 30);
+}
+
+#[test]
+fn cuts_time_into_bars() {
+    let options = Search {
+        from_us: Some(START_US + 10_000_000),
+        to_us: Some(START_US + 40_000_000),
+        bars: 3,
+        limit: 5,
+        ..Search::default()
+    };
+    let answer = ask("failed", &options);
+    assert_eq!((answer.total, answer.scanned, answer.rows.len()), (6, 30, 5));
+    assert_eq!(answer.bars.unwrap().counts, [2, 2, 2]);
+    let sequences: Vec<u64> = answer.rows.iter().map(|row| row.document.sequence).collect();
+    assert_eq!(sequences, [35, 30, 25, 20, 15]);
+    let event = ask("failed", &Search { clock: Clock::Event, ..options });
+    assert_eq!(event.total, event.bars.unwrap().counts.iter().sum::<u64>());
+    let open = ask("failed", &Search { clock: Clock::Event, bars: 7, ..Search::default() });
+    assert_eq!(open.bars.unwrap().counts.iter().sum::<u64>(), 20);
+}
+
+#[test]
+fn pages_and_pins() {
+    let answer = ask("failed", &Search { before: Some(50), limit: 2, ..Search::default() });
+    let sequences: Vec<u64> = answer.rows.iter().map(|row| row.document.sequence).collect();
+    assert_eq!((answer.total, sequences), (20, vec![45, 40]));
+    let pinned = ask("failed", &Search { until: Some(41), ..Search::default() });
+    assert_eq!((pinned.snapshot, pinned.total, pinned.scanned), (41, 9, 41));
+}
+
+#[test]
+fn counts_values() {
+    let facets = vec![Column::Host, column("bytes")];
+    let answer = ask("failed", &Search { facets, facet_limit: 2, ..Search::default() });
+    let host = &answer.facets[0];
+    assert_eq!(
+        host.values,
+        [(b"gw1".to_vec(), 7), (b"Web-01".to_vec(), 7)][..].iter().rev().cloned().collect::<Vec<_>>()
+    );
+    assert_eq!((host.other, host.distinct, host.coverage, host.cut), (6, 3, 20, false));
+    assert_eq!((answer.facets[1].distinct, answer.facets[1].coverage), (5, 5));
+    let found = values(&store(), &Column::Host, "G", 10, &Watch::unlimited()).unwrap();
+    assert_eq!(found, [(b"gw1".to_vec(), 34), (b"gw2".to_vec(), 33)]);
+}
+
+#[test]
+fn advises_on_unknown_fields() {
+    assert_eq!(
+        ask("hots:gw1", &Search::default()).hints,
+        ["no message has a field hots; did you mean host?"]
+    );
+    assert!(ask("host:gw9", &Search::default()).hints.is_empty());
+}
+
+#[test]
+fn stops_when_told() {
+    let query = Query::parse("failed", &ParseOptions::default()).unwrap();
+    let run = |watch| search(&store(), &query, &Search { watch, ..Search::default() });
+    let late = Watch::new(Arc::default(), Some(Instant::now()));
+    assert!(matches!(run(late), Err(SearchError::TimedOut)));
+    let cancelled = Watch::new(Arc::new(true.into()), None);
+    assert!(matches!(run(cancelled), Err(SearchError::Cancelled)));
+}
+
+fn any_question() -> impl Strategy<Value = String> {
+    let clause = prop::sample::select(vec![
+        "failed",
+        "port",
+        "*a*",
+        "se?sion",
+        "\"port scan\"",
+        "\"scan port\"~2",
+        "host:gw1",
+        "host:/[12]$/",
+        "bytes:>300",
+        "bytes:*",
+        "sd.*:blue*",
+        "/reset|root/",
+        "/o.*o/i",
+        "raw:\"kernel\"",
+        "message:=\"for root\"",
+        "@skew:>2s",
+        "@event:>now-40s",
+        "@received:<now-70s",
+        "severity:<=err",
+        "message:==Failed",
+        "nothing:x",
+        "*",
+        "\"->\"",
+    ]);
+    let leaf = clause.prop_map(str::to_owned);
+    leaf.prop_recursive(4, 24, 3, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} AND {b})")),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| format!("({a} OR {b})")),
+            inner.prop_map(|a| format!("NOT {a}")),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn index_and_matcher_agree(text in any_question()) {
+        let now_us = START_US + 100_000_000;
+        let options = ParseOptions { now_us, default_operator: Operator::And, offset_s: 0 };
+        let query = Query::parse(&text, &options).unwrap();
+        let snapshot = store();
+        let mut matcher = query.matcher();
+        let mut want: Vec<Document> = Vec::new();
+        for view in &snapshot.segments {
+            view.read(&mut (0..view.len()), &Watch::unlimited(), &mut |_, document| {
+                if matcher.matches(document) {
+                    want.push(document.clone());
+                }
+                true
+            }).unwrap();
+        }
+        want.reverse();
+        let answer = search(&snapshot, &query, &Search::default()).unwrap();
+        let got: Vec<u64> = answer.rows.iter().map(|row| row.document.sequence).collect();
+        let want: Vec<u64> = want.iter().map(|document| document.sequence).collect();
+        prop_assert_eq!(answer.total, got.len() as u64);
+        prop_assert_eq!(got, want, "{} = {}", text, query.explain());
+    }
+}
