@@ -5,9 +5,14 @@
 
 mod bitmap;
 mod document;
+mod logspace;
 mod view;
 
 pub use bitmap::Bitmap;
+pub use logspace::{
+    Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice,
+    Notices, OpenLogspaceError, Segments, Subscription, Unheard,
+};
 pub use view::{
     Bound, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
     Stop, Watch,

@@ -1,0 +1,201 @@
+//! A logspace: messages in, acknowledged when they are durable, searchable within a second, sealed, and at last
+//! removed.
+//!
+//! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, statistics.
+//! Holds: a directory under a lock and three threads: journal, builder, sealer.
+//! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
+//! it, down to the sources.
+
+mod builder;
+mod catalog;
+mod layout;
+mod live;
+mod opening;
+mod options;
+mod queue;
+mod sealer;
+mod segments;
+mod shared;
+mod shelf;
+mod stats;
+mod writer;
+
+pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
+pub use options::{LogspaceOptions, Notice, Notices, Unheard};
+pub use segments::{Growing, Segments};
+pub use stats::LogspaceStats;
+
+use crate::Snapshot;
+use builder::Builder;
+use journal::{Disk, Journal};
+use layout::JOURNAL_DIR;
+use message::{Delivery, Outlet};
+use queue::Queue;
+use sealer::Sealer;
+use shared::Shared;
+use shelf::Shelf;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64, mpsc},
+    thread::{self, JoinHandle},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use writer::Writer;
+
+/// Why a logspace cannot be opened.
+#[derive(Debug)]
+pub enum OpenLogspaceError {
+    /// A file or directory cannot be used.
+    Io {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The journal cannot be opened.
+    Journal(journal::OpenError),
+    /// The journal cannot be read.
+    Replay(journal::ReadError),
+}
+
+impl std::fmt::Display for OpenLogspaceError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OpenLogspaceError::Io { path, source } => {
+                write!(f, "cannot open logspace {}: {source}", path.display())
+            }
+            OpenLogspaceError::Journal(error) => error.fmt(f),
+            OpenLogspaceError::Replay(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for OpenLogspaceError {}
+
+/// An open logspace. Dropping it is closing it.
+pub struct Logspace {
+    shared: Arc<Shared>,
+    seals: Arc<Queue<Box<dyn Growing>>>,
+    writer: Option<JoinHandle<()>>,
+    builder: Option<JoinHandle<()>>,
+    sealer: Option<JoinHandle<()>>,
+}
+
+impl Logspace {
+    /// Opens a logspace, which is made when missing, with segments of some kind, and its journal and catalog on some
+    /// disk. Messages that were acknowledged and are not sealed are read back from the journal before this returns, or
+    /// later when that takes longer than `replay_wait`.
+    pub fn open_on(
+        disk: Arc<dyn Disk>,
+        segments: Arc<dyn Segments>,
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+    ) -> Result<Logspace, OpenLogspaceError> {
+        let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
+        fs::create_dir_all(dir).map_err(failed)?;
+        let journal_options = journal::Options {
+            file_bytes_max: options.journal_file_bytes_max,
+            durability: options.durability,
+        };
+        let (mut journal, recovery) =
+            Journal::open(Arc::clone(&disk), &dir.join(JOURNAL_DIR), journal_options)
+                .map_err(OpenLogspaceError::Journal)?;
+        if recovery.cut_bytes > 0 {
+            notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
+        }
+        let found = opening::find_segments(&*disk, &*segments, dir, now_us(), &*notices).map_err(failed)?;
+        if found.changed {
+            found.catalog.write(&*disk, dir).map_err(failed)?;
+        }
+        let sealed_below = found.catalog.end();
+        journal.advance(sealed_below);
+        let shared = Arc::new(Shared {
+            dir: dir.to_owned(),
+            inbox: Queue::new(options.queue_bytes_max),
+            unbuilt: Queue::new(options.unbuilt_bytes_max),
+            live: Default::default(),
+            counters: Default::default(),
+            shelf: Shelf::new(found.sealed, sealed_below),
+            sealed_below: AtomicU64::new(sealed_below),
+            options,
+            notices,
+        });
+        let seals = Arc::new(Queue::new(1));
+        let sealer =
+            Sealer::new(Arc::clone(&shared), disk, Arc::clone(&segments), Arc::clone(&seals), found.catalog);
+        let mut logspace = Logspace {
+            shared: Arc::clone(&shared),
+            seals: Arc::clone(&seals),
+            writer: None,
+            builder: None,
+            sealer: None,
+        };
+        logspace.sealer = Some(spawn("logspace-seal", move || sealer.run()).map_err(failed)?);
+        let builder = Builder::new(Arc::clone(&shared), seals, segments, sealed_below);
+        let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
+        let (done, replayed) = mpsc::sync_channel(0);
+        let build = move || builder.run(reader, end, &done);
+        logspace.builder = Some(spawn("logspace-build", build).map_err(failed)?);
+        if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
+            result.map_err(OpenLogspaceError::Replay)?;
+        }
+        drop(replayed);
+        let writer = Writer::new(journal, shared);
+        logspace.writer = Some(spawn("logspace-write", move || writer.run()).map_err(failed)?);
+        Ok(logspace)
+    }
+
+    /// The segments as they are now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.shared.shelf.snapshot()
+    }
+
+    /// Receives what arrives from now on, once it is durable.
+    pub fn subscribe(&self) -> Subscription {
+        self.shared.live.subscribe()
+    }
+
+    /// What was counted.
+    pub fn stats(&self) -> LogspaceStats {
+        self.shared.stats()
+    }
+
+    /// Takes nothing more, stores what waits, and ends the threads. What is not sealed is read back from the journal
+    /// at the next start.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Outlet for Logspace {
+    fn deliver(&self, delivery: Delivery) {
+        self.shared.deliver(delivery);
+    }
+}
+
+impl Drop for Logspace {
+    fn drop(&mut self) {
+        // From the end to the start: nobody waits for room that nobody makes.
+        self.shared.inbox.close();
+        self.shared.unbuilt.close();
+        self.seals.close();
+        for thread in [self.writer.take(), self.builder.take(), self.sealer.take()].into_iter().flatten() {
+            // A thread that panicked has said so; the others still end in order.
+            let _ = thread.join();
+        }
+        self.shared.live.close();
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name(name.to_owned()).spawn(work)
+}
+
+fn now_us() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! The builder thread: durable messages become searchable.
+//!
+//! In: durable messages, live or read back from the journal. Out: the active segment, published every `refresh`;
+//! complete segments, to the sealer.
+//! Holds: the active segment. Limits: a segment is complete at `segment_messages_max`, at `segment_bytes_max`, at the
+//! end of its day (UTC), and where the journal lost messages; when the sealer lags, the builder waits.
+
+use super::{
+    layout::day_of,
+    opening::replay,
+    options::Notice,
+    queue::{Queue, Taken},
+    segments::{Growing, Segments},
+    shared::{Shared, Stored},
+};
+use journal::{ReadError, Reader};
+use message::{Batch, Selection};
+use std::{
+    sync::{Arc, mpsc::SyncSender},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// How often the end of the day is looked for when nothing comes.
+const IDLE: Duration = Duration::from_secs(1);
+
+/// Most bytes taken at once, so that their room is free for others soon.
+const TAKEN_BYTES_MAX: u64 = 4 << 20;
+
+/// The builder thread's state.
+pub(crate) struct Builder {
+    shared: Arc<Shared>,
+    seals: Arc<Queue<Box<dyn Growing>>>,
+    segments: Arc<dyn Segments>,
+    active: Box<dyn Growing>,
+    /// Received bytes in the active segment.
+    active_bytes: u64,
+    published: Instant,
+    dirty: bool,
+}
+
+impl Builder {
+    /// A builder whose next message has this sequence number.
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        seals: Arc<Queue<Box<dyn Growing>>>,
+        segments: Arc<dyn Segments>,
+        next: u64,
+    ) -> Builder {
+        let active = segments.begin(next);
+        Builder { shared, seals, segments, active, active_bytes: 0, published: Instant::now(), dirty: false }
+    }
+
+    /// Reads back what the journal has below `end`, tells `done`, and works until the queue is closed and empty.
+    pub(crate) fn run(mut self, mut reader: Reader, end: u64, done: &SyncSender<Result<(), ReadError>>) {
+        let notices = Arc::clone(&self.shared.notices);
+        while let Err(error) = replay(&mut reader, end, &mut self, &*notices) {
+            // Nobody may wait any more: then it is tried again, for without the messages nothing can go on.
+            let text = error.to_string();
+            if done.send(Err(error)).is_ok() || self.shared.unbuilt.is_closed() {
+                return;
+            }
+            self.shared.complain(Notice::UpkeepFailed { error: text });
+            self.shared.unbuilt.pause(self.shared.options.retry);
+        }
+        // The opener may have gone on without waiting.
+        let _ = done.send(Ok(()));
+        loop {
+            let refresh = self.published + self.shared.options.refresh;
+            let deadline = if self.dirty { refresh } else { Instant::now() + IDLE };
+            match self.shared.unbuilt.take(TAKEN_BYTES_MAX, deadline) {
+                Taken::Closed => return,
+                Taken::Nothing => self.end_day(now_us()),
+                Taken::Items(parts) => {
+                    for Stored { batch, selection, first } in parts {
+                        self.add(&batch, &selection, first);
+                    }
+                }
+            }
+            if self.dirty && self.published.elapsed() >= self.shared.options.refresh {
+                self.publish();
+            }
+        }
+    }
+
+    /// The sequence number of the next message.
+    pub(crate) fn next_sequence(&self) -> u64 {
+        self.active.first_sequence() + u64::from(self.active.len())
+    }
+
+    /// Adds messages whose first has a sequence number; what is already there is left out.
+    pub(crate) fn add(&mut self, batch: &Batch, selection: &Selection, first: u64) {
+        let known = self.next_sequence().saturating_sub(first) as usize;
+        if known > 0 {
+            let mut rest = selection.clone();
+            selection.iter().take(known).for_each(|index| rest.remove(index));
+            if !rest.is_empty() {
+                let next = self.next_sequence();
+                self.add(batch, &rest, next);
+            }
+            return;
+        }
+        if first > self.next_sequence() {
+            self.skip_to(first);
+        }
+        let count = selection.count() as u64;
+        let options = &self.shared.options;
+        let full = u64::from(self.active.len()) + count > options.segment_messages_max
+            || self.active_bytes >= options.segment_bytes_max;
+        if full {
+            self.complete(first);
+        }
+        self.end_day(batch.received.unix_us);
+        self.active.append(batch, selection);
+        self.active_bytes +=
+            selection.iter().map(|index| batch.messages[index].raw.len() as u64).sum::<u64>();
+        self.dirty = true;
+    }
+
+    /// Leaves a gap where the journal lost messages.
+    fn skip_to(&mut self, next: u64) {
+        self.complete(next);
+        self.active = self.segments.begin(next);
+    }
+
+    /// Shows what was added to everybody who asks from now on.
+    pub(crate) fn publish(&mut self) {
+        self.shared.shelf.refresh(self.active.view());
+        (self.published, self.dirty) = (Instant::now(), false);
+    }
+
+    /// Completes the active segment when its day is over.
+    fn end_day(&mut self, now_us: i64) {
+        if !self.active.is_empty() && day_of(now_us) > day_of(self.active.received_range().0) {
+            let next = self.next_sequence();
+            self.complete(next);
+        }
+    }
+
+    /// Hands the active segment to the sealer, waiting when that has enough to do, and begins the next.
+    fn complete(&mut self, next: u64) {
+        if self.active.is_empty() {
+            return;
+        }
+        let complete = std::mem::replace(&mut self.active, self.segments.begin(next));
+        self.active_bytes = 0;
+        self.dirty = false;
+        self.shared.shelf.freeze(complete.view());
+        // A closing sealer takes nothing more: the journal keeps the messages.
+        let _ = self.seals.put(complete, 1);
+    }
+}
+
+fn now_us() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}

@@ -1,0 +1,225 @@
+//! The catalog: which segments a logspace has, and which it had.
+//!
+//! In: segments that were sealed or removed. Out: a text file that is always whole. Described in
+//! `docs/format/logspace.md`. Lost or damaged, it is made again from the segments.
+//! Limits: [`TOMBSTONES_MAX`] removals are kept one by one, older ones are summed up.
+
+use journal::Disk;
+use std::{
+    fmt::Write as _,
+    io,
+    path::{Path, PathBuf},
+};
+
+/// Name of the file.
+pub(crate) const CATALOG_NAME: &str = "catalog";
+
+/// Removals that are remembered one by one: a segment a minute for two months.
+const TOMBSTONES_MAX: usize = 100_000;
+
+const TITLE: &str = "duramen catalog 1";
+
+/// A sealed segment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Entry {
+    /// Sequence number of its first message.
+    pub(crate) first: u64,
+    /// Number of messages.
+    pub(crate) count: u64,
+    /// Received times of its first and last message.
+    pub(crate) first_us: i64,
+    pub(crate) last_us: i64,
+    /// Size on disk.
+    pub(crate) bytes: u64,
+    /// Path below the logspace's directory.
+    pub(crate) path: PathBuf,
+}
+
+/// Why a segment is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reason {
+    /// Older than the retention allows.
+    Age,
+    /// The logspace was larger than the retention allows.
+    Size,
+    /// Its file was no longer there.
+    Missing,
+}
+
+/// What remains of a segment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tombstone {
+    pub(crate) entry: Entry,
+    pub(crate) reason: Reason,
+    /// When it was removed, microseconds since 1970.
+    pub(crate) removed_us: i64,
+}
+
+/// All segments, oldest first, and what was removed.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Catalog {
+    pub(crate) segments: Vec<Entry>,
+    pub(crate) tombstones: Vec<Tombstone>,
+}
+
+impl Entry {
+    /// The sequence number after the last message.
+    pub(crate) fn end(&self) -> u64 {
+        self.first + self.count
+    }
+}
+
+impl Reason {
+    fn name(self) -> &'static str {
+        match self {
+            Reason::Age => "age",
+            Reason::Size => "size",
+            Reason::Missing => "missing",
+        }
+    }
+
+    fn parse(name: &str) -> Option<Reason> {
+        [Reason::Age, Reason::Size, Reason::Missing].into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl Catalog {
+    /// The sequence number after everything that was ever sealed.
+    pub(crate) fn end(&self) -> u64 {
+        let sealed = self.segments.iter().map(Entry::end);
+        sealed.chain(self.tombstones.iter().map(|stone| stone.entry.end())).max().unwrap_or(0)
+    }
+
+    /// Adds a segment in its place.
+    pub(crate) fn add(&mut self, entry: Entry) {
+        let at = self.segments.partition_point(|known| known.first < entry.first);
+        self.segments.insert(at, entry);
+    }
+
+    /// Turns the segment that starts at a sequence number into a tombstone.
+    pub(crate) fn bury(&mut self, first: u64, reason: Reason, removed_us: i64) {
+        let Some(at) = self.segments.iter().position(|entry| entry.first == first) else { return };
+        let entry = self.segments.remove(at);
+        self.tombstones.push(Tombstone { entry, reason, removed_us });
+        if self.tombstones.len() > TOMBSTONES_MAX {
+            let oldest = self.tombstones.remove(0).entry;
+            let next = &mut self.tombstones[0].entry;
+            next.count = next.end().max(oldest.end()) - oldest.first.min(next.first);
+            next.first = next.first.min(oldest.first);
+            next.first_us = next.first_us.min(oldest.first_us);
+            next.bytes += oldest.bytes;
+        }
+    }
+
+    /// Whether a file was buried: it may still lie there when a removal was cut short.
+    pub(crate) fn is_buried(&self, path: &Path) -> bool {
+        self.tombstones.iter().any(|stone| stone.entry.path == path)
+    }
+
+    /// The oldest segments that must go so that none is older than `age_us_max` and all together are not larger
+    /// than `bytes_max`.
+    pub(crate) fn expired(
+        &self,
+        now_us: i64,
+        age_us_max: Option<i64>,
+        bytes_max: Option<u64>,
+    ) -> Vec<(u64, Reason)> {
+        let mut total: u64 = self.segments.iter().map(|entry| entry.bytes).sum();
+        let mut expired = Vec::new();
+        for entry in &self.segments {
+            let old = age_us_max.is_some_and(|age| entry.last_us < now_us.saturating_sub(age));
+            let large = bytes_max.is_some_and(|limit| total > limit);
+            let reason = match (old, large) {
+                (true, _) => Reason::Age,
+                (false, true) => Reason::Size,
+                (false, false) => break,
+            };
+            total -= entry.bytes;
+            expired.push((entry.first, reason));
+        }
+        expired
+    }
+
+    /// Reads the file; `None` when it is missing or not whole.
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Catalog>> {
+        let file = match disk.open(&dir.join(CATALOG_NAME)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            opened => opened?,
+        };
+        let mut bytes = vec![0; file.len()? as usize];
+        file.read_at(0, &mut bytes)?;
+        Ok(std::str::from_utf8(&bytes).ok().and_then(parse))
+    }
+
+    /// Writes the file anew, durably, and puts it in place of the old one.
+    pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
+        let temporary = dir.join(format!("{CATALOG_NAME}.tmp"));
+        match disk.remove(&temporary) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let file = disk.create(&temporary)?;
+        file.write_at(0, self.print().as_bytes())?;
+        file.sync()?;
+        disk.rename(&temporary, &dir.join(CATALOG_NAME))?;
+        disk.sync_dir(dir)
+    }
+
+    fn print(&self) -> String {
+        let mut text = format!("{TITLE}\n");
+        for entry in &self.segments {
+            text.push_str("segment ");
+            print_entry(&mut text, entry);
+        }
+        for Tombstone { entry, reason, removed_us } in &self.tombstones {
+            let _ = write!(text, "removed {} {removed_us} ", reason.name());
+            print_entry(&mut text, entry);
+        }
+        let crc = crc32fast::hash(text.as_bytes());
+        let _ = writeln!(text, "end {crc:08x}");
+        text
+    }
+}
+
+fn print_entry(text: &mut String, entry: &Entry) {
+    let Entry { first, count, first_us, last_us, bytes, path } = entry;
+    let _ = writeln!(text, "{first} {count} {first_us} {last_us} {bytes} {}", path.display());
+}
+
+fn parse(text: &str) -> Option<Catalog> {
+    let body = &text[..text.rfind("end ")?];
+    let crc = u32::from_str_radix(text[body.len() + 4..].strip_suffix('\n')?, 16).ok()?;
+    if crc != crc32fast::hash(body.as_bytes()) {
+        return None;
+    }
+    let mut lines = body.lines();
+    if lines.next() != Some(TITLE) {
+        return None;
+    }
+    let mut catalog = Catalog::default();
+    for line in lines {
+        match line.split_once(' ')? {
+            ("segment", rest) => catalog.segments.push(parse_entry(rest)?),
+            ("removed", rest) => {
+                let mut words = rest.splitn(3, ' ');
+                let reason = Reason::parse(words.next()?)?;
+                let removed_us = words.next()?.parse().ok()?;
+                catalog.tombstones.push(Tombstone { entry: parse_entry(words.next()?)?, reason, removed_us });
+            }
+            _ => return None,
+        }
+    }
+    Some(catalog)
+}
+
+fn parse_entry(text: &str) -> Option<Entry> {
+    let mut words = text.splitn(6, ' ');
+    Some(Entry {
+        first: words.next()?.parse().ok()?,
+        count: words.next()?.parse().ok()?,
+        first_us: words.next()?.parse().ok()?,
+        last_us: words.next()?.parse().ok()?,
+        bytes: words.next()?.parse().ok()?,
+        path: PathBuf::from(words.next()?),
+    })
+}

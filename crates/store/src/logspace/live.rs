@@ -1,0 +1,173 @@
+//! Live tail: what was just made durable, to everybody who listens.
+//!
+//! In: batches with their sequence numbers. Out: the same to each subscriber, or how many it missed.
+//! Holds: a bounded queue a subscriber. Limits: [`LIVE_BATCHES_MAX`] and [`LIVE_BYTES_MAX`]; a slow subscriber misses
+//! messages and is told how many; it never holds anybody up.
+
+use message::{Batch, Selection};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak},
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+/// Batches that may wait for a subscriber: about a second of a busy logspace.
+pub const LIVE_BATCHES_MAX: usize = 1024;
+
+/// Bytes that may wait for a subscriber.
+pub const LIVE_BYTES_MAX: u64 = 16 << 20;
+
+/// One step of a live tail.
+#[derive(Clone, Debug)]
+pub enum Live {
+    /// New messages.
+    Messages {
+        /// The batch they came in.
+        batch: Arc<Batch>,
+        /// Which of its messages.
+        selection: Selection,
+        /// Sequence number of the first of them; the others follow.
+        first_sequence: u64,
+    },
+    /// The subscriber was too slow: so many messages are left out here.
+    Lagged {
+        /// How many.
+        messages: u64,
+    },
+}
+
+/// Receives what arrives from now on.
+pub struct Subscription(Arc<Seat>);
+
+/// The sending side.
+#[derive(Default)]
+pub(crate) struct Broadcast {
+    seats: Mutex<Vec<Weak<Seat>>>,
+}
+
+struct Seat {
+    state: Mutex<State>,
+    filled: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: VecDeque<(Live, u64)>,
+    bytes: u64,
+    missed: u64,
+    closed: bool,
+    waker: Option<Waker>,
+}
+
+impl Subscription {
+    /// The next step, waiting for it until a deadline; `None` when nothing came or the logspace is closed.
+    pub fn wait(&self, timeout: Duration) -> Option<Live> {
+        let deadline = Instant::now() + timeout;
+        let mut state = self.0.locked();
+        loop {
+            if let Some(live) = state.next() {
+                return Some(live);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if state.closed || left.is_zero() {
+                return None;
+            }
+            state = self.0.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The next step for an asynchronous caller; `Ready(None)` when the logspace is closed.
+    pub fn poll(&self, context: &mut Context<'_>) -> Poll<Option<Live>> {
+        let mut state = self.0.locked();
+        match state.next() {
+            Some(live) => Poll::Ready(Some(live)),
+            None if state.closed => Poll::Ready(None),
+            None => {
+                state.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Broadcast {
+    pub(crate) fn subscribe(&self) -> Subscription {
+        let seat = Arc::new(Seat { state: Mutex::default(), filled: Condvar::new() });
+        self.locked().push(Arc::downgrade(&seat));
+        Subscription(seat)
+    }
+
+    /// Sends messages to everybody.
+    pub(crate) fn send(&self, batch: &Arc<Batch>, selection: &Selection, first_sequence: u64, bytes: u64) {
+        let mut seats = self.locked();
+        if seats.is_empty() {
+            return;
+        }
+        let messages =
+            || Live::Messages { batch: Arc::clone(batch), selection: selection.clone(), first_sequence };
+        let count = selection.count() as u64;
+        seats.retain(|seat| {
+            let Some(seat) = seat.upgrade() else { return false };
+            seat.push(messages, bytes, count);
+            true
+        });
+    }
+
+    /// Ends all subscriptions.
+    pub(crate) fn close(&self) {
+        for seat in self.locked().drain(..).filter_map(|seat| seat.upgrade()) {
+            let mut state = seat.locked();
+            state.closed = true;
+            seat.wake(state);
+        }
+    }
+
+    /// How many listen.
+    pub(crate) fn count(&self) -> usize {
+        self.locked().iter().filter(|seat| seat.strong_count() > 0).count()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Vec<Weak<Seat>>> {
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Seat {
+    fn push(&self, messages: impl Fn() -> Live, bytes: u64, count: u64) {
+        let mut state = self.locked();
+        let full = state.waiting.len() >= LIVE_BATCHES_MAX || state.bytes + bytes > LIVE_BYTES_MAX;
+        if state.missed > 0 || (full && !state.waiting.is_empty()) {
+            state.missed += count;
+            return;
+        }
+        state.waiting.push_back((messages(), bytes));
+        state.bytes += bytes;
+        self.wake(state);
+    }
+
+    fn wake(&self, mut state: MutexGuard<'_, State>) {
+        let waker = state.waker.take();
+        drop(state);
+        self.filled.notify_all();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// What waits; then, once, how many were missed since.
+    fn next(&mut self) -> Option<Live> {
+        if let Some((live, bytes)) = self.waiting.pop_front() {
+            self.bytes -= bytes;
+            return Some(live);
+        }
+        let messages = std::mem::take(&mut self.missed);
+        (messages > 0).then_some(Live::Lagged { messages })
+    }
+}

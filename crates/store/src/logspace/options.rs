@@ -1,0 +1,160 @@
+//! What a logspace can be told.
+//!
+//! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
+
+use std::{fmt, path::PathBuf, time::Duration};
+
+/// How a logspace is kept.
+#[derive(Clone, Debug)]
+pub struct LogspaceOptions {
+    /// Most bytes that wait for the journal on paths without flow control; what comes then is dropped and counted.
+    pub queue_bytes_max: u64,
+    /// Most bytes written to the journal between two syncs.
+    pub commit_bytes_max: u64,
+    /// Least time between two commits, unless `commit_bytes_max` wait: spares disks that sync slowly.
+    pub commit_gap: Duration,
+    /// Size of a journal file.
+    pub journal_file_bytes_max: u64,
+    /// What acknowledged messages survive.
+    pub durability: journal::Durability,
+    /// Most bytes in memory between the journal and the builder of the active segment.
+    pub unbuilt_bytes_max: u64,
+    /// Messages after which a segment is sealed.
+    pub segment_messages_max: u64,
+    /// Received bytes after which a segment is sealed.
+    pub segment_bytes_max: u64,
+    /// How soon new messages are found.
+    pub refresh: Duration,
+    /// Age of its newest message at which a segment is removed.
+    pub retention_age: Option<Duration>,
+    /// Size of all sealed segments at which the oldest is removed.
+    pub retention_bytes: Option<u64>,
+    /// How often the retention is looked at, beside every seal.
+    pub retention_check: Duration,
+    /// How long to wait before a failed write is tried again.
+    pub retry: Duration,
+    /// How long opening waits for messages to be read back from the journal; then it goes on in the background.
+    pub replay_wait: Duration,
+}
+
+impl Default for LogspaceOptions {
+    fn default() -> LogspaceOptions {
+        LogspaceOptions {
+            queue_bytes_max: 64 << 20,
+            commit_bytes_max: 8 << 20,
+            commit_gap: Duration::from_millis(2),
+            journal_file_bytes_max: 128 << 20,
+            durability: journal::Durability::Device,
+            unbuilt_bytes_max: 64 << 20,
+            segment_messages_max: 1_000_000,
+            segment_bytes_max: 1 << 30,
+            refresh: Duration::from_millis(250),
+            retention_age: None,
+            retention_bytes: None,
+            retention_check: Duration::from_secs(60),
+            retry: Duration::from_secs(1),
+            replay_wait: Duration::from_secs(30),
+        }
+    }
+}
+
+/// What an operator should hear of.
+#[derive(Clone, Debug)]
+pub enum Notice {
+    /// Opening found a torn end, as after a crash; nothing acknowledged was in it.
+    TailCut {
+        /// How many bytes were cut.
+        bytes: u64,
+    },
+    /// Journal bytes that can no longer be read.
+    Damage(journal::Damage),
+    /// A record of the journal that is whole but holds no batch.
+    Undecodable {
+        /// Its first sequence number.
+        sequence: u64,
+        /// What is wrong.
+        error: message::codec::CodecError,
+    },
+    /// The journal cannot be written: sources are held back until it can.
+    JournalStalled {
+        /// Why.
+        error: String,
+    },
+    /// The journal goes on.
+    JournalResumed,
+    /// A segment cannot be sealed: its messages stay in the journal until it can.
+    SealStalled {
+        /// Why.
+        error: String,
+    },
+    /// A segment was sealed.
+    Sealed {
+        /// Its first sequence number.
+        first: u64,
+        /// How many messages it holds.
+        messages: u64,
+    },
+    /// Retention removed a segment.
+    Removed {
+        /// Its first sequence number.
+        first: u64,
+        /// How many messages it held.
+        messages: u64,
+    },
+    /// A segment file that cannot be used; it is left as it is.
+    BadSegment {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: String,
+    },
+    /// A segment that the catalog names is not there.
+    MissingSegment {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The catalog was missing or damaged and was made again from the segments.
+    CatalogRebuilt,
+    /// Catalog or files cannot be changed; it is tried again.
+    UpkeepFailed {
+        /// Why.
+        error: String,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::TailCut { bytes } => {
+                write!(f, "cut {bytes} bytes of an unfinished write from the journal")
+            }
+            Notice::Damage(damage) => damage.fmt(f),
+            Notice::Undecodable { sequence, error } => {
+                write!(f, "the journal's record {sequence} cannot be read: {error}")
+            }
+            Notice::JournalStalled { error } => write!(f, "holding sources back: {error}"),
+            Notice::JournalResumed => f.write_str("the journal can be written again"),
+            Notice::SealStalled { error } => write!(f, "keeping messages in the journal: {error}"),
+            Notice::Sealed { first, messages } => write!(f, "sealed {messages} messages from {first} on"),
+            Notice::Removed { first, messages } => write!(f, "removed {messages} messages from {first} on"),
+            Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
+            Notice::MissingSegment { path } => write!(f, "{} is not there", path.display()),
+            Notice::CatalogRebuilt => f.write_str("made the catalog again from the segments"),
+            Notice::UpkeepFailed { error } => write!(f, "will try again: {error}"),
+        }
+    }
+}
+
+/// Where notices go: the program's own log.
+pub trait Notices: Send + Sync {
+    /// Called from the logspace's threads; must not block.
+    fn notice(&self, notice: Notice);
+}
+
+/// Notices that nobody hears.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Unheard;
+
+impl Notices for Unheard {
+    fn notice(&self, _notice: Notice) {}
+}

@@ -1,0 +1,162 @@
+//! A queue between two threads that is bounded by what its items cost.
+//!
+//! In: items and their costs. Out: all that wait, at once. Holds: the items.
+//! Limits: the bound; [`Queue::force`] may exceed it, for items that something else bounds.
+
+use std::{
+    collections::VecDeque,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// A bounded queue with one taker.
+pub(crate) struct Queue<T> {
+    state: Mutex<State<T>>,
+    filled: Condvar,
+    emptied: Condvar,
+    cost_max: u64,
+}
+
+struct State<T> {
+    items: VecDeque<(T, u64)>,
+    cost: u64,
+    open: bool,
+    nudged: bool,
+}
+
+/// What [`Queue::take`] found.
+pub(crate) enum Taken<T> {
+    /// Everything that waited, up to the asked cost.
+    Items(Vec<T>),
+    /// Nothing came in time, or somebody nudged.
+    Nothing,
+    /// The queue is closed and empty.
+    Closed,
+}
+
+impl<T> Queue<T> {
+    /// An open, empty queue.
+    pub(crate) fn new(cost_max: u64) -> Queue<T> {
+        let state = State { items: VecDeque::new(), cost: 0, open: true, nudged: false };
+        Queue { state: Mutex::new(state), filled: Condvar::new(), emptied: Condvar::new(), cost_max }
+    }
+
+    /// Puts an item when there is room; gives it back when there is none or the queue is closed.
+    pub(crate) fn offer(&self, item: T, cost: u64) -> Result<(), T> {
+        let mut state = self.locked();
+        if !state.open || !self.has_room(&state, cost) {
+            return Err(item);
+        }
+        self.push(&mut state, item, cost);
+        Ok(())
+    }
+
+    /// Puts an item also where there is no room; gives it back when the queue is closed.
+    pub(crate) fn force(&self, item: T, cost: u64) -> Result<(), T> {
+        let mut state = self.locked();
+        if !state.open {
+            return Err(item);
+        }
+        self.push(&mut state, item, cost);
+        Ok(())
+    }
+
+    /// Waits for room and puts an item; gives it back when the queue is closed.
+    pub(crate) fn put(&self, item: T, cost: u64) -> Result<(), T> {
+        let mut state = self.locked();
+        while state.open && !self.has_room(&state, cost) {
+            state = self.emptied.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        if !state.open {
+            return Err(item);
+        }
+        self.push(&mut state, item, cost);
+        Ok(())
+    }
+
+    /// Takes what waits, up to a cost but at least one item; waits for the first until the deadline.
+    pub(crate) fn take(&self, cost_max: u64, deadline: Instant) -> Taken<T> {
+        let mut state = self.locked();
+        while state.items.is_empty() && state.open && !state.nudged {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Taken::Nothing;
+            }
+            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        state.nudged = false;
+        if state.items.is_empty() {
+            return if state.open { Taken::Nothing } else { Taken::Closed };
+        }
+        let mut items = Vec::with_capacity(state.items.len());
+        let mut taken = 0;
+        while let Some((item, cost)) = state.items.pop_front() {
+            if !items.is_empty() && taken + cost > cost_max {
+                state.items.push_front((item, cost));
+                break;
+            }
+            items.push(item);
+            taken += cost;
+            state.cost -= cost;
+        }
+        drop(state);
+        self.emptied.notify_all();
+        Taken::Items(items)
+    }
+
+    /// Sleeps until `cost` waits, the time is over, or the queue is closed.
+    pub(crate) fn linger(&self, cost: u64, until: Instant) {
+        let mut state = self.locked();
+        while state.open && state.cost < cost {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Wakes the taker though nothing came.
+    pub(crate) fn nudge(&self) {
+        self.locked().nudged = true;
+        self.filled.notify_all();
+    }
+
+    /// Takes nothing more in; what waits can still be taken.
+    pub(crate) fn close(&self) {
+        self.locked().open = false;
+        self.filled.notify_all();
+        self.emptied.notify_all();
+    }
+
+    /// Whether nothing more is taken in.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.locked().open
+    }
+
+    /// Sleeps, but not beyond the closing of the queue.
+    pub(crate) fn pause(&self, duration: Duration) {
+        self.linger(u64::MAX, Instant::now() + duration);
+    }
+
+    /// Number and cost of what waits.
+    pub(crate) fn load(&self) -> (usize, u64) {
+        let state = self.locked();
+        (state.items.len(), state.cost)
+    }
+
+    /// An item dearer than the whole bound passes when nothing else waits.
+    fn has_room(&self, state: &State<T>, cost: u64) -> bool {
+        state.items.is_empty() || state.cost + cost <= self.cost_max
+    }
+
+    fn push(&self, state: &mut State<T>, item: T, cost: u64) {
+        state.items.push_back((item, cost));
+        state.cost += cost;
+        self.filled.notify_one();
+    }
+
+    fn locked(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,181 @@
+//! The sealer thread: complete segments become files; old files go.
+//!
+//! In: complete segments; the time. Out: segment files, the catalog, what the journal may forget.
+//! Holds: the catalog. Limits: one segment at a time; a failed seal is tried again every `retry`, and until then the
+//! journal keeps the messages.
+
+use super::{
+    catalog::{Catalog, Entry, Reason},
+    layout::{TEMPORARY_ENDING, segment_path},
+    options::Notice,
+    queue::{Queue, Taken},
+    segments::{Growing, Segments},
+    shared::Shared,
+};
+use journal::Disk;
+use std::{
+    fs, io,
+    path::Path,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+/// The sealer thread's state.
+pub(crate) struct Sealer {
+    shared: Arc<Shared>,
+    disk: Arc<dyn Disk>,
+    segments: Arc<dyn Segments>,
+    seals: Arc<Queue<Box<dyn Growing>>>,
+    catalog: Catalog,
+    /// The catalog's file is older than the catalog.
+    unwritten: bool,
+}
+
+impl Sealer {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        disk: Arc<dyn Disk>,
+        segments: Arc<dyn Segments>,
+        seals: Arc<Queue<Box<dyn Growing>>>,
+        catalog: Catalog,
+    ) -> Sealer {
+        Sealer { shared, disk, segments, seals, catalog, unwritten: false }
+    }
+
+    /// Works until the queue is closed; what is not sealed then stays in the journal.
+    pub(crate) fn run(mut self) {
+        loop {
+            self.retain(now_us());
+            let interval =
+                if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
+            match self.seals.take(1, Instant::now() + interval) {
+                Taken::Closed => return,
+                Taken::Nothing => {}
+                Taken::Items(complete) => complete.iter().for_each(|segment| self.seal_surely(&**segment)),
+            }
+        }
+    }
+
+    /// Seals, and tries again until it works or the logspace closes.
+    fn seal_surely(&mut self, segment: &dyn Growing) {
+        let mut stalled = false;
+        while !self.seals.is_closed() {
+            match self.seal(segment) {
+                Ok(()) => return,
+                Err(error) => {
+                    self.shared.counters.seals_failed.fetch_add(1, Relaxed);
+                    if !stalled {
+                        self.shared.complain(Notice::SealStalled { error });
+                        stalled = true;
+                    }
+                    self.retain(now_us());
+                    self.seals.pause(self.shared.options.retry);
+                }
+            }
+        }
+    }
+}
+
+impl Sealer {
+    /// Writes the segment's file, then the catalog; then the journal may forget the messages.
+    fn seal(&mut self, segment: &dyn Growing) -> Result<(), String> {
+        let (first_us, last_us) = segment.received_range();
+        let path = segment_path(first_us, segment.first_sequence());
+        let whole = self.shared.dir.join(&path);
+        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        let temporary = whole.with_extension(TEMPORARY_ENDING);
+        self.make_folders(&path).map_err(failed)?;
+        if let Err(error) = segment.seal(&temporary) {
+            // Half a file only takes room; what remains of it goes when the logspace is opened.
+            let _ = fs::remove_file(&temporary);
+            return Err(error.to_string());
+        }
+        fs::rename(&temporary, &whole).map_err(failed)?;
+        sync_folder(whole.parent().unwrap_or(&whole)).map_err(failed)?;
+        let sealed = self.segments.open(&whole).map_err(|error| error.to_string())?;
+        let bytes = fs::metadata(&whole).map_err(failed)?.len();
+        let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
+        assert_eq!((sealed.first_sequence(), u64::from(sealed.len())), (first, count), "{}", whole.display());
+        self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
+        self.unwritten = true;
+        self.write_catalog();
+        self.shared.shelf.seal(sealed, bytes);
+        // The file itself is durable: without the catalog it is found all the same.
+        self.shared.sealed_below.store(first + count, Relaxed);
+        self.shared.inbox.nudge();
+        self.shared.notices.notice(Notice::Sealed { first, messages: count });
+        Ok(())
+    }
+
+    /// Makes the folders of a segment, each durable in its parent.
+    fn make_folders(&self, path: &Path) -> io::Result<()> {
+        let mut dir = self.shared.dir.clone();
+        for folder in path.parent().into_iter().flatten() {
+            let inside = dir.join(folder);
+            if !inside.exists() {
+                fs::create_dir_all(&inside)?;
+                sync_folder(&dir)?;
+            }
+            dir = inside;
+        }
+        Ok(())
+    }
+
+    /// Removes what the retention no longer allows: from the catalog first, so that a crash leaves a file too many
+    /// and not one too few.
+    fn retain(&mut self, now_us: i64) {
+        let options = &self.shared.options;
+        let age_us_max = options.retention_age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
+        let expired = self.catalog.expired(now_us, age_us_max, options.retention_bytes);
+        if !expired.is_empty() {
+            self.bury(&expired, now_us);
+        } else if self.unwritten {
+            self.write_catalog();
+        }
+    }
+
+    fn bury(&mut self, expired: &[(u64, Reason)], now_us: i64) {
+        let before = self.catalog.clone();
+        for &(first, reason) in expired {
+            self.catalog.bury(first, reason, now_us);
+        }
+        self.unwritten = true;
+        if !self.write_catalog() {
+            self.catalog = before;
+            return;
+        }
+        let is_gone = |entry: &&Entry| expired.iter().any(|(first, _)| *first == entry.first);
+        for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
+            self.shared.shelf.remove(*first);
+            let path = self.shared.dir.join(path);
+            if let Err(error) = fs::remove_file(&path) {
+                let error = format!("cannot remove {}: {error}", path.display());
+                self.shared.complain(Notice::UpkeepFailed { error });
+            }
+            self.shared.counters.segments_removed.fetch_add(1, Relaxed);
+            self.shared.notices.notice(Notice::Removed { first: *first, messages: *count });
+        }
+    }
+
+    fn write_catalog(&mut self) -> bool {
+        match self.catalog.write(&*self.disk, &self.shared.dir) {
+            Ok(()) => {
+                self.unwritten = false;
+                true
+            }
+            Err(error) => {
+                let error = format!("cannot write the catalog: {error}");
+                self.shared.complain(Notice::UpkeepFailed { error });
+                false
+            }
+        }
+    }
+}
+
+fn sync_folder(dir: &Path) -> io::Result<()> {
+    fs::File::open(dir)?.sync_all()
+}
+
+fn now_us() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}

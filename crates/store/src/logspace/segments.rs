@@ -1,0 +1,37 @@
+//! What a logspace needs of segments; how they are built and laid out is not its business.
+//!
+//! In: messages, paths. Out: segments to query. Limits: a segment that grows has one owner, the builder, and after
+//! it the sealer; views of it never change.
+
+use crate::{ReadError, SegmentView};
+use message::{Batch, Selection};
+use std::{path::Path, sync::Arc};
+
+/// Makes and opens segments.
+pub trait Segments: Send + Sync {
+    /// An empty segment whose first message will have this sequence number.
+    fn begin(&self, first_sequence: u64) -> Box<dyn Growing>;
+    /// Opens a sealed segment; bytes that are not one are an error, never a panic.
+    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError>;
+}
+
+/// A segment that messages are added to.
+pub trait Growing: Send {
+    /// Adds the selected messages. Their received times never go back: a batch from before the last one counts as
+    /// received with it.
+    fn append(&mut self, batch: &Batch, selection: &Selection);
+    /// What was added so far, for queries. Called a few times a second.
+    fn view(&self) -> Arc<dyn SegmentView>;
+    /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
+    fn seal(&self, path: &Path) -> Result<(), ReadError>;
+    /// Number of messages.
+    fn len(&self) -> u32;
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Sequence number of the first message.
+    fn first_sequence(&self) -> u64;
+    /// Received times of the first and the last message, microseconds since 1970.
+    fn received_range(&self) -> (i64, i64);
+}

@@ -1,0 +1,99 @@
+//! What the threads of a logspace share: its queues, its published segments, its counters.
+//!
+//! In: what one thread hands to the next. Out: the same; snapshots for queries.
+//! Holds: see the fields. Limits: each queue has its bound.
+
+use super::{
+    live::Broadcast,
+    options::{LogspaceOptions, Notice, Notices},
+    queue::Queue,
+    shelf::Shelf,
+    stats::{Counters, LogspaceStats},
+};
+use message::{Batch, Delivery, Message, Selection};
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// Messages that are durable.
+pub(crate) struct Stored {
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) selection: Selection,
+    /// Sequence number of the first; the others follow.
+    pub(crate) first: u64,
+}
+
+/// The shared part of a logspace.
+pub(crate) struct Shared {
+    pub(crate) dir: PathBuf,
+    pub(crate) options: LogspaceOptions,
+    pub(crate) notices: Arc<dyn Notices>,
+    /// Waits for the journal.
+    pub(crate) inbox: Queue<Delivery>,
+    /// Durable, waits for the builder.
+    pub(crate) unbuilt: Queue<Stored>,
+    pub(crate) live: Broadcast,
+    pub(crate) counters: Counters,
+    pub(crate) shelf: Shelf,
+    /// Everything below is in sealed segments: the journal may forget it.
+    pub(crate) sealed_below: AtomicU64,
+}
+
+impl Shared {
+    /// Takes a delivery, or drops and counts it.
+    pub(crate) fn deliver(&self, mut delivery: Delivery) {
+        let count = delivery.selection.count() as u64;
+        if count == 0 {
+            return;
+        }
+        self.counters.messages_in.fetch_add(count, Ordering::Relaxed);
+        let cost = held_bytes(&delivery.batch);
+        let refused = if delivery.controlled {
+            self.inbox.force(delivery, cost)
+        } else {
+            // The queue is bounded here and must not hold the source back.
+            drop(std::mem::take(&mut delivery.ack));
+            self.inbox.offer(delivery, cost)
+        };
+        let Err(delivery) = refused else { return };
+        if self.inbox.is_closed() {
+            delivery.ack.fail();
+            self.counters.dropped_closed.fetch_add(count, Ordering::Relaxed);
+        } else {
+            self.counters.dropped_full.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells the operator, and remembers it as the last error.
+    pub(crate) fn complain(&self, notice: Notice) {
+        self.counters.failed(&notice.to_string());
+        self.notices.notice(notice);
+    }
+
+    /// All counts.
+    pub(crate) fn stats(&self) -> LogspaceStats {
+        let (queue_batches, queue_bytes) = self.inbox.load();
+        let shelf = self.shelf.load();
+        LogspaceStats {
+            queue_batches: queue_batches as u64,
+            queue_bytes,
+            unbuilt_bytes: self.unbuilt.load().1,
+            segments: shelf.segments,
+            segment_bytes: shelf.bytes,
+            unsealed_messages: shelf.unsealed_messages,
+            sequence: self.shelf.snapshot().sequence,
+            subscribers: self.live.count() as u64,
+            ..self.counters.stats()
+        }
+    }
+}
+
+/// Memory that a batch holds.
+pub(crate) fn held_bytes(batch: &Batch) -> u64 {
+    let records = batch.messages.len() * size_of::<Message>();
+    (batch.received_bytes.len() + batch.extra.len() + records) as u64
+}

@@ -1,0 +1,97 @@
+//! What a logspace counts.
+//!
+//! In: events of its threads. Out: [`LogspaceStats`]. Messages in = stored + queued + dropped.
+//! Holds: atomics, touched once a batch.
+
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// The counts of a logspace at one moment.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct LogspaceStats {
+    /// Messages delivered to it since it was opened.
+    pub messages_in_total: u64,
+    /// Messages made durable.
+    pub messages_stored_total: u64,
+    /// Messages dropped because the queue was full (paths without flow control).
+    pub messages_dropped_full_total: u64,
+    /// Messages dropped because they are larger than a journal record can be.
+    pub messages_dropped_large_total: u64,
+    /// Messages that a closing logspace could not store; their sources were told.
+    pub messages_dropped_closed_total: u64,
+    /// Journal bytes written.
+    pub journal_written_bytes_total: u64,
+    /// Commits of the journal.
+    pub commits_total: u64,
+    /// Commits that failed and were tried again.
+    pub commits_failed_total: u64,
+    /// Seals that failed and were tried again.
+    pub seals_failed_total: u64,
+    /// Segments removed by retention.
+    pub segments_removed_total: u64,
+    /// Batches and bytes that wait for the journal.
+    pub queue_batches: u64,
+    /// Bytes of them.
+    pub queue_bytes: u64,
+    /// Bytes that are durable but not searchable yet.
+    pub unbuilt_bytes: u64,
+    /// Bytes of the journal's files.
+    pub journal_bytes: u64,
+    /// Sealed segments.
+    pub segments: u64,
+    /// Size of the sealed segments on disk.
+    pub segment_bytes: u64,
+    /// Messages that are searchable but not sealed yet.
+    pub unsealed_messages: u64,
+    /// Sequence number after the newest searchable message.
+    pub sequence: u64,
+    /// Live tails.
+    pub subscribers: u64,
+    /// What went wrong last, if anything did.
+    pub last_error: Option<String>,
+}
+
+/// The counters behind [`LogspaceStats`].
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) messages_in: AtomicU64,
+    pub(crate) messages_stored: AtomicU64,
+    pub(crate) dropped_full: AtomicU64,
+    pub(crate) dropped_large: AtomicU64,
+    pub(crate) dropped_closed: AtomicU64,
+    pub(crate) journal_written: AtomicU64,
+    pub(crate) commits: AtomicU64,
+    pub(crate) commits_failed: AtomicU64,
+    pub(crate) seals_failed: AtomicU64,
+    pub(crate) segments_removed: AtomicU64,
+    pub(crate) journal_bytes: AtomicU64,
+    last_error: Mutex<Option<String>>,
+}
+
+impl Counters {
+    /// Remembers what went wrong.
+    pub(crate) fn failed(&self, error: &str) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_owned());
+    }
+
+    /// The counters' part of the statistics.
+    pub(crate) fn stats(&self) -> LogspaceStats {
+        LogspaceStats {
+            messages_in_total: self.messages_in.load(Relaxed),
+            messages_stored_total: self.messages_stored.load(Relaxed),
+            messages_dropped_full_total: self.dropped_full.load(Relaxed),
+            messages_dropped_large_total: self.dropped_large.load(Relaxed),
+            messages_dropped_closed_total: self.dropped_closed.load(Relaxed),
+            journal_written_bytes_total: self.journal_written.load(Relaxed),
+            commits_total: self.commits.load(Relaxed),
+            commits_failed_total: self.commits_failed.load(Relaxed),
+            seals_failed_total: self.seals_failed.load(Relaxed),
+            segments_removed_total: self.segments_removed.load(Relaxed),
+            journal_bytes: self.journal_bytes.load(Relaxed),
+            last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            ..LogspaceStats::default()
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The plainest segments that can be: lines of text. They show what a logspace does, not how segments are built.
+
+use crate::{
+    Bitmap, Column, ColumnUse, Document, Growing, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Segments, Watch,
+};
+use message::{Batch, Field, Selection};
+use std::{fs, io, ops::Range, path::Path, sync::Arc};
+
+pub(super) struct Plain;
+
+#[derive(Clone)]
+struct Lines {
+    first: u64,
+    /// Received times and texts.
+    lines: Vec<(i64, String)>,
+}
+
+impl Segments for Plain {
+    fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Box::new(Lines { first: first_sequence, lines: Vec::new() })
+    }
+
+    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError> {
+        let text = fs::read_to_string(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+        let corrupt = || ReadError::Corrupt { path: path.into(), offset: 0, what: "not lines" };
+        let mut lines = text.lines();
+        let first = lines.next().and_then(|line| line.parse().ok()).ok_or_else(corrupt)?;
+        let line =
+            |line: &str| line.split_once(' ').map(|(time, text)| (time.parse().unwrap(), text.to_owned()));
+        Ok(Arc::new(Lines { first, lines: lines.filter_map(line).collect() }))
+    }
+}
+
+impl Growing for Lines {
+    fn append(&mut self, batch: &Batch, selection: &Selection) {
+        let text = |index| String::from_utf8_lossy(batch.fixed(index, Field::Message)).into_owned();
+        self.lines.extend(selection.iter().map(|index| (batch.received.unix_us, text(index))));
+    }
+
+    fn view(&self) -> Arc<dyn SegmentView> {
+        Arc::new(self.clone())
+    }
+
+    fn seal(&self, path: &Path) -> Result<(), ReadError> {
+        let lines: Vec<String> = self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect();
+        let text = format!("{}\n{}", self.first, lines.concat());
+        fs::write(path, text).map_err(|source| ReadError::Io { path: path.into(), source })
+    }
+
+    fn len(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.first
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        (self.lines[0].0, self.lines[self.lines.len() - 1].0)
+    }
+}
+
+impl SegmentView for Lines {
+    fn len(&self) -> u32 {
+        self.lines.len() as u32
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.first
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        Growing::received_range(self)
+    }
+
+    fn received_between(&self, _: i64, _: i64) -> Range<u32> {
+        unreachable!("not asked here")
+    }
+
+    fn received_edges(&self, _: &[i64]) -> Vec<u32> {
+        unreachable!("not asked here")
+    }
+
+    fn event_between(&self, _: i64, _: i64, _: &Watch) -> Result<Bitmap, ReadError> {
+        unreachable!("not asked here")
+    }
+
+    fn event_times(&self, _: &Bitmap, _: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        unreachable!("not asked here")
+    }
+
+    fn words(&self, pattern: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = Bitmap::none(SegmentView::len(self));
+        if let Pattern::Exact(word) = pattern {
+            let has = |text: &str| text.split(' ').any(|part| part.as_bytes() == word);
+            (0..).zip(&self.lines).filter(|(_, (_, text))| has(text)).for_each(|(at, _)| found.add(at));
+        }
+        Ok(found)
+    }
+
+    fn phrase(&self, _: &Phrase, _: &Watch) -> Result<PhraseAnswer, ReadError> {
+        unreachable!("not asked here")
+    }
+
+    fn values(&self, _: &Column, _: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+        unreachable!("not asked here")
+    }
+
+    fn count_values(
+        &self,
+        _: &Column,
+        _: &Bitmap,
+        _: &Watch,
+        _: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError> {
+        unreachable!("not asked here")
+    }
+
+    fn columns(&self) -> Vec<ColumnUse> {
+        Vec::new()
+    }
+
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        _: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError> {
+        for document in documents {
+            let (received_us, text) = &self.lines[document as usize];
+            let sequence = self.first + u64::from(document);
+            let text = text.clone().into_bytes();
+            let found = Document { sequence, received_us: *received_us, text, ..Document::default() };
+            if !visit(document, &found) {
+                return Err(ReadError::Io { path: "".into(), source: io::ErrorKind::Interrupted.into() });
+            }
+        }
+        Ok(())
+    }
+}

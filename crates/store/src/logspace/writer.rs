@@ -1,0 +1,165 @@
+//! The journal thread: what waits is encoded, written and synced together, then acknowledged.
+//!
+//! In: deliveries. Out: acknowledgements; the messages with their sequence numbers, to the builder and to live tails.
+//! Holds: the journal. Limits: a commit covers at most `commit_bytes_max`; while the disk refuses, nothing is taken,
+//! and sources are held back by their windows.
+
+use super::{
+    options::Notice,
+    queue::Taken,
+    shared::{Shared, Stored, held_bytes},
+};
+use journal::Journal;
+use message::{Ack, Batch, Delivery, Selection, codec};
+use std::{
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+/// How long the thread sleeps when nothing comes.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// The journal thread's state.
+pub(crate) struct Writer {
+    journal: Journal,
+    shared: Arc<Shared>,
+    released_below: u64,
+}
+
+impl Writer {
+    pub(crate) fn new(journal: Journal, shared: Arc<Shared>) -> Writer {
+        shared.counters.journal_bytes.store(journal.file_bytes(), Relaxed);
+        Writer { journal, shared, released_below: 0 }
+    }
+
+    /// Works until the inbox is closed and empty.
+    pub(crate) fn run(mut self) {
+        let options = self.shared.options.clone();
+        let mut last_commit = Instant::now();
+        loop {
+            match self.shared.inbox.take(options.commit_bytes_max, Instant::now() + IDLE) {
+                Taken::Closed => break,
+                Taken::Nothing => {}
+                Taken::Items(mut deliveries) => {
+                    if let Some(gap) = options.commit_gap.checked_sub(last_commit.elapsed()) {
+                        self.gather(&mut deliveries, Instant::now() + gap);
+                    }
+                    last_commit = Instant::now();
+                    self.store(deliveries);
+                }
+            }
+            self.release();
+        }
+        if let Err(error) = self.journal.close() {
+            self.shared.complain(Notice::JournalStalled { error: error.to_string() });
+        }
+    }
+
+    /// Waits a little for more to commit together.
+    fn gather(&self, deliveries: &mut Vec<Delivery>, until: Instant) {
+        let bytes = deliveries.iter().map(|delivery| held_bytes(&delivery.batch)).sum();
+        let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
+        if room > 0 {
+            self.shared.inbox.linger(room, until);
+            if let Taken::Items(more) = self.shared.inbox.take(room, Instant::now()) {
+                deliveries.extend(more);
+            }
+        }
+    }
+
+    fn store(&mut self, deliveries: Vec<Delivery>) {
+        let mut acks: Vec<Ack> = Vec::with_capacity(deliveries.len());
+        let mut stored = Vec::with_capacity(deliveries.len());
+        for Delivery { batch, selection, ack, .. } in deliveries {
+            self.append(&batch, selection, &mut stored);
+            acks.push(ack);
+        }
+        let count: u64 = stored.iter().map(|part| part.selection.count() as u64).sum();
+        let staged = self.journal.staged_bytes() as u64;
+        if !self.commit() {
+            acks.iter().for_each(Ack::fail);
+            self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
+            return;
+        }
+        let counters = &self.shared.counters;
+        counters.messages_stored.fetch_add(count, Relaxed);
+        counters.journal_written.fetch_add(staged, Relaxed);
+        counters.journal_bytes.store(self.journal.file_bytes(), Relaxed);
+        drop(acks);
+        for part in stored {
+            let cost = held_bytes(&part.batch);
+            self.shared.live.send(&part.batch, &part.selection, part.first, cost);
+            // A closing builder takes nothing more: the journal keeps it for the next start.
+            let _ = self.shared.unbuilt.put(part, cost);
+        }
+    }
+
+    /// Stages the messages as one record, or as several when they are too many for one.
+    fn append(&mut self, batch: &Arc<Batch>, selection: Selection, stored: &mut Vec<Stored>) {
+        let mut parts = vec![selection];
+        while let Some(selection) = parts.pop() {
+            let count = selection.count();
+            let mut encode = |out: &mut Vec<u8>| codec::encode(batch, &selection, out);
+            match self.journal.append(count as u32, &mut encode) {
+                Ok(first) => stored.push(Stored { batch: Arc::clone(batch), selection, first }),
+                Err(_) if count > 1 => {
+                    let (front, back) = halves(&selection);
+                    parts.extend([back, front]);
+                }
+                Err(error) => {
+                    self.shared.counters.dropped_large.fetch_add(1, Relaxed);
+                    self.shared.counters.failed(&error.to_string());
+                }
+            }
+        }
+    }
+
+    /// Tries until everything staged is durable; false when it never will be, because the logspace closes.
+    fn commit(&mut self) -> bool {
+        let mut stalled = false;
+        loop {
+            match self.journal.commit() {
+                Ok(_) => break,
+                Err(error) => {
+                    self.shared.counters.commits_failed.fetch_add(1, Relaxed);
+                    if !stalled {
+                        self.shared.complain(Notice::JournalStalled { error: error.to_string() });
+                        stalled = true;
+                    }
+                    if self.shared.inbox.is_closed() {
+                        return false;
+                    }
+                    self.release();
+                    self.shared.inbox.pause(self.shared.options.retry);
+                }
+            }
+        }
+        self.shared.counters.commits.fetch_add(1, Relaxed);
+        if stalled {
+            self.shared.notices.notice(Notice::JournalResumed);
+        }
+        true
+    }
+
+    /// Removes journal files that sealed segments made needless.
+    fn release(&mut self) {
+        let below = self.shared.sealed_below.load(Relaxed);
+        if below <= self.released_below {
+            return;
+        }
+        match self.journal.release(below) {
+            Ok(_) => self.released_below = below,
+            Err(error) => self.shared.complain(Notice::UpkeepFailed { error: error.to_string() }),
+        }
+        self.shared.counters.journal_bytes.store(self.journal.file_bytes(), Relaxed);
+    }
+}
+
+/// The first and the second half of a selection.
+fn halves(selection: &Selection) -> (Selection, Selection) {
+    let mut front = Selection::none(selection.batch_len());
+    selection.iter().take(selection.count() / 2).for_each(|index| front.add(index));
+    let mut back = selection.clone();
+    back.subtract(&front);
+    (front, back)
+}
