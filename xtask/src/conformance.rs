@@ -7,6 +7,7 @@ mod decoded;
 mod go_syslog;
 mod golden;
 mod hostile;
+mod lucene;
 mod msgparse;
 mod rfc_examples;
 mod telegraf;
@@ -36,6 +37,7 @@ const FAMILIES: &[Family] = &[
     ("rfc-examples", rfc_examples::run),
     ("go-syslog", go_syslog::run),
     ("hostile-wire", hostile::run),
+    ("lucene", lucene::run),
     ("telegraf", telegraf::run),
 ];
 
