@@ -91,6 +91,36 @@ impl Batch {
         copy
     }
 
+    /// Takes a message over from another copy of this batch, with what was changed there.
+    pub fn adopt(&mut self, index: usize, other: &Batch) {
+        assert!(Arc::ptr_eq(&self.received_bytes, &other.received_bytes), "copies of one batch");
+        let mut message = other.messages[index].clone();
+        let spans = [
+            &mut message.raw,
+            &mut message.host,
+            &mut message.program,
+            &mut message.pid,
+            &mut message.msgid,
+            &mut message.msghdr,
+            &mut message.sdata,
+            &mut message.text,
+        ];
+        for span in spans.into_iter().filter(|span| span.is_extra()) {
+            *span = self.add_extra(other.bytes(*span));
+        }
+        message.values = 0;
+        self.messages[index] = message;
+        let mut values: Vec<Value> = other.list(index).copied().collect();
+        values.reverse();
+        for value in values {
+            let [name, bytes] = [value.name, value.value].map(|span| match span.is_extra() {
+                true => self.add_extra(other.bytes(span)),
+                false => span,
+            });
+            self.push_value(index, name, bytes, value.kind);
+        }
+    }
+
     /// Number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()

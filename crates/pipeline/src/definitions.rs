@@ -1,0 +1,53 @@
+//! The named templates and filters of a configuration, for what refers to them by name.
+//!
+//! In: definitions, in the order of the configuration. Out: the same, by name. Limits: none of its own.
+
+use crate::{
+    Filter, Template, Version,
+    filter::{self, Names},
+    template::{Condition, Surroundings},
+};
+use std::{collections::HashMap, sync::Arc};
+
+/// What a configuration has defined so far.
+#[derive(Debug, Default)]
+pub struct Definitions {
+    /// Version of the configuration.
+    pub version: Version,
+    /// `template NAME ...`.
+    pub templates: HashMap<String, Arc<Template>>,
+    /// `filter NAME { ... }`.
+    pub filters: HashMap<String, Arc<Filter>>,
+}
+
+impl Definitions {
+    /// None yet.
+    pub fn new(version: Version) -> Definitions {
+        Definitions { version, ..Definitions::default() }
+    }
+}
+
+impl Surroundings for Definitions {
+    fn version(&self) -> Version {
+        self.version
+    }
+
+    fn template(&self, name: &str) -> Option<Arc<Template>> {
+        self.templates.get(name).cloned()
+    }
+
+    fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String> {
+        let expr = filter::parse(expression, self).map_err(|error| error.to_string())?;
+        Ok(Arc::new(Filter::new(expr)))
+    }
+}
+
+impl Names for Definitions {
+    fn surroundings(&self) -> &dyn Surroundings {
+        self
+    }
+
+    fn filter(&self, name: &str) -> Option<Arc<Filter>> {
+        self.filters.get(name).cloned()
+    }
+}

@@ -1,0 +1,186 @@
+//! Filters: an expression over messages, answered for a batch at a time.
+//!
+//! In: a batch and the messages to ask about. Out: those for which the expression holds.
+//! Holds: the compiled expression, its parts ordered by cost. No input makes a filter fail.
+//! Limits: [`DEPTH_MAX`] levels of nesting.
+
+mod compare;
+mod evaluate;
+mod netmask;
+mod rate;
+mod text;
+
+pub use compare::{CompareOp, Comparison};
+pub use netmask::{Netmask, Netmask6, NetmaskError};
+pub use rate::RateLimit;
+pub use text::{FilterTextError, Names, parse};
+
+use crate::{
+    pattern::Pattern,
+    template::{Condition, Renderer, Template},
+};
+use message::{Batch, Facility, FieldName, Selection, Severity};
+use std::{collections::HashSet, sync::Arc};
+
+/// Deepest nesting of an expression.
+pub const DEPTH_MAX: usize = 256;
+
+/// A filter expression as a configuration says it.
+#[derive(Clone, Debug)]
+pub enum Expr {
+    /// All hold.
+    And(Vec<Expr>),
+    /// One holds.
+    Or(Vec<Expr>),
+    /// It does not hold.
+    Not(Box<Expr>),
+    /// One test of a message.
+    Test(Test),
+}
+
+impl Expr {
+    /// Every message: the expression of `filter { }` without content.
+    pub fn always() -> Expr {
+        Expr::And(Vec::new())
+    }
+}
+
+/// One test of a message.
+#[derive(Clone, Debug)]
+pub enum Test {
+    /// `facility(...)`.
+    Facility(FacilitySet),
+    /// `severity(...)`, `level(...)`, `priority(...)`.
+    Severity(SeveritySet),
+    /// `program()`, `host()`, `message()`, `match()`.
+    Pattern {
+        /// What is looked at.
+        subject: Subject,
+        /// What must match.
+        pattern: Arc<Pattern>,
+    },
+    /// `source(name)`: the message came in by the source of this name.
+    Source(String),
+    /// `tags(...)`: the message has one of them.
+    Tags(Vec<String>),
+    /// `netmask()`.
+    Netmask(Netmask),
+    /// `netmask6()`.
+    Netmask6(Netmask6),
+    /// `in-list(file, value())`: the value is a line of the file. The caller reads the file.
+    InList {
+        /// The value.
+        field: FieldName,
+        /// The lines.
+        lines: Arc<HashSet<Vec<u8>>>,
+    },
+    /// `filter(name)`.
+    Named {
+        /// The name, for statistics and messages.
+        name: String,
+        /// The filter.
+        filter: Arc<Filter>,
+    },
+    /// `==`, `eq`, `===` and their kin.
+    Compare(Arc<Comparison>),
+    /// `rate-limit()`.
+    RateLimit(Arc<RateLimit>),
+}
+
+/// What a pattern is asked about.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A field: `match(... value("NAME"))`.
+    Field(FieldName),
+    /// Rendered text: `match(... template("..."))`.
+    Template(Arc<Template>),
+    /// Tag and text together: `match()` that names nothing.
+    HeaderAndMessage,
+}
+
+/// A set of facilities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct FacilitySet(u128);
+
+impl FacilitySet {
+    /// Adds one.
+    pub fn add(&mut self, facility: Facility) {
+        self.0 |= 1u128.checked_shl(u32::from(facility.0)).unwrap_or(0);
+    }
+
+    /// Adds all from one to another, in either order.
+    pub fn add_range(&mut self, first: Facility, last: Facility) {
+        (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Facility(code)));
+    }
+
+    /// Whether one is in the set.
+    #[inline]
+    pub fn has(self, facility: Facility) -> bool {
+        facility.0 < 128 && self.0 >> facility.0 & 1 == 1
+    }
+}
+
+/// A set of severities.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SeveritySet(u8);
+
+impl SeveritySet {
+    /// Adds one.
+    pub fn add(&mut self, severity: Severity) {
+        self.0 |= 1 << (severity.0 & 7);
+    }
+
+    /// Adds all from one to another, in either order.
+    pub fn add_range(&mut self, first: Severity, last: Severity) {
+        (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Severity(code)));
+    }
+
+    /// Whether one is in the set.
+    #[inline]
+    pub fn has(self, severity: Severity) -> bool {
+        self.0 >> (severity.0 & 7) & 1 == 1
+    }
+}
+
+/// A compiled filter.
+#[derive(Debug)]
+pub struct Filter {
+    expr: Expr,
+    stores: bool,
+}
+
+impl Filter {
+    /// Compiles an expression: where no test stores matches, the cheap ones go first.
+    pub fn new(expr: Expr) -> Filter {
+        evaluate::compile(expr)
+    }
+
+    /// Whether a match changes the message: some pattern has `flags(store-matches)`.
+    pub fn stores_matches(&self) -> bool {
+        self.stores
+    }
+
+    /// Those of `within` for which the expression holds. Stores no matches.
+    pub fn select(&self, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+        evaluate::select(&self.expr, batch, within, renderer)
+    }
+
+    /// Like [`Filter::select`], and stores matches in the messages.
+    pub fn select_storing(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+    ) -> Selection {
+        evaluate::select_storing(&self.expr, batch, within, renderer)
+    }
+}
+
+impl Condition for Filter {
+    fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+        evaluate::holds(&self.expr, batch, index, renderer)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Answers a filter for the messages of a batch.
+//!
+//! In: an expression, a batch, the messages to ask about. Out: those for which it holds.
+//! Each test runs over all messages that the tests before it left; cheap tests run first. Where matches are
+//! stored the order of the configuration is kept, message by message, because a later test may read them.
+//! Holds: the answers for the last values of a field while it runs: programs and hosts repeat.
+//! Limits: [`SEEN_MAX`] values are remembered.
+
+use super::{Expr, Filter, Subject, Test};
+use crate::{
+    pattern::{Groups, Pattern},
+    template::Renderer,
+};
+use message::{Batch, Field, FieldName, Selection, ValueKind};
+
+/// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
+const SEEN_MAX: usize = 8;
+/// Patterns cheaper than this are asked anew: looking up an answer costs as much.
+const REMEMBER_COST: u32 = 30;
+
+/// Compiles an expression.
+pub(super) fn compile(expr: Expr) -> Filter {
+    let stores = stores(&expr);
+    let expr = if stores { expr } else { ordered(expr) };
+    Filter { expr, stores }
+}
+
+fn stores(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(stores),
+        Expr::Not(part) => stores(part),
+        Expr::Test(Test::Pattern { pattern, .. }) => pattern.flags().store_matches,
+        Expr::Test(Test::Named { filter, .. }) => filter.stores,
+        Expr::Test(_) => false,
+    }
+}
+
+/// Puts cheap parts first; constant comparisons are answered here.
+fn ordered(expr: Expr) -> Expr {
+    let sorted = |parts: Vec<Expr>| {
+        let mut parts: Vec<Expr> = parts.into_iter().map(ordered).collect();
+        // A rate limit counts the messages that reach it: nothing may move past it.
+        if !parts.iter().any(counts) {
+            parts.sort_by_key(cost);
+        }
+        parts
+    };
+    match expr {
+        Expr::And(parts) => Expr::And(sorted(parts)),
+        Expr::Or(parts) => Expr::Or(sorted(parts)),
+        Expr::Not(part) => Expr::Not(Box::new(ordered(*part))),
+        Expr::Test(Test::Compare(comparison)) => match comparison.constant() {
+            Some(true) => Expr::And(Vec::new()),
+            Some(false) => Expr::Or(Vec::new()),
+            None => Expr::Test(Test::Compare(comparison)),
+        },
+        test => test,
+    }
+}
+
+fn counts(expr: &Expr) -> bool {
+    match expr {
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().any(counts),
+        Expr::Not(part) => counts(part),
+        Expr::Test(Test::RateLimit(_)) => true,
+        Expr::Test(Test::Named { filter, .. }) => counts(&filter.expr),
+        Expr::Test(_) => false,
+    }
+}
+
+/// What a part costs, roughly in nanoseconds a message.
+fn cost(expr: &Expr) -> u32 {
+    match expr {
+        Expr::And(parts) | Expr::Or(parts) => parts.iter().map(cost).fold(0, u32::saturating_add),
+        Expr::Not(part) => cost(part),
+        Expr::Test(test) => match test {
+            Test::Facility(_) | Test::Severity(_) => 1,
+            Test::Source(_) | Test::Netmask(_) | Test::Netmask6(_) => 3,
+            Test::Pattern { subject: Subject::Field(FieldName::Fixed(field)), pattern } => {
+                let long = matches!(field, Field::Message | Field::Raw);
+                if long { pattern.cost().saturating_mul(4) } else { pattern.cost() }
+            }
+            Test::Pattern { pattern, .. } => pattern.cost().saturating_mul(4) + 50,
+            Test::InList { .. } | Test::Tags(_) => 40,
+            Test::Named { filter, .. } => cost(&filter.expr),
+            Test::Compare(_) => 150,
+            Test::RateLimit(_) => 200,
+        },
+    }
+}
+
+/// Those of `within` for which the expression holds.
+pub(super) fn select(expr: &Expr, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+    match expr {
+        Expr::And(parts) => {
+            let mut left = within.clone();
+            for part in parts {
+                if left.is_empty() {
+                    break;
+                }
+                left = select(part, batch, &left, renderer);
+            }
+            left
+        }
+        Expr::Or(parts) => {
+            let mut found = Selection::none(within.batch_len());
+            let mut left = within.clone();
+            for part in parts {
+                if left.is_empty() {
+                    break;
+                }
+                let holds = select(part, batch, &left, renderer);
+                left.subtract(&holds);
+                found.or(&holds);
+            }
+            found
+        }
+        Expr::Not(part) => {
+            let mut left = within.clone();
+            left.subtract(&select(part, batch, within, renderer));
+            left
+        }
+        Expr::Test(test) => run(test, batch, within, renderer),
+    }
+}
+
+/// Runs one test over messages.
+fn run(test: &Test, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+    match test {
+        Test::Facility(set) => keep(within, |index| set.has(batch.messages[index].pri.facility())),
+        Test::Severity(set) => keep(within, |index| set.has(batch.messages[index].pri.severity())),
+        Test::Pattern { subject: Subject::Field(FieldName::Fixed(field)), pattern } => {
+            fixed_field(*field, pattern, batch, within)
+        }
+        Test::Named { filter, .. } => select(&filter.expr, batch, within, renderer),
+        Test::Source(_) | Test::Netmask(_) | Test::Netmask6(_) => of_origin(test, batch, within),
+        _ => keep(within, |index| holds_test(test, batch, index, renderer)),
+    }
+}
+
+/// Builds the selection a word at a time.
+#[inline]
+fn keep(within: &Selection, mut holds: impl FnMut(usize) -> bool) -> Selection {
+    let mut kept = within.clone();
+    for index in within.iter() {
+        if !holds(index) {
+            kept.remove(index);
+        }
+    }
+    kept
+}
+
+/// Asks a pattern about a field that every message has.
+fn fixed_field(field: Field, pattern: &Pattern, batch: &Batch, within: &Selection) -> Selection {
+    let repeats = !matches!(field, Field::Message | Field::Raw | Field::Pid);
+    if !repeats || pattern.cost() < REMEMBER_COST {
+        return keep(within, |index| pattern.is_match(batch.fixed(index, field)));
+    }
+    let mut seen: [(&[u8], bool); SEEN_MAX] = [(b"", false); SEEN_MAX];
+    let mut count = 0;
+    keep(within, |index| {
+        let value = batch.fixed(index, field);
+        if let Some((_, answer)) = seen[..count].iter().find(|(known, _)| *known == value) {
+            return *answer;
+        }
+        let answer = pattern.is_match(value);
+        if count < SEEN_MAX {
+            seen[count] = (value, answer);
+            count += 1;
+        }
+        answer
+    })
+}
+
+/// Tests that only look at the origin are answered once for each origin.
+fn of_origin(test: &Test, batch: &Batch, within: &Selection) -> Selection {
+    let holds: Vec<bool> = batch.origins.iter().map(|origin| holds_origin(test, origin)).collect();
+    match holds.as_slice() {
+        [true] => within.clone(),
+        [false] => Selection::none(within.batch_len()),
+        _ => keep(within, |index| holds[usize::from(batch.messages[index].origin)]),
+    }
+}
+
+fn holds_origin(test: &Test, origin: &message::Origin) -> bool {
+    match test {
+        Test::Source(name) => origin.source == *name,
+        Test::Netmask(network) => network.has(origin.peer),
+        Test::Netmask6(network) => network.has(origin.peer),
+        _ => false,
+    }
+}
+
+/// Whether an expression holds for one message.
+pub(super) fn holds(expr: &Expr, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+    match expr {
+        Expr::And(parts) => parts.iter().all(|part| holds(part, batch, index, renderer)),
+        Expr::Or(parts) => parts.iter().any(|part| holds(part, batch, index, renderer)),
+        Expr::Not(part) => !holds(part, batch, index, renderer),
+        Expr::Test(test) => holds_test(test, batch, index, renderer),
+    }
+}
+
+fn holds_test(test: &Test, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
+    match test {
+        Test::Facility(set) => set.has(batch.messages[index].pri.facility()),
+        Test::Severity(set) => set.has(batch.messages[index].pri.severity()),
+        Test::Source(_) | Test::Netmask(_) | Test::Netmask6(_) => holds_origin(test, batch.origin(index)),
+        Test::Pattern { subject, pattern } => subject_is_match(subject, pattern, batch, index, renderer),
+        Test::Tags(tags) => tags.iter().any(|tag| batch.has_tag(index, tag)),
+        Test::InList { field, lines } => {
+            batch.field(index, field).is_some_and(|value| lines.contains(&*value))
+        }
+        Test::Named { filter, .. } => holds(&filter.expr, batch, index, renderer),
+        Test::Compare(comparison) => comparison.holds(batch, index, renderer),
+        Test::RateLimit(limit) => limit.passes(batch, index, renderer),
+    }
+}
+
+fn subject_is_match(
+    subject: &Subject,
+    pattern: &Pattern,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+) -> bool {
+    match subject {
+        Subject::Field(FieldName::Fixed(field)) => pattern.is_match(batch.fixed(index, *field)),
+        _ => pattern.is_match(&subject_bytes(subject, batch, index, renderer)),
+    }
+}
+
+fn subject_bytes(subject: &Subject, batch: &Batch, index: usize, renderer: &mut Renderer) -> Vec<u8> {
+    match subject {
+        Subject::Field(name) => batch.field(index, name).unwrap_or_default().into_owned(),
+        Subject::Template(template) => template.value(batch, index, renderer).into_owned(),
+        Subject::HeaderAndMessage => {
+            let mut bytes = crate::template::header(batch, index);
+            bytes.extend_from_slice(batch.fixed(index, Field::Message));
+            bytes
+        }
+    }
+}
+
+/// Like [`select`], message by message, and stores matches.
+pub(super) fn select_storing(
+    expr: &Expr,
+    batch: &mut Batch,
+    within: &Selection,
+    renderer: &mut Renderer,
+) -> Selection {
+    let mut groups = Groups::default();
+    let mut kept = within.clone();
+    for index in within.iter() {
+        if !holds_storing(expr, batch, index, renderer, &mut groups) {
+            kept.remove(index);
+        }
+    }
+    kept
+}
+
+fn holds_storing(
+    expr: &Expr,
+    batch: &mut Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    groups: &mut Groups,
+) -> bool {
+    match expr {
+        Expr::And(parts) => parts.iter().all(|part| holds_storing(part, batch, index, renderer, groups)),
+        Expr::Or(parts) => parts.iter().any(|part| holds_storing(part, batch, index, renderer, groups)),
+        Expr::Not(part) => !holds_storing(part, batch, index, renderer, groups),
+        Expr::Test(Test::Named { filter, .. }) => holds_storing(&filter.expr, batch, index, renderer, groups),
+        Expr::Test(Test::Pattern { subject, pattern }) if pattern.flags().store_matches => {
+            let bytes = subject_bytes(subject, batch, index, renderer);
+            let found = pattern.find(&bytes, 0, groups);
+            if found {
+                store(pattern, &bytes, groups, batch, index);
+            }
+            found
+        }
+        Expr::Test(test) => holds_test(test, batch, index, renderer),
+    }
+}
+
+/// Stores the groups as `$0`, `$1` and so on, and named groups under their names. Values that a longer match
+/// left behind are removed.
+fn store(pattern: &Pattern, bytes: &[u8], groups: &Groups, batch: &mut Batch, index: usize) {
+    let slice = |group: usize| groups.place(group).map(|(start, end)| &bytes[start..end]);
+    let count = groups.count().min(crate::pattern::GROUPS_MAX);
+    for group in 0..count {
+        let name = FieldName::Named(group.to_string());
+        match slice(group) {
+            Some(value) => batch.set_field(index, &name, value, ValueKind::String),
+            None if batch.field(index, &name).is_some() => batch.unset_field(index, &name),
+            None => {}
+        }
+    }
+    for group in count..crate::pattern::GROUPS_MAX {
+        let name = FieldName::Named(group.to_string());
+        if batch.field(index, &name).is_none() {
+            break;
+        }
+        batch.unset_field(index, &name);
+    }
+    for (name, group) in pattern.names() {
+        if let Some(value) = slice(*group) {
+            batch.set_field(index, &FieldName::parse(name), value, ValueKind::String);
+        }
+    }
+}

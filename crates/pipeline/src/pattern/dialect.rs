@@ -1,0 +1,58 @@
+//! Regular expressions of PCRE2, compiled to the cheapest engine that answers the same.
+//!
+//! In: a pattern and flags. Out: an engine, or where PCRE2 says that the pattern is wrong.
+//! Patterns in the common part of both languages are translated for the linear-time engine, byte by byte, so
+//! that nothing means something else there; `$` becomes the end of the text, and texts that end in a newline go
+//! to PCRE2. All other patterns stay with PCRE2.
+//! Limits: [`super::MATCH_STEPS_MAX`].
+
+mod analyse;
+mod translate;
+
+use super::{
+    MATCH_STEPS_MAX, PatternError, PatternFlags,
+    engine::{Engine, Expression},
+};
+
+/// Compiles a pattern.
+pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, PatternError> {
+    let translated = translate::translate(text, flags);
+    let linear = translated.as_ref().and_then(|translated| regex::bytes::Regex::new(&translated.text).ok());
+    let pcre = build(text, flags, linear.is_none())?;
+    let names = pcre.capture_names().iter().enumerate();
+    let names = names.filter_map(|(group, name)| Some((name.clone()?, group))).collect();
+    let dollar = translated.as_ref().is_some_and(|translated| translated.dollar);
+    let analysed = match (&linear, translated) {
+        (Some(_), Some(translated)) => analyse::analyse(&translated),
+        _ => analyse::Analysis::default(),
+    };
+    let quick = analysed.quick.map(Box::new);
+    let expression = Expression { quick, linear, dollar, required: analysed.required, pcre, names };
+    Ok(Engine::Regex(Box::new(expression)))
+}
+
+/// Compiles a quoted text, maybe anchored, whose letters match in either case.
+pub(super) fn ignoring_case(quoted: &str, utf8: bool) -> Option<Engine> {
+    let flags = PatternFlags { ignore_case: true, utf8, ..PatternFlags::default() };
+    compile(quoted, flags).ok()
+}
+
+/// Compiles with PCRE2: always, because it says what is wrong with a pattern as users know it.
+fn build(text: &str, flags: PatternFlags, compiled: bool) -> Result<pcre2::bytes::Regex, PatternError> {
+    let mut prefix = format!("(*LIMIT_MATCH={MATCH_STEPS_MAX})");
+    if flags.newline {
+        prefix.push_str("(*ANYCRLF)");
+    }
+    if flags.dupnames {
+        prefix.push_str("(?J)");
+    }
+    let built = pcre2::bytes::RegexBuilder::new()
+        .caseless(flags.ignore_case)
+        .utf(flags.utf8)
+        .jit_if_available(compiled && !flags.disable_jit)
+        .build(&format!("{prefix}{text}"));
+    built.map_err(|error| PatternError::Syntax {
+        offset: error.offset().unwrap_or(0).saturating_sub(prefix.len()),
+        reason: error.to_string().rsplit(": ").next().unwrap_or_default().to_owned(),
+    })
+}

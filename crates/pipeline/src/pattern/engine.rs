@@ -1,0 +1,155 @@
+//! The engines that answer patterns.
+//!
+//! In: bytes. Out: whether and where a pattern matches. Holds: what was compiled.
+//! Limits: a PCRE2 match that needs more than [`super::MATCH_STEPS_MAX`] steps is no match.
+
+use super::{Groups, glob::Glob};
+use memchr::memmem::Finder;
+
+/// One way to answer.
+#[derive(Debug)]
+pub(super) enum Engine {
+    /// Matches no text.
+    Nothing,
+    /// The whole text is one of these: `^(sshd|sudo)$`.
+    OneOf(Vec<Vec<u8>>),
+    /// The text starts with one of these: `^postfix/`.
+    Starts(Vec<Vec<u8>>),
+    /// The text is somewhere inside.
+    Contains(Finder<'static>),
+    /// The whole text matches a glob.
+    Glob(Glob),
+    /// A regular expression.
+    Regex(Box<Expression>),
+}
+
+/// A regular expression in the forms that answer it.
+#[derive(Debug)]
+pub(super) struct Expression {
+    /// Literals that answer whether it matches.
+    pub(super) quick: Option<Box<Engine>>,
+    /// The linear-time form; `None` when the pattern needs PCRE2.
+    pub(super) linear: Option<regex::bytes::Regex>,
+    /// Whether a text that ends in a newline must go to PCRE2: `$` also matches before that newline.
+    pub(super) dollar: bool,
+    /// Some text must be there for a match: absent, the answer is no.
+    pub(super) required: Option<Required>,
+    pub(super) pcre: pcre2::bytes::Regex,
+    pub(super) names: Vec<(String, usize)>,
+}
+
+/// What must be in the text for a match.
+#[derive(Debug)]
+pub(super) enum Required {
+    Byte(u8),
+    Text(Finder<'static>),
+}
+
+impl Required {
+    #[inline]
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        match self {
+            Required::Byte(byte) => memchr::memchr(*byte, bytes).is_some(),
+            Required::Text(finder) => finder.find(bytes).is_some(),
+        }
+    }
+}
+
+impl Engine {
+    #[inline]
+    pub(super) fn is_match(&self, bytes: &[u8]) -> bool {
+        match self {
+            Engine::Nothing => false,
+            Engine::OneOf(texts) => texts.iter().any(|text| text == bytes),
+            Engine::Starts(texts) => texts.iter().any(|text| bytes.starts_with(text)),
+            Engine::Contains(finder) => finder.find(bytes).is_some(),
+            Engine::Glob(glob) => glob.is_match(bytes),
+            Engine::Regex(expression) => expression.is_match(bytes),
+        }
+    }
+
+    pub(super) fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
+        groups.places.clear();
+        let whole = |yes: bool| (from == 0 && yes).then_some((0, bytes.len()));
+        let place = match self {
+            Engine::Nothing => None,
+            Engine::OneOf(_) | Engine::Glob(_) => whole(self.is_match(bytes)),
+            Engine::Starts(texts) => {
+                let first = texts.iter().find(|text| from == 0 && bytes.starts_with(text));
+                first.map(|text| (0, text.len()))
+            }
+            Engine::Contains(finder) => {
+                let rest = bytes.get(from..).unwrap_or_default();
+                finder.find(rest).map(|at| (from + at, from + at + finder.needle().len()))
+            }
+            Engine::Regex(expression) => return expression.find(bytes, from, groups),
+        };
+        groups.places.extend(place.map(Some));
+        place.is_some()
+    }
+
+    pub(super) fn names(&self) -> &[(String, usize)] {
+        match self {
+            Engine::Regex(expression) => &expression.names,
+            _ => &[],
+        }
+    }
+
+    pub(super) fn cost(&self) -> u32 {
+        match self {
+            Engine::Nothing => 1,
+            Engine::OneOf(texts) | Engine::Starts(texts) => 2 + texts.len() as u32,
+            Engine::Contains(_) => 10,
+            Engine::Glob(_) => 20,
+            Engine::Regex(expression) => match expression.as_ref() {
+                Expression { quick: Some(quick), .. } => quick.cost(),
+                Expression { linear: None, .. } => 200,
+                Expression { required: Some(_), .. } => 30,
+                _ => 60,
+            },
+        }
+    }
+}
+
+impl Expression {
+    #[inline]
+    fn is_match(&self, bytes: &[u8]) -> bool {
+        if let Some(quick) = &self.quick {
+            return quick.is_match(bytes);
+        }
+        if let Some(required) = &self.required
+            && !required.is_in(bytes)
+        {
+            return false;
+        }
+        match &self.linear {
+            Some(regex) if !(self.dollar && bytes.last() == Some(&b'\n')) => regex.is_match(bytes),
+            // An error is the match limit, or text that is not UTF-8 where that was asked for.
+            _ => self.pcre.is_match(bytes).unwrap_or(false),
+        }
+    }
+
+    fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
+        if from > bytes.len() {
+            return false;
+        }
+        match &self.linear {
+            Some(regex) if !(self.dollar && bytes.last() == Some(&b'\n')) => {
+                let mut places = regex.capture_locations();
+                if regex.captures_read_at(&mut places, bytes, from).is_none() {
+                    return false;
+                }
+                groups.places.extend((0..places.len()).map(|group| places.get(group)));
+            }
+            _ => {
+                let mut places = self.pcre.capture_locations();
+                match self.pcre.captures_read_at(&mut places, bytes, from) {
+                    Ok(Some(_)) => {}
+                    Ok(None) | Err(_) => return false,
+                }
+                groups.places.extend((0..places.len()).map(|group| places.get(group)));
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,127 @@
+//! Rewrites: changes of messages, each under a condition.
+//!
+//! In: a batch and the messages to change. Out: the same batch, changed. A rewrite never fails: a value that
+//! cannot be made leaves the message as it is.
+//! Limits: none of its own.
+
+mod apply;
+mod group;
+
+use crate::{
+    filter::Filter,
+    pattern::{Pattern, PatternFlags, PatternKind},
+    template::Template,
+};
+use message::FieldName;
+use std::sync::Arc;
+
+/// One rewrite rule.
+#[derive(Clone, Debug)]
+pub struct Rewrite {
+    /// What is changed.
+    pub operation: Operation,
+    /// `condition()`: messages for which it does not hold stay as they are.
+    pub condition: Option<Arc<Filter>>,
+}
+
+/// What a rewrite does.
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// `set(template value("NAME"))`.
+    Set {
+        /// The field.
+        field: FieldName,
+        /// Its new value.
+        value: Arc<Template>,
+    },
+    /// `unset(value("NAME"))`.
+    Unset {
+        /// The field.
+        field: FieldName,
+    },
+    /// `subst(pattern, replacement, value("NAME"))`.
+    Subst {
+        /// The field.
+        field: FieldName,
+        /// What is replaced: the first match, all with `flags(global)`.
+        pattern: Arc<Pattern>,
+        /// What stands in its place; `$1` is the first group.
+        replacement: Arc<Template>,
+    },
+    /// `set-tag(...)`.
+    SetTag {
+        /// The tag, mostly constant.
+        tag: Arc<Template>,
+    },
+    /// `clear-tag(...)`.
+    ClearTag {
+        /// The tag.
+        tag: Arc<Template>,
+    },
+    /// `set-severity(...)`: a name or a number; others leave the message as it is.
+    SetSeverity {
+        /// The severity.
+        value: Arc<Template>,
+    },
+    /// `set-facility(...)`: a name or a number; others leave the message as it is.
+    SetFacility {
+        /// The facility.
+        value: Arc<Template>,
+    },
+    /// `set-pri(...)`: 0 to 1023; others leave the message as it is.
+    SetPri {
+        /// The number.
+        value: Arc<Template>,
+    },
+    /// `groupset(template values("glob" ...))`: sets those of the matching pairs that exist.
+    GroupSet {
+        /// Globs of names.
+        names: Vec<Arc<Pattern>>,
+        /// The new value; `$_` is the old one.
+        value: Arc<Template>,
+    },
+    /// `groupunset(values("glob" ...))`.
+    GroupUnset {
+        /// Globs of names.
+        names: Vec<Arc<Pattern>>,
+    },
+    /// `rename("OLD" "NEW")`.
+    Rename {
+        /// The old name.
+        from: FieldName,
+        /// The new name.
+        to: FieldName,
+    },
+    /// `set-matches(list)`: the elements of a list become `$1`, `$2` and so on.
+    SetMatches {
+        /// The list.
+        list: Arc<Template>,
+    },
+    /// `unset-matches()`.
+    UnsetMatches,
+}
+
+impl Operation {
+    /// The pattern of `subst()`: its default type is `pcre`.
+    pub fn subst(
+        field: FieldName,
+        pattern: &str,
+        kind: PatternKind,
+        flags: PatternFlags,
+        replacement: Arc<Template>,
+    ) -> Result<Operation, crate::pattern::PatternError> {
+        let pattern = Arc::new(Pattern::compile(pattern, kind, flags)?);
+        Ok(Operation::Subst { field, pattern, replacement })
+    }
+
+    /// The globs of `groupset()` and `groupunset()`.
+    pub fn globs<'a>(
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Vec<Arc<Pattern>>, crate::pattern::PatternError> {
+        let compile = |name| Pattern::compile(name, PatternKind::Glob, PatternFlags::default()).map(Arc::new);
+        names.into_iter().map(compile).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Messages on their way through a path, and how they come together again after a junction.
+//!
+//! In: copies of one batch, each with some of its messages. Out: as few copies as can hold them.
+//! Holds: a batch and a selection. Limits: a message that came out of a junction several times needs a copy each
+//! time; the copies go on one after the other.
+
+use message::{Batch, Selection};
+use std::sync::Arc;
+
+/// Some messages of a batch, in the state in which the steps so far left them.
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    pub(super) batch: Arc<Batch>,
+    pub(super) selection: Selection,
+}
+
+/// Joins what came out of the channels of a junction. Messages keep their order within a copy.
+pub(super) fn join(outs: Vec<Flow>) -> Vec<Flow> {
+    let mut joined: Vec<Flow> = Vec::with_capacity(1);
+    for out in outs.into_iter().filter(|out| !out.selection.is_empty()) {
+        match joined.iter_mut().find(|flow| are_disjoint(&flow.selection, &out.selection)) {
+            Some(flow) => merge(flow, out),
+            None => joined.push(out),
+        }
+    }
+    joined
+}
+
+fn are_disjoint(left: &Selection, right: &Selection) -> bool {
+    left.words().iter().zip(right.words()).all(|(left, right)| left & right == 0)
+}
+
+fn merge(flow: &mut Flow, mut other: Flow) {
+    if !Arc::ptr_eq(&flow.batch, &other.batch) {
+        // The copy with fewer messages moves into the other one.
+        if flow.selection.count() < other.selection.count() {
+            std::mem::swap(flow, &mut other);
+        }
+        let batch = Arc::make_mut(&mut flow.batch);
+        for index in other.selection.iter() {
+            batch.adopt(index, &other.batch);
+        }
+    }
+    flow.selection.or(&other.selection);
+}

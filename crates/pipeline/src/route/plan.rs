@@ -1,0 +1,153 @@
+//! The paths of a configuration, as the router takes them.
+//!
+//! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
+
+use super::{FilterCounters, PathCounters};
+use crate::{
+    filter::Filter,
+    rewrite::Rewrite,
+    template::{RenderOptions, Site},
+};
+use message::{Batch, Outlet, Selection};
+use std::{fmt, sync::Arc};
+
+/// All log paths, in the order of the configuration.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// The top-level paths.
+    pub paths: Vec<Path>,
+    /// Options of templates in filters and rewrites.
+    pub options: RenderOptions,
+    /// What macros know of this machine.
+    pub site: Arc<Site>,
+}
+
+/// `log { ... }`.
+#[derive(Debug, Default)]
+pub struct Path {
+    /// `log NAME { ... }`.
+    pub name: Option<String>,
+    /// Names of the sources (`Origin::source`) whose messages enter here.
+    pub sources: Vec<String>,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+    /// `flags(...)`.
+    pub flags: StepFlags,
+    /// Its counters, shared with whoever prints statistics.
+    pub counters: Arc<PathCounters>,
+}
+
+/// `flags(...)` of a path, an embedded path or a channel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct StepFlags {
+    /// What matched here goes no further in the list.
+    pub last: bool,
+    /// Only what no path without this flag took.
+    pub fallback: bool,
+    /// Every source enters here.
+    pub catchall: bool,
+    /// Destinations may not drop. `Some(false)` is `no-flow-control`; `None` takes what is around.
+    pub flow_control: Option<bool>,
+    /// What a step stops counts as taken: no other path gets it.
+    pub drop_unmatched: bool,
+}
+
+/// One step of a path.
+pub enum Step {
+    /// Keeps what the filter selects.
+    Filter(FilterStep),
+    /// Changes messages.
+    Rewrite(Arc<Rewrite>),
+    /// Reads values out of messages; those it cannot read are stopped.
+    Parser(Arc<dyn Parser>),
+    /// Every channel gets the messages; what comes out of them goes on.
+    Junction(Vec<Channel>),
+    /// Embedded paths: what goes in does not come out.
+    Embedded(Vec<Path>),
+    /// Hands the messages to a destination; they also go on.
+    Outlet(OutletStep),
+}
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Filter(step) => f.debug_tuple("Filter").field(&step.filter).finish(),
+            Step::Rewrite(rewrite) => f.debug_tuple("Rewrite").field(rewrite).finish(),
+            Step::Parser(_) => f.write_str("Parser"),
+            Step::Junction(channels) => f.debug_tuple("Junction").field(channels).finish(),
+            Step::Embedded(paths) => f.debug_tuple("Embedded").field(paths).finish(),
+            Step::Outlet(step) => f.debug_tuple("Outlet").field(&step.name).finish(),
+        }
+    }
+}
+
+/// A filter with its counters.
+#[derive(Clone, Debug)]
+pub struct FilterStep {
+    /// The filter.
+    pub filter: Arc<Filter>,
+    /// Its counters, shared by all uses of the same filter statement.
+    pub counters: Arc<FilterCounters>,
+}
+
+impl FilterStep {
+    /// A filter with counters of its own.
+    pub fn new(filter: Arc<Filter>) -> FilterStep {
+        FilterStep { filter, counters: Arc::default() }
+    }
+}
+
+/// A destination at the end of a step.
+#[derive(Clone)]
+pub struct OutletStep {
+    /// Name of the destination, for messages.
+    pub name: String,
+    /// Its queue.
+    pub outlet: Arc<dyn Outlet>,
+}
+
+/// A step that reads values out of messages.
+pub trait Parser: Send + Sync {
+    /// Changes the messages of `within` and returns those it could read.
+    fn parse(&self, batch: &mut Batch, within: &Selection) -> Selection;
+}
+
+/// `channel { ... }` of a junction, or a branch of an `if`.
+#[derive(Debug, Default)]
+pub struct Channel {
+    /// Sources inside of the channel: their messages enter here.
+    pub sources: Vec<String>,
+    /// `if (condition)`: only what holds enters, and what the steps stop afterwards is not tried elsewhere.
+    pub condition: Option<FilterStep>,
+    /// What happens, in order.
+    pub steps: Vec<Step>,
+    /// `flags(...)`.
+    pub flags: StepFlags,
+}
+
+impl Step {
+    /// `if ... elif ... else ...`: each branch takes what the ones before did not. Without an `else` branch
+    /// (a last one that has neither condition nor steps) what none takes is not stopped: one is added.
+    pub fn conditional(mut branches: Vec<Channel>, otherwise: Option<Channel>) -> Step {
+        branches.push(otherwise.unwrap_or_default());
+        branches.iter_mut().for_each(|branch| branch.flags.last = true);
+        Step::Junction(branches)
+    }
+}
+
+/// Why paths cannot run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlanError {
+    /// Paths, junctions and channels are nested too deep.
+    Depth,
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            PlanError::Depth => write!(f, "log paths are nested deeper than {} levels", super::DEPTH_MAX),
+        }
+    }
+}
+
+impl std::error::Error for PlanError {}

@@ -1,0 +1,308 @@
+//! Runs batches through the paths.
+//!
+//! In: a batch of one source. Out: deliveries at outlets. Holds: the plan, and which paths each source enters.
+//! A message counts as matched by a branch when no step of it stopped the message; that decides `final`,
+//! `fallback` and the branches of an `if`. Nothing is allocated for a message that no step changes.
+//! Limits: [`super::DEPTH_MAX`] levels.
+
+use super::{
+    Channel, DEPTH_MAX, FilterStep, Path, Plan, PlanError, Step, StepFlags,
+    flow::{Flow, join},
+};
+use crate::template::Renderer;
+use message::{Ack, Batch, Delivery, Intake, Selection};
+use std::{collections::HashMap, sync::Arc};
+
+/// The compiled log paths of one configuration.
+#[derive(Debug)]
+pub struct Router {
+    plan: Plan,
+    /// Paths that messages of a source enter, at their head or inside.
+    entries: HashMap<String, Vec<usize>>,
+    /// Paths with `catchall`: the only ones for sources that no path names.
+    catchall: Vec<usize>,
+    /// Whether a source stands inside of some path.
+    inner_sources: bool,
+}
+
+/// What stays the same while one batch runs.
+struct Run<'a> {
+    source: &'a str,
+    ack: Ack,
+    renderer: Renderer,
+}
+
+/// A branch of a fork: a path or a channel.
+struct Branch<'a> {
+    condition: Option<&'a FilterStep>,
+    steps: &'a [Step],
+    flags: StepFlags,
+    path: Option<&'a Path>,
+    sources: &'a [String],
+    /// Whether it is a top-level path: such a one takes nothing but what its sources give.
+    top: bool,
+}
+
+impl Router {
+    /// Compiles paths.
+    pub fn new(plan: Plan) -> Result<Router, PlanError> {
+        let mut entries: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut catchall = Vec::new();
+        let mut inner_sources = false;
+        for (index, path) in plan.paths.iter().enumerate() {
+            let mut inner = Vec::new();
+            collect_sources(&path.steps, 1, &mut inner)?;
+            inner_sources |= !inner.is_empty();
+            for source in path.sources.iter().chain(inner) {
+                let paths = entries.entry(source.clone()).or_default();
+                if paths.last() != Some(&index) {
+                    paths.push(index);
+                }
+            }
+            if path.flags.catchall {
+                catchall.push(index);
+            }
+        }
+        for paths in entries.values_mut() {
+            paths.extend(&catchall);
+            paths.sort_unstable();
+            paths.dedup();
+        }
+        Ok(Router { plan, entries, catchall, inner_sources })
+    }
+
+    /// The paths, for statistics.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    fn run(&self, mut batch: Batch) {
+        let Some(origin) = batch.origins.first().cloned() else { return };
+        let ack = std::mem::take(&mut batch.ack);
+        let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
+        renderer.now = batch.received;
+        let selection = Selection::all(batch.len());
+        let mut run = Run { source: &origin.source, ack, renderer };
+        let paths = self.entries.get(&origin.source).unwrap_or(&self.catchall);
+        let branches: Vec<Branch<'_>> =
+            paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
+        let mut failed = Selection::none(batch.len());
+        let flow = Flow { batch: Arc::new(batch), selection };
+        self.fork(&branches, flow, &mut run, &mut failed, false, None);
+    }
+
+    /// Gives messages to branches. What no branch matched is added to `failed`; what comes out of them to `outs`.
+    fn fork(
+        &self,
+        branches: &[Branch<'_>],
+        flow: Flow,
+        run: &mut Run<'_>,
+        failed: &mut Selection,
+        controlled: bool,
+        mut outs: Option<&mut Vec<Flow>>,
+    ) {
+        let mut delivered = Selection::none(flow.batch.len());
+        for fallback in [false, true] {
+            let mut left = flow.selection.clone();
+            left.subtract(&delivered);
+            for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
+                let input = self.entering(branch, &left, run);
+                if input.is_empty() && !self.inner_sources {
+                    continue;
+                }
+                let controlled = flow_control(branch.flags, branch.steps, controlled);
+                let entered = Flow { batch: flow.batch.clone(), selection: input.clone() };
+                let (matched, out) = self.branch(branch, entered, run, failed, controlled);
+                if let Some(path) = branch.path {
+                    path.counters.add(input.count(), matched.count());
+                }
+                if branch.flags.last {
+                    left.subtract(&matched);
+                }
+                delivered.or(&matched);
+                if let Some(outs) = outs.as_deref_mut() {
+                    outs.extend(out);
+                }
+            }
+        }
+        let mut unmatched = flow.selection;
+        unmatched.subtract(&delivered);
+        failed.or(&unmatched);
+    }
+
+    /// Which messages enter a branch. One with sources of its own takes only theirs.
+    fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
+        let named = branch.sources.iter().any(|source| source == run.source);
+        let passes = if branch.top { named || branch.flags.catchall } else { branch.sources.is_empty() };
+        if passes {
+            left.clone()
+        } else if named {
+            Selection::all(left.batch_len())
+        } else {
+            Selection::none(left.batch_len())
+        }
+    }
+
+    /// Runs a branch: which messages it matched, and what comes out of it.
+    fn branch(
+        &self,
+        branch: &Branch<'_>,
+        mut flow: Flow,
+        run: &mut Run<'_>,
+        failed: &mut Selection,
+        controlled: bool,
+    ) -> (Selection, Vec<Flow>) {
+        let input = flow.selection.clone();
+        let mut own = Selection::none(input.batch_len());
+        if let Some(condition) = branch.condition {
+            filter(condition, &mut flow, run);
+            let matched = flow.selection.clone();
+            // What the steps stop after the condition held is lost to the path around, not to this branch.
+            let out = self.sequence(branch.steps, flow, run, failed, controlled);
+            return (matched, out);
+        }
+        let out = self.sequence(branch.steps, flow, run, &mut own, controlled);
+        let mut matched = input;
+        if !branch.flags.drop_unmatched {
+            matched.subtract(&own);
+        }
+        (matched, out)
+    }
+
+    /// Runs steps in order. What they stop is added to `failed`.
+    fn sequence(
+        &self,
+        steps: &[Step],
+        mut flow: Flow,
+        run: &mut Run<'_>,
+        failed: &mut Selection,
+        controlled: bool,
+    ) -> Vec<Flow> {
+        for (index, step) in steps.iter().enumerate() {
+            if flow.selection.is_empty() && !self.inner_sources {
+                return Vec::new();
+            }
+            match step {
+                Step::Filter(step) => {
+                    let mut stopped = flow.selection.clone();
+                    filter(step, &mut flow, run);
+                    stopped.subtract(&flow.selection);
+                    failed.or(&stopped);
+                }
+                Step::Rewrite(rewrite) if !flow.selection.is_empty() => {
+                    rewrite.apply(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
+                }
+                Step::Parser(parser) if !flow.selection.is_empty() => {
+                    let read = parser.parse(Arc::make_mut(&mut flow.batch), &flow.selection);
+                    let mut stopped = std::mem::replace(&mut flow.selection, read);
+                    stopped.subtract(&flow.selection);
+                    failed.or(&stopped);
+                }
+                Step::Rewrite(_) | Step::Parser(_) => {}
+                Step::Outlet(step) => deliver(step, &flow, run, controlled),
+                Step::Embedded(paths) => {
+                    let branches: Vec<Branch<'_>> = paths.iter().map(|path| branch_of(path, false)).collect();
+                    self.fork(&branches, flow.clone(), run, failed, controlled, None);
+                }
+                Step::Junction(channels) => {
+                    let branches: Vec<Branch<'_>> = channels.iter().map(branch_of_channel).collect();
+                    let mut outs = Vec::with_capacity(branches.len());
+                    self.fork(&branches, flow, run, failed, controlled, Some(&mut outs));
+                    let rest = &steps[index + 1..];
+                    let joined = join(outs).into_iter();
+                    return joined
+                        .flat_map(|flow| self.sequence(rest, flow, run, failed, controlled))
+                        .collect();
+                }
+            }
+        }
+        vec![flow]
+    }
+}
+
+impl Intake for Router {
+    fn take(&self, batch: Batch) {
+        if !batch.is_empty() {
+            self.run(batch);
+        }
+    }
+}
+
+fn branch_of(path: &Path, top: bool) -> Branch<'_> {
+    let Path { sources, steps, flags, .. } = path;
+    Branch { condition: None, steps, flags: *flags, path: Some(path), sources, top }
+}
+
+fn branch_of_channel(channel: &Channel) -> Branch<'_> {
+    let Channel { sources, condition, steps, flags } = channel;
+    Branch { condition: condition.as_ref(), steps, flags: *flags, path: None, sources, top: false }
+}
+
+fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
+    if flow.selection.is_empty() {
+        return;
+    }
+    let before = flow.selection.count();
+    flow.selection = if step.filter.stores_matches() {
+        step.filter.select_storing(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer)
+    } else {
+        step.filter.select(&flow.batch, &flow.selection, &mut run.renderer)
+    };
+    let matched = flow.selection.count();
+    step.counters.add(matched, before - matched);
+}
+
+fn deliver(step: &super::OutletStep, flow: &Flow, run: &Run<'_>, controlled: bool) {
+    if flow.selection.is_empty() {
+        return;
+    }
+    step.outlet.deliver(Delivery {
+        batch: flow.batch.clone(),
+        selection: flow.selection.clone(),
+        ack: run.ack.clone(),
+        controlled,
+    });
+}
+
+/// Whether destinations below may not drop: the branch says so, or one of its channels, or what is around.
+fn flow_control(flags: StepFlags, steps: &[Step], around: bool) -> bool {
+    flags.flow_control.unwrap_or_else(|| around || steps.iter().any(asks_for_control))
+}
+
+fn asks_for_control(step: &Step) -> bool {
+    match step {
+        Step::Junction(channels) => channels.iter().any(|channel| {
+            channel.flags.flow_control.unwrap_or_else(|| channel.steps.iter().any(asks_for_control))
+        }),
+        _ => false,
+    }
+}
+
+/// Collects the sources that stand inside of a path, and refuses paths that are nested too deep.
+fn collect_sources<'a>(
+    steps: &'a [Step],
+    depth: usize,
+    found: &mut Vec<&'a String>,
+) -> Result<(), PlanError> {
+    if depth > DEPTH_MAX {
+        return Err(PlanError::Depth);
+    }
+    for step in steps {
+        match step {
+            Step::Junction(channels) => {
+                for channel in channels {
+                    found.extend(&channel.sources);
+                    collect_sources(&channel.steps, depth + 1, found)?;
+                }
+            }
+            Step::Embedded(paths) => {
+                for path in paths {
+                    found.extend(&path.sources);
+                    collect_sources(&path.steps, depth + 1, found)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

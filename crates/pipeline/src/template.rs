@@ -1,0 +1,111 @@
+//! Templates: text with macros and functions, rendered for a message.
+//!
+//! In: `$HOST`, `${NAME:-default}`, `$(function arguments)` once; messages, often. Out: bytes, appended.
+//! Holds: the parts of the text; a [`Renderer`] holds what one destination remembers between messages: printed
+//! times, its sequence number. Rendering never fails: what is unknown is empty.
+//! Limits: [`TEMPLATE_BYTES_MAX`] bytes, [`DEPTH_MAX`] levels of functions.
+
+mod arguments;
+mod call;
+mod clock;
+mod escape;
+mod function;
+mod json;
+mod list;
+mod macros;
+mod nearest;
+mod pairs;
+mod parse;
+mod render;
+mod typed;
+
+pub use escape::Escape;
+pub use parse::TemplateError;
+pub use render::{OnError, RenderOptions, Renderer, Site};
+pub use typed::{HINT_NAMES, TypeHint};
+
+pub(crate) use list::elements as list_elements;
+pub(crate) use macros::header;
+
+use crate::Version;
+use message::Batch;
+use std::sync::Arc;
+
+/// Longest template.
+pub const TEMPLATE_BYTES_MAX: usize = 256 << 10;
+/// Deepest nesting of functions in arguments.
+pub const DEPTH_MAX: usize = 32;
+
+/// What a template may refer to.
+pub trait Surroundings {
+    /// Version of the configuration.
+    fn version(&self) -> Version;
+    /// The template of a name.
+    fn template(&self, name: &str) -> Option<Arc<Template>>;
+    /// The filter expression of `$(if ...)` and `$(grep ...)`.
+    fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String>;
+}
+
+/// A compiled filter expression, seen from a template.
+pub trait Condition: Send + Sync + std::fmt::Debug {
+    /// Whether it holds for a message.
+    fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool;
+}
+
+/// A compiled template.
+#[derive(Clone, Debug)]
+pub struct Template {
+    text: String,
+    parts: Vec<parse::Part>,
+    hint: Option<TypeHint>,
+    escape: Escape,
+    typed: bool,
+}
+
+impl Template {
+    /// Compiles the text of a template.
+    pub fn parse(text: &str, around: &dyn Surroundings) -> Result<Template, TemplateError> {
+        parse::template(text, around)
+    }
+
+    /// A template that is only text.
+    pub fn literal(text: &str) -> Template {
+        Template {
+            text: text.to_owned(),
+            parts: parse::text_part(text.as_bytes()),
+            hint: None,
+            escape: Escape::None,
+            typed: true,
+        }
+    }
+
+    /// The same template with `template-escape(yes)`: quotes and backslashes in values are escaped.
+    pub fn escaped(mut self) -> Template {
+        self.escape = Escape::Quotes;
+        self
+    }
+
+    /// The same template with a type hint, as in `int64("$PID")`.
+    pub fn hinted(mut self, hint: TypeHint) -> Template {
+        self.hint = Some(hint);
+        self
+    }
+
+    /// The template as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its type hint.
+    pub fn hint(&self) -> Option<TypeHint> {
+        self.hint
+    }
+
+    /// The text when no message can change it.
+    pub fn constant(&self) -> Option<&[u8]> {
+        parse::constant(&self.parts)
+    }
+}
+
+#[cfg(test)]
+mod tests;

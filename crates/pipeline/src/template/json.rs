@@ -1,0 +1,220 @@
+//! Value pairs as JSON or WELF.
+//!
+//! In: sorted pairs. Out: text, appended; nothing at all when a value does not fit its type and `on-error()`
+//! says so. Holds nothing. Limits: none; nesting is as deep as names have dots.
+
+use super::{
+    list,
+    pairs::{Entry, Pairs},
+    render::{OnError, Renderer},
+};
+use message::{Batch, ValueKind};
+
+/// The form of the output.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Style {
+    /// Names with dots are objects in objects.
+    Nested,
+    /// Names as they are.
+    Flat,
+    /// `name=value name="other value"`.
+    Welf,
+}
+
+/// Appends the pairs of a message.
+pub(super) fn append(
+    pairs: &Pairs,
+    style: Style,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    out: &mut Vec<u8>,
+) {
+    let found = pairs.collect(batch, index, renderer);
+    if style == Style::Welf {
+        for (count, (name, entry)) in found.iter().enumerate() {
+            if count > 0 {
+                out.push(b' ');
+            }
+            append_welf(name, &entry.value, out);
+        }
+        return;
+    }
+    let start = out.len();
+    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings };
+    writer.out.push(b'{');
+    // Names stand in falling order, as in the output that users compare with.
+    for (name, entry) in found.iter().rev() {
+        let fits = writer.entry(name, entry, style, renderer.options.on_error);
+        if !fits {
+            writer.out.truncate(start);
+            return;
+        }
+    }
+    writer.close(0);
+    out.push(b'}');
+}
+
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    /// The open objects.
+    path: Vec<Vec<u8>>,
+    /// Whether nothing stands yet in the innermost open object.
+    first: bool,
+    cast: bool,
+}
+
+impl Writer<'_> {
+    /// Appends one pair; false when the whole output is to be dropped.
+    fn entry(&mut self, name: &[u8], entry: &Entry, style: Style, on_error: OnError) -> bool {
+        let kind = if self.cast && !entry.literal { ValueKind::String } else { entry.kind };
+        let mut value = Vec::new();
+        if !append_value(kind, entry, &mut value) {
+            match on_error {
+                OnError::DropMessage => return false,
+                OnError::DropProperty => return true,
+                OnError::FallbackToString => append_string(&entry.value, &mut value),
+            }
+        }
+        let mut name = name.to_vec();
+        if let Some(dot @ b'.') = name.first_mut() {
+            *dot = b'_';
+        }
+        let mut parts: Vec<&[u8]> = match style {
+            Style::Nested => name.split(|byte| *byte == b'.').collect(),
+            Style::Flat | Style::Welf => vec![&name],
+        };
+        let last = parts.pop().unwrap_or_default();
+        let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
+        self.close(common);
+        for part in &parts[common..] {
+            self.key(part);
+            self.out.push(b'{');
+            self.path.push(part.to_vec());
+            self.first = true;
+        }
+        self.key(last);
+        self.out.extend_from_slice(&value);
+        true
+    }
+
+    fn key(&mut self, key: &[u8]) {
+        if !std::mem::replace(&mut self.first, false) {
+            self.out.push(b',');
+        }
+        append_string(key, self.out);
+        self.out.push(b':');
+    }
+
+    /// Closes objects until `depth` are open.
+    fn close(&mut self, depth: usize) {
+        while self.path.len() > depth {
+            self.path.pop();
+            self.out.push(b'}');
+            self.first = false;
+        }
+    }
+}
+
+/// Appends a value in its type; false when it does not fit.
+fn append_value(kind: ValueKind, entry: &Entry, out: &mut Vec<u8>) -> bool {
+    let value = entry.value.as_slice();
+    match kind {
+        _ if entry.literal => out.extend_from_slice(value),
+        ValueKind::Integer => match integer(value) {
+            Some(number) => out.extend_from_slice(number.to_string().as_bytes()),
+            None => return false,
+        },
+        ValueKind::Double => match std::str::from_utf8(value).map(str::parse::<f64>) {
+            Ok(Ok(number)) if number.is_finite() => out.extend_from_slice(value.trim_ascii()),
+            _ => return false,
+        },
+        ValueKind::Boolean => match value {
+            b"true" | b"1" | b"yes" | b"on" => out.extend_from_slice(b"true"),
+            b"false" | b"0" | b"no" | b"off" => out.extend_from_slice(b"false"),
+            _ => return false,
+        },
+        ValueKind::Null => out.extend_from_slice(b"null"),
+        ValueKind::Json if !value.is_empty() => out.extend_from_slice(value),
+        ValueKind::List => {
+            out.push(b'[');
+            for (index, element) in list::elements(value).iter().enumerate() {
+                if index > 0 {
+                    out.push(b',');
+                }
+                append_string(element, out);
+            }
+            out.push(b']');
+        }
+        _ => append_string(value, out),
+    }
+    true
+}
+
+/// Reads a whole number as type hints allow it: a sign, and decimal or `0x` digits.
+pub(super) fn integer(text: &[u8]) -> Option<i64> {
+    let text = std::str::from_utf8(text).ok()?.trim();
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let size = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => i64::from_str_radix(hex, 16).ok()?,
+        None if digits.starts_with(|first: char| first.is_ascii_digit()) => digits.parse().ok()?,
+        None => return None,
+    };
+    Some(if negative { -size } else { size })
+}
+
+/// Appends a JSON string. Bytes that are not UTF-8 stand as `\xhh`, with the backslash escaped for JSON.
+fn append_string(value: &[u8], out: &mut Vec<u8>) {
+    out.push(b'"');
+    for chunk in value.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            match char {
+                '"' | '\\' => out.extend_from_slice(&[b'\\', char as u8]),
+                '\u{8}' => out.extend_from_slice(b"\\b"),
+                '\u{c}' => out.extend_from_slice(b"\\f"),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                '\0' => out.extend_from_slice(b"\\\\x00"),
+                '\u{1}'..' ' | '\u{7f}' => {
+                    out.extend_from_slice(format!("\\u{:04x}", char as u32).as_bytes())
+                }
+                _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.extend_from_slice(format!("\\\\x{byte:02x}").as_bytes());
+        }
+    }
+    out.push(b'"');
+}
+
+fn append_welf(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(name);
+    out.push(b'=');
+    let quote = value.iter().any(|byte| matches!(byte, b' ' | b'"' | b'\t' | b'\n' | b'\r'));
+    if quote {
+        out.push(b'"');
+    }
+    for chunk in value.utf8_chunks() {
+        for char in chunk.valid().chars() {
+            match char {
+                '"' => out.extend_from_slice(b"\\\""),
+                '\n' => out.extend_from_slice(b"\\n"),
+                '\r' => out.extend_from_slice(b"\\r"),
+                '\t' => out.extend_from_slice(b"\\t"),
+                '\0'..' ' => out.extend_from_slice(format!("\\x{:02x}", char as u32).as_bytes()),
+                _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+        for byte in chunk.invalid() {
+            out.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
+        }
+    }
+    if quote {
+        out.push(b'"');
+    }
+}

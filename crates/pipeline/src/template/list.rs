@@ -1,0 +1,81 @@
+//! Quoted lists: `a,"b,c",d`, the form of `$TAGS` and of list functions.
+//!
+//! In: elements or a list. Out: the other. Holds nothing.
+//! Limits: an empty element between commas is dropped, as syslog-ng does.
+
+/// Appends an element; a comma stands before it unless the list is empty.
+pub(super) fn append_element(element: &[u8], out: &mut Vec<u8>) {
+    append_after(element, 0, out);
+}
+
+/// Like [`append_element`] for a list that starts at `start` of `out`.
+pub(super) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
+    if out.len() > start {
+        out.push(b',');
+    }
+    let plain = |byte: &u8| {
+        !matches!(byte, b',' | b'"' | b'\'' | b'\\' | b' ' | b'\t' | b'\n' | b'\r') && *byte > b' '
+    };
+    if !element.is_empty() && element.iter().all(plain) {
+        out.extend_from_slice(element);
+        return;
+    }
+    out.push(b'"');
+    for &byte in element {
+        match byte {
+            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\t' => out.extend_from_slice(b"\\t"),
+            b'\n' => out.extend_from_slice(b"\\n"),
+            b'\r' => out.extend_from_slice(b"\\r"),
+            _ => out.push(byte),
+        }
+    }
+    out.push(b'"');
+}
+
+/// The elements of a list.
+pub(crate) fn elements(list: &[u8]) -> Vec<Vec<u8>> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < list.len() {
+        match list[at] {
+            b',' | b' ' => at += 1,
+            quote @ (b'"' | b'\'') => {
+                let (element, end) = quoted(list, at + 1, quote);
+                found.push(element);
+                at = end;
+            }
+            _ => {
+                let end = memchr::memchr(b',', &list[at..]).map_or(list.len(), |comma| at + comma);
+                let element = &list[at..end];
+                found.push(element.trim_ascii_end().to_vec());
+                at = end;
+            }
+        }
+    }
+    found
+}
+
+/// Reads up to the closing quote; the result holds the place after it.
+fn quoted(list: &[u8], start: usize, quote: u8) -> (Vec<u8>, usize) {
+    let mut element = Vec::new();
+    let mut at = start;
+    while let Some(&byte) = list.get(at) {
+        at += 1;
+        match byte {
+            b'\\' if quote == b'"' => {
+                let Some(&next) = list.get(at) else { break };
+                at += 1;
+                element.push(match next {
+                    b't' => b'\t',
+                    b'n' => b'\n',
+                    b'r' => b'\r',
+                    other => other,
+                });
+            }
+            _ if byte == quote => break,
+            _ => element.push(byte),
+        }
+    }
+    (element, at)
+}

@@ -1,0 +1,227 @@
+//! What a destination needs to render templates, and remembers between messages.
+//!
+//! In: options, the time, a message. Out: bytes, appended. Holds: printed times and the sequence number.
+//! Limits: none of its own.
+
+use super::{Escape, Template, call, clock::Clocks, macros, parse::Part};
+use jiff::tz::TimeZone;
+use message::{Batch, Stamp, ValueKind};
+use std::{borrow::Cow, sync::Arc};
+use wire::StampFormat;
+
+/// What cannot be cast to its type hint: `on-error()`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum OnError {
+    /// The whole output is dropped.
+    #[default]
+    DropMessage,
+    /// The one value is left out.
+    DropProperty,
+    /// The value stays, as a string.
+    FallbackToString,
+}
+
+impl OnError {
+    /// The behaviour of a name in `on-error()`, `silently-` included.
+    pub fn from_name(name: &str) -> Option<OnError> {
+        let name = name.replace('_', "-");
+        Some(match name.strip_prefix("silently-").unwrap_or(&name) {
+            "drop-message" => OnError::DropMessage,
+            "drop-property" => OnError::DropProperty,
+            "fallback-to-string" => OnError::FallbackToString,
+            _ => return None,
+        })
+    }
+}
+
+/// Options of templates: global ones or a destination's own.
+#[derive(Clone, Debug)]
+pub struct RenderOptions {
+    /// `time-zone()`: shows the sender's time in this zone and not in the message's own.
+    pub zone: Option<TimeZone>,
+    /// `frac-digits()`.
+    pub fraction_digits: u8,
+    /// `ts-format()`.
+    pub stamp_format: StampFormat,
+    /// `on-error()`.
+    pub on_error: OnError,
+}
+
+impl Default for RenderOptions {
+    fn default() -> Self {
+        RenderOptions {
+            zone: None,
+            fraction_digits: 0,
+            stamp_format: StampFormat::Bsd,
+            on_error: OnError::default(),
+        }
+    }
+}
+
+/// What does not change while the program runs.
+#[derive(Clone, Debug, Default)]
+pub struct Site {
+    /// `$LOGHOST`: the name of this machine.
+    pub loghost: String,
+    /// `$HOSTID`, kept over restarts.
+    pub host_id: u32,
+    /// `$RUNID`, counts starts.
+    pub run_id: u32,
+    /// When the program started, microseconds since 1970.
+    pub started_us: i64,
+    /// The environment, for `$(env NAME)`.
+    pub environment: Vec<(String, String)>,
+}
+
+/// The state of rendering for one destination.
+#[derive(Clone, Debug)]
+pub struct Renderer {
+    pub(super) options: RenderOptions,
+    pub(super) site: Arc<Site>,
+    /// The present time: `$C_` macros. Set it once a batch.
+    pub now: Stamp,
+    /// `$SEQNUM` of the next message; 0 takes the sequence id in the message.
+    pub seqnum: u32,
+    pub(super) clocks: Clocks,
+}
+
+impl Renderer {
+    /// A renderer with nothing remembered.
+    pub fn new(options: RenderOptions, site: Arc<Site>) -> Renderer {
+        let clocks = Clocks::new(&options);
+        Renderer { options, site, now: Stamp::default(), seqnum: 0, clocks }
+    }
+
+    /// The options.
+    pub fn options(&self) -> &RenderOptions {
+        &self.options
+    }
+}
+
+impl Template {
+    /// Appends the template's text for a message.
+    #[inline]
+    pub fn render(&self, batch: &Batch, index: usize, renderer: &mut Renderer, out: &mut Vec<u8>) {
+        self.render_escaped(batch, index, renderer, self.escape, out);
+    }
+
+    /// Like [`Template::render`], with values made harmless in another way than the template says.
+    pub fn render_escaped(
+        &self,
+        batch: &Batch,
+        index: usize,
+        renderer: &mut Renderer,
+        escape: Escape,
+        out: &mut Vec<u8>,
+    ) {
+        for part in &self.parts {
+            append(part, batch, index, renderer, escape, out);
+        }
+    }
+
+    /// Appends the template's text and says its type: the hint's, or that of its only macro.
+    pub fn render_typed(
+        &self,
+        batch: &Batch,
+        index: usize,
+        renderer: &mut Renderer,
+        out: &mut Vec<u8>,
+    ) -> ValueKind {
+        let mut kind = ValueKind::String;
+        for part in &self.parts {
+            kind = append(part, batch, index, renderer, self.escape, out);
+        }
+        match self.hint {
+            Some(hint) => hint.kind(),
+            None if self.parts.len() == 1 && self.typed => kind,
+            None => ValueKind::String,
+        }
+    }
+
+    /// Appends an argument of a function: values are escaped as the whole template asks.
+    pub(super) fn render_inner(
+        &self,
+        batch: &Batch,
+        index: usize,
+        renderer: &mut Renderer,
+        escape: Escape,
+        out: &mut Vec<u8>,
+    ) -> ValueKind {
+        let mut kind = ValueKind::String;
+        for part in &self.parts {
+            kind = append(part, batch, index, renderer, escape, out);
+        }
+        if self.parts.len() == 1 && self.typed { kind } else { ValueKind::String }
+    }
+
+    /// The text for a message, without copying where the template is constant or one field.
+    pub fn value<'a>(&'a self, batch: &'a Batch, index: usize, renderer: &mut Renderer) -> Cow<'a, [u8]> {
+        match self.parts.as_slice() {
+            [] => Cow::Borrowed(b""),
+            [Part::Text(text)] => Cow::Borrowed(text),
+            [Part::Field { name, default: None }] if self.escape == Escape::None => {
+                batch.field(index, name).unwrap_or_default()
+            }
+            _ => {
+                let mut out = Vec::new();
+                self.render(batch, index, renderer, &mut out);
+                Cow::Owned(out)
+            }
+        }
+    }
+}
+
+/// Appends one part; the result is its type.
+#[inline]
+fn append(
+    part: &Part,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    escape: Escape,
+    out: &mut Vec<u8>,
+) -> ValueKind {
+    let start = out.len();
+    let (kind, default) = match part {
+        Part::Text(text) => {
+            out.extend_from_slice(text);
+            return ValueKind::String;
+        }
+        Part::Fixed(field) => {
+            out.extend_from_slice(batch.fixed(index, *field));
+            if escape != Escape::None {
+                escape.apply(out, start);
+            }
+            return ValueKind::String;
+        }
+        Part::Field { name, default } => {
+            let kind = match batch.field(index, name) {
+                Some(value) => {
+                    out.extend_from_slice(&value);
+                    batch.kind(index, name)
+                }
+                None => ValueKind::Null,
+            };
+            (kind, default)
+        }
+        Part::Macro { id, default } => (macros::append(*id, batch, index, renderer, out), default),
+        Part::Call(call) => {
+            let inner = if escape == Escape::Quotes { escape } else { Escape::None };
+            let kind = call::append(call, batch, index, renderer, inner, out);
+            if escape == Escape::FileName {
+                escape.apply(out, start);
+            }
+            return kind;
+        }
+    };
+    if escape != Escape::None {
+        escape.apply(out, start);
+    }
+    match default {
+        Some(default) if out.len() == start => {
+            out.extend_from_slice(default);
+            ValueKind::String
+        }
+        _ => kind,
+    }
+}

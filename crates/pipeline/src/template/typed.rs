@@ -1,0 +1,47 @@
+//! Types of rendered values: hints in the configuration, and what rendering finds.
+//!
+//! In: the name of a hint. Out: the type. Limits: none.
+
+use message::ValueKind;
+
+/// The type that a configuration says a template has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum TypeHint {
+    /// A type of a value.
+    Kind(ValueKind),
+    /// JSON text that stands as it is.
+    Literal,
+}
+
+/// The names of hints, for messages to users.
+pub const HINT_NAMES: [&str; 13] = [
+    "string", "int", "int32", "int64", "double", "boolean", "datetime", "list", "json", "null", "bytes",
+    "literal", "float",
+];
+
+impl TypeHint {
+    /// The hint of a name.
+    pub fn from_name(name: &str) -> Option<TypeHint> {
+        Some(TypeHint::Kind(match name {
+            "string" => ValueKind::String,
+            "int" | "int32" | "int64" | "integer" => ValueKind::Integer,
+            "double" | "float" => ValueKind::Double,
+            "boolean" | "bool" => ValueKind::Boolean,
+            "datetime" => ValueKind::Datetime,
+            "list" => ValueKind::List,
+            "json" => ValueKind::Json,
+            "null" => ValueKind::Null,
+            "bytes" | "protobuf" => ValueKind::Bytes,
+            "literal" => return Some(TypeHint::Literal),
+            _ => return None,
+        }))
+    }
+
+    /// The type of the value.
+    pub fn kind(self) -> ValueKind {
+        match self {
+            TypeHint::Kind(kind) => kind,
+            TypeHint::Literal => ValueKind::Json,
+        }
+    }
+}
