@@ -5,7 +5,7 @@ use crate::{Document, Pattern, Watch};
 use journal::OsDisk;
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp};
 use plain::Plain;
-use sim::SimDisk;
+use sim::{Chance, SimDisk};
 use std::{
     sync::{
         Mutex,
@@ -14,7 +14,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod kill;
 mod plain;
+mod power;
 
 /// Longest that a test waits for another thread.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,0 +1,52 @@
+//! The power goes at random moments: everything acknowledged is found again, exactly once.
+
+use super::*;
+
+/// Several lives of one logspace; in each the power goes at some sync of the journal or the catalog.
+fn check(seed: u64) {
+    let mut chance = Chance::new(seed);
+    let dir = tempfile::tempdir().unwrap();
+    let mut disk = SimDisk::new();
+    let small = LogspaceOptions { segment_messages_max: 40, journal_file_bytes_max: 2000, ..options() };
+    let mut stored: Vec<u64> = Vec::new();
+    for life in 0..4 {
+        let open = |disk: &SimDisk| {
+            let disk = Arc::new(disk.clone());
+            Logspace::open_on(disk, Arc::new(Plain), dir.path(), small.clone(), Arc::new(Unheard)).unwrap()
+        };
+        let logspace = open(&disk);
+        disk.cut_power_at_sync(chance.below(30) + 1);
+        let mut next = life * 1000;
+        let mut waiting = Vec::new();
+        while logspace.stats().commits_failed_total == 0 {
+            let numbers = next..next + 1 + chance.below(9);
+            next = numbers.end;
+            waiting.push((numbers.clone(), deliver(&logspace, batch(numbers, NEW_YEAR_US), true)));
+            thread::sleep(Duration::from_micros(chance.below(300)));
+        }
+        logspace.close();
+        for (numbers, outcome) in waiting {
+            if outcome.recv_timeout(PATIENCE) == Ok(Outcome::Done) {
+                stored.extend(numbers);
+            }
+        }
+        disk = disk.after_power_cut(&mut chance);
+        let logspace = open(&disk);
+        let mut there: Vec<u64> = found(&logspace)
+            .iter()
+            .map(|(_, text)| text[1..text.find(' ').unwrap()].parse().unwrap())
+            .collect();
+        there.sort_unstable();
+        let count = there.len();
+        there.dedup();
+        assert_eq!(there.len(), count, "seed {seed} life {life}: found twice");
+        let lost: Vec<&u64> = stored.iter().filter(|number| there.binary_search(number).is_err()).collect();
+        assert!(lost.is_empty(), "seed {seed} life {life}: lost {lost:?}");
+        logspace.close();
+    }
+}
+
+#[test]
+fn what_was_acknowledged_survives_power_cuts() {
+    (0..40).for_each(check);
+}
