@@ -78,36 +78,34 @@ impl Marker<'_> {
         }
     }
 
-    fn tokens(&mut self) -> Vec<Range<usize>> {
-        if self.tokens.is_none() {
+    /// The tokens of the text, taken out; they are to be given back.
+    fn take_tokens(&mut self) -> Vec<Range<usize>> {
+        self.tokens.take().unwrap_or_else(|| {
             self.lowered = self.text.to_ascii_lowercase();
             let mut tokens = Vec::new();
             words::tokens(self.text, &mut |range| tokens.push(range));
-            self.tokens = Some(tokens);
-        }
-        self.tokens.clone().unwrap_or_default()
+            tokens
+        })
     }
 
     fn mark_word(&mut self, pattern: &Pattern) {
-        let tokens = self.tokens();
-        for token in tokens {
+        let tokens = self.take_tokens();
+        for token in &tokens {
             let text = &self.lowered[token.clone()];
             if self.found.len() < RANGES_MAX && words::matches(pattern, text, text) {
-                self.found.push(token);
+                self.found.push(token.clone());
             }
         }
+        self.tokens = Some(tokens);
     }
 
     fn mark_phrase(&mut self, phrase: &Phrase) {
         if phrase.slop > 0 || phrase.words.len() == 1 {
-            phrase
-                .words
-                .iter()
-                .filter(|word| !matches!(word, Pattern::Any))
-                .for_each(|word| self.mark_word(word));
+            let words = phrase.words.iter().filter(|word| !matches!(word, Pattern::Any));
+            words.for_each(|word| self.mark_word(word));
             return;
         }
-        let tokens = self.tokens();
+        let tokens = self.take_tokens();
         let fits = |index: usize, pattern: &Pattern| {
             let token = &self.lowered[tokens[index].clone()];
             words::matches(pattern, token, token)
@@ -116,6 +114,7 @@ impl Marker<'_> {
         let runs = phrase::runs(phrase, tokens.len(), &fits).take(RANGES_MAX);
         let found: Vec<_> = runs.map(|first| tokens[first].start..tokens[first + length - 1].end).collect();
         self.found.extend(found);
+        self.tokens = Some(tokens);
     }
 }
 

@@ -120,7 +120,7 @@ pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tok
             let name = words::pattern(&names.glyphs);
             columns(document).any(|column| {
                 let known = column_name(&column).as_bytes();
-                words::matches(&name, known, &known.to_ascii_lowercase())
+                words::value_matches(&name, known)
                     && any_value(document, &column, &mut |value| value_holds(test, value))
             })
         }
@@ -138,7 +138,7 @@ pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tok
 
 fn value_holds(test: &ValueTest, value: &[u8]) -> bool {
     match test {
-        ValueTest::Pattern(pattern) => words::matches(pattern, value, &value.to_ascii_lowercase()),
+        ValueTest::Pattern(pattern) => words::value_matches(pattern, value),
         ValueTest::Regex(regex) => regex.is_match(value),
     }
 }

@@ -13,12 +13,15 @@ use crate::{
     matcher::Tokens,
     words,
 };
-use known::Known;
+use known::{Known, Open, Part};
+use std::cell::Cell;
 use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 
 /// So few candidates are read sooner than another walk of the dictionary has narrowed them: reading takes some
 /// microseconds each, the walk some ten milliseconds.
 const WORTH_NARROWING: u64 = 2_000;
+/// Most undecided parts that keep their bitmaps: 125 KB or twice that each in a segment of a million.
+const PARTS_KEPT_MAX: usize = 64;
 
 /// The documents of a segment that match, among `within` when given.
 pub(crate) fn matching(
@@ -27,7 +30,7 @@ pub(crate) fn matching(
     within: Option<&Bitmap>,
     watch: &Watch,
 ) -> Result<Bitmap, ReadError> {
-    let known = Plan { view, watch }.evaluate(condition, within)?;
+    let known = Plan { view, watch, kept: Cell::new(0) }.evaluate(condition, within)?;
     let Known { mut upper, open } = known;
     if let Some(within) = within {
         upper.and(within);
@@ -36,7 +39,9 @@ pub(crate) fn matching(
         return Ok(upper);
     };
     let mut doubtful = upper.clone();
-    doubtful.and_not(&open.lower);
+    if let Some(lower) = &open.lower {
+        doubtful.and_not(lower);
+    }
     let mut tokens = Tokens::default();
     let mut refuted = Vec::new();
     view.read(&mut doubtful.iter(), watch, &mut |id, document| {
@@ -53,6 +58,8 @@ pub(crate) fn matching(
 pub(super) struct Plan<'a> {
     view: &'a dyn SegmentView,
     watch: &'a Watch,
+    /// Undecided parts that keep their bitmaps.
+    kept: Cell<usize>,
 }
 
 impl Plan<'_> {
@@ -67,22 +74,19 @@ impl Plan<'_> {
             Condition::All => Ok(Known::exact(self.all())),
             Condition::Never => Ok(Known::exact(self.none())),
             Condition::And(members) => self.all_of(members, within),
-            Condition::Or(members) => {
-                let members = members.iter().map(|member| self.evaluate(member, within));
-                Ok(known::any_of(self.none(), members.collect::<Result<_, _>>()?))
-            }
-            Condition::Not(inner) => Ok(known::opposite(self.evaluate(inner, within)?)),
+            Condition::Or(members) => self.any_of(members, within),
+            Condition::Not(inner) => Ok(self.evaluate(inner, within)?.opposite()),
             Condition::Word(pattern) => Ok(Known::exact(self.view.words(pattern, self.watch)?)),
             Condition::Phrase(phrase) => {
                 let answer = self.view.phrase(phrase, self.watch)?;
                 if answer.exact {
                     return Ok(Known::exact(answer.documents));
                 }
-                Ok(Known::leaf(answer.documents, self.none(), condition))
+                Ok(Known::doubtful(answer.documents, None, condition))
             }
             Condition::CasePhrase { words, .. } => {
                 let answer = self.view.phrase(words, self.watch)?;
-                Ok(Known::leaf(answer.documents, self.none(), condition))
+                Ok(Known::doubtful(answer.documents, None, condition))
             }
             Condition::Value(column, ValueTest::Pattern(pattern)) => {
                 Ok(Known::exact(self.view.values(column, pattern, self.watch)?))
@@ -92,11 +96,9 @@ impl Plan<'_> {
             }
             Condition::Values(names, test) => self.columns(condition, names, test, within),
             Condition::TextRegex { tokens, .. } | Condition::TextHas { tokens, .. } => {
-                Ok(Known::leaf(self.narrowed(tokens, within)?, self.none(), condition))
+                Ok(Known::doubtful(self.narrowed(tokens, within)?, None, condition))
             }
-            Condition::RawRegex(_) | Condition::RawHas(_) => {
-                Ok(Known::leaf(self.all(), self.none(), condition))
-            }
+            Condition::RawRegex(_) | Condition::RawHas(_) => Ok(Known::doubtful(self.all(), None, condition)),
             Condition::Received(from, to) => {
                 let mut found = self.none();
                 found.add_range(self.view.received_between(*from, *to));
@@ -118,21 +120,60 @@ impl Plan<'_> {
     /// Each member narrows what the next, dearer one has to look at.
     fn all_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
         let mut upper: Option<Bitmap> = within.cloned();
+        // Surely in all undecided members; the decided ones are in `upper` alone.
+        let mut lower: Option<Bitmap> = None;
         let mut parts = Vec::new();
         for member in members {
             if upper.as_ref().is_some_and(Bitmap::is_empty) {
                 return Ok(Known::exact(self.none()));
             }
-            let part = self.evaluate(member, upper.as_ref())?;
+            let known = self.evaluate(member, upper.as_ref())?;
             match &mut upper {
-                Some(upper) => upper.and(&part.upper),
-                None => upper = Some(part.upper.clone()),
+                Some(upper) => upper.and(&known.upper),
+                None => upper = Some(known.upper.clone()),
             }
-            if part.open.is_some() {
-                parts.push(part);
+            if let Some(open) = known.open {
+                let own = open.lower.clone().unwrap_or_else(|| self.none());
+                match &mut lower {
+                    Some(lower) => lower.and(&own),
+                    None => lower = Some(own),
+                }
+                parts.push(self.part(known.upper, open, member));
             }
         }
-        Ok(known::all_of(upper.unwrap_or_else(|| self.all()), parts))
+        let upper = upper.unwrap_or_else(|| self.all());
+        if let Some(lower) = &mut lower {
+            lower.and(&upper);
+        }
+        Ok(known::all_of(upper, lower, parts))
+    }
+
+    fn any_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
+        let (mut upper, mut lower) = (self.none(), self.none());
+        let mut parts = Vec::new();
+        for member in members {
+            let known = self.evaluate(member, within)?;
+            upper.or(&known.upper);
+            match known.open {
+                None => lower.or(&known.upper),
+                Some(open) => {
+                    if let Some(own) = &open.lower {
+                        lower.or(own);
+                    }
+                    parts.push(self.part(known.upper, open, member));
+                }
+            }
+        }
+        Ok(known::any_of(upper, Some(lower), parts))
+    }
+
+    /// An undecided member, with its bitmaps while there is room for them.
+    fn part<'c>(&self, upper: Bitmap, open: Open<'c>, member: &'c Condition) -> Part<'c> {
+        if self.kept.get() == PARTS_KEPT_MAX {
+            return Part::forgotten(member);
+        }
+        self.kept.set(self.kept.get() + 1);
+        Part::kept(upper, open)
     }
 
     /// Documents that hold all the tokens, if looking for them is worth it.
@@ -151,5 +192,5 @@ impl Plan<'_> {
 /// Whether a column goes by a name with wildcards.
 fn named(column: &Column, name: &Pattern) -> bool {
     let known = crate::fields::column_name(column).as_bytes();
-    words::matches(name, known, &known.to_ascii_lowercase())
+    words::value_matches(name, known)
 }

@@ -145,7 +145,7 @@ fn unknown_fields(condition: &Condition, snapshot: &Snapshot) -> Vec<String> {
         .map(|name| {
             let near = |distance| {
                 let fuzzy = Pattern::Fuzzy { text: words::lower(&name), distance };
-                known.iter().find(|known| words::matches(&fuzzy, known.as_bytes(), &words::lower(known)))
+                known.iter().find(|known| words::value_matches(&fuzzy, known.as_bytes()))
             };
             match near(1).or_else(|| near(2)) {
                 Some(known) => format!("no message has a field {name}; did you mean {known}?"),
@@ -183,7 +183,7 @@ pub fn values(
         let documents = views[index].values(column, &pattern, watch)?;
         views[index].count_values(column, &documents, watch, &mut |value, count| {
             // A document may have other tags as well.
-            if words::matches(&pattern, value, &value.to_ascii_lowercase()) {
+            if words::value_matches(&pattern, value) {
                 counts.add(value, count);
             }
         })?;

@@ -76,6 +76,15 @@ pub(crate) fn matches(pattern: &Pattern, value: &[u8], lowered: &[u8]) -> bool {
     }
 }
 
+/// Whether a value, given as it is, is what the pattern asks for.
+pub(crate) fn value_matches(pattern: &Pattern, value: &[u8]) -> bool {
+    match pattern {
+        Pattern::Exact(text) => value.eq_ignore_ascii_case(text),
+        Pattern::Any | Pattern::CaseExact(_) | Pattern::Network { .. } => matches(pattern, value, value),
+        _ => matches(pattern, value, &value.to_ascii_lowercase()),
+    }
+}
+
 /// `*` any run, `?` any one character, `\` escapes; both lower-cased.
 fn wildcard(wild: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);

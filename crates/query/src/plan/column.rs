@@ -3,7 +3,7 @@
 //! In: a column and a test. Out: what the index knows. An expression is asked of the distinct values, then the
 //! values that match are looked up. Limits: [`VALUES_BYTES_MAX`], [`LOOKUPS_MAX`]; beyond, documents are read.
 
-use super::{Plan, known, known::Known, named};
+use super::{Plan, known::Known, named};
 use crate::{
     condition::{Condition, ValueTest},
     tree::Text,
@@ -29,7 +29,7 @@ impl Plan<'_> {
             Some(found) => Ok(Known::exact(found)),
             None => {
                 let upper = self.view.values(column, &Pattern::Any, self.watch)?;
-                Ok(Known::leaf(upper, self.none(), condition))
+                Ok(Known::doubtful(upper, None, condition))
             }
         }
     }
@@ -81,6 +81,7 @@ impl Plan<'_> {
         let mut found = self.none();
         let mut in_doubt = self.none();
         for used in self.view.columns().iter().filter(|used| named(&used.column, &name)) {
+            self.watch.check()?;
             match test {
                 ValueTest::Pattern(pattern) => {
                     found.or(&self.view.values(&used.column, pattern, self.watch)?);
@@ -94,7 +95,7 @@ impl Plan<'_> {
         if in_doubt.is_empty() {
             return Ok(Known::exact(found));
         }
-        let undecided = Known::leaf(in_doubt, self.none(), condition);
-        Ok(known::any_of(self.none(), vec![Known::exact(found), undecided]))
+        in_doubt.or(&found);
+        Ok(Known::doubtful(in_doubt, Some(found), condition))
     }
 }

@@ -1,6 +1,7 @@
 //! What an index knows of a condition: the documents that may match and, where it cannot decide, those that surely do.
 //!
 //! In: bitmaps of parts. Out: the bitmaps of the whole, and what to ask of each document in between.
+//! Holds: bitmaps of undecided parts only, as many as the plan allows.
 
 use crate::{
     condition::Condition,
@@ -16,8 +17,8 @@ pub(super) struct Known<'c> {
 }
 
 pub(super) struct Open<'c> {
-    /// These match without doubt.
-    pub(super) lower: Bitmap,
+    /// These match without doubt; none when no document is known to.
+    pub(super) lower: Option<Bitmap>,
     parts: Parts<'c>,
 }
 
@@ -25,10 +26,17 @@ pub(super) struct Open<'c> {
 enum Parts<'c> {
     Leaf(&'c Condition),
     /// The parts that the index did not decide; all must hold.
-    And(Vec<Known<'c>>),
+    And(Vec<Part<'c>>),
     /// One must hold.
-    Or(Vec<Known<'c>>),
-    Not(Box<Known<'c>>),
+    Or(Vec<Part<'c>>),
+    Not(Box<Part<'c>>),
+}
+
+/// A member of a chain that the index did not decide.
+pub(super) struct Part<'c> {
+    /// No other document matches it; none when this was too much to keep.
+    upper: Option<Bitmap>,
+    open: Open<'c>,
 }
 
 impl<'c> Known<'c> {
@@ -36,20 +44,42 @@ impl<'c> Known<'c> {
         Known { upper: documents, open: None }
     }
 
-    pub(super) fn leaf(upper: Bitmap, lower: Bitmap, condition: &'c Condition) -> Known<'c> {
+    /// Documents of which each must be asked.
+    pub(super) fn doubtful(upper: Bitmap, lower: Option<Bitmap>, condition: &'c Condition) -> Known<'c> {
         Known { upper, open: Some(Open { lower, parts: Parts::Leaf(condition) }) }
     }
 
-    fn lower(&self) -> &Bitmap {
-        self.open.as_ref().map_or(&self.upper, |open| &open.lower)
+    /// The opposite.
+    pub(super) fn opposite(mut self) -> Known<'c> {
+        let Some(open) = self.open else {
+            self.upper.negate();
+            return self;
+        };
+        let mut upper = open.lower.clone().unwrap_or_else(|| Bitmap::none(self.upper.len()));
+        upper.negate();
+        let mut lower = self.upper.clone();
+        lower.negate();
+        let part = Part { upper: Some(self.upper), open };
+        Known { upper, open: Some(Open { lower: Some(lower), parts: Parts::Not(Box::new(part)) }) }
+    }
+}
+
+impl<'c> Part<'c> {
+    /// A part with its bitmaps.
+    pub(super) fn kept(upper: Bitmap, open: Open<'c>) -> Part<'c> {
+        Part { upper: Some(upper), open }
+    }
+
+    /// A part without bitmaps: asking the whole member anew is always right, and only slower.
+    pub(super) fn forgotten(member: &'c Condition) -> Part<'c> {
+        Part { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
     }
 
     fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
-        match &self.open {
-            _ if !self.upper.has(id) => false,
-            None => true,
-            Some(open) => open.lower.has(id) || open.holds(id, document, tokens),
+        if self.upper.as_ref().is_some_and(|upper| !upper.has(id)) {
+            return false;
         }
+        self.open.lower.as_ref().is_some_and(|lower| lower.has(id)) || self.open.holds(id, document, tokens)
     }
 }
 
@@ -65,38 +95,14 @@ impl Open<'_> {
     }
 }
 
-/// All of several: `upper` is what all leave over, `parts` those in doubt.
-pub(super) fn all_of<'c>(upper: Bitmap, parts: Vec<Known<'c>>) -> Known<'c> {
-    if parts.is_empty() {
-        return Known::exact(upper);
-    }
-    let mut lower = upper.clone();
-    parts.iter().for_each(|part| lower.and(part.lower()));
-    Known { upper, open: Some(Open { lower, parts: Parts::And(parts) }) }
+/// All of several: `upper` is what all leave over, `lower` what is in all of them without doubt.
+pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'c>>) -> Known<'c> {
+    let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::And(parts) });
+    Known { upper, open }
 }
 
-/// One of several.
-pub(super) fn any_of<'c>(none: Bitmap, parts: Vec<Known<'c>>) -> Known<'c> {
-    let mut upper = none;
-    parts.iter().for_each(|part| upper.or(&part.upper));
-    if parts.iter().all(|part| part.open.is_none()) {
-        return Known::exact(upper);
-    }
-    let mut lower = Bitmap::none(upper.len());
-    parts.iter().for_each(|part| lower.or(part.lower()));
-    let doubtful = parts.into_iter().filter(|part| part.open.is_some()).collect();
-    Known { upper, open: Some(Open { lower, parts: Parts::Or(doubtful) }) }
-}
-
-/// The opposite.
-pub(super) fn opposite(mut part: Known<'_>) -> Known<'_> {
-    if part.open.is_none() {
-        part.upper.negate();
-        return part;
-    }
-    let mut upper = part.lower().clone();
-    upper.negate();
-    let mut lower = part.upper.clone();
-    lower.negate();
-    Known { upper, open: Some(Open { lower, parts: Parts::Not(Box::new(part)) }) }
+/// One of several: `upper` is what any leaves over, `lower` what is in any of them without doubt.
+pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'c>>) -> Known<'c> {
+    let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::Or(parts) });
+    Known { upper, open }
 }

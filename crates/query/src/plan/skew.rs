@@ -49,6 +49,6 @@ impl Plan<'_> {
                 }
             }
         })?;
-        Ok(Known::leaf(upper, lower, condition))
+        Ok(Known::doubtful(upper, Some(lower), condition))
     }
 }

@@ -117,6 +117,15 @@ fn scans_what_no_index_knows() {
 }
 
 #[test]
+fn keeps_right_with_more_parts_than_bitmaps() {
+    let parts: Vec<String> = (0..100).map(|n| format!("(sshd AND /port {}$/)", 40_000 + n)).collect();
+    check(&parts.join(" OR "), 10);
+    check(&format!("NOT ({})", parts.join(" OR ")), 90);
+    let parts: Vec<String> = (0..100).map(|n| format!("(/p/ OR bytes:{n})")).collect();
+    check(&parts.join(" AND "), 60);
+}
+
+#[test]
 fn finds_times() {
     check("@received:[now-10s TO now]", 10);
     check("@received:\"2026-01-01T00:00:05Z\"", 1);
