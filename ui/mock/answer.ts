@@ -20,7 +20,7 @@ export function instant(text: string, nowUs: number): number {
 }
 
 function timeOf(row: Row, time: TimeRange): number {
-  return time.clock === "event" ? (row.event_us ?? row.received_us) : row.received_us;
+  return time.clock === "event" ? row.event_us : row.received_us;
 }
 
 interface Selected {
@@ -58,9 +58,11 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
     from_us: found.fromUs,
     to_us: found.toUs,
     rows: newest.map((row) => ({ ...row, highlights: found.highlights(row) })),
+    bars: { start_us: 0, width_us: 0, counts: [] },
+    facets: [],
     hints: found.hints,
   };
-  const bars = question.bars ?? 0;
+  const bars = question.bars ?? 30;
   if (bars > 0) {
     const width = Math.max(1, Math.ceil((found.toUs - found.fromUs) / bars));
     const counts = new Array<number>(bars).fill(0);

@@ -39,7 +39,7 @@ function make(random: Random, sequence: number, receivedUs: number, dayShare: nu
     received_us: receivedUs,
     event_us: receivedUs - skewed,
     event_offset_s: host === "mx1" ? 0 : 3600,
-    event_quality: host === "gw2" ? "year guessed" : host === "mx1" ? "zone guessed" : "known",
+    event_quality: host === "gw2" ? "year_guessed" : host === "mx1" ? "zone_guessed" : "known",
     facility: saying.facility,
     severity: saying.severity,
     host,
@@ -84,7 +84,7 @@ export function fill(name: string, count: number, nowUs: number, seed: number): 
 /** The message as the wire brought it. */
 export function rawOf(row: Row): string {
   const priority = 8 * Math.max(0, FACILITIES.indexOf(row.facility)) + SEVERITIES.indexOf(row.severity);
-  const when = new Date((row.event_us ?? row.received_us) / 1000);
+  const when = new Date(row.event_us / 1000);
   if (row.msgid) {
     const data = Object.entries(row.values).filter(([name]) => name.startsWith(".SDATA.order@32473."));
     const items = data.map(([name, value]) => ` ${name.slice(".SDATA.order@32473.".length)}="${value}"`).join("");

@@ -10,6 +10,8 @@ import { compile, SyntaxProblem } from "./query.ts";
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+const SEARCH_MEMBERS = ["logspace", "query", "default_operator", "time", "limit", "before", "bars", "facets", "timeout_ms"];
+const FACETS_MEMBERS = ["logspace", "query", "default_operator", "time", "columns", "limit", "snapshot", "timeout_ms"];
 const BODY_BYTES_MAX = 1 << 20;
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2",
@@ -99,7 +101,7 @@ class Mock {
     }
     if (path === "health") return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
     if (path === "login") return this.login(await readBody(request), response);
-    if (!this.sessions.has(cookieOf(request))) throw new Refusal(401, "unauthorized", "log in first");
+    if (!this.sessions.has(cookieOf(request)) && !this.basic(request)) throw new Refusal(401, "unauthorized", "log in first");
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":
@@ -110,12 +112,12 @@ class Mock {
       case "GET logspaces":
         return reply(response, 200, this.stores.map(describe));
       case "POST search": {
-        const body = await readBody(request);
+        const body = known(await readBody(request), SEARCH_MEMBERS);
         await new Promise((done) => setTimeout(done, this.options.delay ?? 0));
         return reply(response, 200, answerSearch(this.store(body.logspace), body as never, nowUs()));
       }
       case "POST facets": {
-        const body = await readBody(request);
+        const body = known(await readBody(request), FACETS_MEMBERS);
         return reply(response, 200, answerFacets(this.store(body.logspace), body as never, nowUs()));
       }
       case "GET columns":
@@ -149,8 +151,13 @@ class Mock {
     reply(response, 200, { user: "admin" }, { "Set-Cookie": `duramen_session=${session}; HttpOnly; SameSite=Strict; Path=/` });
   }
 
+  private basic(request: IncomingMessage): boolean {
+    const pair = Buffer.from(request.headers.authorization?.replace(/^Basic /, "") ?? "", "base64").toString();
+    return pair === `admin:${this.options.password ?? "heartwood"}`;
+  }
+
   private store(name: unknown): Store {
-    const store = this.stores.find((known) => known.name === name);
+    const store = name === undefined || name === null ? this.stores[0] : this.stores.find((known) => known.name === name);
     if (!store) throw new Refusal(404, "not_found", `no logspace ${String(name)}`);
     return store;
   }
@@ -171,7 +178,7 @@ class Mock {
       }
     }, 100);
     const status = setInterval(() => {
-      response.write(`event: status\ndata: ${JSON.stringify({ matched, shown: matched, sequence: last })}\n\n`);
+      response.write(`event: status\ndata: ${JSON.stringify({ matched, shown: matched, missed: 0, sequence: last })}\n\n`);
     }, 1_000);
     request.on("close", () => {
       clearInterval(rows);
@@ -182,7 +189,7 @@ class Mock {
 
 function describe(store: Store): unknown {
   const { name, rows } = store;
-  return { name, messages: rows.length, bytes: rows.length * 61, oldest_us: rows[0]?.received_us ?? null, newest_us: rows.at(-1)?.received_us ?? null };
+  return { name, messages: rows.length, bytes: rows.length * 61, oldest_us: rows[0]?.received_us, newest_us: rows.at(-1)?.received_us };
 }
 
 function validity(query: string): unknown {
@@ -191,6 +198,13 @@ function validity(query: string): unknown {
   } catch (cause) {
     return { valid: false, error: asRefusal(cause).body };
   }
+}
+
+/** As the server does: a misspelt member is refused, not ignored. */
+function known(body: Record<string, unknown>, members: string[]): Record<string, unknown> {
+  const odd = Object.keys(body).find((name) => !members.includes(name));
+  if (odd) throw new Refusal(400, "bad_request", `unknown member ${odd}`);
+  return body;
 }
 
 function found<T>(answer: T | undefined): T {

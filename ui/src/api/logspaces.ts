@@ -5,8 +5,9 @@ export interface Logspace {
   name: string;
   messages: number;
   bytes: number;
-  oldest_us: number | null;
-  newest_us: number | null;
+  /** Absent when it is empty. */
+  oldest_us?: number;
+  newest_us?: number;
 }
 
 export function readLogspaces(signal?: AbortSignal): Promise<Logspace[]> {

@@ -1,14 +1,16 @@
 // One message as the API shows it, and how its columns are read.
+import type { Clock } from "./search.ts";
 
 export type Severity = "emerg" | "alert" | "crit" | "err" | "warning" | "notice" | "info" | "debug";
 
 export interface Row {
   sequence: number;
   received_us: number;
-  event_us: number | null;
-  /** Offset of the sender's zone from UTC, when it said one. */
-  event_offset_s: number | null;
-  event_quality: string;
+  event_us: number;
+  /** Offset of the sender's zone, seconds east. */
+  event_offset_s: number;
+  /** How far the sender's time can be trusted. */
+  event_quality: "known" | "zone_guessed" | "year_guessed" | "absent";
   facility: string;
   severity: Severity;
   host: string;
@@ -19,7 +21,7 @@ export interface Row {
   peer: string;
   message: string;
   tags: string[];
-  values: Record<string, string>;
+  values: Record<string, string | number | boolean | null>;
   /** [start, length] pairs in UTF-16 units of `message`. */
   highlights?: [number, number][];
 }
@@ -29,10 +31,15 @@ export const FIXED_COLUMNS = [
   "severity", "facility", "host", "program", "pid", "msgid", "source", "peer", "tags",
 ] as const;
 
+/** The time of a row by one of the clocks. */
+export function timeOf(row: Row, clock: Clock): number {
+  return clock === "event" ? row.event_us : row.received_us;
+}
+
 /** The text of a column; empty when the message does not have it. */
 export function columnOf(row: Row, column: string): string {
   if (column === "tags") return row.tags.join(", ");
   if (column === "message") return row.message;
   if ((FIXED_COLUMNS as readonly string[]).includes(column)) return String(row[column as "host"] ?? "");
-  return row.values[column] ?? "";
+  return String(row.values[column] ?? "");
 }

@@ -18,6 +18,7 @@ export interface SearchQuestion {
   limit?: number;
   /** Only rows with a smaller sequence number. */
   before?: number;
+  /** 30 unless told; 0 for none. */
   bars?: number;
   facets?: string[];
   timeout_ms?: number;
@@ -36,10 +37,10 @@ export interface SearchAnswer {
   scanned: number;
   from_us: number;
   to_us: number;
-  bars?: Bars;
+  bars: Bars;
   rows: Row[];
-  facets?: Facet[];
-  hints?: string[];
+  facets: Facet[];
+  hints: string[];
 }
 
 export function search(question: SearchQuestion, signal?: AbortSignal): Promise<SearchAnswer> {

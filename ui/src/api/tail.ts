@@ -12,7 +12,9 @@ const RETRY_MS_MAX = 15_000;
 export interface TailStatus {
   matched: number;
   shown: number;
-  sequence: number;
+  /** Messages that this connection was too slow for. */
+  missed?: number;
+  sequence: number | null;
 }
 
 export interface TailEvents {

@@ -6,7 +6,8 @@ import { isDark, theme } from "../../view/preferences.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
 import type { SearchModel } from "./model/model.ts";
-import { copyText, permalink } from "./model/share.ts";
+import { copyText, curlCommand, permalink } from "./model/share.ts";
+import type { Share } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;
 /** Around the newest match, when the range is moved to it. */
@@ -18,7 +19,7 @@ export class Actions {
 
   constructor(
     private readonly page: SearchModel,
-    private readonly ui: { focusQuery(at?: number): void; toggleTime(): void; showHelp(): void },
+    private readonly ui: { focusQuery(at?: number): void; focusList(): void; toggleTime(): void; showHelp(): void },
   ) {}
 
   rowAt = (index: number): Row | undefined => {
@@ -59,7 +60,8 @@ export class Actions {
   };
 
   filter = (column: string, value: string, filter: Filter): void => {
-    const { query } = this.page.view.value;
+    // What is being typed counts, or a click would throw it away.
+    const query = this.page.draft ?? this.page.view.value.query;
     const takeBack = stateOf(query, column, value) === filter;
     this.page.go({ query: takeBack ? removeFilter(query, column, value) : addFilter(query, column, value, filter) });
   };
@@ -99,6 +101,7 @@ export class Actions {
     const { cursor, view } = this.page;
     const row = Math.max(0, Math.min(this.length - 1, cursor.value.row + by));
     cursor.value = { ...cursor.value, row };
+    this.ui.focusList();
     const target = this.rowAt(row);
     if (view.value.open !== undefined && target) this.open(target.sequence);
   };
@@ -119,8 +122,10 @@ export class Actions {
     this.page.say((await copyText(text)) ? `${what} copied` : "The browser did not allow copying");
   };
 
-  copyLink = (times: "fixed" | "relative" = "fixed"): void =>
-    void this.copy(permalink(this.page, times), times === "fixed" ? "Link with fixed times" : "Link with relative times");
+  share = (what: Share): void => {
+    if (what === "curl") void this.copy(curlCommand(this.page), "Command");
+    else void this.copy(permalink(this.page, what), what === "fixed" ? "Link with fixed times" : "Link with relative times");
+  };
 
   run(command: Command, focused: Element | null): void {
     const steps: Record<Command, () => void> = {
@@ -144,7 +149,7 @@ export class Actions {
       rerun: () => void this.page.run(),
       live: this.live,
       wrap: this.wrap,
-      copyLink: () => this.copyLink(),
+      copyLink: () => this.share("fixed"),
       help: () => this.ui.showHelp(),
     };
     steps[command]();
@@ -154,6 +159,7 @@ export class Actions {
     const { cursor, columns } = this.page;
     const cell = Math.max(0, Math.min(columns.value.length + 1, cursor.value.cell + by));
     cursor.value = { ...cursor.value, cell };
+    this.ui.focusList();
   }
 
   private openCursor(): void {

@@ -1,6 +1,7 @@
 // What the list shows, in one line: how many, of when, how sure; and how to show it.
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../parts/button.tsx";
+import { ShareMenu, type Share } from "./share-menu.tsx";
 import { count, duration } from "../../time/format.ts";
 
 interface Props {
@@ -12,10 +13,10 @@ interface Props {
   onWrap(): void;
   onRail(): void;
   onBars(): void;
-  onCopyLink(): void;
+  onShare(what: Share): void;
 }
 
-export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onCopyLink }: Props) {
+export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onShare }: Props) {
   return (
     <div class="result-line">
       <Button icon="rail" title={railOpen ? "Hide the fields" : "Show the fields"} pressed={railOpen} onClick={onRail} />
@@ -31,7 +32,7 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, 
       <span class="grow" />
       <Button icon="bars" title={barsOpen ? "Hide the histogram" : "Show the histogram"} pressed={barsOpen} onClick={onBars} />
       <Button icon="wrap" title="Wrap long messages" shortcut="w" pressed={wrap} onClick={onWrap} />
-      <Button icon="link" title="Copy a link with fixed times" shortcut="y" onClick={onCopyLink}>Copy link</Button>
+      <ShareMenu onShare={onShare} />
     </div>
   );
 }

@@ -40,7 +40,7 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
   return (
     <main class="result">
       <ResultLine answer={error ? undefined : answer} loading={page.loading.value} wrap={view.wrap} railOpen={railOpen} barsOpen={barsOpen}
-        onWrap={actions.wrap} onRail={onRail} onBars={onBars} onCopyLink={() => actions.copyLink()} />
+        onWrap={actions.wrap} onRail={onRail} onBars={onBars} onShare={actions.share} />
       {error ? <ErrorState error={error} events={empty} /> : (
         <>
           {answer?.bars && barsOpen && answer.total > 0 && <Histogram bars={answer.bars} zone={zone} dark={dark} onZoom={actions.zoom} />}

@@ -30,6 +30,9 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
   const [help, setHelp] = useState(false);
   const actions = useMemo(() => new Actions(page, {
     focusQuery: (at) => queryFocus.current?.focus(at),
+    focusList: () => {
+      if (!document.activeElement?.closest(".pane")) document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
+    },
     toggleTime: () => setTimeOpen((open) => !open),
     showHelp: () => setHelp(true),
   }), []);
@@ -63,10 +66,10 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
     <div class="page">
       <TopBar session={session} logspaces={page.logspaces.value} logspace={page.logspace.value} dark={isDark()}
         onLogspace={(logspace) => page.go({ logspace, open: undefined })} onTheme={actions.theme} onHelp={() => setHelp(true)}
-        onCopyLink={actions.copyLink} onLogout={onLogout} />
+        onLogout={onLogout} />
       <div class="ask">
-        <QueryBar query={view.query} problem={problem} hints={suggest.hints.value} busy={page.loading.value && !answer}
-          onType={(text) => suggest.check(text)} onSubmit={actions.search} onEscape={() => (document.querySelector<HTMLElement>(".list") ?? document.body).focus()}
+        <QueryBar query={view.query} problem={problem} hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])} busy={page.loading.value && !answer}
+          onType={(text) => { page.draft = text; suggest.check(text); }} onSubmit={actions.search} onEscape={() => (document.querySelector<HTMLElement>(".list") ?? document.body).focus()}
           columns={() => suggest.columns.value} values={(column, prefix) => suggest.values(column, prefix)}
           handle={(handle) => (queryFocus.current = handle)} />
         <TimePicker range={view.range} span={page.span.value} clock={view.clock} zone={zone.value} open={timeOpen} onOpen={setTimeOpen}
@@ -94,7 +97,7 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
           <>
             <Divider label="Width of the message pane" width={paneWidth} min={PANE_PX[0]} max={PANE_PX[1]} grows="left" />
             <div class="pane-frame" style={{ width: `${paneWidth.value}px` }}>
-              <DetailPane message={detail.message.value} row={actions.rowAt(page.cursor.value.row)} error={detail.error.value} tab={view.tab} zone={zone.value} columns={view.columns}
+              <DetailPane open={view.open} message={detail.message.value} row={actions.rowAt(page.cursor.value.row)} error={detail.error.value} tab={view.tab} zone={zone.value} columns={view.columns}
                 context={{ rows: detail.context.value, anchor: detail.anchor.value, same: detail.same.value, before: detail.before.value, after: detail.after.value }}
                 stateOf={(column, value) => stateOf(view.query, column, value)} events={events} />
             </div>

@@ -16,7 +16,6 @@ interface Props {
   onLogspace(name: string): void;
   onTheme(): void;
   onHelp(): void;
-  onCopyLink(times: "fixed" | "relative"): void;
   onLogout(): void;
 }
 
@@ -52,8 +51,6 @@ export function TopBar(props: Props) {
         anchor={<Button icon="user" title={`Logged in as ${session.user}`} expanded={userOpen} onClick={() => setUserOpen(!userOpen)}>{session.user}</Button>}>
         <p class="menu-head"><b>{session.user}</b> on {session.host}<br /><span class="dim">Duramen {session.version}</span></p>
         <ul class="menu">
-          <li><button type="button" onClick={() => { setUserOpen(false); props.onCopyLink("fixed"); }}><span class="menu-mark"><Icon name="link" size={14} /></span>Copy link, fixed times</button></li>
-          <li><button type="button" onClick={() => { setUserOpen(false); props.onCopyLink("relative"); }}><span class="menu-mark"><Icon name="link" size={14} /></span>Copy link, relative times</button></li>
           <li><button type="button" onClick={props.onLogout}><span class="menu-mark"><Icon name="close" size={14} /></span>Log out</button></li>
         </ul>
       </Popover>

@@ -36,6 +36,7 @@ interface Props {
   message: FullRow | undefined;
   /** The same message as the list has it, with its matches marked. */
   row: Row | undefined;
+  open: number;
   error: ErrorBody | undefined;
   tab: PaneTab;
   zone: Zone;
@@ -45,8 +46,10 @@ interface Props {
   events: DetailEvents;
 }
 
-export function DetailPane({ message, row, error, tab, zone, columns, context, stateOf, events }: Props) {
-  const shown = message ?? row;
+export function DetailPane({ message, row, open, error, tab, zone, columns, context, stateOf, events }: Props) {
+  const shown = message?.sequence === open ? message : row?.sequence === open ? row : undefined;
+  // Until the next message is here in full, the fields of the one before would be wrong.
+  const full = message?.sequence === open ? message : undefined;
   return (
     <aside class="pane" aria-label="Message">
       <header class="pane-head">
@@ -70,10 +73,10 @@ export function DetailPane({ message, row, error, tab, zone, columns, context, s
             ))}
           </div>
           <div class="pane-body" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
-            {message && tab === "fields" && <FieldsTab message={message} zone={zone} columns={columns} stateOf={stateOf} events={events} />}
-            {message && tab === "raw" && <RawTab key={message.sequence} message={message} onCopy={events.onCopy} />}
-            {message && tab === "tokens" && <TokensTab message={message} onWord={events.onWord} />}
-            {message && tab === "json" && <JsonTab message={message} onCopy={events.onCopy} />}
+            {full && tab === "fields" && <FieldsTab message={full} zone={zone} columns={columns} stateOf={stateOf} events={events} />}
+            {full && tab === "raw" && <RawTab key={full.sequence} message={full} onCopy={events.onCopy} />}
+            {full && tab === "tokens" && <TokensTab message={full} onWord={events.onWord} />}
+            {full && tab === "json" && <JsonTab message={full} onCopy={events.onCopy} />}
             {tab === "context" && <ContextTab {...context} open={shown.sequence} zone={zone} events={events} />}
           </div>
         </>

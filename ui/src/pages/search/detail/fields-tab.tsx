@@ -3,7 +3,7 @@ import type { FullRow } from "../../../api/message.ts";
 import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
 import { SeverityMark } from "../../../parts/severity.tsx";
-import type { Filter } from "../../../query/edit.ts";
+import { shortName, type Filter } from "../../../query/edit.ts";
 import { duration, precise } from "../../../time/format.ts";
 import { offsetText, type Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
@@ -41,18 +41,19 @@ export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
 
 function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy: DetailEvents["onCopy"] }) {
   const { received_us: received, event_us: event, event_offset_s: offset, event_quality: quality } = message;
-  const skew = event === null ? 0 : received - event;
+  const absent = quality === "absent";
+  const skew = absent ? 0 : received - event;
   return (
     <dl class="times">
       <dt>Received</dt>
       <dd class="mono">{precise(received, zone)}<Copy text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} /></dd>
       <dt>Event</dt>
       <dd class="mono">
-        {event === null ? <span class="dim">none given</span> : precise(event, zone)}
-        {event !== null && <Copy text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
+        {absent ? <span class="dim">the sender gave none</span> : precise(event, zone)}
+        {!absent && <Copy text={new Date(event / 1000).toISOString()} what="Time" onCopy={onCopy} />}
         <span class="times-note">
-          {offset !== null && `sent as ${offsetText(offset)}`}
-          {quality && quality !== "known" && <span class="badge">{quality.replaceAll("_", " ")}</span>}
+          {!absent && `sent as ${offsetText(offset)}`}
+          {!absent && quality !== "known" && <span class="badge">{quality.replaceAll("_", " ")}</span>}
           {Math.abs(skew) >= SKEW_US && <span class="badge">{duration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received</span>}
         </span>
       </dd>
@@ -73,7 +74,7 @@ interface PairProps {
 function Pair({ name, value, inList, state, events }: PairProps) {
   return (
     <tr class={state ?? ""} data-field={name} data-value={value}>
-      <th scope="row" class="mono" title={name}><span class="pair-name">{name}</span></th>
+      <th scope="row" class="mono" title={name}><span class="pair-name">{shortName(name)}</span></th>
       <td class="mono pair-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
       <td class="pair-actions">
         <Act icon="plus" title={`Filter: only ${name} = ${value}`} on={state === "include"} onClick={() => events.onFilter(name, value, "include")} />

@@ -1,6 +1,6 @@
 // One message as a line of the list.
 import { memo } from "preact/compat";
-import { columnOf, type Row } from "../../../api/row.ts";
+import { columnOf, timeOf, type Row } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
 import { MessageText } from "../../../parts/message-text.tsx";
 import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
@@ -26,7 +26,7 @@ export const RowLine = memo(function RowLine({ row, index, top, columns, clock, 
   if (!row) {
     return <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={place}><span class="row-ghost" /></div>;
   }
-  const us = clock === "event" ? (row.event_us ?? row.received_us) : row.received_us;
+  const us = timeOf(row, clock);
   const on = (at: number): string => (cell === at ? "cell on" : "cell");
   const click = (event: MouseEvent): void => {
     // Marking text to copy it is not a click on the row.

@@ -11,6 +11,8 @@ import { gridColumns } from "./widths.ts";
 
 /** Rows drawn above and below what is in sight. */
 const MARGIN_ROWS = 8;
+/** Rows asked for beyond those drawn, so that they are there in time. */
+const AHEAD_ROWS = 40;
 const REST_MS = 160;
 
 interface Props {
@@ -89,7 +91,7 @@ export function RowList(props: Props) {
     redraw(0);
   }, [cursor.row, wrap]);
 
-  useEffect(() => props.onWant(first, last), [first, last, length, props.result]);
+  useEffect(() => props.onWant(first - AHEAD_ROWS, last + AHEAD_ROWS), [first, last, length, props.result]);
 
   useLayoutEffect(() => {
     if (!wrap) return;

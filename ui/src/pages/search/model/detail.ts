@@ -1,5 +1,5 @@
 // What the detail pane shows: one message in full, and the messages around it.
-import { batch, effect, signal } from "@preact/signals";
+import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readContext, type SameAs } from "../../../api/context.ts";
 import { readMessage, type FullRow } from "../../../api/message.ts";
@@ -21,27 +21,19 @@ export class DetailModel {
   private readonly stops: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
-    let shown: number | undefined;
+    const open = computed(() => page.view.value.open);
+    const walking = computed(() => page.view.value.tab === "context");
     this.stops = [
       effect(() => {
-        const { open, tab } = page.view.value;
+        const sequence = open.value;
         const logspace = page.logspace.value;
-        if (open === undefined || !logspace) {
-          shown = undefined;
-          this.message.value = undefined;
-          return undefined;
-        }
-        if (shown !== open) {
-          shown = open;
-          return this.load(logspace, open, tab === "context");
-        }
-        return undefined;
+        if (sequence !== undefined && logspace) untracked(() => this.load(logspace, sequence, walking.value));
+        else this.message.value = undefined;
       }),
       effect(() => {
-        const { tab } = page.view.value;
         const anchor = this.anchor.value;
         const logspace = page.logspace.value;
-        if (tab !== "context" || anchor === undefined || !logspace) return undefined;
+        if (!walking.value || anchor === undefined || !logspace) return undefined;
         const question = { logspace, sequence: anchor, before: this.before.value, after: this.after.value, same: this.same.value };
         const abort = new AbortController();
         readContext(question, abort.signal).then(
@@ -61,7 +53,7 @@ export class DetailModel {
     this[side].value = Math.min(CONTEXT_ROWS_MAX, this[side].value + 2 * CONTEXT_ROWS);
   }
 
-  private load(logspace: string, sequence: number, walking: boolean): undefined {
+  private load(logspace: string, sequence: number, walking: boolean): void {
     const inContext = walking && this.context.peek().some((row) => row.sequence === sequence);
     if (!inContext) {
       batch(() => {
@@ -78,7 +70,6 @@ export class DetailModel {
       },
       (cause: unknown) => this.fail(cause),
     );
-    return undefined;
   }
 
   private fail(cause: unknown): void {

@@ -20,6 +20,8 @@ export class Live {
   /** Rows that matched since the start, and those that reached the list. */
   readonly matched = signal(0);
   readonly shown = signal(0);
+  /** Messages that the server could not even compare in time. */
+  readonly missed = signal(0);
   /** Matching rows a second, over the last status interval. */
   readonly rate = signal(0);
   private readonly tail: Tail;
@@ -32,13 +34,14 @@ export class Live {
     this.rows.value = rows;
     this.tail = openTail(question, {
       row: (row) => this.take(row),
-      status: ({ matched }) => {
+      status: ({ matched, missed }) => {
         // The count begins anew with each connection.
         const fresh = this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
         this.matchedBefore = matched;
         batch(() => {
           this.rate.value = fresh;
           this.matched.value += fresh;
+          this.missed.value = missed ?? 0;
         });
       },
       connection: (state) => (this.connection.value = state),

@@ -43,6 +43,9 @@ export class SearchModel {
   /** The columns that there is room for. */
   readonly columns = computed(() => (narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns));
 
+  /** The text in the query bar while it is not what was asked. */
+  draft: string | undefined;
+
   private request: AbortController | undefined;
   private refreshTimer: ReturnType<typeof setTimeout> | undefined;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
@@ -73,6 +76,7 @@ export class SearchModel {
     const after = { ...before, ...change };
     const asksAnew = !asksTheSame(before, after) || before.live !== after.live;
     if (asksAnew && change.open === undefined && !asksTheSame(before, after)) after.open = undefined;
+    if (change.query !== undefined) this.draft = undefined;
     this.view.value = after;
     const url = location.pathname + encodeView(after);
     if (history_ === "push" && asksAnew) history.pushState(null, "", url);
@@ -144,7 +148,7 @@ export class SearchModel {
       this.rows.value?.close();
       this.answer.value = answer;
       if (answer.total > 0) this.nothing.value = undefined;
-      this.rows.value = new Rows(answer, clock, (more, abort) => search({ ...question, ...more }, abort));
+      this.rows.value = new Rows(answer, clock, (more, abort) => search({ ...question, bars: 0, ...more }, abort));
       const open = this.view.value.open;
       const place = open === undefined ? undefined : this.rows.value.indexOf(open);
       this.cursor.value = { row: place ?? 0, cell: this.cursor.value.cell };

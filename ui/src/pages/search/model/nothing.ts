@@ -1,5 +1,6 @@
 // Why a result is empty, so that the page can offer the one thing that helps.
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
+import { timeOf } from "../../../api/row.ts";
 import { search, type SearchQuestion } from "../../../api/search.ts";
 
 export type Nothing =
@@ -16,9 +17,9 @@ export async function whyNothing(question: SearchQuestion, logspaces: Logspace[]
     const now = (await readLogspaces(signal)).find(({ name }) => name === question.logspace);
     if (!now || now.messages === 0) return { why: "first-run" };
   }
-  const ever = await search({ ...question, time: { clock: question.time.clock }, limit: 1 }, signal);
+  const ever = await search({ ...question, time: { clock: question.time.clock }, limit: 1, bars: 0 }, signal);
   const newest = ever.rows[0];
   if (ever.total === 0 || !newest) return { why: "query" };
-  const nearestUs = question.time.clock === "event" ? (newest.event_us ?? newest.received_us) : newest.received_us;
+  const nearestUs = timeOf(newest, question.time.clock);
   return { why: "range", total: ever.total, nearestUs };
 }

@@ -67,7 +67,7 @@ export class Rows {
   }
 
   private get inOrder(): boolean {
-    return this.clock === "received" && this.answer.bars !== undefined;
+    return this.clock === "received" && this.answer.bars.counts.length > 0;
   }
 
   private async work(): Promise<void> {
@@ -119,7 +119,7 @@ export class Rows {
   }
 
   private async locate(place: number): Promise<void> {
-    let bars: Bars = this.answer.bars ?? { start_us: this.answer.from_us, width_us: 1, counts: [] };
+    let { bars } = this.answer;
     let newer = 0;
     for (let step = 0; step < LOCATE_STEPS_MAX; step++) {
       const bar = barOf(bars, place - newer);
@@ -133,7 +133,6 @@ export class Rows {
       }
       const time = { clock: this.clock, from: fromUs(bar.startUs), to: fromUs(bar.endUs) };
       const inside = await this.ask({ time, limit: 1, bars: LOCATE_BARS }, this.abort.signal);
-      if (!inside.bars) return;
       bars = inside.bars;
     }
   }

@@ -11,6 +11,18 @@ export function permalink(page: SearchModel, times: "fixed" | "relative"): strin
   return location.origin + location.pathname + encodeView(shared);
 }
 
+/** The search as a command for a shell: the same rows, as JSON. */
+export function curlCommand(page: SearchModel): string {
+  const { logspace, query, time, limit } = page.question({ limit: 200 }, page.span.value ?? page.window());
+  const body = JSON.stringify({ logspace, query, time, limit, bars: 0 });
+  const url = new URL("api/v1/search", location.href.split("?")[0]).href;
+  return `curl -u admin ${quoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${quoted(body)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /** Puts text on the clipboard; over plain HTTP the browser only lets the old way. */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -1,5 +1,5 @@
 // What the query bar and the facet rail need to know beside the result: columns, values, and whether a query is sound.
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readColumns, type Column } from "../../../api/columns.ts";
 import { readFacets, type Facet, type FacetValue } from "../../../api/facets.ts";
@@ -18,10 +18,10 @@ export class SuggestModel {
   readonly hints = signal<string[]>([]);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private request: AbortController | undefined;
-  private readonly stopColumns: () => void;
+  private readonly stops: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
-    this.stopColumns = effect(() => {
+    const columns = effect(() => {
       const logspace = page.logspace.value;
       // New names may come with new messages: ask again with each result.
       void page.rows.value;
@@ -35,10 +35,20 @@ export class SuggestModel {
       );
       return () => abort.abort();
     });
+    // What was wrong with the text before says nothing of the query that replaced it.
+    const query = computed(() => page.view.value.query);
+    const asked = effect(() => {
+      void query.value;
+      clearTimeout(this.timer);
+      this.request?.abort();
+      this.problem.value = undefined;
+      this.hints.value = [];
+    });
+    this.stops = [columns, asked];
   }
 
   stop(): void {
-    this.stopColumns();
+    for (const stop of this.stops) stop();
     clearTimeout(this.timer);
     this.request?.abort();
   }

@@ -1,0 +1,31 @@
+// Ways to hand on what is on the screen.
+import { useState } from "preact/hooks";
+import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { Popover } from "../../parts/popover.tsx";
+
+export type Share = "fixed" | "relative" | "curl";
+
+const WAYS: [Share, string, string][] = [
+  ["fixed", "Link, times fixed", "shows the same tomorrow"],
+  ["relative", "Link, times as chosen", "moves with the clock"],
+  ["curl", "curl command", "the rows as JSON"],
+];
+
+export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <Popover open={open} onClose={() => setOpen(false)} label="Copy" align="right"
+      anchor={<Button icon="link" title="Copy a link; y copies the one with fixed times" expanded={open} onClick={() => setOpen(!open)}><span class="share-word">Share</span><Icon name="down" size={12} /></Button>}>
+      <ul class="menu">
+        {WAYS.map(([what, text, note]) => (
+          <li>
+            <button type="button" onClick={() => { setOpen(false); onShare(what); }}>
+              <span class="menu-mark"><Icon name="copy" size={14} /></span>{text}<span class="menu-note">{note}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Popover>
+  );
+}
