@@ -3,6 +3,7 @@
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `syslog-ng`,
 //! `syslog-ng-ctl`) it takes that program's options.
 
+mod assemble;
 mod loggen;
 
 use clap::{Parser, Subcommand};

@@ -121,7 +121,7 @@ const REST: &[Row] = &[
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
     row("pass-unix-credentials", V::YesNo, "yes", "ask the kernel who sends over a unix socket"),
     row("jvm-options", V::Text, "", "options of the Java machine").no_effect("nothing here runs Java"),
-    row("use-time-recvd", V::YesNo, "no", "").renamed("keep-timestamp"),
+    row("use-time-recvd", V::YesNo, "no", "the received time is the message's time, as keep-timestamp(no)"),
     row("filterx-jit", V::YesNo, "no", "compile filterx").no_effect("filterx is not supported yet"),
     row(
         "log-level",

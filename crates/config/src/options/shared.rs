@@ -134,12 +134,7 @@ pub(super) const TEXT: &[Row] = &[
     row("local-time-zone", V::Text, "", "zone of this machine")
         .no_effect("names of files take the zone of time-zone()"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
-    row(
-        "flags",
-        V::Words(&["no-multi-line", "syslog-protocol", "threaded", "explicit-commits"]),
-        "",
-        "how it writes",
-    ),
+    row("flags", V::Words(&["no-multi-line", "syslog-protocol", "threaded"]), "", "how it writes"),
     later("pad-size", "length that messages are padded to"),
     later("truncate-size", "length that messages are cut to"),
 ];

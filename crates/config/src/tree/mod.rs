@@ -113,7 +113,7 @@ pub enum Statement {
 }
 
 /// The kinds of objects that log paths refer to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// Where messages come from.
     Source,

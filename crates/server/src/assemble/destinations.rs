@@ -1,0 +1,284 @@
+//! Destinations of the language to those of the relay, and logspaces.
+//!
+//! In: drivers. Out: [`DestinationSpec`]s, [`LogspaceSpec`]s, and the ends that paths lead to.
+//! Limits: a template or name that cannot be used is an error at its place.
+
+use super::lines::{Encoded, OneLine, Templated};
+use super::lower::Lowering;
+use super::options::Options;
+use super::paths::Ends;
+use super::sources::tcp_options;
+use super::{LogspaceSpec, Plug};
+use config::Diagnostic;
+use config::tree::{Arg, Item, Kind, Name};
+use pipeline::Template;
+use relay::{
+    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, Render, Rendering,
+    SocketKind, SocketTarget, StreamFraming, TerminalTarget,
+};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    path::PathBuf,
+    sync::Arc,
+    time::Duration,
+};
+use wire::{Dialect, EncodeOptions, Encoder, Framing};
+
+/// What files, pipes, programs and terminals get without `template()`.
+const FILE_LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
+
+/// What stands before the text of `template()` in `syslog()`.
+const RFC5424_HEADER: &str = "<$PRI>1 $ISODATE ${HOST:--} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ";
+
+/// Most files that one destination holds open.
+const OPEN_FILES_MAX: usize = 1024;
+
+impl<'t> Lowering<'t> {
+    /// The drivers of a destination, made at its first use.
+    pub(super) fn destination_drivers(&mut self, name: &str, items: &'t [Item]) -> Ends {
+        if let Some(ends) = self.destinations_made.get(name) {
+            return ends.clone();
+        }
+        let calls = items.iter().filter_map(|item| match item {
+            Item::Call(call) => Some(call),
+            Item::Step(_) => None,
+        });
+        let mut ends = Ends::new();
+        for (index, call) in calls.enumerate() {
+            let id = format!("{name}#{index}");
+            let options = Options::new(Kind::Destination, call, self.globals);
+            if config::options::driver(Kind::Destination, &call.key()).is_none()
+                || !self.driver(&id, &options)
+            {
+                continue;
+            }
+            ends.push((id, Arc::new(Plug::default())));
+        }
+        self.plugs.extend(ends.iter().cloned());
+        self.destinations_made.insert(name.to_owned(), ends.clone());
+        ends
+    }
+
+    /// One driver. False: it cannot be made; that has been told.
+    fn driver(&mut self, id: &str, options: &Options<'t>) -> bool {
+        if options.call.key() == "logspace" {
+            let logspace = self.logspace(id, options);
+            self.logspaces.extend(logspace.clone());
+            return logspace.is_some();
+        }
+        let Some((driver, template)) = self.target(options) else { return false };
+        let template: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
+            true => Box::new(OneLine::new(template)),
+            false => template,
+        };
+        self.destinations.push(DestinationSpec {
+            id: id.to_owned(),
+            component: options.call.key(),
+            driver,
+            queueing: queueing(options),
+            rendering: Rendering { template },
+        });
+        true
+    }
+
+    fn target(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let path = || options.plain().map(PathBuf::from);
+        Some(match options.call.key().as_str() {
+            "file" => (DestinationDriver::File(self.file(options, None)?), self.file_line(options)?),
+            "example-destination" => {
+                let name = options.own_text("filename")?;
+                (DestinationDriver::File(self.file(options, Some(name))?), self.file_line(options)?)
+            }
+            "pipe" | "fifo" => {
+                let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
+                let pipe = PipeTarget { path: path()?, permissions };
+                (DestinationDriver::Pipe(pipe), self.file_line(options)?)
+            }
+            "program" => {
+                let program = ProgramTarget {
+                    command: options.plain()?,
+                    keep_over_reload: options.yes("keep-alive", false),
+                };
+                (DestinationDriver::Program(program), self.file_line(options)?)
+            }
+            "usertty" => {
+                let terminals = TerminalTarget { user: options.plain()? };
+                (DestinationDriver::Terminals(terminals), self.file_line(options)?)
+            }
+            "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
+            "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
+            "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
+            _ => {
+                let (kind, framing) = remote(options)?;
+                self.socket(options, kind, framing)?
+            }
+        })
+    }
+
+    /// `template()`, else a line as in `/var/log/messages`.
+    fn file_line(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
+        let template = match options.own("template").or_else(|| self.globals.get("file-template")) {
+            Some(_) => self.driver_template(options, "file-template")?,
+            None => self.fixed(FILE_LINE, options)?,
+        };
+        Some(self.templated(template, options))
+    }
+
+    fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+        let render = self.render_options(options);
+        Box::new(Templated::new(template, render, self.environment.site.clone()))
+    }
+
+    /// A template of ours.
+    fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
+        self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
+    }
+
+    fn file(&mut self, options: &Options<'t>, filename: Option<String>) -> Option<FileTarget> {
+        let span = options.call.plain().next().map_or(options.call.span, Arg::span);
+        let text = filename.or_else(|| options.plain())?;
+        let template = self.template(&Name { text: text.clone(), span }).map(Arc::new)?;
+        let is_constant = template.constant().is_some();
+        let reap = (!is_constant).then_some(Duration::from_secs(60));
+        let reap_after = match options.own("time-reap") {
+            None if is_constant => None,
+            _ => options.seconds_or_never("time-reap", reap),
+        };
+        Some(FileTarget {
+            trusted_prefix: text.split('$').next().unwrap_or_default().to_owned(),
+            name: self.templated(template, options),
+            create_folders: options.yes("create-dirs", false),
+            permissions: self.permissions(options, Some(0o600), ["owner", "group", "perm"]),
+            folder_permissions: self.permissions(
+                options,
+                Some(0o700),
+                ["dir-owner", "dir-group", "dir-perm"],
+            ),
+            reap_after,
+            fsync: options.yes("fsync", false),
+            overwrite_if_older: options.seconds_or_never("overwrite-if-older", None),
+            open_files_max: OPEN_FILES_MAX,
+        })
+    }
+
+    /// A socket and what is sent over it.
+    fn socket(
+        &mut self,
+        options: &Options<'t>,
+        kind: SocketKind,
+        framing: Framing,
+    ) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let is_syslog = options.call.key() == "syslog";
+        let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
+        let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
+        let is_counted = framing == Framing::OctetCounted;
+        let target = SocketTarget {
+            kind,
+            ipv6,
+            local: self.local(options, ipv6)?,
+            framing: if is_counted { StreamFraming::OctetCounted } else { StreamFraming::Plain },
+            send_buffer: options.count("so-sndbuf", 0),
+            broadcast: options.yes("so-broadcast", false),
+            tcp: tcp_options(options),
+            keep_over_reload: options.yes("keep-alive", true),
+        };
+        // The relay writes the count; without a line feed there is none to take off.
+        let line = if is_counted { Framing::Datagram } else { framing };
+        Some((DestinationDriver::Socket(target), self.line(options, is_rfc5424, line)?))
+    }
+
+    fn line(&mut self, options: &Options<'t>, is_rfc5424: bool, framing: Framing) -> Option<Box<dyn Render>> {
+        let is_templated = options.own("template").is_some() || self.globals.get("proto-template").is_some();
+        if !is_templated {
+            let dialect = if is_rfc5424 { Dialect::Rfc5424 } else { Dialect::Rfc3164 };
+            let render = self.render_options(options);
+            let encode = EncodeOptions {
+                stamp_format: render.stamp_format,
+                fraction_digits: render.fraction_digits,
+                zone: render.zone,
+                ..EncodeOptions::new(dialect, framing)
+            };
+            return Some(Box::new(Encoded::new(Encoder::new(encode))));
+        }
+        let template = self.driver_template(options, "proto-template")?;
+        if !is_rfc5424 {
+            return Some(self.templated(template, options));
+        }
+        // In an RFC 5424 line the template is the text of the message only.
+        let end = if framing == Framing::Newline { "\n" } else { "" };
+        let whole = self.fixed(&format!("{RFC5424_HEADER}{}{end}", template.text()), options)?;
+        Some(self.templated(whole, options))
+    }
+
+    /// `localip()` and `localport()`.
+    fn local(&mut self, options: &Options<'t>, ipv6: bool) -> Option<Option<SocketAddr>> {
+        let port = options.port(["localport", "localport"], 0);
+        let Some(option) = options.own("localip") else {
+            let any =
+                if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
+            return Some((port != 0).then(|| SocketAddr::new(any, port)));
+        };
+        let text = option.texts().into_iter().next().unwrap_or_default();
+        match text.parse() {
+            Ok(ip) => Some(Some(SocketAddr::new(ip, port))),
+            Err(_) => {
+                let span = option.args.first().map_or(option.span, Arg::span);
+                self.report
+                    .push(Diagnostic::error(span, format!("`{text}` is not an address of this machine")));
+                None
+            }
+        }
+    }
+
+    fn logspace(&mut self, id: &str, options: &Options<'t>) -> Option<LogspaceSpec> {
+        let name = options.plain()?;
+        let span = options.call.plain().next().map_or(options.call.span, Arg::span);
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        if name.is_empty() || name.starts_with('.') || name.len() > 64 || !name.bytes().all(is_safe) {
+            let message = format!("`{name}` cannot be the name of a logspace");
+            let help = "up to 64 letters, digits and -_. that do not start with a dot";
+            self.report.push(Diagnostic::error(span, message).help(help));
+            return None;
+        }
+        if self.logspaces.iter().any(|other| other.name == name) {
+            let message =
+                format!("logspace `{name}` is written in two places; use one destination in both paths");
+            self.report.push(Diagnostic::error(span, message));
+            return None;
+        }
+        let positive =
+            |name: &str| options.own(name).and_then(|option| option.number()).filter(|number| *number > 0);
+        let days = positive("retention-days").map(|days| Duration::from_secs(days as u64 * 86_400));
+        let bytes = positive("retention-size").map(|bytes| bytes as u64);
+        Some(LogspaceSpec { id: id.to_owned(), name, retention_age: days, retention_bytes: bytes })
+    }
+}
+
+/// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
+fn remote(options: &Options<'_>) -> Option<(SocketKind, Framing)> {
+    let key = options.call.key();
+    let transport = match key.trim_end_matches('6') {
+        "udp" => "udp".to_owned(),
+        "tcp" => "tcp".to_owned(),
+        _ => options.word("transport").unwrap_or_else(|| "tcp".to_owned()),
+    };
+    let is_syslog = key == "syslog";
+    let host = options.plain()?;
+    let port = if is_syslog && transport != "udp" { 601 } else { 514 };
+    let port = options.port(["port", "destport"], port);
+    Some(match transport.as_str() {
+        "udp" => (SocketKind::Udp(host, port), Framing::Datagram),
+        _ if is_syslog => (SocketKind::Tcp(host, port), Framing::OctetCounted),
+        _ => (SocketKind::Tcp(host, port), Framing::Newline),
+    })
+}
+
+fn queueing(options: &Options<'_>) -> Queueing {
+    let defaults = Queueing::default();
+    Queueing {
+        messages_max: options.count("log-fifo-size", defaults.messages_max),
+        reopen_after: options.seconds("time-reopen").unwrap_or(defaults.reopen_after),
+        throttle: u32::try_from(options.count("throttle", 0)).unwrap_or(0),
+        ..defaults
+    }
+}

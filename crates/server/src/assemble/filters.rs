@@ -1,0 +1,202 @@
+//! Filter expressions of the language to those of the pipeline.
+//!
+//! In: the tree's filters. Out: compiled filters; each named one is compiled once and counts for all its uses.
+//! Limits: a pattern, a network or a list that cannot be used is an error at its place.
+
+use super::lower::Lowering;
+use config::Diagnostic;
+use config::tree::{
+    Comparison as Sides, Filter as Expression, FilterLeaf, Match, MatchFlag, MatchTarget, MatchType, Name,
+    Operand, Statement,
+};
+use message::{Facility, FieldName, Severity};
+use pipeline::{
+    Filter, Pattern, Template,
+    filter::{CompareOp, Comparison, Expr, FacilitySet, Netmask, Netmask6, SeveritySet, Subject, Test},
+    pattern::{PatternFlags, PatternKind},
+    route::FilterStep,
+    template::TypeHint,
+};
+use std::{collections::HashSet, fs, sync::Arc};
+
+impl<'t> Lowering<'t> {
+    /// Compiles every named filter.
+    pub(super) fn named_filters(&mut self) {
+        let tree = self.tree;
+        for statement in &tree.statements {
+            if let Statement::Filter(named) = statement {
+                self.named_filter(&named.name.text);
+            }
+        }
+    }
+
+    /// The filter of a name. Filters may be used before they are defined; the last definition counts.
+    pub(super) fn named_filter(&mut self, name: &str) -> Option<FilterStep> {
+        if let Some(step) = self.filters.get(name) {
+            return Some(step.clone());
+        }
+        if !self.filters_open.insert(name.to_owned()) {
+            return None;
+        }
+        let tree = self.tree;
+        let found = tree.statements.iter().rev().find_map(|statement| match statement {
+            Statement::Filter(named) if named.name.text == name => Some(&named.filter),
+            _ => None,
+        });
+        let step = found
+            .and_then(|filter| self.expression(filter))
+            .map(|expr| FilterStep::new(Arc::new(Filter::new(expr))));
+        self.filters_open.remove(name);
+        if let Some(step) = &step {
+            self.filters.insert(name.to_owned(), step.clone());
+            self.definitions.filters.insert(name.to_owned(), step.filter.clone());
+        }
+        step
+    }
+
+    /// A filter as a step: one that is only a name shares the counters of that name.
+    pub(super) fn filter_step(&mut self, filter: &Expression) -> Option<FilterStep> {
+        if let Expression::Leaf(FilterLeaf::Named(name), _) = filter {
+            return self.named_filter(&name.text);
+        }
+        Some(FilterStep::new(self.filter(filter)?))
+    }
+
+    pub(super) fn filter(&mut self, filter: &Expression) -> Option<Arc<Filter>> {
+        Some(Arc::new(Filter::new(self.expression(filter)?)))
+    }
+
+    fn expression(&mut self, filter: &Expression) -> Option<Expr> {
+        Some(match filter {
+            Expression::And(filters, _) => Expr::And(self.expressions(filters)?),
+            Expression::Or(filters, _) => Expr::Or(self.expressions(filters)?),
+            Expression::Not(filter, _) => Expr::Not(Box::new(self.expression(filter)?)),
+            Expression::Leaf(leaf, _) => Expr::Test(self.test(leaf)?),
+        })
+    }
+
+    /// All of them are looked at, so that the errors of all are told.
+    fn expressions(&mut self, filters: &[Expression]) -> Option<Vec<Expr>> {
+        let lowered: Vec<Option<Expr>> = filters.iter().map(|filter| self.expression(filter)).collect();
+        lowered.into_iter().collect()
+    }
+
+    fn test(&mut self, leaf: &FilterLeaf) -> Option<Test> {
+        Some(match leaf {
+            FilterLeaf::Facility(set) => Test::Facility(facilities(set.0)),
+            FilterLeaf::Severity(set) => Test::Severity(severities(set.0)),
+            FilterLeaf::Match(found) => self.matching(found)?,
+            FilterLeaf::Netmask(name) => {
+                Test::Netmask(self.told(name, Netmask::parse(&name.text).map_err(|error| error.to_string()))?)
+            }
+            FilterLeaf::Netmask6(name) => Test::Netmask6(
+                self.told(name, Netmask6::parse(&name.text).map_err(|error| error.to_string()))?,
+            ),
+            FilterLeaf::Tags(tags) => Test::Tags(tags.iter().map(|tag| tag.text.clone()).collect()),
+            FilterLeaf::Source(name) => Test::Source(name.text.clone()),
+            FilterLeaf::InList { file, value } => {
+                Test::InList { field: FieldName::parse(&value.text), lines: self.list(file)? }
+            }
+            FilterLeaf::Named(name) => {
+                Test::Named { name: name.text.clone(), filter: self.named_filter(&name.text)?.filter }
+            }
+            FilterLeaf::Compare(sides) => self.comparison(sides)?,
+            FilterLeaf::Later(_) => return None,
+        })
+    }
+
+    fn matching(&mut self, found: &Match) -> Option<Test> {
+        let subject = match &found.target {
+            MatchTarget::Line => Subject::HeaderAndMessage,
+            MatchTarget::Value(name) => Subject::Field(FieldName::parse(&name.text)),
+            MatchTarget::Template(name) => Subject::Template(self.template_or_named(name)?),
+        };
+        let pattern = self.pattern(&found.pattern, found.kind, &found.flags)?;
+        Some(Test::Pattern { subject, pattern })
+    }
+
+    pub(super) fn pattern(
+        &mut self,
+        text: &Name,
+        kind: MatchType,
+        flags: &[MatchFlag],
+    ) -> Option<Arc<Pattern>> {
+        let kind = match kind {
+            MatchType::Pcre => PatternKind::Pcre,
+            MatchType::Text => PatternKind::Literal,
+            MatchType::Glob => PatternKind::Glob,
+        };
+        let mut set = PatternFlags::default();
+        for flag in flags {
+            *match flag {
+                MatchFlag::IgnoreCase => &mut set.ignore_case,
+                MatchFlag::StoreMatches => &mut set.store_matches,
+                MatchFlag::Utf8 => &mut set.utf8,
+                MatchFlag::Newline => &mut set.newline,
+                MatchFlag::Global => &mut set.global,
+                MatchFlag::Substring => &mut set.substring,
+                MatchFlag::Prefix => &mut set.prefix,
+                MatchFlag::Dupnames => &mut set.dupnames,
+                MatchFlag::DisableJit => &mut set.disable_jit,
+            } = true;
+        }
+        let compiled = Pattern::compile(&text.text, kind, set).map_err(|error| error.to_string());
+        self.told(text, compiled).map(Arc::new)
+    }
+
+    /// The lines of a file.
+    fn list(&mut self, file: &Name) -> Option<Arc<HashSet<Vec<u8>>>> {
+        if !self.environment.looks_up {
+            return Some(Arc::default());
+        }
+        let bytes = fs::read(&file.text).map_err(|error| format!("cannot read `{}`: {error}", file.text));
+        let bytes = self.told(file, bytes)?;
+        let lines = bytes.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+        Some(Arc::new(lines.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()))
+    }
+
+    fn comparison(&mut self, sides: &Sides) -> Option<Test> {
+        let left = self.operand(&sides.left);
+        let right = self.operand(&sides.right);
+        let operator = CompareOp::from_text(&sides.operator.text)?;
+        Some(Test::Compare(Arc::new(Comparison::new(left?, operator, right?, self.definitions.version))))
+    }
+
+    fn operand(&mut self, operand: &Operand) -> Option<Arc<Template>> {
+        use config::tree::Arg;
+        let text = match &operand.value {
+            Arg::Number(number, _) => number.to_string(),
+            Arg::Float(number, _) => number.to_string(),
+            value => value.text()?.to_owned(),
+        };
+        let implied = match &operand.value {
+            Arg::Number(_, _) => TypeHint::from_name("int64"),
+            Arg::Float(_, _) => TypeHint::from_name("double"),
+            _ => None,
+        };
+        let name = Name { text, span: operand.value.span() };
+        let template = self.template(&name)?;
+        let hint = operand.cast.as_ref().and_then(|cast| TypeHint::from_name(&cast.key())).or(implied);
+        Some(Arc::new(match hint {
+            Some(hint) => template.hinted(hint),
+            None => template,
+        }))
+    }
+
+    /// Tells what is wrong with the words at a place.
+    pub(super) fn told<T>(&mut self, name: &Name, result: Result<T, String>) -> Option<T> {
+        result.map_err(|error| self.report.push(Diagnostic::error(name.span, error))).ok()
+    }
+}
+
+fn facilities(bits: u32) -> FacilitySet {
+    let mut set = FacilitySet::default();
+    (0..32u16).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| set.add(Facility(bit)));
+    set
+}
+
+fn severities(bits: u8) -> SeveritySet {
+    let mut set = SeveritySet::default();
+    (0..8u8).filter(|bit| bits >> bit & 1 == 1).for_each(|bit| set.add(Severity(bit)));
+    set
+}

@@ -1,0 +1,99 @@
+//! What a destination writes of a message.
+//!
+//! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and what they
+//! remember between messages: printed times. Limits: none of its own.
+
+use message::{Batch, Stamp};
+use pipeline::{
+    Template,
+    template::{Escape, RenderOptions, Renderer, Site},
+};
+use relay::Render;
+use std::sync::Arc;
+use wire::Encoder;
+
+/// Text by a template.
+pub(super) struct Templated {
+    template: Arc<Template>,
+    renderer: Renderer,
+    constant: Option<String>,
+}
+
+impl Templated {
+    pub(super) fn new(template: Arc<Template>, options: RenderOptions, site: Arc<Site>) -> Templated {
+        let constant = template.constant().and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
+        Templated { template, renderer: Renderer::new(options, site), constant }
+    }
+}
+
+impl Render for Templated {
+    fn begin(&mut self, now: Stamp) {
+        self.renderer.now = now;
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.renderer.seqnum = sequence as u32;
+        self.template.render(batch, index, &mut self.renderer, out);
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.renderer.seqnum = sequence as u32;
+        self.template.render_escaped(batch, index, &mut self.renderer, Escape::FileName, out);
+    }
+
+    fn constant(&self) -> Option<&str> {
+        self.constant.as_deref()
+    }
+}
+
+/// A syslog line.
+pub(super) struct Encoded {
+    encoder: Encoder,
+}
+
+impl Encoded {
+    pub(super) fn new(encoder: Encoder) -> Encoded {
+        Encoded { encoder }
+    }
+}
+
+impl Render for Encoded {
+    fn begin(&mut self, _now: Stamp) {}
+
+    fn render(&mut self, batch: &Batch, index: usize, _sequence: u64, out: &mut Vec<u8>) {
+        self.encoder.append(batch, index, out);
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.render(batch, index, sequence, out);
+    }
+}
+
+/// `flags(no-multi-line)`: line feeds inside a message become blanks; the last one stays.
+pub(super) struct OneLine {
+    inner: Box<dyn Render>,
+}
+
+impl OneLine {
+    pub(super) fn new(inner: Box<dyn Render>) -> OneLine {
+        OneLine { inner }
+    }
+}
+
+impl Render for OneLine {
+    fn begin(&mut self, now: Stamp) {
+        self.inner.begin(now);
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.inner.render(batch, index, sequence, out);
+        if let Some((_, text)) = out[start..].split_last_mut() {
+            text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        }
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.inner.render_name(batch, index, sequence, out);
+    }
+}

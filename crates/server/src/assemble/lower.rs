@@ -1,0 +1,113 @@
+//! The order in which a tree becomes parts.
+//!
+//! In: a tree. Out: [`Parts`]. Holds: what was compiled so far.
+//! Limits: what cannot be made is left out, with an error in the report.
+
+use super::globals::Globals;
+use super::paths::Ends;
+use super::sources::SourceDraft;
+use super::{Environment, LogspaceSpec, Parts};
+use config::tree::{Kind, Object, Statement, Tree, Version};
+use config::{Diagnostic, Report, Span};
+use pipeline::{
+    Definitions, Router,
+    route::{FilterStep, Plan},
+};
+use relay::DestinationSpec;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+/// What is compiled so far.
+pub(super) struct Lowering<'t> {
+    pub(super) tree: &'t Tree,
+    pub(super) environment: &'t Environment,
+    pub(super) report: &'t mut Report,
+    pub(super) globals: &'t Globals<'t>,
+    pub(super) definitions: Definitions,
+    pub(super) filters: HashMap<String, FilterStep>,
+    /// Filters being compiled: one that uses itself stops here.
+    pub(super) filters_open: HashSet<String>,
+    pub(super) objects: HashMap<(Kind, &'t str), &'t Object>,
+    /// Objects being walked through, and those that were: one that uses itself stops here.
+    pub(super) walking: Vec<*const Object>,
+    pub(super) walked_once: HashSet<*const Object>,
+    pub(super) steps_made: usize,
+    pub(super) sources: Vec<SourceDraft>,
+    pub(super) destinations: Vec<DestinationSpec>,
+    pub(super) logspaces: Vec<LogspaceSpec>,
+    pub(super) plugs: Ends,
+    /// Sources whose drivers are made.
+    pub(super) sources_made: HashSet<String>,
+    /// Destinations whose drivers are made, and their ends.
+    pub(super) destinations_made: HashMap<String, Ends>,
+    pub(super) anonymous: HashMap<(Kind, String), usize>,
+}
+
+/// Parts of a tree. None: the paths cannot be run.
+pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
+    let globals = Globals::of(tree);
+    let version = tree.version.unwrap_or(Version::CURRENT);
+    let mut lowering = Lowering {
+        tree,
+        environment,
+        report,
+        globals: &globals,
+        definitions: Definitions::new(pipeline::Version { major: version.major, minor: version.minor }),
+        filters: HashMap::new(),
+        filters_open: HashSet::new(),
+        objects: objects(tree),
+        walking: Vec::new(),
+        walked_once: HashSet::new(),
+        steps_made: 0,
+        sources: Vec::new(),
+        destinations: Vec::new(),
+        logspaces: Vec::new(),
+        plugs: Vec::new(),
+        sources_made: HashSet::new(),
+        destinations_made: HashMap::new(),
+        anonymous: HashMap::new(),
+    };
+    lowering.named_templates();
+    lowering.named_filters();
+    let plan = lowering.plan();
+    lowering.unused_objects();
+    lowering.finish(plan)
+}
+
+impl Lowering<'_> {
+    fn finish(self, plan: Plan) -> Option<Parts> {
+        let too_many = self.steps_made > super::paths::STEPS_MAX;
+        let router = match Router::new(plan) {
+            Ok(router) if !too_many => Arc::new(router),
+            Ok(_) => {
+                let message = "the log paths have too many steps once named objects are put in";
+                self.report.push(Diagnostic::error(Span::default(), message));
+                return None;
+            }
+            Err(error) => {
+                self.report.push(Diagnostic::error(Span::default(), error.to_string()));
+                return None;
+            }
+        };
+        let sources = self.sources.into_iter().map(|draft| draft.feeding(router.clone())).collect();
+        Some(Parts {
+            sources,
+            destinations: self.destinations,
+            logspaces: self.logspaces,
+            router,
+            plugs: self.plugs,
+        })
+    }
+}
+
+fn objects(tree: &Tree) -> HashMap<(Kind, &str), &Object> {
+    let mut objects = HashMap::new();
+    for statement in &tree.statements {
+        if let Statement::Object(object) = statement {
+            objects.insert((object.kind, object.name.text.as_str()), object);
+        }
+    }
+    objects
+}

@@ -1,0 +1,109 @@
+//! A checked tree to running parts: what the relay, the pipeline and the store are told to run.
+//!
+//! In: a configuration. Out: every finding about it, and [`Parts`]: sources, destinations, logspaces and the router
+//! between them. Nothing is opened or started here; whoever holds the parts does that.
+//! Holds: nothing between calls. Limits: those of the language and of the parts.
+
+mod destinations;
+mod filters;
+mod globals;
+mod identity;
+mod lines;
+mod lower;
+mod options;
+mod paths;
+mod plug;
+mod rewrites;
+mod sources;
+mod templates;
+
+#[cfg(test)]
+mod tests;
+
+use config::{Report, Surroundings, Texts, Tree};
+use jiff::tz::TimeZone;
+use pipeline::{Router, template::Site};
+use relay::{DestinationSpec, SourceSpec};
+use std::{
+    path::Path,
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+pub(crate) use plug::Plug;
+
+/// What a configuration runs in.
+#[derive(Clone)]
+pub(crate) struct Environment {
+    /// Host name, host id, run id and environment for macros.
+    pub(crate) site: Arc<Site>,
+    /// Zone of this machine.
+    pub(crate) zone: TimeZone,
+    /// Where `${RCPTID}` stands; goes on over reloads.
+    pub(crate) rcptid: Arc<AtomicU64>,
+    /// Whether names of hosts, users and files may be looked up; a check does not.
+    pub(crate) looks_up: bool,
+}
+
+impl Environment {
+    /// One for checks: nothing is looked up.
+    fn for_check() -> Environment {
+        Environment { site: Arc::default(), zone: TimeZone::UTC, rcptid: Arc::default(), looks_up: false }
+    }
+}
+
+/// A configuration that was read, and everything that was found.
+pub(crate) struct Checked {
+    /// Its tree; only complete when the report is usable.
+    pub(crate) tree: Tree,
+    /// The findings.
+    pub(crate) report: Report,
+}
+
+impl Checked {
+    /// The texts that the findings point into.
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.tree.texts
+    }
+}
+
+/// A logspace that a configuration writes to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct LogspaceSpec {
+    /// `d_store#0`: name of the statement and number of the driver.
+    pub(crate) id: String,
+    /// Its name: the folder below the folder of logspaces.
+    pub(crate) name: String,
+    /// `retention-days()`.
+    pub(crate) retention_age: Option<Duration>,
+    /// `retention-size()`.
+    pub(crate) retention_bytes: Option<u64>,
+}
+
+/// What a configuration runs.
+pub(crate) struct Parts {
+    /// Its sources; they feed `router`.
+    pub(crate) sources: Vec<SourceSpec>,
+    /// Its destinations.
+    pub(crate) destinations: Vec<DestinationSpec>,
+    /// Its logspaces, each name once.
+    pub(crate) logspaces: Vec<LogspaceSpec>,
+    /// The log paths.
+    pub(crate) router: Arc<Router>,
+    /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
+    pub(crate) plugs: Vec<(String, Arc<Plug>)>,
+}
+
+/// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.
+pub(crate) fn check(path: &Path, surroundings: &dyn Surroundings) -> Checked {
+    let (tree, mut report) = config::parse(path, surroundings);
+    config::check(&tree, &mut report);
+    lower::lower(&tree, &Environment::for_check(), &mut report);
+    Checked { tree, report }
+}
+
+/// Makes the parts of a configuration whose check found no error. None, with errors in the report, if they cannot be made.
+pub(crate) fn build(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
+    let parts = lower::lower(tree, environment, report);
+    parts.filter(|_| report.is_usable())
+}

@@ -1,0 +1,118 @@
+//! Options of a driver, over the global ones.
+//!
+//! In: a driver and the global options. Out: values. Old spellings are found under their new names.
+//! Limits: values fit: the check has seen to that; one that does not is as if it were not written.
+
+use super::globals::Globals;
+use config::options::{self, Row, Standing};
+use config::tree::{Call, Kind};
+use std::time::Duration;
+
+/// The options of one driver.
+#[derive(Clone, Copy)]
+pub(super) struct Options<'t> {
+    pub(super) call: &'t Call,
+    pub(super) globals: &'t Globals<'t>,
+    tables: &'static [&'static [Row]],
+}
+
+/// The name that an option counts under.
+pub(super) fn present_name(tables: &[&'static [Row]], key: &str) -> String {
+    match options::row(tables, key).map(|row| row.standing) {
+        Some(Standing::Renamed(to)) => to.to_owned(),
+        _ => key.to_owned(),
+    }
+}
+
+impl<'t> Options<'t> {
+    pub(super) fn new(kind: Kind, call: &'t Call, globals: &'t Globals<'t>) -> Options<'t> {
+        let tables = options::driver(kind, &call.key()).map_or(&[] as &[_], |driver| driver.options);
+        Options { call, globals, tables }
+    }
+
+    /// The driver's own option.
+    pub(super) fn own(&self, name: &str) -> Option<&'t Call> {
+        self.call.options().filter(|option| present_name(self.tables, &option.key()) == name).last()
+    }
+
+    /// Every use of an option of the driver.
+    pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &'t Call> {
+        let tables = self.tables;
+        let name = name.to_owned();
+        self.call.options().filter(move |option| present_name(tables, &option.key()) == name)
+    }
+
+    /// The driver's option, else the global one.
+    pub(super) fn any(&self, name: &str) -> Option<&'t Call> {
+        self.own(name).or_else(|| self.globals.get(name))
+    }
+
+    pub(super) fn yes(&self, name: &str, default: bool) -> bool {
+        self.any(name).and_then(Call::truth).unwrap_or(default)
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.any(name).and_then(|option| option.texts().into_iter().next())
+    }
+
+    pub(super) fn word(&self, name: &str) -> Option<String> {
+        self.text(name).map(|word| word.replace('_', "-").to_ascii_lowercase())
+    }
+
+    pub(super) fn own_text(&self, name: &str) -> Option<String> {
+        self.own(name).and_then(|option| option.texts().into_iter().next())
+    }
+
+    pub(super) fn number(&self, name: &str) -> Option<i64> {
+        self.any(name).and_then(Call::number)
+    }
+
+    /// A number that cannot be negative.
+    pub(super) fn count(&self, name: &str, default: usize) -> usize {
+        self.number(name).and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
+    }
+
+    /// A port, of the first of two names.
+    pub(super) fn port(&self, names: [&str; 2], default: u16) -> u16 {
+        let written = names.iter().find_map(|name| self.own(name)).and_then(Call::number);
+        written.and_then(|port| u16::try_from(port).ok()).unwrap_or(default)
+    }
+
+    /// Seconds.
+    pub(super) fn seconds(&self, name: &str) -> Option<Duration> {
+        let seconds = self.any(name).and_then(Call::decimal)?;
+        Duration::try_from_secs_f64(seconds).ok()
+    }
+
+    /// Seconds, of which 0 means never.
+    pub(super) fn seconds_or_never(&self, name: &str, default: Option<Duration>) -> Option<Duration> {
+        match self.any(name) {
+            Some(_) => self.seconds(name).filter(|pause| !pause.is_zero()),
+            None => default,
+        }
+    }
+
+    /// The first plain argument.
+    pub(super) fn plain(&self) -> Option<String> {
+        self.plain_at(0)
+    }
+
+    /// A plain argument by position.
+    pub(super) fn plain_at(&self, index: usize) -> Option<String> {
+        use config::tree::Arg;
+        self.call.plain().nth(index).and_then(|arg| match arg {
+            Arg::Number(number, _) => Some(number.to_string()),
+            Arg::Float(number, _) => Some(number.to_string()),
+            arg => arg.text().map(str::to_owned),
+        })
+    }
+
+    /// The words of `flags()`, in keyword spelling.
+    pub(super) fn flags(&self) -> Vec<String> {
+        let words = self.all("flags").flat_map(Call::texts);
+        words
+            .map(|word| word.replace('_', "-").to_ascii_lowercase())
+            .filter(|word| !word.is_empty())
+            .collect()
+    }
+}

@@ -1,0 +1,222 @@
+//! Log paths of the language to the plan of the pipeline.
+//!
+//! In: log statements. Out: a [`Plan`]. Named objects are put in where they are used.
+//! Limits: `STEPS_MAX` steps altogether: objects that use others that use others can grow without bound.
+
+use super::lower::Lowering;
+use config::Diagnostic;
+use config::tree::{
+    Condition, Flag, Item, Kind, LogFlag, Object, Path as LogPath, Reference, Statement, Step as LogStep,
+};
+use pipeline::route::{Channel, OutletStep, Path, Plan, Step, StepFlags};
+use std::sync::Arc;
+
+/// Most steps of all paths together.
+pub(super) const STEPS_MAX: usize = 200_000;
+
+/// What the steps of a path come to.
+#[derive(Default)]
+pub(super) struct Lowered {
+    sources: Vec<String>,
+    steps: Vec<Step>,
+}
+
+impl<'t> Lowering<'t> {
+    /// All log paths, in the order of the configuration.
+    pub(super) fn plan(&mut self) -> Plan {
+        let tree = self.tree;
+        let mut plan = Plan::default();
+        for statement in &tree.statements {
+            if let Statement::Log(path) = statement {
+                plan.paths.push(self.path(path));
+            }
+        }
+        plan
+    }
+
+    /// Looks at objects that no path uses, for their errors only.
+    pub(super) fn unused_objects(&mut self) {
+        let tree = self.tree;
+        for statement in &tree.statements {
+            let Statement::Object(object) = statement else { continue };
+            if self.walked_once.contains(&std::ptr::from_ref(object)) {
+                continue;
+            }
+            let before =
+                (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
+            self.object(object, &mut Lowered::default());
+            self.sources.truncate(before.0);
+            self.destinations.truncate(before.1);
+            self.logspaces.truncate(before.2);
+            self.plugs.truncate(before.3);
+        }
+    }
+
+    fn path(&mut self, path: &'t LogPath) -> Path {
+        let lowered = self.steps(path);
+        Path {
+            name: path.name.as_ref().map(|name| name.text.clone()),
+            sources: lowered.sources,
+            steps: lowered.steps,
+            flags: flags(&path.flags, self.globals.yes("log-flow-control", false)),
+            ..Path::default()
+        }
+    }
+
+    fn channel(&mut self, path: &'t LogPath) -> Channel {
+        let lowered = self.steps(path);
+        Channel {
+            sources: lowered.sources,
+            steps: lowered.steps,
+            flags: flags(&path.flags, false),
+            ..Channel::default()
+        }
+    }
+
+    fn steps(&mut self, path: &'t LogPath) -> Lowered {
+        let mut lowered = Lowered::default();
+        let mut embedded = Vec::new();
+        for step in &path.steps {
+            if let LogStep::Log(path) = step {
+                embedded.push(self.path(path));
+                continue;
+            }
+            close_embedded(&mut embedded, &mut lowered);
+            self.step(step, &mut lowered);
+        }
+        close_embedded(&mut embedded, &mut lowered);
+        lowered
+    }
+
+    fn step(&mut self, step: &'t LogStep, into: &mut Lowered) {
+        self.steps_made += 1;
+        if self.steps_made > STEPS_MAX {
+            return;
+        }
+        match step {
+            LogStep::Use(reference) => self.reference(reference, into),
+            LogStep::Filter(filter) => into.steps.extend(self.filter_step(filter).map(Step::Filter)),
+            LogStep::Junction(junction) => {
+                let channels = junction.branches.iter().map(|branch| self.channel(&branch.path)).collect();
+                into.steps.push(Step::Junction(channels));
+            }
+            LogStep::Channel(path) => {
+                let channel = self.channel(path);
+                into.steps.push(Step::Junction(vec![channel]));
+            }
+            LogStep::Log(path) => {
+                let path = self.path(path);
+                into.steps.push(Step::Embedded(vec![path]));
+            }
+            LogStep::If(condition) => {
+                let step = self.condition(condition);
+                into.steps.push(step);
+            }
+            LogStep::Later(_, _) => {}
+        }
+    }
+
+    fn condition(&mut self, condition: &'t Condition) -> Step {
+        let mut branches = Vec::new();
+        for arm in &condition.arms {
+            let test = arm.test.as_ref().and_then(|test| self.filter_step(test));
+            branches.push(Channel { condition: test, ..self.channel(&arm.path) });
+        }
+        let otherwise = condition.otherwise.as_ref().map(|path| self.channel(path));
+        Step::conditional(branches, otherwise)
+    }
+
+    fn reference(&mut self, reference: &'t Reference, into: &mut Lowered) {
+        match reference {
+            Reference::Named(kind, name) => {
+                if let Some(object) = self.objects.get(&(*kind, name.text.as_str())).copied() {
+                    self.object(object, into);
+                }
+            }
+            Reference::InPlace(kind, items, span) => {
+                let place = format!("{}:{}", self.tree.texts.name(span.text), span.start);
+                let name = self.anonymous_name(*kind, place);
+                self.items(*kind, &name, items, into);
+            }
+        }
+    }
+
+    /// A named object, where it is used. One that uses itself has no end and is an error.
+    fn object(&mut self, object: &'t Object, into: &mut Lowered) {
+        let address = std::ptr::from_ref(object);
+        if self.walking.contains(&address) {
+            let message = format!("{} `{}` uses itself", object.kind.word(), object.name.text);
+            self.report.push(Diagnostic::error(object.name.span, message));
+            return;
+        }
+        self.walked_once.insert(address);
+        self.walking.push(address);
+        self.items(object.kind, &object.name.text, &object.items, into);
+        self.walking.pop();
+    }
+
+    fn items(&mut self, kind: Kind, name: &str, items: &'t [Item], into: &mut Lowered) {
+        let mut inside = Lowered::default();
+        match kind {
+            Kind::Source if items.iter().any(|item| matches!(item, Item::Call(_))) => {
+                self.source_drivers(name, items);
+                into.sources.push(name.to_owned());
+            }
+            Kind::Destination => {
+                for (id, plug) in self.destination_drivers(name, items) {
+                    into.steps.push(Step::Outlet(OutletStep { name: id, outlet: plug }));
+                }
+            }
+            _ => {}
+        }
+        for item in items {
+            match item {
+                Item::Call(call) if kind == Kind::Rewrite => {
+                    into.steps.extend(self.rewrite(call).map(Step::Rewrite));
+                }
+                Item::Call(_) => {}
+                Item::Step(step) if kind == Kind::Destination => self.step(step, &mut inside),
+                Item::Step(step) => self.step(step, into),
+            }
+        }
+        if !inside.steps.is_empty() {
+            // What a destination does to a message stays inside of it.
+            let path = Path { steps: inside.steps, ..Path::default() };
+            into.steps.push(Step::Embedded(vec![path]));
+        }
+    }
+
+    /// The name of an object written in place: the same for every look at the same place.
+    fn anonymous_name(&mut self, kind: Kind, place: String) -> String {
+        let count = self.anonymous.len();
+        let number = *self.anonymous.entry((kind, place)).or_insert(count);
+        format!("anon-{}{number}", kind.word())
+    }
+}
+
+fn close_embedded(embedded: &mut Vec<Path>, lowered: &mut Lowered) {
+    if !embedded.is_empty() {
+        lowered.steps.push(Step::Embedded(std::mem::take(embedded)));
+    }
+}
+
+fn flags(written: &[Flag], flow_control: bool) -> StepFlags {
+    let has = |wanted: LogFlag| written.iter().any(|flag| flag.flag == wanted);
+    let mut flags = StepFlags {
+        last: has(LogFlag::Final),
+        fallback: has(LogFlag::Fallback),
+        catchall: has(LogFlag::Catchall),
+        drop_unmatched: has(LogFlag::DropUnmatched),
+        flow_control: flow_control.then_some(true),
+    };
+    if has(LogFlag::FlowControl) {
+        flags.flow_control = Some(true);
+    }
+    if has(LogFlag::NoFlowControl) {
+        flags.flow_control = Some(false);
+    }
+    flags
+}
+
+/// The plug of a driver as the end of a step.
+pub(super) type Ends = Vec<(String, Arc<super::Plug>)>;

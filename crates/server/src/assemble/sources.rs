@@ -1,0 +1,383 @@
+//! Sources of the language to those of the relay.
+//!
+//! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
+//! Limits: an address that cannot be used is an error at its place.
+
+use super::lower::Lowering;
+use super::options::Options;
+use config::Diagnostic;
+use config::tree::{Arg, Call, Item, Kind};
+use message::{Facility, Intake, Priority, Severity, ValueKind};
+use pipeline::template::TypeHint;
+use relay::{
+    DatagramListener, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress, PipeSource,
+    ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener, TcpOptions, UseDns,
+    WildcardSource, Window,
+};
+use std::{
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+use wire::{Framing, Oversize, ParseFlags};
+
+/// A source without its router.
+pub(super) struct SourceDraft {
+    id: String,
+    component: String,
+    driver: SourceDriver,
+    reading: Reading,
+}
+
+impl SourceDraft {
+    pub(super) fn feeding(self, intake: Arc<dyn Intake>) -> SourceSpec {
+        let SourceDraft { id, component, driver, reading } = self;
+        SourceSpec { id, component, driver, reading: Arc::new(reading), intake }
+    }
+}
+
+/// The pause before a command that ended is started again.
+const RESTART_AFTER: Duration = Duration::from_secs(1);
+
+impl<'t> Lowering<'t> {
+    /// The drivers of a source, made at its first use.
+    pub(super) fn source_drivers(&mut self, name: &str, items: &'t [Item]) {
+        if !self.sources_made.insert(name.to_owned()) {
+            return;
+        }
+        let calls = items.iter().filter_map(|item| match item {
+            Item::Call(call) => Some(call),
+            Item::Step(_) => None,
+        });
+        for (index, call) in calls.enumerate() {
+            if config::options::driver(Kind::Source, &call.key()).is_none() {
+                continue;
+            }
+            let options = Options::new(Kind::Source, call, self.globals);
+            let Some((driver, framing)) = self.source_driver(&options) else { continue };
+            let mut reading = self.reading(name, &options, &driver);
+            reading.framing = framing;
+            self.sources.push(SourceDraft {
+                id: format!("{name}#{index}"),
+                component: call.key(),
+                driver,
+                reading,
+            });
+        }
+    }
+
+    fn source_driver(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let every = || options.seconds("follow-freq").unwrap_or(Duration::from_secs(1));
+        let path = || options.plain().map(PathBuf::from);
+        Some(match options.call.key().as_str() {
+            "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
+            "unix-stream" => {
+                let mut listener = StreamListener::new(ListenAddress::Unix(path()?));
+                listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
+                self.complete_stream(options, &mut listener);
+                (SourceDriver::Stream(listener), Framing::Newline)
+            }
+            "unix-dgram" => {
+                let mut listener = DatagramListener::new(ListenAddress::Unix(path()?));
+                listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
+                complete_datagram(options, &mut listener);
+                (SourceDriver::Datagram(listener), Framing::Datagram)
+            }
+            "file" => {
+                let from_start = options.yes("read-old-records", true);
+                let file = FileSource { path: path()?, poll_every: every(), from_start };
+                (SourceDriver::File(file), Framing::Newline)
+            }
+            "wildcard-file" => {
+                let wildcard = WildcardSource {
+                    folder: PathBuf::from(options.own_text("base-dir")?),
+                    pattern: options.own_text("filename-pattern")?,
+                    excluded: options.own_text("exclude-pattern"),
+                    recursive: options.yes("recursive", false),
+                    from_start: options.yes("read-old-records", true),
+                    files_max: options.count("max-files", 100),
+                    poll_every: every(),
+                };
+                (SourceDriver::Wildcard(wildcard), Framing::Newline)
+            }
+            "pipe" | "fifo" => {
+                let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
+                (SourceDriver::Pipe(PipeSource { path: path()?, permissions }), Framing::Newline)
+            }
+            "program" => {
+                let command = options.plain()?;
+                let program = ProgramSource { command, restart_after: RESTART_AFTER };
+                (SourceDriver::Program(program), Framing::Newline)
+            }
+            "stdin" => (SourceDriver::Stdin, Framing::Newline),
+            "internal" => (SourceDriver::Internal, Framing::Newline),
+            "system" => (SourceDriver::System, Framing::Datagram),
+            _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),
+        })
+    }
+
+    /// `network()`, `syslog()` and the old spellings of `network()`.
+    fn listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let key = options.call.key();
+        let transport = match key.trim_end_matches('6') {
+            "udp" => "udp".to_owned(),
+            "tcp" => "tcp".to_owned(),
+            _ => options.word("transport").unwrap_or_else(|| "tcp".to_owned()),
+        };
+        let is_syslog = key == "syslog";
+        let port = if is_syslog && transport != "udp" { 601 } else { 514 };
+        let address = ListenAddress::Ip(self.address(options, options.port(["port", "localport"], port))?);
+        if transport == "udp" {
+            let mut listener = DatagramListener::new(address);
+            complete_datagram(options, &mut listener);
+            return Some((SourceDriver::Datagram(listener), Framing::Datagram));
+        }
+        let mut listener = StreamListener::new(address);
+        self.complete_stream(options, &mut listener);
+        let framing = match transport.as_str() {
+            "auto" => Framing::Auto,
+            "nul-terminated" => Framing::Nul,
+            _ if is_syslog => Framing::OctetCounted,
+            _ => Framing::Newline,
+        };
+        Some((SourceDriver::Stream(listener), framing))
+    }
+
+    /// Where to listen. A check takes any name of a host for granted.
+    fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
+        let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
+        let any = if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
+        let option = options.own("ip").or_else(|| options.own("localip"));
+        let written = option.and_then(|option| option.texts().into_iter().next()).or_else(|| options.plain());
+        let Some(host) = written.filter(|host| !host.is_empty()) else {
+            return Some(SocketAddr::new(any, port));
+        };
+        if let Ok(ip) = host.parse() {
+            return Some(SocketAddr::new(ip, port));
+        }
+        if !self.environment.looks_up {
+            return Some(SocketAddr::new(any, port));
+        }
+        let found = (host.as_str(), port)
+            .to_socket_addrs()
+            .ok()
+            .and_then(|mut found| found.find(|address| address.is_ipv6() == ipv6));
+        if found.is_none() {
+            let span =
+                option.map_or(options.call.span, |option| option.args.first().map_or(option.span, Arg::span));
+            self.report.push(Diagnostic::error(span, format!("`{host}` is no address to listen on")));
+        }
+        found
+    }
+
+    fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
+        listener.connections_max = options.count("max-connections", listener.connections_max);
+        listener.keep_over_reload = options.yes("keep-alive", true);
+        listener.receive_buffer = options.count("so-rcvbuf", 0);
+        listener.backlog = u32::try_from(options.count("listen-backlog", 255)).unwrap_or(255);
+        listener.reuse_port = options.yes("so-reuseport", false);
+        listener.idle_timeout = options.seconds_or_never("idle-timeout", None);
+        listener.tcp = tcp_options(options);
+        listener.credentials = credentials(options);
+    }
+
+    fn generator(&mut self, options: &Options<'t>) -> Generator {
+        let text = options.own("template").and_then(|_| self.driver_template(options, "template"));
+        let site = self.environment.site.clone();
+        let render = self.render_options(options);
+        let template = text.map(|template| -> Arc<Mutex<dyn Render>> {
+            Arc::new(Mutex::new(super::lines::Templated::new(template, render, site)))
+        });
+        Generator {
+            count: options.number("num").and_then(|number| u64::try_from(number).ok()).unwrap_or(0),
+            every: options.seconds("freq").unwrap_or(Duration::from_secs(1)),
+            template,
+            values: options.own("values").map(values).unwrap_or_default(),
+        }
+    }
+
+    fn reading(&mut self, name: &str, options: &Options<'t>, driver: &SourceDriver) -> Reading {
+        let mut reading = Reading::new(name);
+        let decode = &mut reading.decode;
+        decode.flags = initial_flags(options, driver);
+        for word in options.flags() {
+            // Flags that concern the connection are no parse flags.
+            let _ = decode.flags.apply(&word);
+        }
+        for (option, flag) in
+            [("check-hostname", ParseFlags::CHECK_HOSTNAME), ("check-program", ParseFlags::CHECK_PROGRAM)]
+        {
+            if options.yes(option, false) {
+                decode.flags = decode.flags.with(flag);
+            }
+        }
+        decode.default_pri = default_priority(options);
+        let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
+        decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
+        decode.keep_timestamp = options.yes("keep-timestamp", true) && !options.yes("use-time-recvd", false);
+        decode.bad_hostname = self.bad_hostname();
+        reading.message_bytes_max = options.count("log-msg-size", 65_536);
+        reading.oversize =
+            if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
+        reading.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
+        reading.hosts = hosts(options);
+        reading.program_override =
+            options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
+        reading.tags = options.all("tags").flat_map(Call::texts).collect();
+        reading.rcptid = self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
+        reading
+    }
+
+    /// `bad-hostname()`: a pattern of names that are no names of hosts.
+    fn bad_hostname(&mut self) -> Option<wire::HostnameTest> {
+        use config::tree::{MatchType, Name};
+        let option = self.globals.get("bad-hostname")?;
+        let text = option.texts().into_iter().next()?;
+        let name = Name { text, span: option.args.first()?.span() };
+        let pattern = self.pattern(&name, MatchType::Pcre, &[])?;
+        Some(Arc::new(move |host: &[u8]| pattern.is_match(host)))
+    }
+
+    /// Owner and mode of what a driver creates.
+    pub(super) fn permissions(
+        &mut self,
+        options: &Options<'t>,
+        mode: Option<u32>,
+        names: [&str; 3],
+    ) -> FilePermissions {
+        let owner = self.identity(options.any(names[0]), super::identity::user, "user");
+        let group = self.identity(options.any(names[1]), super::identity::group, "group");
+        let written = options.any(names[2]).and_then(mode_of);
+        FilePermissions { owner, group, mode: written.unwrap_or(mode) }
+    }
+
+    fn identity(
+        &mut self,
+        option: Option<&Call>,
+        number: fn(&str) -> Option<u32>,
+        noun: &str,
+    ) -> Option<u32> {
+        let arg = option?.args.first()?;
+        let name = match arg {
+            Arg::Number(number, _) => number.to_string(),
+            arg => arg.text()?.to_owned(),
+        };
+        if name.starts_with('-') || !self.environment.looks_up {
+            return None;
+        }
+        let found = number(&name);
+        if found.is_none() {
+            let message =
+                format!("there is no {noun} `{name}`; what is created keeps the {noun} of the server");
+            self.report.push(Diagnostic::warning(arg.span(), message));
+        }
+        found
+    }
+}
+
+/// `perm(0640)`: -1 and -2 leave the system's choice. None: not a mode.
+fn mode_of(option: &Call) -> Option<Option<u32>> {
+    match option.args.first()? {
+        Arg::Number(number, _) => Some(u32::try_from(*number).ok()),
+        arg => u32::from_str_radix(arg.text()?, 8).ok().map(Some),
+    }
+}
+
+/// What a kind of source assumes of its messages.
+fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
+    let flags = ParseFlags::default();
+    let unix = |address: &ListenAddress| matches!(address, ListenAddress::Unix(_));
+    match driver {
+        SourceDriver::Stream(listener) if unix(&listener.address) => local(flags),
+        SourceDriver::Datagram(listener) if unix(&listener.address) => local(flags),
+        SourceDriver::Pipe(_) | SourceDriver::Program(_) => local(flags),
+        SourceDriver::File(file)
+            if file.path.starts_with("/proc/kmsg") || file.path.starts_with("/dev/kmsg") =>
+        {
+            local(flags).with(ParseFlags::KERNEL)
+        }
+        _ if options.call.key() == "syslog" => flags.with(ParseFlags::SYSLOG_PROTOCOL),
+        _ => flags,
+    }
+}
+
+fn local(flags: ParseFlags) -> ParseFlags {
+    flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
+}
+
+fn default_priority(options: &Options<'_>) -> Option<Priority> {
+    let facility = options
+        .own_text("default-facility")
+        .and_then(|name| Facility::from_name(&name).or_else(|| name.parse().ok().map(Facility)));
+    let severity = options
+        .own_text("default-severity")
+        .and_then(|name| Severity::from_name(&name).or_else(|| name.parse().ok().map(Severity)));
+    if facility.is_none() && severity.is_none() {
+        return None;
+    }
+    let facility = facility.unwrap_or(Priority::DEFAULT.facility());
+    Some(Priority::new(facility, severity.unwrap_or(Priority::DEFAULT.severity())))
+}
+
+fn hosts(options: &Options<'_>) -> HostPolicy {
+    let use_dns = match options.word("use-dns").as_deref() {
+        Some("no" | "off" | "false" | "0") => UseDns::No,
+        Some("persist-only") => UseDns::PersistOnly,
+        _ => UseDns::Yes,
+    };
+    let expire = Duration::from_secs(options.count("dns-cache-expire", 3600) as u64);
+    HostPolicy {
+        keep: options.yes("keep-hostname", false),
+        chain: options.yes("chain-hostnames", false),
+        use_dns,
+        dns_cache: options.yes("dns-cache", true).then_some(expire),
+        fqdn: options.yes("use-fqdn", false),
+        normalize: options.yes("normalize-hostnames", false),
+        custom_domain: options.globals.text("custom-domain").unwrap_or_default(),
+        host_override: options.own_text("host-override"),
+    }
+}
+
+fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
+    listener.receive_buffer = options.count("so-rcvbuf", 0);
+    listener.reuse_port = options.yes("so-reuseport", false);
+    listener.credentials = credentials(options);
+}
+
+fn credentials(options: &Options<'_>) -> bool {
+    let global = options.globals.yes("pass-unix-credentials", true);
+    options.own("so-passcred").and_then(Call::truth).unwrap_or(global)
+}
+
+/// Keep-alive probes of a connection.
+pub(super) fn tcp_options(options: &Options<'_>) -> TcpOptions {
+    TcpOptions {
+        keepalive: options.yes("so-keepalive", true),
+        keepalive_time: options.seconds_or_never("tcp-keepalive-time", None),
+        keepalive_interval: options.seconds_or_never("tcp-keepalive-intvl", None),
+        keepalive_probes: options
+            .number("tcp-keepalive-probes")
+            .and_then(|number| u32::try_from(number).ok()),
+    }
+}
+
+/// `values("name" => int("5"))`.
+fn values(option: &Call) -> Vec<(String, ValueKind, Vec<u8>)> {
+    let value = |arg: &Arg| match arg {
+        Arg::Pair(name, value) => {
+            let (kind, text) = match &**value {
+                Arg::Call(typed) => (
+                    TypeHint::from_name(&typed.key()).map_or(ValueKind::String, TypeHint::kind),
+                    typed.texts().into_iter().next()?,
+                ),
+                Arg::Number(number, _) => (ValueKind::Integer, number.to_string()),
+                Arg::Float(number, _) => (ValueKind::Double, number.to_string()),
+                other => (ValueKind::String, other.text()?.to_owned()),
+            };
+            Some((name.text.clone(), kind, text.into_bytes()))
+        }
+        _ => None,
+    };
+    option.args.iter().filter_map(value).collect()
+}

@@ -1,0 +1,127 @@
+//! Templates of the language to those of the pipeline.
+//!
+//! In: template statements and texts. Out: compiled templates.
+//! Limits: a template that cannot be read is an error at its place.
+
+use super::lower::Lowering;
+use super::options::Options;
+use config::tree::{Arg, Call, Name, Statement, Template as Definition};
+use jiff::tz::TimeZone;
+use pipeline::{
+    Template,
+    template::{OnError, RenderOptions, TypeHint},
+};
+use std::sync::Arc;
+use wire::StampFormat;
+
+impl<'t> Lowering<'t> {
+    /// Compiles every named template. One may use those above it.
+    pub(super) fn named_templates(&mut self) {
+        let tree = self.tree;
+        for statement in &tree.statements {
+            let Statement::Template(definition) = statement else { continue };
+            if let Some(template) = self.definition(definition) {
+                self.definitions.templates.insert(definition.name.text.clone(), Arc::new(template));
+            }
+        }
+    }
+
+    fn definition(&mut self, definition: &Definition) -> Option<Template> {
+        let last = |key: &str| definition.options.iter().filter(|option| option.key() == key).next_back();
+        let template = self.template_argument(last("template")?.args.first()?)?;
+        let escape = last("template-escape").and_then(Call::truth);
+        let escape = escape.unwrap_or_else(|| self.globals.yes("template-escape", false));
+        Some(if escape { template.escaped() } else { template })
+    }
+
+    /// A template from its text.
+    pub(super) fn template(&mut self, text: &Name) -> Option<Template> {
+        let parsed = Template::parse(&text.text, &self.definitions).map_err(|error| error.to_string());
+        self.told(text, parsed)
+    }
+
+    /// A template from an argument: text, a number, or a text with a type such as `int("$PID")`.
+    fn template_argument(&mut self, arg: &Arg) -> Option<Template> {
+        match arg {
+            Arg::Call(typed) => {
+                let text = typed.args.first()?;
+                let hint = TypeHint::from_name(&typed.key())?;
+                Some(self.template_argument(text)?.hinted(hint))
+            }
+            Arg::Number(number, span) => self.template(&Name { text: number.to_string(), span: *span }),
+            Arg::Float(number, span) => self.template(&Name { text: number.to_string(), span: *span }),
+            Arg::Word(name) | Arg::Text(name) => self.template(name),
+            _ => None,
+        }
+    }
+
+    /// The argument of a driver that takes a template besides its options.
+    pub(super) fn value_template(&mut self, call: &Call) -> Option<Arc<Template>> {
+        let typed = |arg: &&Arg| matches!(arg, Arg::Call(call) if TypeHint::from_name(&call.key()).is_some());
+        let arg = call.plain().next().or_else(|| call.args.iter().find(typed))?;
+        self.template_argument(arg).map(Arc::new)
+    }
+
+    /// The template of a name, or the text itself.
+    pub(super) fn template_or_named(&mut self, name: &Name) -> Option<Arc<Template>> {
+        match self.definitions.templates.get(&name.text) {
+            Some(template) => Some(template.clone()),
+            None => self.template(name).map(Arc::new),
+        }
+    }
+
+    /// `template()` of a driver, or the global option of another name, with `template-escape()` applied.
+    pub(super) fn driver_template(&mut self, options: &Options<'t>, global: &str) -> Option<Arc<Template>> {
+        let call = options.own("template").or_else(|| self.globals.get(global))?;
+        let arg = call.args.first()?;
+        let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());
+        if named.is_some() {
+            return named;
+        }
+        let template = self.template_argument(arg)?;
+        Some(Arc::new(if options.yes("template-escape", false) { template.escaped() } else { template }))
+    }
+
+    /// How a driver prints times, and what it does with values that cannot be cast.
+    pub(super) fn render_options(&mut self, options: &Options<'t>) -> RenderOptions {
+        let format = options.word("ts-format").and_then(|word| StampFormat::from_name(&word));
+        let on_error = options.word("on-error").and_then(|word| OnError::from_name(&word));
+        RenderOptions {
+            zone: self.zone(options.any("time-zone")),
+            fraction_digits: options.count("frac-digits", 0).min(6) as u8,
+            stamp_format: format.unwrap_or(StampFormat::Bsd),
+            on_error: on_error.unwrap_or_default(),
+        }
+    }
+
+    /// A time zone by name or offset; one that does not exist is an error.
+    pub(super) fn zone(&mut self, option: Option<&Call>) -> Option<TimeZone> {
+        let arg = option?.args.first()?;
+        let text = arg.text()?;
+        if text.is_empty() {
+            return None;
+        }
+        let zone = zone_of(text).ok_or_else(|| format!("time zone `{text}` is not known"));
+        self.told(&Name { text: text.to_owned(), span: arg.span() }, zone)
+    }
+}
+
+/// `Europe/Budapest`, `UTC`, `+02:00`.
+fn zone_of(text: &str) -> Option<TimeZone> {
+    if let Ok(zone) = TimeZone::get(text) {
+        return Some(zone);
+    }
+    let sign = match text.chars().next()? {
+        '+' => 1,
+        '-' => -1,
+        _ => return None,
+    };
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    let (hours, minutes) = match digits.len() {
+        2 => (digits.parse::<i32>().ok()?, 0),
+        4 => (digits[..2].parse().ok()?, digits[2..].parse::<i32>().ok()?),
+        _ => return None,
+    };
+    let offset = jiff::tz::Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?;
+    Some(TimeZone::fixed(offset))
+}
