@@ -18,6 +18,9 @@ mod sys;
 mod destination;
 mod source;
 
+#[cfg(test)]
+mod testing;
+
 pub use destination::{
     DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
     Queueing, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming, TcpOptions,

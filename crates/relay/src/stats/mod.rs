@@ -4,9 +4,12 @@
 //! Holds: one [`Counters`] for each component, id and instance, also after its owner is gone (state orphaned).
 //! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`.
 
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicU8, AtomicU64, Ordering},
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU8, AtomicU64, Ordering},
+    },
 };
 
 /// Most entries of a registry: instances may be named by peers and messages.
@@ -102,10 +105,6 @@ impl Counters {
     pub(crate) fn orphan(&self) {
         self.orphaned.store(1, Ordering::Relaxed);
     }
-
-    fn is_named(&self, component: &str, id: &str, instance: &str) -> bool {
-        self.component == component && self.id == id && self.instance == instance
-    }
 }
 
 /// Adds to a counter.
@@ -120,37 +119,35 @@ pub(crate) fn take(counter: &AtomicU64, count: usize) {
 
 /// All counters of the program. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Registry(Arc<Mutex<Vec<Arc<Counters>>>>);
+pub struct Registry(Arc<Mutex<Entries>>);
+
+/// By component, id and instance.
+type Entries = BTreeMap<(String, String, String), Arc<Counters>>;
 
 impl Registry {
     /// The counters of a component, made when they are new, back to life when they were orphaned.
     pub fn register(&self, component: &str, id: &str, instance: &str) -> Arc<Counters> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let find = |instance: &str| entries.iter().find(|known| known.is_named(component, id, instance));
-        let full = entries.len() >= ENTRIES_MAX;
-        if let Some(known) = find(instance).or_else(|| if full { find(OTHERS) } else { None }) {
-            known.orphaned.store(0, Ordering::Relaxed);
-            return known.clone();
+        let mut key = (component.to_owned(), id.to_owned(), instance.to_owned());
+        if entries.len() >= ENTRIES_MAX && !entries.contains_key(&key) {
+            key.2 = OTHERS.to_owned();
         }
-        let fresh = Arc::new(Counters {
-            component: component.to_owned(),
-            id: id.to_owned(),
-            instance: if full { OTHERS } else { instance }.to_owned(),
-            ..Counters::default()
-        });
-        entries.push(fresh.clone());
-        fresh
+        let (component, id, instance) = key.clone();
+        let fresh = || Arc::new(Counters { component, id, instance, ..Counters::default() });
+        let entry = entries.entry(key).or_insert_with(fresh);
+        entry.orphaned.store(0, Ordering::Relaxed);
+        entry.clone()
     }
 
-    /// All entries, in the order of their registration.
+    /// All entries, by component, id and instance.
     pub fn list(&self) -> Vec<Arc<Counters>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
     /// Forgets the entries whose owner is gone (`syslog-ng-ctl stats --remove-orphans`).
     pub fn remove_orphans(&self) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.retain(|entry| entry.state() == State::Active);
+        entries.retain(|_, entry| entry.state() == State::Active);
     }
 
     /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); what goes up and down stays.

@@ -1,1 +1,220 @@
-//! Rows.
+//! Rows for names, and files as they are written, rotated, refused.
+
+use super::*;
+use crate::{
+    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, Queueing, Registry,
+    testing::{Text, delivery, eventually, lines, token},
+};
+use std::{
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    time::Duration,
+};
+
+#[track_caller]
+fn check_name(trusted: &str, name: &[u8], want: &str) {
+    assert_eq!(name::safe(trusted, name).as_os_str().as_bytes(), want.as_bytes());
+}
+
+#[test]
+fn no_name_leaves_its_folder() {
+    check_name("/var/log/", b"/var/log/web/messages", "/var/log/web/messages");
+    check_name("/var/log/", b"/var/log/../../etc/passwd", "/var/log/__/__/etc/passwd");
+    check_name("/var/log/", b"/var/log/..", "/var/log/__");
+    check_name("/var/log/", b"/var/log/", "/var/log/_");
+    check_name("/var/log/", b"/var/log///a//b", "/var/log/a/b");
+    check_name("/var/log/.", b"/var/log/..", "/var/log/__");
+    check_name("/var/log/fw-", b"/var/log/fw-/../x", "/var/log/fw-/__/x");
+    check_name("/var/log/", b"/var/log/a\0b\nc", "/var/log/a_b_c");
+    check_name("log-", b"log-x", "./log-x");
+    check_name("/", &[b"/".as_slice(), &[b'a'; 300]].concat(), &format!("/{}", "a".repeat(255)));
+    check_name(
+        "/",
+        &[b"/".as_slice(), "é".repeat(200).as_bytes()].concat(),
+        &format!("/{}", "é".repeat(127)),
+    );
+    check_name("/", &b"/a".repeat(20), &"/a".repeat(12));
+}
+
+fn target(name: &str) -> FileTarget {
+    let macros = name.find('$').unwrap_or(name.len());
+    FileTarget {
+        name: Text::boxed(name),
+        trusted_prefix: name[..macros].to_owned(),
+        create_folders: true,
+        permissions: FilePermissions { mode: Some(0o640), ..FilePermissions::default() },
+        folder_permissions: FilePermissions { mode: Some(0o750), ..FilePermissions::default() },
+        reap_after: None,
+        fsync: true,
+        overwrite_if_older: None,
+        open_files_max: 2,
+    }
+}
+
+/// A destination that writes to a template below a fresh folder.
+struct Setup {
+    folder: tempfile::TempDir,
+    destinations: Destinations,
+    outlet: std::sync::Arc<dyn message::Outlet>,
+    registry: Registry,
+}
+
+impl Setup {
+    fn new(name: &str) -> Setup {
+        let folder = tempfile::tempdir().unwrap();
+        let registry = Registry::default();
+        let mut destinations = Destinations::new(registry.clone(), InternalLog::new("test", None));
+        let name = format!("{}/{name}", folder.path().display());
+        let staged = destinations.stage(vec![spec(&name)]).unwrap();
+        let outlet = staged.outlets()["d#0"].clone();
+        destinations.commit(staged);
+        Setup { folder, destinations, outlet, registry }
+    }
+
+    /// Delivers and waits for the token.
+    fn write(&self, messages: &[&str]) {
+        let (ack, seen) = token();
+        self.outlet.deliver(delivery(messages, ack, false));
+        eventually("the batch is written", || seen.lock().unwrap().is_some());
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.path().join(name)).unwrap_or_else(|error| error.kind().to_string())
+    }
+}
+
+fn spec(name: &str) -> DestinationSpec {
+    DestinationSpec {
+        id: "d#0".to_owned(),
+        component: "file".to_owned(),
+        driver: DestinationDriver::File(target(name)),
+        queueing: Queueing { reopen_after: Duration::from_millis(20), ..Queueing::default() },
+        rendering: lines(),
+    }
+}
+
+#[test]
+fn writes_lines_and_makes_folders() {
+    let setup = Setup::new("a/b/all.log");
+    setup.write(&["h|one", "h|two"]);
+    setup.write(&["h|three"]);
+    assert_eq!(setup.read("a/b/all.log"), "one\ntwo\nthree\n");
+    let mode =
+        |name: &str| fs::metadata(setup.folder.path().join(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("a"), mode("a/b"), mode("a/b/all.log")), (0o750, 0o750, 0o640));
+}
+
+#[test]
+fn each_host_has_its_file_however_few_are_open() {
+    let setup = Setup::new("$HOST.log");
+    setup.write(&["web|1", "db|2", "web|3", "mail|4", "dns|5"]);
+    setup.write(&["mail|6", "web|7", "../evil|8", "..|9"]);
+    assert_eq!(setup.read("web.log"), "1\n3\n7\n");
+    assert_eq!(setup.read("mail.log"), "4\n6\n");
+    assert_eq!(setup.read(".._evil.log"), "8\n");
+    assert_eq!(setup.read("...log"), "9\n");
+}
+
+#[test]
+fn a_name_that_cannot_be_a_file_holds_up_nobody() {
+    let setup = Setup::new("$HOST");
+    fs::create_dir(setup.folder.path().join("folder")).unwrap();
+    symlink("/dev/null", setup.folder.path().join("link")).unwrap();
+    setup.write(&["folder|1", "link|2", "web|3"]);
+    assert_eq!(setup.read("web"), "3\n");
+    let counters = &setup.registry.list()[0];
+    eventually("counted", || counters.dropped() == 2);
+    assert_eq!(counters.written.load(std::sync::atomic::Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_rotated_file_is_written_anew_after_reopen() {
+    let setup = Setup::new("x.log");
+    setup.write(&["h|1"]);
+    fs::rename(setup.folder.path().join("x.log"), setup.folder.path().join("x.1")).unwrap();
+    setup.write(&["h|2"]);
+    setup.destinations.reopen();
+    setup.write(&["h|3"]);
+    assert_eq!((setup.read("x.1"), setup.read("x.log")), ("1\n2\n".to_owned(), "3\n".to_owned()));
+}
+
+#[test]
+fn an_error_keeps_the_messages_until_it_is_over() {
+    let setup = Setup::new("sub/x.log");
+    // A file where the folder should be: the name is the configuration's own, so it is tried again.
+    fs::write(setup.folder.path().join("sub"), "").unwrap();
+    let (ack, seen) = token();
+    setup.outlet.deliver(delivery(&["h|kept"], ack, false));
+    let counters = setup.registry.list()[0].clone();
+    eventually("an error", || counters.errors.load(std::sync::atomic::Ordering::Relaxed) > 0);
+    assert!(seen.lock().unwrap().is_none());
+    fs::remove_file(setup.folder.path().join("sub")).unwrap();
+    eventually("written", || seen.lock().unwrap().is_some());
+    assert_eq!(setup.read("sub/x.log"), "kept\n");
+}
+
+#[test]
+fn a_full_disk_stops_within_a_line_and_goes_on_there() {
+    let setup = Setup::new("x.log");
+    setup.write(&["h|1"]);
+    let target = target("/dev/full");
+    let mut file = OpenFile {
+        name: Vec::new(),
+        path: "/dev/full".into(),
+        file: None,
+        output: Output::default(),
+        used: Instant::now(),
+    };
+    file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(b"line\n"));
+    let error = file.write(&target, Instant::now()).unwrap_err();
+    assert_eq!(error.raw_os_error(), Some(libc::ENOSPC));
+    assert!(!open::is_final(&error));
+    assert_eq!(file.output.rest(), b"line\n");
+}
+
+#[test]
+fn a_reload_keeps_the_queue_and_changes_the_name() {
+    let mut setup = Setup::new("x.log");
+    setup.write(&["h|1"]);
+    let staged =
+        setup.destinations.stage(vec![spec(&format!("{}/y.log", setup.folder.path().display()))]).unwrap();
+    setup.destinations.commit(staged);
+    setup.write(&["h|2"]);
+    assert_eq!((setup.read("x.log"), setup.read("y.log")), ("1\n".to_owned(), "2\n".to_owned()));
+    let staged = setup.destinations.stage(Vec::new()).unwrap();
+    let (ack, seen) = token();
+    setup.outlet.deliver(delivery(&["h|3"], ack, false));
+    setup.destinations.commit(staged);
+    setup.destinations.stop(Duration::ZERO);
+    assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Done));
+    assert_eq!(setup.read("y.log"), "2\n3\n");
+}
+
+#[test]
+fn what_cannot_be_written_by_the_stop_is_dropped_and_said() {
+    let mut setup = Setup::new("sub/x.log");
+    fs::write(setup.folder.path().join("sub"), "").unwrap();
+    let (ack, seen) = token();
+    setup.outlet.deliver(delivery(&["h|1", "h|2"], ack, false));
+    setup.destinations.stop(Duration::from_millis(50));
+    assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Failed));
+    let counters = &setup.registry.list()[0];
+    let stopped = counters.dropped_stopped.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!((stopped, counters.queued.load(std::sync::atomic::Ordering::Relaxed)), (2, 0));
+}
+
+#[test]
+fn idle_files_are_closed() {
+    let mut files = Files::new(
+        FileTarget { reap_after: Some(Duration::from_secs(60)), ..target("/tmp/$HOST") },
+        lines(),
+        InternalLog::new("test", None),
+    );
+    files.name = b"/tmp/x".to_vec();
+    files.file_of_name();
+    assert!(files.next_tick().unwrap() > Instant::now() + Duration::from_secs(50));
+    files.tick(Instant::now());
+    assert_eq!(files.open.len(), 1);
+    files.tick(Instant::now() + Duration::from_secs(61));
+    assert!(files.open.is_empty() && files.next_tick().is_none());
+}
