@@ -24,7 +24,8 @@ const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWX
 /// Characters of a generated password: 20 of 55 are 115 bits.
 const PASSWORD_LENGTH: usize = 20;
 /// A hash of no password: unknown users cost the same time as known ones.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
+const NOBODY: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
 
 /// The file of users.
 #[derive(Clone, Debug)]
@@ -61,7 +62,9 @@ impl fmt::Display for AccountError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             AccountError::Io { path, source } => write!(f, "cannot use {}: {source}", path.display()),
-            AccountError::Format { path, what } => write!(f, "{} is not a users file: {what}", path.display()),
+            AccountError::Format { path, what } => {
+                write!(f, "{} is not a users file: {what}", path.display())
+            }
             AccountError::Name(what) => f.write_str(what),
             AccountError::Password => f.write_str("a password has 8 to 1024 bytes"),
             AccountError::Random => f.write_str("the system gives no random numbers"),
@@ -189,7 +192,8 @@ fn hash(password: &str) -> Result<String, AccountError> {
     let mut salt = [0; 16];
     getrandom::fill(&mut salt).map_err(|_| AccountError::Random)?;
     let salt = SaltString::encode_b64(&salt).map_err(|_| AccountError::Random)?;
-    let hash = Argon2::default().hash_password(password.as_bytes(), &salt).map_err(|_| AccountError::Password)?;
+    let hash =
+        Argon2::default().hash_password(password.as_bytes(), &salt).map_err(|_| AccountError::Password)?;
     Ok(hash.to_string())
 }
 
@@ -202,7 +206,9 @@ pub fn generated_password() -> Result<String, AccountError> {
         // Bytes above the largest multiple of the alphabet's size would make some letters likelier.
         let fair = PASSWORD_ALPHABET.len() * (256 / PASSWORD_ALPHABET.len());
         let letters = bytes.iter().filter(|byte| usize::from(**byte) < fair);
-        password.extend(letters.map(|byte| PASSWORD_ALPHABET[usize::from(*byte) % PASSWORD_ALPHABET.len()] as char));
+        password.extend(
+            letters.map(|byte| PASSWORD_ALPHABET[usize::from(*byte) % PASSWORD_ALPHABET.len()] as char),
+        );
     }
     password.truncate(PASSWORD_LENGTH);
     Ok(password)

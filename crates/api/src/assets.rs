@@ -26,8 +26,11 @@ pub(crate) fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
         };
         return answer(status, "text/plain; charset=utf-8", None, "no-store", text.as_bytes());
     };
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let accepts = |coding: &str| accepted.split(',').any(|word| word.split(';').next().is_some_and(|w| w.trim() == coding));
+    let accepted =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepts = |coding: &str| {
+        accepted.split(',').any(|word| word.split(';').next().is_some_and(|w| w.trim() == coding))
+    };
     let packed = [("br", ".br"), ("gzip", ".gz")].into_iter().find_map(|(coding, suffix)| {
         let bytes = accepts(coding).then(|| find(&format!("{name}{suffix}"))).flatten()?;
         Some((coding, bytes))

@@ -1,1 +1,28 @@
-//! Not built yet.
+//! The HTTP API, the sessions, the metrics, and the embedded page.
+//!
+//! In: requests on a listener. Out: answers of `query` as JSON, server-sent events of the live tail, the page.
+//! Holds: sessions, failed attempts. Touches sockets, the users file and threads for searches.
+//! Limits: bodies of [`BODY_BYTES_MAX`], [`SEARCHES_MAX`] searches at once, [`TAILS_MAX`] live tails.
+
+mod accounts;
+mod assets;
+mod endpoint;
+mod error;
+mod extract;
+mod guard;
+mod listen;
+mod rows;
+mod searching;
+mod sessions;
+mod state;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use accounts::{AccountError, Accounts, generated_password};
+pub use listen::{Listening, listen};
+pub use state::{Backend, SEARCHES_MAX, State, TAILS_MAX};
+pub use types::*;
+
+/// Largest request body: a query has at most a few kilobytes.
+pub const BODY_BYTES_MAX: usize = 1 << 20;

@@ -11,19 +11,19 @@ use std::{
 };
 
 /// A session ends after this time without a call.
-pub const IDLE: Duration = Duration::from_secs(12 * 3600);
+pub(crate) const IDLE: Duration = Duration::from_secs(12 * 3600);
 /// Most sessions at once.
-pub const SESSIONS_MAX: usize = 10_000;
+pub(crate) const SESSIONS_MAX: usize = 10_000;
 /// Failures that cost nothing.
-pub const FREE_ATTEMPTS: u32 = 5;
+pub(crate) const FREE_ATTEMPTS: u32 = 5;
 /// Longest wait after failures.
-pub const WAIT_MAX: Duration = Duration::from_secs(900);
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(900);
 /// Most peers and users whose failures are remembered; the oldest are forgotten.
 const ATTEMPTS_MAX: usize = 50_000;
 
 /// The sessions of one server.
 #[derive(Default)]
-pub struct Sessions {
+pub(crate) struct Sessions {
     open: HashMap<String, Session>,
     failures: HashMap<String, Failures>,
 }
@@ -40,17 +40,18 @@ struct Failures {
 
 impl Sessions {
     /// Opens a session under a fresh random token.
-    pub fn open(&mut self, token: String, user: &str, now: Instant) {
+    pub(crate) fn open(&mut self, token: String, user: &str, now: Instant) {
         self.open.retain(|_, session| now.duration_since(session.used) < IDLE);
         if self.open.len() >= SESSIONS_MAX {
-            let oldest = self.open.iter().min_by_key(|(_, session)| session.used).map(|(token, _)| token.clone());
+            let oldest =
+                self.open.iter().min_by_key(|(_, session)| session.used).map(|(token, _)| token.clone());
             oldest.map(|token| self.open.remove(&token));
         }
         self.open.insert(token, Session { user: user.to_owned(), used: now });
     }
 
     /// The user of a token, whose session then lives on.
-    pub fn user(&mut self, token: &str, now: Instant) -> Option<String> {
+    pub(crate) fn user(&mut self, token: &str, now: Instant) -> Option<String> {
         let session = self.open.get_mut(token)?;
         if now.duration_since(session.used) >= IDLE {
             self.open.remove(token);
@@ -61,12 +62,12 @@ impl Sessions {
     }
 
     /// Ends a session.
-    pub fn close(&mut self, token: &str) {
+    pub(crate) fn close(&mut self, token: &str) {
         self.open.remove(token);
     }
 
     /// How long a peer or user still has to wait before the next attempt.
-    pub fn wait(&self, key: &str, now: Instant) -> Option<Duration> {
+    pub(crate) fn wait(&self, key: &str, now: Instant) -> Option<Duration> {
         let failures = self.failures.get(key)?;
         let over = failures.count.checked_sub(FREE_ATTEMPTS)?;
         let wait = Duration::from_secs(1 << over.min(20)).min(WAIT_MAX);
@@ -74,7 +75,7 @@ impl Sessions {
     }
 
     /// Counts a failed attempt.
-    pub fn failed(&mut self, key: &str, now: Instant) {
+    pub(crate) fn failed(&mut self, key: &str, now: Instant) {
         if self.failures.len() >= ATTEMPTS_MAX {
             self.failures.retain(|_, failures| now.duration_since(failures.last) < WAIT_MAX);
         }
@@ -90,7 +91,7 @@ impl Sessions {
     }
 
     /// Forgets failures after a success.
-    pub fn succeeded(&mut self, key: &str) {
+    pub(crate) fn succeeded(&mut self, key: &str) {
         self.failures.remove(key);
     }
 }

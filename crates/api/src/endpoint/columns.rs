@@ -1,0 +1,83 @@
+//! `/columns` and `/values`: what completion offers.
+//!
+//! In: a logspace, a column, a prefix. Out: names and values with counts. Limits: [`VALUES_MAX`] values.
+
+use crate::{
+    error::ApiError,
+    extract::Parameters,
+    guard::User,
+    rows, searching,
+    state::State,
+    types::{ColumnAnswer, ValueCount},
+};
+use axum::{Json, extract::State as Shared};
+use serde::Deserialize;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use store::Watch;
+use utoipa::IntoParams;
+
+/// Most values offered.
+const VALUES_MAX: usize = 100;
+/// Completion that takes longer is of no use.
+const TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Of which logspace.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ColumnParameters {
+    /// Name; may be left out when there is one.
+    logspace: Option<String>,
+}
+
+/// Lists the columns of a logspace.
+#[utoipa::path(get, path = "/api/v1/columns", params(ColumnParameters), responses((status = 200, body = Vec<ColumnAnswer>)))]
+pub(crate) async fn columns(
+    Shared(state): Shared<Arc<State>>,
+    _user: User,
+    Parameters(parameters): Parameters<ColumnParameters>,
+) -> Result<Json<Vec<ColumnAnswer>>, ApiError> {
+    let logspace = state.logspace(parameters.logspace.as_deref())?;
+    let work = move || query::columns(&logspace.snapshot());
+    let found = searching::blocking(&state, Arc::default(), work).await?;
+    let answer = found.iter().map(|column| ColumnAnswer {
+        name: query::column_name(&column.column).to_owned(),
+        documents: column.documents,
+        numeric: column.numeric,
+    });
+    Ok(Json(answer.collect()))
+}
+
+/// Of which column, starting how.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ValueParameters {
+    /// Name; may be left out when there is one.
+    logspace: Option<String>,
+    /// Column.
+    column: String,
+    /// What the value starts with, in any case.
+    #[serde(default)]
+    prefix: String,
+    /// Most values, up to 100.
+    limit: Option<usize>,
+}
+
+/// Lists values of a column.
+#[utoipa::path(get, path = "/api/v1/values", params(ValueParameters), responses((status = 200, body = Vec<ValueCount>)))]
+pub(crate) async fn values(
+    Shared(state): Shared<Arc<State>>,
+    _user: User,
+    Parameters(parameters): Parameters<ValueParameters>,
+) -> Result<Json<Vec<ValueCount>>, ApiError> {
+    let logspace = state.logspace(parameters.logspace.as_deref())?;
+    let cancelled = Arc::default();
+    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let column = query::column(&parameters.column);
+    let limit = parameters.limit.unwrap_or(20).min(VALUES_MAX);
+    let work = move || query::values(&logspace.snapshot(), &column, &parameters.prefix, limit, &watch);
+    let found = searching::blocking(&state, cancelled, work).await?;
+    let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
+    let answer = found.into_iter().map(|(value, count)| ValueCount { value: rows::text(&value), count });
+    Ok(Json(answer.collect()))
+}

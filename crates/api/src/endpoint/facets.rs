@@ -1,0 +1,43 @@
+//! `/facets`: top values of columns, without rows.
+//!
+//! In: a query, columns. Out: values with counts. Limits: [`VALUES_MAX`] values of each of 50 columns.
+
+use super::search::FACETS_MAX;
+use crate::{
+    error::ApiError,
+    extract::Body,
+    guard::User,
+    rows, searching,
+    state::State,
+    types::{FacetsAnswer, FacetsRequest},
+};
+use axum::{Json, extract::State as Shared};
+use std::sync::Arc;
+
+/// Most values of a facet.
+const VALUES_MAX: usize = 1000;
+
+/// Counts the values of columns.
+#[utoipa::path(post, path = "/api/v1/facets", request_body = FacetsRequest, responses(
+    (status = 200, body = FacetsAnswer), (status = 400, body = crate::types::ErrorAnswer)))]
+pub(crate) async fn facets(
+    Shared(state): Shared<Arc<State>>,
+    _user: User,
+    Body(request): Body<FacetsRequest>,
+) -> Result<Json<FacetsAnswer>, ApiError> {
+    if request.limit > VALUES_MAX || request.columns.len() > FACETS_MAX {
+        return Err(ApiError::bad_request(format!("at most {VALUES_MAX} values of {FACETS_MAX} columns")));
+    }
+    let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
+    search.limit = 0;
+    search.bars = 0;
+    search.until = request.snapshot;
+    search.facet_limit = request.limit;
+    search.facets = request.columns.iter().map(|name| ::query::column(name)).collect();
+    let logspace = state.logspace(request.logspace.as_deref())?;
+    let answer = searching::run(&state, logspace, query, search, request.timeout_ms).await?;
+    Ok(Json(FacetsAnswer {
+        facets: answer.facets.iter().map(rows::facet).collect(),
+        snapshot: answer.snapshot,
+    }))
+}

@@ -1,0 +1,32 @@
+//! `/openapi.json`: the API's description of itself (OpenAPI 3.1).
+//!
+//! In: nothing. Out: a document made from the handlers' own types.
+
+use axum::Json;
+use utoipa::OpenApi;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Duramen", description = "Search, live tail and health of a Duramen log server"),
+    paths(
+        super::session::login,
+        super::session::logout,
+        super::session::session,
+        super::logspaces::logspaces,
+        super::search::search,
+        super::facets::facets,
+        super::columns::columns,
+        super::columns::values,
+        super::validate::validate,
+        super::message::context,
+        super::message::message,
+        super::tail::tail,
+        super::health::health,
+    )
+)]
+struct Description;
+
+/// Describes the API.
+pub(crate) async fn openapi() -> Json<utoipa::openapi::OpenApi> {
+    Json(Description::openapi())
+}

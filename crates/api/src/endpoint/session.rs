@@ -1,0 +1,74 @@
+//! `/login`, `/logout`, `/session`.
+//!
+//! In: name and password. Out: a cookie. Limits: failures cost time, see `sessions`.
+
+use crate::{
+    error::ApiError,
+    extract::Body,
+    guard::{self, COOKIE, User},
+    state::State,
+    types::{LoginRequest, SessionAnswer},
+};
+use axum::{
+    Json,
+    extract::{ConnectInfo, State as Shared},
+    http::{HeaderMap, HeaderName, header},
+    response::IntoResponse,
+};
+use serde_json::json;
+use std::{net::SocketAddr, sync::Arc, time::Instant};
+
+/// Opens a session.
+#[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
+    (status = 200, body = SessionAnswer), (status = 401, body = crate::types::ErrorAnswer),
+    (status = 429, body = crate::types::ErrorAnswer)))]
+pub(crate) async fn login(
+    Shared(state): Shared<Arc<State>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
+    Body(request): Body<LoginRequest>,
+) -> Result<impl IntoResponse, ApiError> {
+    let user = guard::authenticate(state.clone(), request.user, request.password, peer.ip()).await?;
+    let token = token()?;
+    // The cookie is for encrypted connections only when this one came through a proxy that says it is.
+    let encrypted = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
+    let secure = if encrypted { "; Secure" } else { "" };
+    let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");
+    state.sessions().open(token, &user, Instant::now());
+    Ok((set_cookie(cookie), Json(answer(&state, user))))
+}
+
+/// Ends the session.
+#[utoipa::path(post, path = "/api/v1/logout", responses((status = 200)))]
+pub(crate) async fn logout(
+    Shared(state): Shared<Arc<State>>,
+    headers: HeaderMap,
+    _user: User,
+) -> impl IntoResponse {
+    if let Some(token) = guard::cookie(&headers) {
+        state.sessions().close(token);
+    }
+    (set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({})))
+}
+
+/// Says who is logged in.
+#[utoipa::path(get, path = "/api/v1/session", responses(
+    (status = 200, body = SessionAnswer), (status = 401, body = crate::types::ErrorAnswer)))]
+pub(crate) async fn session(Shared(state): Shared<Arc<State>>, user: User) -> Json<SessionAnswer> {
+    Json(answer(&state, user.name))
+}
+
+fn answer(state: &State, user: String) -> SessionAnswer {
+    SessionAnswer { user, version: env!("CARGO_PKG_VERSION").into(), host: state.host().into() }
+}
+
+fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {
+    [(header::SET_COOKIE, cookie)]
+}
+
+/// 256 random bits in hexadecimal.
+fn token() -> Result<String, ApiError> {
+    let mut bytes = [0; 32];
+    getrandom::fill(&mut bytes).map_err(|_| ApiError::internal("the system gives no random numbers"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,66 @@
+//! Errors of the API in their one shape.
+//!
+//! In: a status and an error. Out: a response. The client sees no inner text of the server's files or code.
+
+use crate::types::{ErrorAnswer, ErrorDetail};
+use axum::{
+    Json,
+    http::{HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use std::time::Duration;
+
+/// An error on its way to the client.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    status: StatusCode,
+    detail: ErrorDetail,
+    retry_after: Option<Duration>,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> ApiError {
+        let detail =
+            ErrorDetail { code, message: message.into(), position: None, length: None, suggestion: None };
+        ApiError { status, detail, retry_after: None }
+    }
+
+    pub(crate) fn bad_request(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::BAD_REQUEST, "bad_request", message)
+    }
+
+    pub(crate) fn not_found(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
+    }
+
+    pub(crate) fn internal(message: impl Into<String>) -> ApiError {
+        ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", message)
+    }
+
+    pub(crate) fn unauthorized() -> ApiError {
+        ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "log in first")
+    }
+
+    pub(crate) fn too_many_attempts(wait: Duration) -> ApiError {
+        let text = format!("too many failed attempts; try again in {} s", wait.as_secs() + 1);
+        let mut error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_attempts", text);
+        error.retry_after = Some(wait);
+        error
+    }
+
+    pub(crate) fn detailed(status: StatusCode, detail: ErrorDetail) -> ApiError {
+        ApiError { status, detail, retry_after: None }
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, Json(ErrorAnswer { error: self.detail })).into_response();
+        if let Some(wait) = self.retry_after
+            && let Ok(value) = HeaderValue::from_str(&(wait.as_secs() + 1).to_string())
+        {
+            response.headers_mut().insert(header::RETRY_AFTER, value);
+        }
+        response
+    }
+}

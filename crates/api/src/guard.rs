@@ -1,0 +1,119 @@
+//! Who may call: sessions by cookie, passwords by `Authorization: Basic`, and the headers every answer carries.
+//!
+//! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
+//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
+
+use crate::{error::ApiError, state::State};
+use axum::{
+    extract::{ConnectInfo, FromRequestParts, Request},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::Response,
+};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Instant,
+};
+
+/// Name of the session cookie.
+pub(crate) const COOKIE: &str = "duramen_session";
+
+/// The user of a call. Handlers that take one are closed to everybody else.
+pub(crate) struct User {
+    pub(crate) name: String,
+}
+
+impl FromRequestParts<Arc<State>> for User {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<User, ApiError> {
+        if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
+            let text = "calls that change something need the header X-Requested-By";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, "forbidden", text));
+        }
+        if let Some(token) = cookie(&parts.headers)
+            && let Some(name) = state.sessions().user(token, Instant::now())
+        {
+            return Ok(User { name });
+        }
+        let Some((name, password)) = basic(&parts.headers) else {
+            return Err(ApiError::unauthorized());
+        };
+        let peer = peer(parts);
+        authenticate(state.clone(), name, password, peer).await.map(|name| User { name })
+    }
+}
+
+/// Checks a password, slowly on purpose, and counts failures of the peer and of the name.
+pub(crate) async fn authenticate(
+    state: Arc<State>,
+    name: String,
+    password: String,
+    peer: IpAddr,
+) -> Result<String, ApiError> {
+    let keys = [format!("peer {peer}"), format!("user {name}")];
+    let wait = keys.iter().filter_map(|key| state.sessions().wait(key, Instant::now())).max();
+    if let Some(wait) = wait {
+        return Err(ApiError::too_many_attempts(wait));
+    }
+    let verify = state.clone();
+    let checked = tokio::task::spawn_blocking(move || {
+        let right = verify.accounts().verify(&name, &password);
+        right.map(|right| right.then_some(name))
+    });
+    let answer = checked.await.map_err(|_| ApiError::internal("the password check ended by a bug"))?;
+    let mut sessions = state.sessions();
+    match answer {
+        Ok(Some(name)) => {
+            keys.iter().for_each(|key| sessions.succeeded(key));
+            Ok(name)
+        }
+        Ok(None) => {
+            keys.iter().for_each(|key| sessions.failed(key, Instant::now()));
+            Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong user or password"))
+        }
+        Err(error) => Err(ApiError::internal(error.to_string())),
+    }
+}
+
+/// The address of the caller.
+pub(crate) fn peer(parts: &Parts) -> IpAddr {
+    let info = parts.extensions.get::<ConnectInfo<SocketAddr>>();
+    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip())
+}
+
+/// The session token of a request.
+pub(crate) fn cookie(headers: &HeaderMap) -> Option<&str> {
+    let cookies = headers.get(header::COOKIE)?.to_str().ok()?;
+    cookies.split(';').find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='))
+}
+
+fn basic(headers: &HeaderMap) -> Option<(String, String)> {
+    let text = headers.get(header::AUTHORIZATION)?.to_str().ok()?;
+    let bytes = crate::rows::from_base64(text.strip_prefix("Basic ")?)?;
+    let pair = String::from_utf8(bytes).ok()?;
+    let (name, password) = pair.split_once(':')?;
+    Some((name.to_owned(), password.to_owned()))
+}
+
+/// Nothing from elsewhere runs in the page, nobody frames it, and it tells nobody where it was.
+const HEADERS: &[(HeaderName, &str)] = &[
+    (
+        header::CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+         connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    ),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+];
+
+/// Adds the headers that every answer carries.
+pub(crate) async fn harden(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    for (name, value) in HEADERS {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}

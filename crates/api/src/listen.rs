@@ -1,0 +1,76 @@
+//! Starts and stops the HTTP server.
+//!
+//! In: an address and the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
+
+use crate::{BODY_BYTES_MAX, assets, endpoint, guard, state::State};
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    http::{HeaderMap, Uri},
+    middleware,
+    routing::{get, post},
+};
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+
+/// How long open calls may take once the server is told to stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A running HTTP server.
+pub struct Listening {
+    /// The address it listens on.
+    pub address: SocketAddr,
+    stop: watch::Sender<bool>,
+    task: JoinHandle<io::Result<()>>,
+}
+
+impl Listening {
+    /// Stops listening, waits a little for open calls, and ends.
+    pub async fn stop(self) {
+        // Nobody listens any more when the task has ended by itself.
+        let _ = self.stop.send(true);
+        let _ = tokio::time::timeout(GRACE, self.task).await;
+    }
+}
+
+/// Listens on an address; inside a tokio runtime.
+pub async fn listen(address: SocketAddr, state: Arc<State>) -> io::Result<Listening> {
+    let listener = TcpListener::bind(address).await.map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot listen on {address} for the page: {error}"))
+    })?;
+    let address = listener.local_addr()?;
+    let (stop, mut stopped) = watch::channel(false);
+    let service = routes(state).into_make_service_with_connect_info::<SocketAddr>();
+    let serve = axum::serve(listener, service).with_graceful_shutdown(async move {
+        // An error means that the sender is gone: stop as well.
+        let _ = stopped.wait_for(|stop| *stop).await;
+    });
+    Ok(Listening { address, stop, task: tokio::spawn(async move { serve.await }) })
+}
+
+/// All paths.
+pub(crate) fn routes(state: Arc<State>) -> Router {
+    let api = Router::new()
+        .route("/login", post(endpoint::session::login))
+        .route("/logout", post(endpoint::session::logout))
+        .route("/session", get(endpoint::session::session))
+        .route("/logspaces", get(endpoint::logspaces::logspaces))
+        .route("/search", post(endpoint::search::search))
+        .route("/facets", post(endpoint::facets::facets))
+        .route("/columns", get(endpoint::columns::columns))
+        .route("/values", get(endpoint::columns::values))
+        .route("/validate", get(endpoint::validate::validate))
+        .route("/context", get(endpoint::message::context))
+        .route("/message", get(endpoint::message::message))
+        .route("/tail", get(endpoint::tail::tail))
+        .route("/health", get(endpoint::health::health))
+        .route("/openapi.json", get(endpoint::openapi::openapi))
+        .fallback(endpoint::unknown);
+    Router::new()
+        .nest("/api/v1", api)
+        .route("/metrics", get(endpoint::health::metrics))
+        .fallback(get(|uri: Uri, headers: HeaderMap| async move { assets::serve(uri.path(), &headers) }))
+        .layer(middleware::from_fn(guard::harden))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .with_state(state)
+}

@@ -1,0 +1,110 @@
+//! Runs a search away from the reactor, and stops it when nobody waits for it any more.
+//!
+//! In: what was asked. Out: an answer of `query`. Holds a place in the turnstile while it runs.
+//! Limits: [`TIMEOUT_MAX`] a search; waiting for a turn counts.
+
+use crate::{
+    error::ApiError,
+    rows,
+    state::State,
+    types::{ClockName, Operator, TimeRange},
+};
+use axum::http::StatusCode;
+use query::{Answer, Clock, ParseOptions, Query, Search};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+use store::{Logspace, Watch};
+
+/// Longest time of one search.
+const TIMEOUT_MAX: Duration = Duration::from_secs(600);
+
+/// Sets its flag when the call that owns it ends, for whatever reason.
+struct CancelOnDrop(Arc<AtomicBool>);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// How a query is to be read now, in this machine's zone.
+pub(crate) fn options(operator: Operator) -> ParseOptions {
+    let now = jiff::Zoned::now();
+    ParseOptions {
+        default_operator: match operator {
+            Operator::And => query::Operator::And,
+            Operator::Or => query::Operator::Or,
+        },
+        now_us: now.timestamp().as_microsecond(),
+        offset_s: now.offset().seconds(),
+    }
+}
+
+/// Reads a query and a time range.
+pub(crate) fn prepare(
+    text: &str,
+    default_operator: Operator,
+    time: &TimeRange,
+) -> Result<(Query, Search), ApiError> {
+    let options = options(default_operator);
+    let query = Query::parse(text, &options)?;
+    let read = |name: &str, text: &Option<String>| match text.as_deref().map(str::trim) {
+        None | Some("") => Ok(None),
+        Some(text) => query::parse_time(text, options.now_us, options.offset_s).map(Some).ok_or_else(|| {
+            let text =
+                format!("cannot read {name} time {text:?}: use ISO 8601, seconds since 1970, or now-1h");
+            ApiError::bad_request(text)
+        }),
+    };
+    let search = Search {
+        clock: match time.clock {
+            ClockName::Received => Clock::Received,
+            ClockName::Event => Clock::Event,
+        },
+        from_us: read("from", &time.from)?,
+        to_us: read("to", &time.to)?,
+        threads: thread::available_parallelism().map_or(1, usize::from),
+        ..Search::default()
+    };
+    Ok((query, search))
+}
+
+/// A watch with a deadline from now on.
+fn watch(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> Watch {
+    let limit = Duration::from_millis(timeout_ms).min(TIMEOUT_MAX);
+    Watch::new(cancelled, Some(Instant::now() + limit))
+}
+
+/// Runs a search of a logspace.
+pub(crate) async fn run(
+    state: &State,
+    logspace: Arc<Logspace>,
+    query: Query,
+    mut search: Search,
+    timeout_ms: u64,
+) -> Result<Answer, ApiError> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    search.watch = watch(timeout_ms, cancelled.clone());
+    let work = move || query::search(&logspace.snapshot(), &query, &search);
+    let answer = blocking(state, cancelled, work).await?;
+    answer.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
+}
+
+/// Runs work that reads the store on a thread of its own, in turn; `cancelled` is set when the caller goes away.
+pub(crate) async fn blocking<T: Send + 'static>(
+    state: &State,
+    cancelled: Arc<AtomicBool>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ApiError> {
+    let turn = state.searches.acquire().await;
+    let _turn =
+        turn.map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "internal", "shutting down"))?;
+    let _cancel = CancelOnDrop(cancelled);
+    tokio::task::spawn_blocking(work).await.map_err(|_| ApiError::internal("the search ended by a bug"))
+}

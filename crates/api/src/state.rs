@@ -1,0 +1,84 @@
+//! What all calls share.
+//!
+//! In: the parts of the running server. Out: access to them, and the turnstile of searches.
+//! Limits: [`SEARCHES_MAX`] searches and [`TAILS_MAX`] tails at once; further ones wait or are refused.
+
+use crate::{accounts::Accounts, error::ApiError, sessions::Sessions};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use store::Logspace;
+use tokio::sync::Semaphore;
+
+/// Searches that run at once; further ones wait for their turn. Each may use every core.
+pub const SEARCHES_MAX: usize = 8;
+/// Live tails at once; further ones are refused.
+pub const TAILS_MAX: usize = 256;
+
+/// The running server, as the API sees it.
+pub trait Backend: Send + Sync {
+    /// The logspaces in the order of the configuration.
+    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)>;
+
+    /// All figures as Prometheus text.
+    fn metrics(&self) -> String;
+}
+
+/// What all calls share.
+pub struct State {
+    backend: Arc<dyn Backend>,
+    accounts: Accounts,
+    sessions: Mutex<Sessions>,
+    host: String,
+    pub(crate) searches: Semaphore,
+    pub(crate) tails: Arc<Semaphore>,
+}
+
+impl State {
+    /// The state of a server on the machine `host`.
+    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, host: &str) -> State {
+        State {
+            backend,
+            accounts,
+            sessions: Mutex::default(),
+            host: host.to_owned(),
+            searches: Semaphore::new(SEARCHES_MAX),
+            tails: Arc::new(Semaphore::new(TAILS_MAX)),
+        }
+    }
+
+    pub(crate) fn backend(&self) -> &dyn Backend {
+        self.backend.as_ref()
+    }
+
+    pub(crate) fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    pub(crate) fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// A logspace by name; the only one when no name is given.
+    pub(crate) fn logspace(&self, name: Option<&str>) -> Result<Arc<Logspace>, ApiError> {
+        let all = self.backend.logspaces();
+        let found = match name {
+            Some(name) => all.into_iter().find(|(known, _)| known == name),
+            None if all.len() > 1 => {
+                let names: Vec<String> = all.into_iter().map(|(name, _)| name).collect();
+                return Err(ApiError::bad_request(format!(
+                    "say which logspace: one of {}",
+                    names.join(", ")
+                )));
+            }
+            None => all.into_iter().next(),
+        };
+        let missing = || match name {
+            Some(name) => ApiError::not_found(format!("there is no logspace {name:?}")),
+            None => ApiError::not_found("the configuration has no logspace() destination"),
+        };
+        found.map(|(_, logspace)| logspace).ok_or_else(missing)
+    }
+}

@@ -1,0 +1,135 @@
+//! The API over a real socket, spoken to byte by byte.
+
+use crate::{Accounts, Backend, Listening, State, listen};
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::Arc,
+};
+use store::Logspace;
+use tokio::runtime::Runtime;
+
+struct Empty;
+
+impl Backend for Empty {
+    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
+        Vec::new()
+    }
+
+    fn metrics(&self) -> String {
+        "a_total 1\n".into()
+    }
+}
+
+/// A server of the test, with the user `eva`.
+struct Server {
+    runtime: Runtime,
+    listening: Option<Listening>,
+    address: SocketAddr,
+    _folder: tempfile::TempDir,
+}
+
+impl Server {
+    fn start() -> Server {
+        let folder = tempfile::tempdir().unwrap();
+        let accounts = Accounts::at(&folder.path().join("users.json"));
+        accounts.add("eva", "a long password").unwrap();
+        let state = Arc::new(State::new(Arc::new(Empty), accounts, "host"));
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let listening = runtime.block_on(listen(([127, 0, 0, 1], 0).into(), state)).unwrap();
+        Server { runtime, address: listening.address, listening: Some(listening), _folder: folder }
+    }
+
+    /// Status line, headers and body of one request.
+    fn ask(&self, request: &str, headers: &str, body: &str) -> (u16, String, String) {
+        let mut peer = TcpStream::connect(self.address).unwrap();
+        let length = body.len();
+        let head = format!(
+            "{request} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n{headers}\r\n"
+        );
+        peer.write_all(head.as_bytes()).unwrap();
+        peer.write_all(body.as_bytes()).unwrap();
+        let mut text = String::new();
+        peer.read_to_string(&mut text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        (head[9..12].parse().unwrap(), head.to_lowercase(), body.to_owned())
+    }
+
+    fn login(&self, password: &str) -> (u16, String, String) {
+        self.ask("POST /api/v1/login", "", &format!(r#"{{"user":"eva","password":"{password}"}}"#))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if let Some(listening) = self.listening.take() {
+            self.runtime.block_on(listening.stop());
+        }
+    }
+}
+
+#[test]
+fn a_session_opens_and_closes() {
+    let server = Server::start();
+    assert_eq!(server.ask("GET /api/v1/session", "", "").0, 401);
+    let (status, head, body) = server.login("a long password");
+    assert_eq!(status, 200, "{body}");
+    assert!(head.contains("httponly; samesite=strict"), "{head}");
+    let cookie = head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+    let cookie = format!("cookie: other=1; {cookie}\r\n");
+    let (status, _, body) = server.ask("GET /api/v1/session", &cookie, "");
+    assert_eq!(status, 200);
+    assert!(body.contains(r#""user":"eva""#), "{body}");
+    let (status, _, body) = server.ask("POST /api/v1/logout", &cookie, "{}");
+    assert_eq!(status, 403, "a call without X-Requested-By: {body}");
+    assert_eq!(server.ask("POST /api/v1/logout", &format!("{cookie}x-requested-by: t\r\n"), "{}").0, 200);
+    assert_eq!(server.ask("GET /api/v1/session", &cookie, "").0, 401);
+}
+
+#[test]
+fn attempts_are_limited() {
+    let server = Server::start();
+    for _ in 0..crate::sessions::FREE_ATTEMPTS {
+        assert_eq!(server.login("wrong password").0, 401);
+    }
+    let (status, head, body) = server.login("a long password");
+    assert_eq!(status, 429, "{body}");
+    assert!(head.contains("retry-after: "), "{head}");
+}
+
+#[test]
+fn errors_have_one_shape() {
+    let server = Server::start();
+    let basic = "authorization: Basic ZXZhOmEgbG9uZyBwYXNzd29yZA==\r\nx-requested-by: t\r\n";
+    let rows = [
+        ("GET /api/v1/nothing", "", "not_found"),
+        ("GET /api/v1/columns", "", "not_found"),
+        ("POST /api/v1/search", r#"{"query":"\"open"}"#, "query_syntax"),
+        ("POST /api/v1/search", r#"{"query":"a","time":{"from":"whenever"}}"#, "bad_request"),
+        ("POST /api/v1/search", r#"{"limit":1000000}"#, "bad_request"),
+        ("POST /api/v1/search", r#"{"qeury":"a"}"#, "bad_request"),
+        ("POST /api/v1/search", "{", "bad_request"),
+        ("GET /api/v1/message?sequence=x", "", "bad_request"),
+    ];
+    for (request, body, code) in rows {
+        let (status, _, answer) = server.ask(request, basic, body);
+        let json: serde_json::Value =
+            serde_json::from_str(&answer).unwrap_or_else(|_| panic!("{request}: {answer}"));
+        assert_eq!(json["error"]["code"], code, "{request} {body}: {status} {answer}");
+    }
+}
+
+#[test]
+fn the_api_describes_itself() {
+    let server = Server::start();
+    let (status, head, body) = server.ask("GET /api/v1/openapi.json", "", "");
+    let json: serde_json::Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(status, 200);
+    assert!(json["openapi"].as_str().unwrap().starts_with("3.1"));
+    assert!(json["paths"]["/api/v1/search"]["post"].is_object());
+    assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
+    assert_eq!(server.ask("GET /metrics", "", "").2, "a_total 1\n");
+    assert_eq!(server.ask("GET /metrics", "x-forwarded-for: 10.1.1.1\r\n", "").0, 401);
+}

@@ -1,0 +1,351 @@
+//! What the API's calls take and give, as `docs/manual/http-api.md` says.
+//!
+//! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+/// Names and password of a login.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginRequest {
+    /// User name.
+    pub user: String,
+    /// Password.
+    pub password: String,
+}
+
+/// Who is logged in.
+#[derive(Serialize, ToSchema)]
+pub struct SessionAnswer {
+    /// User name.
+    pub user: String,
+    /// Version of the server.
+    pub version: String,
+    /// Name of the server's machine.
+    pub host: String,
+}
+
+/// One logspace.
+#[derive(Serialize, ToSchema)]
+pub struct LogspaceAnswer {
+    /// Its name in the configuration.
+    pub name: String,
+    /// Messages in it.
+    pub messages: u64,
+    /// Bytes on disk, journal included.
+    pub bytes: u64,
+    /// Received time of the oldest message, microseconds since 1970; absent when empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_us: Option<i64>,
+    /// Received time of the newest message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_us: Option<i64>,
+}
+
+/// Which time, and between what.
+#[derive(Deserialize, ToSchema, Clone, Default)]
+#[serde(deny_unknown_fields)]
+pub struct TimeRange {
+    /// `received` (the default) or `event`.
+    #[serde(default)]
+    pub clock: ClockName,
+    /// ISO 8601, seconds since 1970, `now`, `now-15m`; left out: no limit.
+    pub from: Option<String>,
+    /// The same; the end itself is not part of the range.
+    pub to: Option<String>,
+}
+
+/// One of the two clocks.
+#[derive(Deserialize, Serialize, ToSchema, Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum ClockName {
+    /// Our own, at reception.
+    #[default]
+    Received,
+    /// The sender's.
+    Event,
+}
+
+/// How words without an operator between them join.
+#[derive(Deserialize, ToSchema, Clone, Copy, Default, PartialEq, Eq, Debug)]
+#[serde(rename_all = "lowercase")]
+pub enum Operator {
+    /// All of them.
+    #[default]
+    And,
+    /// Any of them.
+    Or,
+}
+
+/// A search.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// Name of the logspace; may be left out when there is one.
+    pub logspace: Option<String>,
+    /// Lucene syntax; empty finds all.
+    #[serde(default)]
+    pub query: String,
+    /// How words join.
+    #[serde(default)]
+    pub default_operator: Operator,
+    /// Time range.
+    #[serde(default)]
+    pub time: TimeRange,
+    /// Most rows, up to 10,000.
+    #[serde(default = "default_limit")]
+    pub limit: usize,
+    /// Only rows with a smaller sequence number.
+    pub before: Option<u64>,
+    /// Bars of the histogram, up to 500; 0 for none.
+    #[serde(default = "default_bars")]
+    pub bars: usize,
+    /// Columns whose top values are wanted.
+    #[serde(default)]
+    pub facets: Vec<String>,
+    /// Longest time of the search, milliseconds.
+    #[serde(default = "default_timeout")]
+    pub timeout_ms: u64,
+}
+
+/// Top values of columns.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FacetsRequest {
+    /// Name of the logspace; may be left out when there is one.
+    pub logspace: Option<String>,
+    /// Lucene syntax; empty finds all.
+    #[serde(default)]
+    pub query: String,
+    /// How words join.
+    #[serde(default)]
+    pub default_operator: Operator,
+    /// Time range.
+    #[serde(default)]
+    pub time: TimeRange,
+    /// Columns.
+    pub columns: Vec<String>,
+    /// Values a column, up to 1,000.
+    #[serde(default = "default_facet_limit")]
+    pub limit: usize,
+    /// Count only messages below this sequence number: the snapshot of an earlier answer.
+    pub snapshot: Option<u64>,
+    /// Longest time of the search, milliseconds.
+    #[serde(default = "default_timeout")]
+    pub timeout_ms: u64,
+}
+
+fn default_limit() -> usize {
+    200
+}
+
+fn default_bars() -> usize {
+    30
+}
+
+fn default_facet_limit() -> usize {
+    10
+}
+
+fn default_timeout() -> u64 {
+    30_000
+}
+
+/// The answer of a search; all parts are of one snapshot.
+#[derive(Serialize, ToSchema)]
+pub struct SearchAnswer {
+    /// Sequence number after the newest message that was looked at.
+    pub snapshot: u64,
+    /// Messages found, exactly.
+    pub total: u64,
+    /// Time the search took, milliseconds.
+    pub took_ms: f64,
+    /// Messages in the time range.
+    pub scanned: u64,
+    /// Start of the range that the bars cover, microseconds since 1970.
+    pub from_us: i64,
+    /// Its end.
+    pub to_us: i64,
+    /// Histogram.
+    pub bars: Bars,
+    /// Rows, newest first.
+    pub rows: Vec<Row>,
+    /// Top values.
+    pub facets: Vec<Facet>,
+    /// What the asker may want to know of the query.
+    pub hints: Vec<String>,
+}
+
+/// A histogram over time.
+#[derive(Serialize, ToSchema, Default)]
+pub struct Bars {
+    /// Start of the first bar, microseconds since 1970.
+    pub start_us: i64,
+    /// Width of a bar, microseconds.
+    pub width_us: i64,
+    /// Messages a bar.
+    pub counts: Vec<u64>,
+}
+
+/// Top values of one column.
+#[derive(Serialize, ToSchema)]
+pub struct Facet {
+    /// Name of the column.
+    pub column: String,
+    /// Values, most frequent first.
+    pub values: Vec<ValueCount>,
+    /// Messages with other values.
+    pub other: u64,
+    /// Distinct values.
+    pub distinct: u64,
+    /// Messages that have the column.
+    pub coverage: u64,
+}
+
+/// A value and how often it is there.
+#[derive(Serialize, ToSchema)]
+pub struct ValueCount {
+    /// The value; bytes that are not UTF-8 are replaced.
+    pub value: String,
+    /// Messages.
+    pub count: u64,
+}
+
+/// A message in a list.
+#[derive(Serialize, ToSchema)]
+pub struct Row {
+    /// Sequence number in the logspace.
+    pub sequence: u64,
+    /// Received, microseconds since 1970.
+    pub received_us: i64,
+    /// The sender's time, microseconds since 1970.
+    pub event_us: i64,
+    /// Offset of the sender's zone, seconds east.
+    pub event_offset_s: i32,
+    /// `known`, `zone_guessed`, `year_guessed` or `absent`.
+    pub event_quality: &'static str,
+    /// Facility name, or its number where it has none.
+    pub facility: String,
+    /// Severity name.
+    pub severity: &'static str,
+    /// Host.
+    pub host: String,
+    /// Program.
+    pub program: String,
+    /// Process id.
+    pub pid: String,
+    /// Message id of RFC 5424.
+    pub msgid: String,
+    /// Name of the source statement.
+    pub source: String,
+    /// Address of the last hop.
+    pub peer: String,
+    /// Text.
+    pub message: String,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// Name-value pairs, structured data as `.SDATA.id.name` included.
+    #[schema(value_type = Object)]
+    pub values: BTreeMap<String, Value>,
+    /// What the query found in `message`: [start, length] in UTF-16 units.
+    pub highlights: Vec<[u32; 2]>,
+}
+
+/// A message with everything that is known of it.
+#[derive(Serialize, ToSchema)]
+pub struct MessageAnswer {
+    /// The row.
+    #[serde(flatten)]
+    pub row: Row,
+    /// The frame as received, base64.
+    pub raw_base64: String,
+    /// The words under which it is found.
+    pub tokens: Vec<String>,
+}
+
+/// Rows around an anchor, oldest first.
+#[derive(Serialize, ToSchema)]
+pub struct ContextAnswer {
+    /// The rows, the anchor included.
+    pub rows: Vec<Row>,
+}
+
+/// Facets alone.
+#[derive(Serialize, ToSchema)]
+pub struct FacetsAnswer {
+    /// One a column.
+    pub facets: Vec<Facet>,
+    /// Sequence number after the newest message that was looked at.
+    pub snapshot: u64,
+}
+
+/// A column of a logspace.
+#[derive(Serialize, ToSchema)]
+pub struct ColumnAnswer {
+    /// Its name in queries.
+    pub name: String,
+    /// Messages that have it.
+    pub documents: u64,
+    /// Whether all values read as numbers.
+    pub numeric: bool,
+}
+
+/// Whether a query can be read.
+#[derive(Serialize, ToSchema)]
+pub struct ValidateAnswer {
+    /// Whether it can.
+    pub valid: bool,
+    /// What the asker may want to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hints: Vec<String>,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<ErrorDetail>,
+}
+
+/// The health of the server.
+#[derive(Serialize, ToSchema)]
+pub struct HealthAnswer {
+    /// `ok`, or `degraded` while something is held back.
+    pub status: &'static str,
+    /// One a logspace.
+    pub logspaces: Vec<LogspaceHealth>,
+}
+
+/// The health of one logspace.
+#[derive(Serialize, ToSchema)]
+pub struct LogspaceHealth {
+    /// Name.
+    pub name: String,
+    /// What is wrong; absent when nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// What every error looks like.
+#[derive(Serialize, ToSchema)]
+pub struct ErrorAnswer {
+    /// The error.
+    pub error: ErrorDetail,
+}
+
+/// An error: what, where, and what to do.
+#[derive(Serialize, ToSchema, Clone, Debug)]
+pub struct ErrorDetail {
+    /// One of the codes of the manual.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where in the query, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<usize>,
+    /// How long the wrong part is, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
