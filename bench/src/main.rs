@@ -1,2 +1,80 @@
-//! Not built yet.
-fn main() {}
+//! Reproduces the figures that the documents print: the rows of the founding documents, beside the rivals, in one run.
+//!
+//! In: rows and subjects to run. Out: a Markdown table of medians: messages a second, CPU microseconds a message,
+//! peak memory, and the ratio to the best rival. Touches loopback sockets, processes and a scratch folder.
+
+mod corpus;
+mod load;
+mod measure;
+mod rows;
+mod table;
+mod versus;
+
+use clap::Parser;
+use rows::Row;
+use std::{fs, io, path::PathBuf, process::ExitCode};
+use versus::Subject;
+
+/// Measures log servers on this machine, over loopback.
+#[derive(Parser)]
+struct Options {
+    /// Rows to run: bsd, filter; all when left out
+    rows: Vec<String>,
+    /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// Runs of each; the table shows medians
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Messages a run
+    #[arg(long, default_value_t = 10_000_000)]
+    messages: u64,
+    /// The binary under test
+    #[arg(long, default_value = "target/release/duramen")]
+    duramen: PathBuf,
+    /// Scratch folder: corpora, configurations, outputs
+    #[arg(long, default_value = "bench/out")]
+    out: PathBuf,
+}
+
+fn main() -> ExitCode {
+    // The copying floor runs as a process of its own, so that its CPU is counted like everybody's.
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, verb, port, file] = arguments.as_slice()
+        && verb == "copy-floor"
+    {
+        return done(versus::copy::serve(port, file.as_ref()));
+    }
+    done(run(&Options::parse()))
+}
+
+fn done(result: io::Result<()>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> io::Result<()> {
+    fs::create_dir_all(&options.out)?;
+    let out = options.out.canonicalize()?;
+    let duramen = options.duramen.canonicalize()?;
+    let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|word| word == name);
+    let subjects: Vec<Box<dyn Subject>> =
+        versus::all(&duramen).into_iter().filter(|subject| wanted(&options.only, subject.family())).collect();
+    for row in Row::ALL.iter().filter(|row| wanted(&options.rows, row.name())) {
+        let mut results = Vec::new();
+        for turn in 0..options.runs {
+            for subject in subjects.iter().filter(|subject| subject.can(*row)) {
+                let result = measure::run(*row, subject.as_ref(), options.messages, &out)?;
+                eprintln!("{} {} run {}: {result}", row.name(), subject.name(), turn + 1);
+                results.push((subject.name(), subject.family(), result));
+            }
+        }
+        println!("{}", table::render(*row, options, &results));
+    }
+    Ok(())
+}

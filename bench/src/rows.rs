@@ -1,0 +1,140 @@
+//! The rows of the founding documents.
+//!
+//! In: nothing. Out: what is sent, over how many connections, and what must come out.
+
+use crate::corpus::Corpus;
+use regex::bytes::Regex;
+
+/// One measurement.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Row {
+    /// One TCP connection, BSD syslog, one file.
+    Bsd,
+    /// Five TCP connections, five filters with regular expressions, five files.
+    Filter,
+}
+
+/// One filter of the filter row: all of its conditions must hold.
+pub(crate) struct FilterRule {
+    /// Name of the filter and of its file.
+    pub(crate) name: &'static str,
+    /// Regular expression on the program.
+    pub(crate) program: Option<&'static str>,
+    /// Regular expression on the text.
+    pub(crate) text: &'static str,
+    /// Facility code and name.
+    pub(crate) facility: Option<(u16, &'static str)>,
+    /// This severity code or a worse one, with its name.
+    pub(crate) severity: Option<(u16, &'static str)>,
+}
+
+/// The filters of the filter row.
+pub(crate) const FILTERS: &[FilterRule] = &[
+    FilterRule {
+        name: "ssh",
+        program: Some("^(sshd|sudo)$"),
+        text: "Failed (password|none) for (invalid user )?[^ ]+ from [0-9.]+",
+        facility: None,
+        severity: None,
+    },
+    FilterRule {
+        name: "mail",
+        program: Some("^postfix/"),
+        text: "status=(bounced|deferred)",
+        facility: Some((2, "mail")),
+        severity: None,
+    },
+    FilterRule {
+        name: "firewall",
+        program: None,
+        text: "IN=[a-z0-9]+ .*DPT=(22|23|3389|445) ",
+        facility: Some((0, "kern")),
+        severity: None,
+    },
+    FilterRule {
+        name: "errors",
+        program: None,
+        text: "([Ee]rror|ERROR|[Ff]ail(ed|ure)|denied|refused|timed? ?out)",
+        facility: None,
+        severity: Some((4, "warning")),
+    },
+    FilterRule {
+        name: "names",
+        program: Some("^(named|dhcpd|dovecot)$"),
+        text: r"[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+#[0-9]+",
+        facility: None,
+        severity: None,
+    },
+];
+
+impl Row {
+    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter];
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Row::Bsd => "bsd",
+            Row::Filter => "filter",
+        }
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Row::Bsd => "BSD-Throughput: 1 TCP connection, RFC 3164 messages, 1 file",
+            Row::Filter => {
+                "Filter-Throughput: 5 TCP connections, RFC 3164 messages, 5 filters with regular expressions, 5 files"
+            }
+        }
+    }
+
+    pub(crate) fn connections(self) -> usize {
+        match self {
+            Row::Bsd => 1,
+            Row::Filter => 5,
+        }
+    }
+
+    /// Lines that must be in the files after `messages` of the corpus: counted apart from any server.
+    pub(crate) fn expected(self, corpus: &Corpus, messages: u64) -> u64 {
+        if self == Row::Bsd {
+            return messages;
+        }
+        let hits: Vec<u64> = corpus.lines().map(matches).collect();
+        let total: u64 = hits.iter().sum();
+        (0..self.connections())
+            .map(|connection| {
+                let share = share(messages, connection, self.connections());
+                let (whole, rest) = (share / hits.len() as u64, (share % hits.len() as u64) as usize);
+                whole * total + hits[..rest].iter().sum::<u64>()
+            })
+            .sum()
+    }
+}
+
+/// How many of `messages` one connection sends.
+pub(crate) fn share(messages: u64, connection: usize, connections: usize) -> u64 {
+    let (connection, connections) = (connection as u64, connections as u64);
+    messages / connections + u64::from(connection < messages % connections)
+}
+
+/// How many of the filters a line meets.
+fn matches(line: &[u8]) -> u64 {
+    thread_local! {
+        static SHAPE: Option<Regex> = Regex::new(r"(?s-u)^<(\d+)>.{15} \S+ ([^\[:]+)(?:\[\d+\])?: ?(.*)").ok();
+        static RULES: Vec<(Option<Regex>, Option<Regex>)> = FILTERS.iter().map(|rule| {
+            (rule.program.and_then(|program| Regex::new(program).ok()), Regex::new(rule.text).ok())
+        }).collect();
+    }
+    SHAPE.with(|shape| {
+        let Some(found) = shape.as_ref().and_then(|shape| shape.captures(line)) else { return 0 };
+        let pri: u16 = std::str::from_utf8(&found[1]).ok().and_then(|text| text.parse().ok()).unwrap_or(13);
+        RULES.with(|rules| {
+            let holds = |(rule, (program, text)): (&FilterRule, &(Option<Regex>, Option<Regex>))| {
+                rule.facility.is_none_or(|(code, _)| pri >> 3 == code)
+                    && rule.severity.is_none_or(|(code, _)| pri & 7 <= code)
+                    && program.as_ref().is_none_or(|program| program.is_match(&found[2]))
+                    && text.as_ref().is_some_and(|text| text.is_match(&found[3]))
+            };
+            FILTERS.iter().zip(rules).filter(|pair| holds(*pair)).count() as u64
+        })
+    })
+}

@@ -1,0 +1,59 @@
+//! The floor: one thread that reads a socket and writes a file, and understands nothing.
+//!
+//! In: a connection. Out: its bytes in a file.
+
+use super::{Place, Subject};
+use crate::rows::Row;
+use std::{
+    env,
+    fs::File,
+    io::{self, Read, Write},
+    net::{Ipv4Addr, TcpListener},
+    path::Path,
+    process::{Child, Command},
+};
+
+/// Bytes of one read: more gains nothing.
+const READ_BYTES: usize = 256 * 1024;
+
+/// The copying floor.
+pub(crate) struct Copy;
+
+impl Subject for Copy {
+    fn name(&self) -> String {
+        "copying alone".into()
+    }
+
+    fn family(&self) -> &'static str {
+        "copy"
+    }
+
+    /// It cannot filter, and it takes one connection at a time.
+    fn can(&self, row: Row) -> bool {
+        row == Row::Bsd
+    }
+
+    fn start(&self, _row: Row, place: &Place) -> io::Result<Child> {
+        let words = ["copy-floor", &place.port.to_string(), &place.output("all")];
+        place.spawn(Command::new(env::current_exe()?).args(words))
+    }
+}
+
+/// The floor's own process: copies connections one after the other, until it is ended.
+pub(crate) fn serve(port: &str, file: &Path) -> io::Result<()> {
+    let port: u16 = port.parse().map_err(io::Error::other)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let mut out = File::create(file)?;
+    let mut buffer = vec![0; READ_BYTES];
+    for peer in listener.incoming() {
+        let mut peer = peer?;
+        loop {
+            let read = peer.read(&mut buffer)?;
+            if read == 0 {
+                break;
+            }
+            out.write_all(&buffer[..read])?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! rsyslog, set up as its own example for high performance: imptcp, a large array queue, asynchronous writes.
+
+use super::{Place, Subject};
+use crate::rows::{FILTERS, Row};
+use std::{
+    env, io,
+    process::{Child, Command},
+};
+
+/// Debian's package, or `$RSYSLOGD`.
+pub(crate) struct Rsyslog {
+    /// Without a queue: less CPU, one core.
+    pub(crate) direct: bool,
+}
+
+impl Subject for Rsyslog {
+    fn name(&self) -> String {
+        if self.direct { "rsyslog, direct".into() } else { "rsyslog".into() }
+    }
+
+    fn family(&self) -> &'static str {
+        "rsyslog"
+    }
+
+    fn can(&self, _row: Row) -> bool {
+        true
+    }
+
+    fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
+        let config = place.configuration(&self.configuration(row, place))?;
+        let program = env::var_os("RSYSLOGD").unwrap_or_else(|| "/usr/sbin/rsyslogd".into());
+        let mut command = Command::new(program);
+        command.arg("-n").arg("-f").arg(config).arg("-i").arg(place.folder.join("state/pid"));
+        place.spawn(&mut command)
+    }
+}
+
+impl Rsyslog {
+    fn configuration(&self, row: Row, place: &Place) -> String {
+        let queue = match self.direct {
+            true => "queue.type=\"Direct\"",
+            false => {
+                "queue.type=\"FixedArray\" queue.size=\"250000\" queue.dequeueBatchSize=\"4096\" queue.workerThreads=\"2\" \
+                 queue.workerThreadMinimumMessages=\"20000\" queue.timeoutEnqueue=\"60000\""
+            }
+        };
+        let file = |name: &str| {
+            format!(
+                "action(type=\"omfile\" file=\"{}\" template=\"RSYSLOG_TraditionalFileFormat\" ioBufferSize=\"128k\" \
+                 flushOnTXEnd=\"off\" asyncWriting=\"on\")",
+                place.output(name)
+            )
+        };
+        let body = match row {
+            Row::Bsd => file("all"),
+            Row::Filter => FILTERS
+                .iter()
+                .map(|rule| format!("  if {} then {}\n", condition(rule), file(rule.name)))
+                .collect(),
+        };
+        format!(
+            "global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
+             maxMessageSize=\"8k\")\nmodule(load=\"imptcp\" threads=\"2\")\n\
+             input(type=\"imptcp\" port=\"{}\" address=\"127.0.0.1\" ruleset=\"r\")\nruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
+            place.folder.join("state").display(),
+            place.port
+        )
+    }
+}
+
+fn condition(rule: &crate::rows::FilterRule) -> String {
+    let matches = |property: &str, expression: &str| {
+        format!("re_match({property}, '{}')", expression.replace('\\', "\\\\"))
+    };
+    let conditions = [
+        rule.facility.map(|(code, _)| format!("$syslogfacility == {code}")),
+        rule.severity.map(|(code, _)| format!("$syslogseverity <= {code}")),
+        rule.program.map(|program| matches("$programname", program)),
+        Some(matches("$msg", rule.text)),
+    ];
+    conditions.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}

@@ -1,0 +1,95 @@
+//! syslog-ng, tuned as its guide advises: large windows, large fetches, flow control.
+
+use super::{Place, Subject, quoted};
+use crate::rows::{FILTERS, Row};
+use std::{
+    env, io,
+    process::{Child, Command},
+};
+
+/// Debian's package as tools/install.sh unpacks it, or `$SYSLOG_NG`, a wrapper or binary.
+pub(crate) struct SyslogNg {
+    pub(crate) threaded: bool,
+}
+
+impl Subject for SyslogNg {
+    fn name(&self) -> String {
+        if self.threaded { "syslog-ng".into() } else { "syslog-ng, unthreaded".into() }
+    }
+
+    fn family(&self) -> &'static str {
+        "syslog-ng"
+    }
+
+    fn can(&self, _row: Row) -> bool {
+        true
+    }
+
+    fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
+        let mut command = program()?;
+        let version = config_version(&program()?.arg("--version").output()?.stdout);
+        let config = place.configuration(&configuration(row, place, &version, self.threaded))?;
+        let state = place.folder.join("state");
+        command.args(["--foreground", "--no-caps", "--cfgfile"]).arg(config);
+        command.arg("--persist-file").arg(state.join("persist"));
+        command.arg("--control").arg(state.join("ctl")).arg("--pidfile").arg(state.join("pid"));
+        place.spawn(&mut command)
+    }
+}
+
+fn program() -> io::Result<Command> {
+    if let Some(path) = env::var_os("SYSLOG_NG") {
+        return Ok(Command::new(path));
+    }
+    let wrapper = env::current_dir()?.join("tools/syslog-ng.sh");
+    let mut command = Command::new(wrapper);
+    command.arg("syslog-ng");
+    Ok(command)
+}
+
+fn config_version(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let version = text.lines().find_map(|line| line.strip_prefix("Config version: "));
+    version.unwrap_or("3.35").trim().to_owned()
+}
+
+/// The configuration of a row: the same text for syslog-ng and for us.
+pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bool) -> String {
+    let connections = row.connections();
+    let window = 100_000 * connections;
+    let mut text = format!(
+        "@version: {version}\noptions {{ threaded({}); log-fifo-size({}); flush-lines(5000); keep-hostname(yes); use-dns(no); \
+         dns-cache(no); chain-hostnames(no); create-dirs(yes); log-msg-size(8192); time-reopen(1); }};\n\
+         source s {{ network(ip(\"127.0.0.1\") port({}) transport(\"tcp\") log-iw-size({window}) log-fetch-limit(2000) \
+         max-connections(100)); }};\n",
+        if threaded { "yes" } else { "no" },
+        window * 2,
+        place.port
+    );
+    match row {
+        Row::Bsd => text.push_str(&format!(
+            "destination d {{ file(\"{}\"); }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n",
+            place.output("all")
+        )),
+        Row::Filter => {
+            let mut paths = String::new();
+            for rule in FILTERS {
+                let name = rule.name;
+                let conditions: Vec<String> = [
+                    rule.facility.map(|(_, name)| format!("facility({name})")),
+                    rule.severity.map(|(_, name)| format!("level({name}..emerg)")),
+                    rule.program.map(|program| format!("program(\"{}\" type(\"pcre\"))", quoted(program))),
+                    Some(format!("message(\"{}\" type(\"pcre\"))", quoted(rule.text))),
+                ]
+                .into_iter()
+                .flatten()
+                .collect();
+                text.push_str(&format!("filter f_{name} {{ {}; }};\n", conditions.join(" and ")));
+                text.push_str(&format!("destination d_{name} {{ file(\"{}\"); }};\n", place.output(name)));
+                paths.push_str(&format!(" log {{ filter(f_{name}); destination(d_{name}); }};"));
+            }
+            text.push_str(&format!("log {{ source(s);{paths} flags(flow-control); }};\n"));
+        }
+    }
+    text
+}
