@@ -31,7 +31,7 @@ enum Kind {
     /// Lines, framed when read, back to back with their ends.
     File { framed: Vec<u8>, ends: Vec<usize>, repeat: bool },
     /// Messages made as they are sent.
-    Generated { size: usize, rfc5424: bool, sdata: String, run: u32 },
+    Generated(Shape),
 }
 
 /// The place of one connection in the content.
@@ -47,12 +47,12 @@ impl Content {
         let datagram = options.dgram;
         let kind = match &options.read_file {
             Some(path) => file(path, options, counted, datagram)?,
-            None => Kind::Generated {
+            None => Kind::Generated(Shape {
                 size: options.size.min(SIZE_MAX),
                 rfc5424: options.syslog_proto,
                 sdata: options.sdata.clone().unwrap_or_else(|| "-".into()),
                 run: process::id(),
-            },
+            }),
         };
         Ok(Content { kind, counted, datagram })
     }
@@ -68,43 +68,46 @@ impl Content {
             Kind::File { framed, ends, repeat } => {
                 append_lines(framed, ends, *repeat, cursor, count, bytes, out)
             }
-            Kind::Generated { size, rfc5424, sdata, run } => {
+            Kind::Generated(shape) => {
                 let limit = out.len() + bytes;
+                let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
                 let mut made = 0;
                 while made < count && (out.len() < limit || made == 0) {
-                    self.generate(cursor, *size, *rfc5424, sdata, *run, out);
+                    frame(&shape.message(cursor, &now), self.counted, self.datagram, out);
                     made += 1;
                 }
                 made
             }
         }
     }
+}
 
-    fn generate(
-        &self,
-        cursor: &mut Cursor,
-        size: usize,
-        rfc5424: bool,
-        sdata: &str,
-        run: u32,
-        out: &mut Vec<u8>,
-    ) {
-        let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
-        let (thread, sequence) = (cursor.thread, cursor.sequence);
+/// What generated messages look like.
+struct Shape {
+    size: usize,
+    rfc5424: bool,
+    sdata: String,
+    run: u32,
+}
+
+impl Shape {
+    /// The next message of a connection, padded or cut to the size.
+    fn message(&self, cursor: &mut Cursor, now: &str) -> Vec<u8> {
+        let (thread, sequence, run) = (cursor.thread, cursor.sequence, self.run);
         cursor.sequence += 1;
         let tail =
             format!("seq: {sequence:010}, thread: {thread:04}, runid: {run:<10}, stamp: {:<19} ", &now[..19]);
-        let mut message = match rfc5424 {
-            true => format!("<38>1 {now} localhost prg{thread:05} 1234 - {sdata} \u{feff}{tail}"),
+        let header = match self.rfc5424 {
+            true => format!("<38>1 {now} localhost prg{thread:05} 1234 - {} \u{feff}{tail}", self.sdata),
             false => format!("<38>{} localhost prg{thread:05}[1234]: {tail}", &now[..19]),
-        }
-        .into_bytes();
-        while message.len() < size {
-            let rest = (size - message.len()).min(PADDING.len());
+        };
+        let mut message = header.into_bytes();
+        while message.len() < self.size {
+            let rest = (self.size - message.len()).min(PADDING.len());
             message.extend_from_slice(&PADDING[..rest]);
         }
-        message.truncate(size.max(1));
-        frame(&message, self.counted, self.datagram, out);
+        message.truncate(self.size.max(1));
+        message
     }
 }
 
