@@ -1,0 +1,130 @@
+"""A server under test: its configuration, its process, its API, its files. Everything is on loopback."""
+
+import base64
+import http.cookiejar
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+CONFIG = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
+source s_network {{
+    network(ip("127.0.0.1") port({port}) transport("udp"));
+    network(ip("127.0.0.1") port({port}) transport("auto") max-connections(50));
+}};
+source s_local {{ unix-dgram("{folder}/log.sock"); internal(); }};
+destination d_main {{ logspace("main"); }};
+destination d_file {{ file("{folder}/out/$HOST.log" create-dirs(yes)); }};
+log {{ source(s_network); source(s_local); destination(d_main); destination(d_file); flags(flow-control); }};
+"""
+
+
+def free_port():
+    """A port that is free for TCP and UDP."""
+    while True:
+        with socket.socket() as tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+            tcp.bind(("127.0.0.1", 0))
+            port = tcp.getsockname()[1]
+            try:
+                udp.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+
+
+class Server:
+    """One duramen in a folder of its own."""
+
+    def __init__(self, binary, config=CONFIG):
+        self.binary = os.path.abspath(binary)
+        self.holder = tempfile.TemporaryDirectory(prefix="duramen-test-")
+        self.folder = self.holder.name
+        self.port, self.http = free_port(), free_port()
+        self.password = None
+        self.process = None
+        self.config = os.path.join(self.folder, "test.conf")
+        self.write_config(config)
+        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), cookies)
+
+    def write_config(self, config):
+        with open(self.config, "w") as out:
+            out.write(config.format(port=self.port, folder=self.folder))
+
+    def start(self):
+        """Starts the server and waits until it answers."""
+        self.log = open(os.path.join(self.folder, "stderr"), "ab")
+        command = [self.binary, "run", "--config", self.config, "--data", self.folder + "/data",
+                   "--control", self.folder + "/ctl", "--http", f"127.0.0.1:{self.http}"]
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.until(lambda: self.answers(), 15, "the server to answer")
+        if self.password is None:
+            found = re.search(r"password[^\n]*?: (\S+)", self.stderr())
+            assert found, "no password on the first run:\n" + self.stderr()
+            self.password = found.group(1)
+        self.call("login", {"user": "admin", "password": self.password})
+
+    def answers(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"the server ended with {self.process.returncode}:\n{self.stderr()}")
+        try:
+            return self.call("health")["status"] == "ok"
+        except OSError:
+            return False
+
+    def stderr(self):
+        with open(os.path.join(self.folder, "stderr"), errors="replace") as text:
+            return text.read()
+
+    def stop(self, how=signal.SIGTERM):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(how)
+            self.process.wait(20)
+
+    def close(self):
+        self.stop(signal.SIGKILL)
+        self.holder.cleanup()
+
+    def call(self, path, body=None):
+        """One call of the API; errors raise urllib's HTTPError."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json", "X-Requested-By": "test"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.http}/api/v1/{path}", data, headers)
+        with self.opener.open(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def text(self, path):
+        with self.opener.open(f"http://127.0.0.1:{self.http}{path}", timeout=30) as answer:
+            return answer.read().decode()
+
+    def search(self, query, **more):
+        return self.call("search", {"query": query, **more})
+
+    def ctl(self, *words):
+        command = [self.binary, "ctl", "--control", self.folder + "/ctl", *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=30).stdout
+
+    def found(self, query, count=1, within=2.0):
+        """Waits until a search finds `count` messages; how long it took."""
+        start = time.monotonic()
+        self.until(lambda: self.search(query)["total"] >= count, within, f"{count} of {query!r}")
+        return time.monotonic() - start
+
+    @staticmethod
+    def until(condition, seconds, what):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, f"waited {seconds} s for {what}"
+            time.sleep(0.02)
+
+
+def basic(user, password):
+    """The value of an Authorization header."""
+    return "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()

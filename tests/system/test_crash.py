@@ -1,0 +1,106 @@
+"""Power and disk trouble as the operator sees it: kill -9 under load, a full disk."""
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+from server import CONFIG, Server
+
+ROUNDS = 50
+STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
+
+
+class Sender(threading.Thread):
+    """Sends numbered messages as fast as the server takes them, until it is told to stop or the server dies."""
+
+    def __init__(self, port, first, rate=20_000):
+        super().__init__(daemon=True)
+        self.port, self.next, self.rate = port, first, rate
+        self.stopped = threading.Event()
+
+    def run(self):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)) as peer:
+            while not self.stopped.is_set():
+                lines = [f"<13>host prog[{n}]: number n{n} of many" for n in range(self.next, self.next + 200)]
+                peer.sendall(("\n".join(lines) + "\n").encode())
+                self.next += 200
+                time.sleep(200 / self.rate)
+
+
+def check_numbers(server, acknowledged):
+    """Everything acknowledged is there, nothing is there twice, index and blocks agree."""
+    answer = server.search("program:prog", facets=["pid"], limit=1)
+    facet = answer["facets"][0]
+    assert answer["total"] >= acknowledged, f"{answer['total']} of {acknowledged} acknowledged messages"
+    assert facet["distinct"] == facet["coverage"] == answer["total"], f"messages are there twice: {facet}"
+    for number in random.sample(range(acknowledged), min(5, acknowledged)):
+        rows = server.search(f"n{number}")["rows"]
+        assert [row["message"] for row in rows] == [f"number n{number} of many"], rows
+
+
+def test_kill_at_random_moments(binary):
+    server = Server(binary, STORE_ONLY)
+    try:
+        server.start()
+        seen, first = 0, 0
+        for turn in range(ROUNDS):
+            sender = Sender(server.port, first)
+            sender.start()
+            end = time.monotonic() + random.uniform(0.05, 0.6)
+            while time.monotonic() < end:
+                # What a search finds was acknowledged by the journal.
+                seen = max(seen, server.search("program:prog", limit=0)["total"])
+            server.stop(signal.SIGKILL)
+            sender.stopped.set()
+            sender.join()
+            server.start()
+            check_numbers(server, seen)
+            # Numbers go on behind the last one that was sent: none may come twice.
+            first = sender.next + 200
+            seen = server.search("program:prog", limit=0)["total"]
+        assert seen > 1000, f"only {seen} messages in {ROUNDS} rounds"
+    finally:
+        server.close()
+
+
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """A file system of its own, so that it can be filled."""
+    root = [] if os.geteuid() == 0 else ["sudo", "-n"]
+    os.makedirs(folder, exist_ok=True)
+    subprocess.run([*root, "mount", "-t", "tmpfs", "-o", f"size={size},mode=777", "tmpfs", folder], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run([*root, "umount", "-l", folder], check=True)
+
+
+def test_a_full_disk_holds_back_and_recovers(binary):
+    server = Server(binary, STORE_ONLY)
+    with small_disk(server.folder + "/data", "48m"):
+        try:
+            server.start()
+            filler = server.folder + "/data/filler"
+            with open(filler, "wb") as out:
+                out.write(bytes(30 << 20))
+            sender = Sender(server.port, 0, rate=1_000_000)
+            sender.start()
+            server.until(lambda: server.call("health")["status"] == "degraded", 30, "the disk to be full")
+            time.sleep(1.0)
+            stuck = sender.next
+            time.sleep(1.0)
+            assert sender.next - stuck <= 20_000, "the source was not held back"
+            sender.stopped.set()
+            os.remove(filler)
+            server.until(lambda: not sender.is_alive(), 30, "the sender to go on")
+            server.until(lambda: server.call("health")["status"] == "ok", 30, "the server to recover")
+            server.found("program:prog", sender.next, within=20)
+            check_numbers(server, sender.next)
+        finally:
+            server.stop(signal.SIGKILL)
+    server.close()

@@ -1,0 +1,54 @@
+"""The page in a real browser, served by the real server over real messages."""
+
+import os
+import shutil
+import subprocess
+
+from server import Server
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def demo(binary, server, messages=3000):
+    """Sends the sample messages of the quickstart."""
+    file = os.path.join(ROOT, "examples/demo.log")
+    command = [binary, "loggen", "--stream", "--quiet", "--read-file", file, "--loop-reading", "--perf",
+               "--number", str(messages), "127.0.0.1", str(server.port)]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    server.found("*", messages, within=5)
+
+
+def test_flows_of_the_page(binary):
+    assert shutil.which("chromium"), "chromium is missing: tools/install.sh test installs it"
+    server = Server(binary)
+    try:
+        server.start()
+        demo(binary, server)
+        feed = subprocess.Popen(
+            [binary, "loggen", "--stream", "--quiet", "--permanent", "--loop-reading", "--rate", "20", "--read-file",
+             os.path.join(ROOT, "examples/demo.log"), "127.0.0.1", str(server.port)], stderr=subprocess.DEVNULL)
+        try:
+            command = ["npm", "run", "--silent", "e2e", "--", f"--base=http://127.0.0.1:{server.http}/", "--user=admin",
+                       f"--password={server.password}"]
+            done = subprocess.run(command, cwd=os.path.join(ROOT, "ui"), capture_output=True, text=True, timeout=300)
+            assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+        finally:
+            feed.kill()
+            feed.wait()
+    finally:
+        server.close()
+
+
+def test_the_page_is_served_with_strict_headers(binary):
+    server = Server(binary)
+    try:
+        server.start()
+        with server.opener.open(f"http://127.0.0.1:{server.http}/", timeout=5) as answer:
+            policy = answer.headers["Content-Security-Policy"]
+            assert "default-src 'none'" in policy and "unsafe" not in policy, policy
+            assert "<script" in answer.read().decode()
+        description = server.call("openapi.json")
+        assert description["openapi"].startswith("3.1"), description["openapi"]
+        assert "/api/v1/search" in description["paths"], list(description["paths"])
+    finally:
+        server.close()
