@@ -24,7 +24,7 @@ pub struct Search {
     pub from_us: Option<i64>,
     /// Microsecond after the time range; open when absent.
     pub to_us: Option<i64>,
-    /// Most rows.
+    /// Most rows, at most [`crate::ROWS_MAX`]; `before` gives the next ones.
     pub limit: usize,
     /// Only rows with a smaller sequence number; total, bars and facets do not change.
     pub before: Option<u64>,
@@ -81,7 +81,7 @@ pub struct Answer {
     pub facets: Vec<Facet>,
     /// Advice that only the data can give, for instance a field that no message has.
     pub hints: Vec<String>,
-    /// Set when time ran out before the oldest messages were searched.
+    /// Set when time ran out before the oldest messages were searched or facets were counted (they are left out).
     pub timed_out: Option<TimedOut>,
     /// How long it took, in microseconds.
     pub took_us: u64,

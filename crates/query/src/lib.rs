@@ -32,7 +32,7 @@ pub use highlight::utf16_ranges;
 pub use matcher::Matcher;
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
 pub use question::{ParseOptions, Query};
-pub use run::{BARS_MAX, search, values};
+pub use run::{BARS_MAX, ROWS_MAX, search, values};
 pub use times::parse_time;
 pub use tree::{
     AnyPlace, Clause, Comparison, End, EndText, Glyph, Join, Node, NodeKind, NotSign, Operator, Place, Test,

@@ -16,9 +16,14 @@ use crate::{
     question::Query,
     words,
 };
+pub use rows::ROWS_MAX;
+
 use facets::Counts;
 use segment::{Frame, Part};
-use std::time::Instant;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Instant,
+};
 use store::{Column, Pattern, ReadError, SegmentView, Snapshot, Stop, Watch};
 
 /// Most bars of an answer: more than a screen has points.
@@ -56,7 +61,15 @@ pub fn search(snapshot: &Snapshot, query: &Query, search: &Search) -> Result<Ans
         took_us: 0,
     };
     set_bars(&mut answer, &views, &parts, search, &frame)?;
-    answer.facets = facets::merge(parts, search);
+    match facets::count(&views, &parts, search) {
+        Ok(facets) => answer.facets = facets,
+        // Rows and counts are there: say that time ran out, and show them.
+        Err(ReadError::Stopped(Stop::TimedOut)) => {
+            let oldest = views.last().map_or(0, |view| view.first_sequence());
+            answer.timed_out.get_or_insert(TimedOut { searched_from: oldest });
+        }
+        Err(error) => return Err(error.into()),
+    }
     if answer.total == 0 {
         answer.hints = unknown_fields(query.condition(), snapshot);
     }
@@ -178,7 +191,8 @@ pub fn values(
 ) -> Result<Vec<(Vec<u8>, u64)>, SearchError> {
     let views: Vec<&dyn SegmentView> = snapshot.segments.iter().map(|view| view.as_ref()).collect();
     let pattern = if prefix.is_empty() { Pattern::Any } else { Pattern::Prefix(words::lower(prefix)) };
-    let parts = parallel::each(COMPLETION_THREADS, views.len(), |index| {
+    let sum = Mutex::new(Counts::default());
+    let results = parallel::each(COMPLETION_THREADS, views.len(), |index| {
         let mut counts = Counts::default();
         let documents = views[index].values(column, &pattern, watch)?;
         views[index].count_values(column, &documents, watch, &mut |value, count| {
@@ -187,12 +201,11 @@ pub fn values(
                 counts.add(value, count);
             }
         })?;
-        Ok::<Counts, ReadError>(counts)
+        sum.lock().unwrap_or_else(PoisonError::into_inner).merge(counts);
+        Ok(())
     });
-    let mut sum = Counts::default();
-    for part in parts {
-        sum.merge(part?);
-    }
+    results.into_iter().collect::<Result<(), ReadError>>()?;
+    let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(sum.top(limit))
 }
 

@@ -3,9 +3,13 @@
 //! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] a column; the
 //! counts of further values are kept together, and the facet says that it was cut.
 
-use super::segment::Part;
+use super::{parallel, segment::Part};
 use crate::answer::{Facet, Search};
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+use store::{Bitmap, Column, Pattern, ReadError, SegmentView};
 
 /// Most distinct values kept apart: a screen shows ten, and a count of distinct beyond this is a lower bound.
 const VALUES_MAX: usize = 500_000;
@@ -66,13 +70,27 @@ impl Counts {
     }
 }
 
-/// The facets of an answer.
-pub(super) fn merge(parts: Vec<Part>, search: &Search) -> Vec<Facet> {
-    let mut sums: Vec<Counts> = search.facets.iter().map(|_| Counts::default()).collect();
-    for part in parts {
-        sums.iter_mut().zip(part.facets).for_each(|(sum, counts)| sum.merge(counts));
-    }
-    let facet = |(column, counts): (_, Counts)| {
+/// The facets of an answer. A segment's counts are added to the sum as soon as they are known, so that there are
+/// never more of them than threads.
+pub(super) fn count(
+    views: &[&dyn SegmentView],
+    parts: &[Part],
+    search: &Search,
+) -> Result<Vec<Facet>, ReadError> {
+    let sums: Vec<Mutex<Counts>> = search.facets.iter().map(|_| Mutex::default()).collect();
+    let results = parallel::each(search.threads, parts.len(), |index| {
+        if parts[index].count == 0 {
+            return Ok(());
+        }
+        for (column, sum) in search.facets.iter().zip(&sums) {
+            let counts = of_segment(views[index], column, &parts[index].matching, search)?;
+            sum.lock().unwrap_or_else(PoisonError::into_inner).merge(counts);
+        }
+        Ok(())
+    });
+    results.into_iter().collect::<Result<(), ReadError>>()?;
+    let facet = |(column, sum): (_, Mutex<Counts>)| {
+        let counts = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         let values = counts.top(search.facet_limit);
         let listed: u64 = values.iter().map(|(_, count)| count).sum();
         Facet {
@@ -84,5 +102,23 @@ pub(super) fn merge(parts: Vec<Part>, search: &Search) -> Vec<Facet> {
             values,
         }
     };
-    search.facets.iter().cloned().zip(sums).map(facet).collect()
+    Ok(search.facets.iter().cloned().zip(sums).map(facet).collect())
+}
+
+fn of_segment(
+    view: &dyn SegmentView,
+    column: &Column,
+    matching: &Bitmap,
+    search: &Search,
+) -> Result<Counts, ReadError> {
+    let mut counts = Counts::default();
+    view.count_values(column, matching, &search.watch, &mut |value, count| counts.add(value, count))?;
+    counts.coverage = counts.total();
+    if *column == Column::Tags {
+        // A document may have several tags, so that their counts are more than the documents.
+        let mut having = view.values(column, &Pattern::Any, &search.watch)?;
+        having.and(matching);
+        counts.coverage = having.count();
+    }
+    Ok(counts)
 }

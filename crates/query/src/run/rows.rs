@@ -10,6 +10,8 @@ use crate::{
 };
 use store::{ReadError, SegmentView, Watch};
 
+/// Most rows of an answer: they are all in memory at once.
+pub const ROWS_MAX: usize = 10_000;
 /// Rows that lie closer than this share blocks: a block of 128 KiB holds about that many messages.
 const MESSAGES_A_BLOCK: u32 = 512;
 /// Fewest rows for a piece of work of its own.
@@ -27,7 +29,7 @@ pub(super) fn newest(
     search: &Search,
 ) -> Result<Vec<Row>, SearchError> {
     let mut pieces: Vec<Piece> = Vec::new();
-    let mut missing = search.limit;
+    let mut missing = search.limit.min(ROWS_MAX);
     for (index, (view, part)) in views.iter().zip(parts).enumerate() {
         if missing == 0 {
             break;

@@ -1,15 +1,14 @@
 //! One segment's part of an answer.
 //!
-//! In: the condition, the time range. Out: the bitmap of what matches, counted, over time and by value.
+//! In: the condition, the time range. Out: the bitmap of what matches, counted, also over time.
 
-use super::facets::Counts;
 use crate::{
     answer::{Clock, Search},
     condition::Condition,
     plan,
 };
 use std::ops::Range;
-use store::{Bitmap, Column, Pattern, ReadError, SegmentView};
+use store::{Bitmap, ReadError, SegmentView};
 
 /// What an answer is about: its time range cut into bars, and the newest message it may see.
 #[derive(Clone)]
@@ -58,7 +57,6 @@ pub(super) struct Part {
     /// Documents in the time range.
     pub(super) scanned: u64,
     pub(super) bars: Vec<u64>,
-    pub(super) facets: Vec<Counts>,
     /// First and last event time of what matches, when the search leaves an end of the range open.
     pub(super) event_range: Option<(i64, i64)>,
 }
@@ -71,16 +69,8 @@ pub(super) fn run(
 ) -> Result<Part, ReadError> {
     search.watch.check()?;
     let (matching, scanned) = matching(view, condition, search, frame)?;
-    let mut part = Part {
-        count: matching.count(),
-        matching,
-        scanned,
-        bars: Vec::new(),
-        facets: Vec::new(),
-        event_range: None,
-    };
+    let mut part = Part { count: matching.count(), matching, scanned, bars: Vec::new(), event_range: None };
     if part.count == 0 {
-        part.facets.resize_with(search.facets.len(), Counts::default);
         return Ok(part);
     }
     match search.clock {
@@ -94,9 +84,6 @@ pub(super) fn run(
             part.event_range = Some((first, last));
         }
         Clock::Event => part.bars = event_bars(view, &part.matching, frame)?,
-    }
-    for column in &search.facets {
-        part.facets.push(count(view, column, &part.matching, search)?);
     }
     Ok(part)
 }
@@ -162,22 +149,4 @@ pub(super) fn event_bars(
         }
     })?;
     Ok(bars)
-}
-
-fn count(
-    view: &dyn SegmentView,
-    column: &Column,
-    matching: &Bitmap,
-    search: &Search,
-) -> Result<Counts, ReadError> {
-    let mut counts = Counts::default();
-    view.count_values(column, matching, &search.watch, &mut |value, count| counts.add(value, count))?;
-    counts.coverage = counts.total();
-    if *column == Column::Tags {
-        // A document may have several tags, so that their counts are more than the documents.
-        let mut having = view.values(column, &Pattern::Any, &search.watch)?;
-        having.and(matching);
-        counts.coverage = having.count();
-    }
-    Ok(counts)
 }
