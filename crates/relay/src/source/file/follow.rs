@@ -45,6 +45,8 @@ struct Follower {
     fresh: bool,
     /// The file has lost its name to another: it is read to its end, then the other.
     leaving: bool,
+    /// Nothing was read at the last look: since then the file may have become another.
+    idle: bool,
     said: Option<io::ErrorKind>,
 }
 
@@ -58,8 +60,16 @@ enum Look {
 /// Follows until it is stopped.
 pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
     let origin = Arc::new(Follower::origin(&what));
-    let mut follower =
-        Follower { what, origin, tail: None, rest: Vec::new(), fresh: true, leaving: false, said: None };
+    let mut follower = Follower {
+        what,
+        origin,
+        tail: None,
+        rest: Vec::new(),
+        fresh: true,
+        leaving: false,
+        idle: false,
+        said: None,
+    };
     loop {
         tokio::select! {
             biased;
@@ -104,6 +114,10 @@ impl Follower {
         if self.tail.is_none() && !self.open()? {
             return Ok(if self.what.ends_when_gone { Look::End } else { Look::Nothing });
         }
+        // Before the first read after a pause: bytes of a file that was written anew are not the rest of the old.
+        if std::mem::take(&mut self.idle) {
+            self.notice_change()?;
+        }
         if self.read()? > 0 {
             return Ok(Look::Bytes);
         }
@@ -111,26 +125,33 @@ impl Follower {
             self.leave();
             return Ok(Look::Bytes);
         }
-        let Some(tail) = &mut self.tail else { return Ok(Look::Nothing) };
-        match tail.change(&self.what.path)? {
-            Change::None => Ok(Look::Nothing),
+        match self.notice_change()? {
+            Change::None => self.idle = true,
             Change::Gone if self.what.ends_when_gone => {
                 self.leave();
-                Ok(Look::End)
+                return Ok(Look::End);
             }
-            Change::Gone => Ok(Look::Nothing),
-            Change::Moved => {
-                // What was written between the last read and the move is still to be read.
-                self.leaving = true;
-                Ok(Look::Bytes)
-            }
+            Change::Gone => {}
+            Change::Moved | Change::Truncated => return Ok(Look::Bytes),
+        }
+        Ok(Look::Nothing)
+    }
+
+    /// Compares the open file with the path and gets ready for what has changed.
+    fn notice_change(&mut self) -> io::Result<Change> {
+        let Some(tail) = &mut self.tail else { return Ok(Change::None) };
+        let change = tail.change(&self.what.path)?;
+        match change {
+            // What was written between the last read and the move is still to be read.
+            Change::Moved => self.leaving = true,
             Change::Truncated => {
                 tail.rewind()?;
                 self.what.track.begin(&tail.identity(), 0);
                 self.drop_rest();
-                Ok(Look::Bytes)
             }
+            Change::None | Change::Gone => {}
         }
+        Ok(change)
     }
 
     /// Opens the file under the path, or the one that a rotation put elsewhere while nobody was looking.

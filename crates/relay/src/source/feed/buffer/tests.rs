@@ -1,1 +1,29 @@
-//! Rows.
+//! Rows for what comes back into the pool.
+
+use super::*;
+
+#[test]
+fn a_large_buffer_comes_back_when_its_batch_is_gone() {
+    let mut buffer = take(READ_BYTES);
+    buffer.resize(READ_BYTES, b'x');
+    let place = buffer.as_ptr();
+    let shared = share(buffer, READ_BYTES);
+    assert_eq!(shared.as_ptr(), place);
+    let other = take(READ_BYTES);
+    assert_ne!(other.as_ptr(), place);
+    drop(shared);
+    let again = take(READ_BYTES);
+    assert_eq!((again.as_ptr(), again.len()), (place, 0));
+}
+
+#[test]
+fn a_small_batch_gets_its_own_bytes() {
+    let mut buffer = take(READ_BYTES);
+    buffer.extend_from_slice(b"one message, and the start of ano");
+    let place = buffer.as_ptr();
+    let shared = share(buffer, 12);
+    assert_eq!(shared.as_slice(), b"one message,");
+    assert!(shared.capacity() < 100);
+    let again = take(READ_BYTES);
+    assert_eq!(again.as_ptr(), place);
+}

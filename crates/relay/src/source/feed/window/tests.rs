@@ -1,1 +1,53 @@
-//! Rows.
+//! Rows for when reading may go on.
+
+use super::*;
+use std::{
+    pin::pin,
+    task::{Context, Poll, Waker},
+};
+
+fn is_open(gate: &Gate) -> bool {
+    pin!(gate.opened()).poll(&mut Context::from_waker(Waker::noop())) == Poll::Ready(())
+}
+
+#[test]
+fn the_bytes_are_the_bound() {
+    let gate = Gate::new(Window { messages: 100, bytes: 1_000 });
+    let first = gate.ticket(10, 600, None);
+    assert!(is_open(&gate));
+    let second = gate.ticket(10, 600, None);
+    assert!(!is_open(&gate));
+    drop(first);
+    // Open again, but a waiting reader is only woken at half.
+    assert!(is_open(&gate));
+    drop(second);
+    assert!(is_open(&gate));
+}
+
+#[test]
+fn a_small_window_of_messages_still_takes_full_batches() {
+    let gate = Gate::new(Window { messages: 100, bytes: 1 << 20 });
+    let held = gate.ticket(Window::MESSAGES_MIN - 1, 1, None);
+    assert!(is_open(&gate));
+    let more = gate.ticket(1, 1, None);
+    assert!(!is_open(&gate));
+    drop((held, more));
+    assert!(is_open(&gate));
+}
+
+#[test]
+fn a_waiting_reader_is_woken_at_half() {
+    let gate = Gate::new(Window { messages: 0, bytes: 1_000 });
+    let tickets: Vec<Ack> = (0..4).map(|_| gate.ticket(1, 250, None)).collect();
+    let mut waiting = pin!(gate.opened());
+    let mut context = Context::from_waker(Waker::noop());
+    let mut states = Vec::new();
+    for ticket in tickets {
+        states.push(waiting.as_mut().poll(&mut context).is_ready());
+        drop(ticket);
+        if states.last() == Some(&true) {
+            break;
+        }
+    }
+    assert_eq!(states, [false, false, false, true]);
+}
