@@ -31,7 +31,21 @@ impl JournalFile {
 
     /// The file of a name in the directory; `None` for anything else that lies there.
     pub(crate) fn parse(dir: &Path, name: &str) -> Option<JournalFile> {
-        let digits = name.strip_prefix("journal-")?.strip_suffix(".dj")?;
+        JournalFile::parse_after("journal-", dir, name)
+    }
+
+    /// A file that is kept to be written over.
+    pub(crate) fn parse_spare(dir: &Path, name: &str) -> Option<JournalFile> {
+        JournalFile::parse_after("spare-", dir, name)
+    }
+
+    /// The name under which the file is kept to be written over.
+    pub(crate) fn spare_path(&self) -> PathBuf {
+        self.path.with_file_name(format!("spare-{:020}.dj", self.first))
+    }
+
+    fn parse_after(prefix: &str, dir: &Path, name: &str) -> Option<JournalFile> {
+        let digits = name.strip_prefix(prefix)?.strip_suffix(".dj")?;
         if digits.len() != 20 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
@@ -42,8 +56,9 @@ impl JournalFile {
 /// What the first bytes of a file say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
-    /// As written by this version: the salt of the records.
-    Ours { salt: u32 },
+    /// As written by this version: the salt of the records, the first sequence number, and whether older records may
+    /// lie behind those of the file.
+    Ours { salt: u32, first: u64, recycled: bool },
     /// A journal file of another version or with algorithms that this version does not know.
     Foreign { version: u16 },
     /// Not a header: cut short or damaged.
@@ -51,7 +66,7 @@ pub(crate) enum Header {
 }
 
 /// The header of a file.
-pub(crate) fn encode_header(first: u64, salt: u32) -> [u8; HEADER_BYTES as usize] {
+pub(crate) fn encode_header(first: u64, salt: u32, recycled: bool) -> [u8; HEADER_BYTES as usize] {
     let mut header = [0; HEADER_BYTES as usize];
     header[..8].copy_from_slice(MAGIC);
     header[8..10].copy_from_slice(&VERSION.to_le_bytes());
@@ -60,6 +75,7 @@ pub(crate) fn encode_header(first: u64, salt: u32) -> [u8; HEADER_BYTES as usize
     header[14..16].copy_from_slice(&PLAIN.to_le_bytes());
     header[16..24].copy_from_slice(&first.to_le_bytes());
     header[24..28].copy_from_slice(&salt.to_le_bytes());
+    header[28] = u8::from(recycled);
     let crc = crc32fast::hash(&header[..60]);
     header[60..].copy_from_slice(&crc.to_le_bytes());
     header
@@ -76,5 +92,6 @@ pub(crate) fn decode_header(bytes: &[u8]) -> Header {
     if two(8) != VERSION || two(10) != CHECKSUM_CRC32 || two(12) != PLAIN || two(14) != PLAIN {
         return Header::Foreign { version: two(8) };
     }
-    Header::Ours { salt: four(24) }
+    let first = u64::from(four(16)) | u64::from(four(20)) << 32;
+    Header::Ours { salt: four(24), first, recycled: bytes[28] != 0 }
 }

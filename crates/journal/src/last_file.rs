@@ -41,9 +41,9 @@ pub(crate) struct LastFile {
 }
 
 impl LastFile {
-    /// A file that was just made, still empty.
-    pub(crate) fn created(file: Box<dyn DiskFile>, entry: JournalFile, salt: u32) -> LastFile {
-        let header = Some(encode_header(entry.first, salt));
+    /// A file that was just made, still empty, or one that is to be written over.
+    pub(crate) fn begun(file: Box<dyn DiskFile>, entry: JournalFile, salt: u32, recycled: bool) -> LastFile {
+        let header = Some(encode_header(entry.first, salt, recycled));
         LastFile { file, entry: JournalFile { length: HEADER_BYTES, ..entry }, header, dirty: false }
     }
 
@@ -80,6 +80,11 @@ impl LastFile {
         self.entry.length += bytes as u64;
         self.header = None;
         self.dirty = false;
+    }
+
+    /// Cuts off what lies behind the end of a file that was written over.
+    pub(crate) fn trim(&self) -> io::Result<()> {
+        self.file.set_len(self.entry.length)
     }
 
     /// Takes back what arrived of a failed write; when even that fails, the next write tries again.

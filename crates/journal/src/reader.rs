@@ -183,7 +183,7 @@ impl Reader {
         drop(published);
         let failed = |source| ReadError { path: file.path.clone(), source };
         let opened = self.disk.open(&file.path).map_err(failed)?;
-        let scan = Scan::new(opened, self.salt, file.length);
+        let scan = Scan::new(opened, self.salt, file.first, file.length);
         self.open = Some((file, scan));
         Ok(true)
     }

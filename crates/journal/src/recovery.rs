@@ -39,7 +39,7 @@ pub(crate) fn find_salt(disk: &dyn Disk, files: &[JournalFile]) -> io::Result<Op
         let mut start = [0; HEADER_BYTES as usize + 12];
         let read = disk.open(&file.path)?.read_at(0, &mut start)?;
         match decode_header(&start[..read]) {
-            Header::Ours { salt } => return Ok(Some(Ok(salt))),
+            Header::Ours { salt, .. } => return Ok(Some(Ok(salt))),
             Header::Foreign { version } => return Ok(Some(Err(version))),
             // A damaged header: the first record repeats the salt.
             Header::Bad if read == start.len() => {
@@ -63,21 +63,24 @@ pub(crate) fn recover_tail(
     let mut start = [0; HEADER_BYTES as usize];
     let read = file.read_at(0, &mut start)?;
     let header = decode_header(&start[..read]);
-    let mut scan = Scan::new(disk.open(&last.path)?, salt, length);
+    let mut scan = Scan::new(disk.open(&last.path)?, salt, last.first, length);
     let tail = walk(&mut scan, last, recovery)?;
-    if header == Header::Bad && tail.length == HEADER_BYTES {
-        recovery.cut_bytes += length;
+    let ours = matches!(header, Header::Ours { first, .. } if first == last.first);
+    if !ours && tail.length == HEADER_BYTES {
+        recovery.cut_bytes += if header == Header::Bad { length } else { 0 };
         return Ok(None);
     }
-    if header == Header::Bad {
+    if !ours {
         if tail.durable > last.first {
             let lost = last.first..last.first;
             recovery.damages.push(Damage { path: last.path.clone(), offset: 0, bytes: HEADER_BYTES, lost });
         }
-        file.write_at(0, &encode_header(last.first, salt))?;
+        file.write_at(0, &encode_header(last.first, salt, true))?;
     }
-    recovery.cut_bytes += length - tail.length;
-    if header == Header::Bad || tail.length < length {
+    if matches!(header, Header::Ours { recycled: false, .. }) {
+        recovery.cut_bytes += length - tail.length;
+    }
+    if !ours || tail.length < length {
         file.set_len(tail.length)?;
         file.sync()?;
     }

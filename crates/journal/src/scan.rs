@@ -28,6 +28,8 @@ pub(crate) enum Found {
 pub(crate) struct Scan {
     file: Box<dyn DiskFile>,
     salt: u32,
+    /// The first sequence number of the file; lower ones are left of what the file held before it was written over.
+    first: u64,
     /// Where in the file the scan stands.
     offset: u64,
     /// How far the file may be read.
@@ -40,8 +42,17 @@ pub(crate) struct Scan {
 
 impl Scan {
     /// Starts behind the header.
-    pub(crate) fn new(file: Box<dyn DiskFile>, salt: u32, limit: u64) -> Scan {
-        Scan { file, salt, offset: HEADER_BYTES, limit, window: Vec::new(), window_offset: 0, payload: 0..0 }
+    pub(crate) fn new(file: Box<dyn DiskFile>, salt: u32, first: u64, limit: u64) -> Scan {
+        Scan {
+            file,
+            salt,
+            first,
+            offset: HEADER_BYTES,
+            limit,
+            window: Vec::new(),
+            window_offset: 0,
+            payload: 0..0,
+        }
     }
 
     /// Where the scan stands.
@@ -66,7 +77,7 @@ impl Scan {
             return Ok(Found::End);
         }
         self.fill(RECORD_HEADER_BYTES)?;
-        let Some(header) = RecordHeader::decode(self.ahead(), self.salt) else { return Ok(Found::Bad) };
+        let Some(header) = self.header() else { return Ok(Found::Bad) };
         self.fill(header.total_bytes())?;
         if decode_record(self.ahead(), self.salt).is_none() {
             return Ok(Found::Bad);
@@ -83,13 +94,17 @@ impl Scan {
             self.offset += 1;
             self.fill(RECORD_HEADER_BYTES)?;
             let likely = |header: &RecordHeader| header.sequence >= expected;
-            let Some(header) = RecordHeader::decode(self.ahead(), self.salt).filter(likely) else { continue };
+            let Some(header) = self.header().filter(likely) else { continue };
             self.fill(header.total_bytes())?;
             if decode_record(self.ahead(), self.salt).is_some() {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn header(&self) -> Option<RecordHeader> {
+        RecordHeader::decode(self.ahead(), self.salt).filter(|header| header.sequence >= self.first)
     }
 
     fn ahead(&self) -> &[u8] {

@@ -98,6 +98,7 @@ impl Logspace {
         let journal_options = journal::Options {
             file_bytes_max: options.journal_file_bytes_max,
             durability: options.durability,
+            ..journal::Options::default()
         };
         let (mut journal, recovery) =
             Journal::open(Arc::clone(&disk), &dir.join(JOURNAL_DIR), journal_options)

@@ -10,7 +10,7 @@ use std::{
 pub(crate) const DIR: &str = "/j";
 
 pub(crate) fn open(disk: &SimDisk, file_bytes_max: u64) -> (Journal, journal::Recovery) {
-    let options = Options { file_bytes_max, durability: Durability::Device };
+    let options = Options { file_bytes_max, durability: Durability::Device, spare_files_max: 2 };
     Journal::open(Arc::new(disk.clone()), Path::new(DIR), options).unwrap()
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn show(journal: &Journal, from: u64) -> String {
 }
 
 fn files(disk: &SimDisk) -> Vec<PathBuf> {
-    disk.paths().into_iter().filter(|path| path.extension().is_some_and(|e| e == "dj")).collect()
+    disk.paths().into_iter().filter(|path| path.to_string_lossy().contains("journal-")).collect()
 }
 
 #[test]
@@ -101,6 +101,40 @@ fn releases_whole_files_and_keeps_the_number() {
     append(&mut journal, 1);
     journal.commit().unwrap();
     assert_eq!(show(&journal, 8), "8+2 !10..20 20+1");
+}
+
+#[test]
+fn writes_over_files_that_are_no_longer_needed() {
+    let disk = SimDisk::new();
+    let spares = || disk.paths().iter().filter(|path| path.to_string_lossy().contains("spare-")).count();
+    let (mut journal, _) = open(&disk, 3000);
+    let written = |journal: &mut Journal, count: u64| {
+        for _ in 0..count {
+            append(journal, 1);
+            journal.commit().unwrap();
+        }
+    };
+    written(&mut journal, 100);
+    let first_files = files(&disk).len();
+    journal.release(90).unwrap();
+    assert_eq!(spares(), 2);
+    written(&mut journal, 3);
+    // A crash leaves older records behind the newer ones.
+    for (crashes, count) in [(false, 5), (true, 9), (true, 14), (false, 20)] {
+        if !crashes {
+            journal.close().unwrap();
+        } else {
+            drop(journal);
+        }
+        let (reopened, recovery) = open(&disk, 3000);
+        assert!(recovery.damages.is_empty(), "{:?}", recovery.damages);
+        journal = reopened;
+        written(&mut journal, count);
+        let want: Vec<String> = (95..journal.next_sequence()).map(|at| format!("{at}+1")).collect();
+        assert_eq!(show(&journal, 95), want.join(" "));
+    }
+    assert_eq!(spares(), 0);
+    assert!(files(&disk).len() < first_files);
 }
 
 /// Damages the journal of ten records (each its own commit) at a fraction of its file; shows what is left.
