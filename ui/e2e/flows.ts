@@ -1,4 +1,5 @@
 // What people do with the page, as flows that a browser goes through.
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 import type { Stage } from "./run.ts";
 
@@ -194,6 +195,24 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await until("it did not stop", async () => (await page.locator(".live-line").count()) === 0);
   },
 
+  async "a lost connection is taken up again without a gap"({ page, open }) {
+    await open();
+    const before = await page.locator(".row[data-index='0']").getAttribute("data-sequence");
+    // The first stream ends at once, the second is refused; only the third is the server's.
+    let asked = 0;
+    await page.route("**/api/v1/tail*", (route) => {
+      asked++;
+      if (asked === 1) return route.fulfill({ contentType: "text/event-stream", body: "retry: 200\n\n" });
+      return asked === 2 ? route.fulfill({ status: 503, json: {} }) : route.continue();
+    });
+    await page.keyboard.press("l");
+    await page.waitForSelector(".live-line.lost");
+    await until("it did not reconnect", async () => (await page.locator(".live-line.lost").count()) === 0);
+    await until("nothing new arrived", async () => (await page.locator(".row[data-index='0']").getAttribute("data-sequence")) !== before);
+    const sequences = await page.$$eval(".row[data-sequence]", (rows) => rows.map((row) => Number((row as HTMLElement).dataset["sequence"])).sort((a, b) => b - a));
+    expect(sequences.every((sequence, at) => at === 0 || sequences[at - 1]! - sequence === 1), `a gap or a repetition: ${sequences.join(" ")}`);
+  },
+
   async "a permalink shows the same again"({ page, open }) {
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await open();
@@ -248,6 +267,56 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForSelector(".state >> text=Nothing in this time range");
     await page.click(".state button");
     await page.waitForSelector(".list .row[data-index]");
+  },
+
+  async "a server that is away, too slow or broken is told apart"({ page, open }) {
+    await open();
+    const search = "**/api/v1/search";
+    await page.route(search, (route) => route.abort());
+    await page.keyboard.press("r");
+    await page.waitForSelector(".state >> text=The server is away");
+    await page.unroute(search);
+    await page.click(".state button");
+    await page.waitForSelector(".list .row[data-index]");
+    const refuse = (status: number, code: string) =>
+      page.route(search, (route) => route.fulfill({ status, json: { error: { code, message: "told by the test" } } }));
+    await refuse(504, "timeout");
+    await page.keyboard.press("r");
+    await page.waitForSelector(".state >> text=took too long");
+    await page.unroute(search);
+    await refuse(500, "internal");
+    await page.click(".state button");
+    await page.waitForSelector(".state >> text=The search failed");
+    await page.unroute(search);
+    await page.click(".state button");
+    await page.waitForSelector(".list .row[data-index]");
+  },
+
+  async "long messages are cut until asked for"({ page, open }) {
+    await open("?wrap=1");
+    const long = { ...(await page.evaluate(() => fetch("api/v1/search", { method: "POST", headers: { "X-Requested-By": "duramen" }, body: JSON.stringify({ query: "", limit: 1, bars: 0 }) }).then((answer) => answer.json()))) };
+    long.rows[0].message = `begin ${"0123456789 ".repeat(600)} end`;
+    await page.route("**/api/v1/search", (route) => route.fulfill({ json: { ...long, total: 1 } }));
+    await page.keyboard.press("r");
+    await page.click(".row .rest");
+    await until("the rest is not shown", async () => ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"));
+  },
+
+  async "axe finds nothing against WCAG 2.2 AA"({ page, open }) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+      await open();
+      await page.keyboard.press("j");
+      await page.keyboard.press("o");
+      await page.waitForSelector(".pairs tr");
+      await page.waitForTimeout(300);
+      await page.evaluate(axe.source);
+      const found = await page.evaluate(async () => {
+        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+        return violations.map(({ id, nodes }) => `${id}: ${nodes.length} x ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.split("\n")[1] ?? ""}`);
+      });
+      expect(found.length === 0, `${colorScheme}: ${found.join("\n      ")}`);
+    }
   },
 
   async "dark and light, by system and by choice"({ page, open }) {

@@ -68,7 +68,7 @@ async function perform(context: BrowserContext, settings: Settings, flow: (stage
     if (new URL(request.url()).origin !== origin) complaints.push(`asked another host: ${request.url()}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (400|401|429)|ERR_/.test(message.text())) complaints.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !/status of (400|401|429|500|503|504)|ERR_/.test(message.text())) complaints.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
   const open = async (view = ""): Promise<void> => {

@@ -61,6 +61,18 @@ export function resolve(range: Range, nowUs: number, known?: Span): Span {
   return from <= to ? { fromUs: from, toUs: to } : { fromUs: to, toUs: from };
 }
 
+const BARS = 60;
+const BARS_MIN = 40;
+const BARS_MAX = 90;
+const ROUND_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
+
+/** How many bars to ask for: such that one is a round time wide, where that is possible. */
+export function barsFor(span: Span): number {
+  const seconds = (span.toUs - span.fromUs) / 1_000_000;
+  const fitting = ROUND_S.map((width) => seconds / width).filter((bars) => Number.isInteger(bars) && bars >= BARS_MIN && bars <= BARS_MAX);
+  return fitting.sort((a, b) => Math.abs(a - BARS) - Math.abs(b - BARS))[0] ?? BARS;
+}
+
 /** The window before (-1) or after (+1), overlapping by half. */
 export function shift(span: Span, direction: -1 | 1): Span {
   const step = Math.max(1, Math.round((span.toUs - span.fromUs) / 2)) * direction;

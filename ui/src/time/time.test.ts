@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { brief, bytes, clockTime, count, duration, percent, precise, rangeText, tick } from "./format.ts";
 import { parseRange } from "./parse.ts";
-import { absolute, fromUs, isInstant, resolve, shift, toUs, zoomOut } from "./range.ts";
+import { absolute, barsFor, fromUs, isInstant, resolve, shift, toUs, zoomOut } from "./range.ts";
 import { offsetText } from "./zone.ts";
 
 const NOW = Date.UTC(2026, 10, 21, 9, 30, 15) * 1000;
@@ -63,6 +63,11 @@ test("windows shift and zoom", () => {
   expect(absolute(shift(span, -1)).from).toBe("2026-11-21T08:00:15Z");
   expect(absolute(zoomOut(span, NOW))).toEqual({ from: "2026-11-21T07:30:15Z", to: "2026-11-21T09:30:15Z" });
   expect(resolve({ from: "", to: "" }, NOW, { fromUs: 5, toUs: 9 })).toEqual({ fromUs: 5, toUs: 9 });
+});
+
+test("bars are a round time wide", () => {
+  const bars = (seconds: number): number => barsFor({ fromUs: 5, toUs: 5 + seconds * 1e6 });
+  expect([300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000, 3_601.5].map(bars)).toEqual([60, 60, 60, 72, 48, 56, 60, 60]);
 });
 
 test("what people read", () => {

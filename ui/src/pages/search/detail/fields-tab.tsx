@@ -74,7 +74,7 @@ interface PairProps {
 function Pair({ name, value, inList, state, events }: PairProps) {
   return (
     <tr class={state ?? ""} data-field={name} data-value={value}>
-      <th scope="row" class="mono" title={name}><span class="pair-name">{shortName(name)}</span></th>
+      <th scope="row" class="mono" title={name}><span class="pair-name">{breakable(shortName(name))}</span></th>
       <td class="mono pair-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
       <td class="pair-actions">
         <Act icon="plus" title={`Filter: only ${name} = ${value}`} on={state === "include"} onClick={() => events.onFilter(name, value, "include")} />
@@ -84,6 +84,11 @@ function Pair({ name, value, inList, state, events }: PairProps) {
       </td>
     </tr>
   );
+}
+
+/** Long names may break after their dots. */
+function breakable(name: string): string {
+  return name.replace(/([.@])(?=.)/g, "$1\u200b");
 }
 
 function Act({ icon, title, on, onClick }: { icon: IconName; title: string; on?: boolean; onClick: () => void }) {

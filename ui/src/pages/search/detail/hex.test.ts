@@ -7,5 +7,6 @@ test("bytes in hexadecimal", () => {
     "0000  3c 33 34 3e 4e 6f 76 20  32 31 20 67 77 31 20 c3  <34>Nov 21 gw1 .",
     "0010  a9 0a                                             ..",
   ]);
+  expect(hexLines(bytes, 4)[2]).toBe("0010  a9 0a                     ..");
   expect(hexLines(new Uint8Array())).toEqual([]);
 });

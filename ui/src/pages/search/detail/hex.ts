@@ -1,13 +1,14 @@
 // Bytes as people look at them: offset, sixteen bytes, and what of them can be read.
 
-const WIDTH = 16;
-
-export function hexLines(bytes: Uint8Array): string[] {
+/** Two groups of `half` bytes a line. */
+export function hexLines(bytes: Uint8Array, half = 8): string[] {
+  const width = 2 * half;
+  const groupSigns = 3 * half - 1;
   const lines: string[] = [];
-  for (let offset = 0; offset < bytes.length; offset += WIDTH) {
-    const part = [...bytes.subarray(offset, offset + WIDTH)];
+  for (let offset = 0; offset < bytes.length; offset += width) {
+    const part = [...bytes.subarray(offset, offset + width)];
     const codes = part.map((byte) => byte.toString(16).padStart(2, "0"));
-    const halves = `${codes.slice(0, 8).join(" ").padEnd(23)}  ${codes.slice(8).join(" ").padEnd(23)}`;
+    const halves = `${codes.slice(0, half).join(" ").padEnd(groupSigns)}  ${codes.slice(half).join(" ").padEnd(groupSigns)}`;
     const signs = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : ".")).join("");
     lines.push(`${offset.toString(16).padStart(4, "0")}  ${halves}  ${signs}`);
   }

@@ -1,16 +1,25 @@
 // The bytes as received: as text, or in hexadecimal.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FullRow } from "../../../api/message.ts";
 import { count } from "../../../time/format.ts";
 import { hexLines } from "./hex.ts";
 
 const HEX_BYTES_MAX = 16_384;
+/** Room for sixteen bytes a line. */
+const WIDE_PX = 510;
 
 export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {
   const [hex, setHex] = useState(false);
+  const [wide, setWide] = useState(true);
+  const panel = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    const resize = new ResizeObserver(([entry]) => setWide((entry?.contentRect.width ?? 0) >= WIDE_PX));
+    resize.observe(panel.current!);
+    return () => resize.disconnect();
+  }, []);
   const bytes = Uint8Array.from(atob(message.raw_base64), (sign) => sign.charCodeAt(0));
   const text = new TextDecoder().decode(bytes);
-  const lines = hexLines(bytes.subarray(0, HEX_BYTES_MAX));
+  const lines = hex ? hexLines(bytes.subarray(0, HEX_BYTES_MAX), wide ? 8 : 4) : [];
   return (
     <>
       <div class="tab-tools">
@@ -19,7 +28,7 @@ export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: s
         <button type="button" class="chip" aria-pressed={hex} onClick={() => setHex(!hex)}>Hex</button>
         <button type="button" class="chip" onClick={() => onCopy(hex ? lines.join("\n") : text, "Raw message")}>Copy</button>
       </div>
-      <pre class={`raw mono ${hex ? "hex" : ""}`}>{hex ? lines.join("\n") : text}</pre>
+      <pre ref={panel} class={`raw mono ${hex ? "hex" : ""}`}>{hex ? lines.join("\n") : text}</pre>
       {hex && bytes.length > HEX_BYTES_MAX && <p class="dim">The first {count(HEX_BYTES_MAX)} bytes.</p>}
     </>
   );

@@ -36,7 +36,7 @@ export const RowLine = memo(function RowLine({ row, index, top, columns, clock, 
   };
   return (
     <div class={`row ${severityClass(row.severity)} ${cell === undefined ? "" : "current"} ${open ? "open" : ""} ${wrap ? "wrap" : ""}`}
-      id={`row-${index}`} role="row" aria-rowindex={index + 2} aria-selected={open} style={place} data-index={index} onClick={click}>
+      id={`row-${index}`} role="row" aria-rowindex={index + 2} aria-selected={open} style={place} data-index={index} data-sequence={row.sequence} onClick={click}>
       <span class={`${on(0)} when`} role="gridcell" data-cell="0"><span class="dim">{day(us, zone)}</span> {clockTime(us, zone)}</span>
       {columns.map((column, at) => (
         <span class={on(at + 1)} role="gridcell" data-cell={at + 1} title={wrap ? undefined : columnOf(row, column)}>

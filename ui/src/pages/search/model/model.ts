@@ -6,7 +6,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
-import { resolve, absolute, type Span } from "../../../time/range.ts";
+import { absolute, barsFor, resolve, type Span } from "../../../time/range.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
 import { narrow } from "../../../view/preferences.ts";
 import { asksTheSame, type View } from "../../../view/view.ts";
@@ -14,7 +14,6 @@ import { whyNothing, type Nothing } from "./nothing.ts";
 import { Live } from "./live.ts";
 import { PAGE_ROWS, Rows } from "./rows.ts";
 
-export const BARS = 60;
 const TIMEOUT_MS = 30_000;
 /** While live, count, bars and facets are asked for this often. */
 const LIVE_REFRESH_MS = 5_000;
@@ -98,7 +97,11 @@ export class SearchModel {
     try {
       if (this.logspaces.value.length === 0) await this.readLogspaces();
       if (this.error.value) return;
-      const answer = await search(this.question({ limit: PAGE_ROWS, bars: BARS, facets: this.facetColumns.value }), request.signal);
+      if (this.logspaces.value.length === 0) {
+        this.nothing.value = { why: "no-logspace" };
+        return;
+      }
+      const answer = await search(this.question({ limit: PAGE_ROWS, bars: barsFor(this.window()), facets: this.facetColumns.value }), request.signal);
       if (request.signal.aborted) return;
       this.show(answer);
       if (this.view.value.live) this.startLive(answer);
@@ -187,7 +190,7 @@ export class SearchModel {
     const { signal: abort } = this.request;
     const span = live ? undefined : { fromUs: known.from_us, toUs: known.to_us };
     try {
-      const fresh = await search(this.question({ limit: 1, bars: BARS, facets: this.facetColumns.value }, span), abort);
+      const fresh = await search(this.question({ limit: 1, bars: barsFor(this.window()), facets: this.facetColumns.value }, span), abort);
       if (abort.aborted) return;
       // The list's rows are of its own snapshot; what is not live keeps that number.
       this.answer.value = live ? fresh : { ...known, facets: fresh.facets };

@@ -4,6 +4,8 @@ import { timeOf } from "../../../api/row.ts";
 import { search, type SearchQuestion } from "../../../api/search.ts";
 
 export type Nothing =
+  /** The configuration has no logspace. */
+  | { why: "no-logspace" }
   /** The logspace has no message at all yet. */
   | { why: "first-run" }
   /** There are messages that match, but not in this range. */

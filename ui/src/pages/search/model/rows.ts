@@ -80,9 +80,9 @@ export class Rows {
         // An answer without the place we asked for would repeat for ever.
         if (this.known.get(place) === undefined && this.version.value === before) break;
       }
-    } catch (cause) {
+    } catch {
+      // Closed means that nobody waits for these rows any more.
       if (!this.abort.signal.aborted) this.failed.value = true;
-      else if (!(cause instanceof DOMException)) throw cause;
     } finally {
       this.busy = false;
     }

@@ -19,6 +19,14 @@ export interface EmptyEvents {
 
 export function NothingState({ nothing, zone, events }: { nothing: Nothing; zone: Zone; events: EmptyEvents }) {
   if (nothing.why === "first-run") return <FirstRun onPoll={events.onRun} />;
+  if (nothing.why === "no-logspace") {
+    return (
+      <State icon="store" title="There is no logspace yet" action="Look again" onAction={events.onRun}>
+        <p>A logspace keeps messages so that they can be searched. Add one to the configuration and reload:</p>
+        <pre class="mono">{`destination d_store { logspace("main"); };\nlog { source(s_net); destination(d_store); };`}</pre>
+      </State>
+    );
+  }
   if (nothing.why === "query") {
     return (
       <State icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
