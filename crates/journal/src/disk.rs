@@ -8,7 +8,13 @@ use std::{
     io,
     os::unix::fs::FileExt,
     path::Path,
+    thread,
+    time::Duration,
 };
+
+/// A lock that was just given up may live on for a moment: in a child process between its fork and its exec.
+const LOCK_TRIES: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// A file system.
 pub trait Disk: Send + Sync {
@@ -88,11 +94,14 @@ impl Disk for OsDisk {
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Box::new(OsLock { _file: file }))),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(error)) => Err(error),
+        for _ in 0..LOCK_TRIES {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Box::new(OsLock { _file: file }))),
+                Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
         }
+        Ok(None)
     }
 }
 

@@ -5,15 +5,12 @@
 #![allow(clippy::print_stdout)]
 
 use journal::{Durability, Journal, OsDisk};
-use message::{
-    Ack, AckSink, Batch, Delivery, Message, Origin, Outcome, Outlet, Priority, Selection, Span, Stamp, codec,
-};
+use message::{Ack, Batch, Message, Origin, Priority, Selection, Span, Stamp, codec};
 use std::{
     path::Path,
-    sync::{Arc, Condvar, Mutex},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    sync::Arc,
+    time::{Duration, Instant},
 };
-use store::{Logspace, LogspaceOptions, Notice, Notices};
 
 const BATCH_BYTES: usize = 256 << 10;
 

@@ -139,10 +139,9 @@ impl<T> Queue<T> {
         self.linger(u64::MAX, Instant::now() + duration);
     }
 
-    /// Number and cost of what waits.
-    pub(crate) fn load(&self) -> (usize, u64) {
-        let state = self.locked();
-        (state.items.len(), state.cost)
+    /// Cost of what waits.
+    pub(crate) fn load(&self) -> u64 {
+        self.locked().cost
     }
 
     /// An item dearer than the whole bound passes when nothing else waits.

@@ -76,12 +76,10 @@ impl Shared {
 
     /// All counts.
     pub(crate) fn stats(&self) -> LogspaceStats {
-        let (queue_batches, queue_bytes) = self.inbox.load();
         let shelf = self.shelf.load();
         LogspaceStats {
-            queue_batches: queue_batches as u64,
-            queue_bytes,
-            unbuilt_bytes: self.unbuilt.load().1,
+            queue_bytes: self.inbox.load(),
+            unbuilt_bytes: self.unbuilt.load(),
             segments: shelf.segments,
             segment_bytes: shelf.bytes,
             unsealed_messages: shelf.unsealed_messages,

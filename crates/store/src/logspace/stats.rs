@@ -31,9 +31,9 @@ pub struct LogspaceStats {
     pub seals_failed_total: u64,
     /// Segments removed by retention.
     pub segments_removed_total: u64,
-    /// Batches and bytes that wait for the journal.
-    pub queue_batches: u64,
-    /// Bytes of them.
+    /// Messages that are neither stored nor dropped yet.
+    pub queue_messages: u64,
+    /// Bytes of the batches that wait for the journal.
     pub queue_bytes: u64,
     /// Bytes that are durable but not searchable yet.
     pub unbuilt_bytes: u64,
@@ -78,12 +78,18 @@ impl Counters {
 
     /// The counters' part of the statistics.
     pub(crate) fn stats(&self) -> LogspaceStats {
+        // What left is read before what came in: a message on its way is counted as waiting.
+        let stored = self.messages_stored.load(Relaxed);
+        let dropped = [&self.dropped_full, &self.dropped_large, &self.dropped_closed];
+        let [full, large, closed] = dropped.map(|counter| counter.load(Relaxed));
+        let messages_in = self.messages_in.load(Relaxed);
         LogspaceStats {
-            messages_in_total: self.messages_in.load(Relaxed),
-            messages_stored_total: self.messages_stored.load(Relaxed),
-            messages_dropped_full_total: self.dropped_full.load(Relaxed),
-            messages_dropped_large_total: self.dropped_large.load(Relaxed),
-            messages_dropped_closed_total: self.dropped_closed.load(Relaxed),
+            messages_in_total: messages_in,
+            messages_stored_total: stored,
+            messages_dropped_full_total: full,
+            messages_dropped_large_total: large,
+            messages_dropped_closed_total: closed,
+            queue_messages: messages_in.saturating_sub(stored + full + large + closed),
             journal_written_bytes_total: self.journal_written.load(Relaxed),
             commits_total: self.commits.load(Relaxed),
             commits_failed_total: self.commits_failed.load(Relaxed),

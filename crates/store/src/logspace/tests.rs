@@ -14,6 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod catalog;
 mod kill;
 mod plain;
 mod power;
@@ -263,6 +264,34 @@ fn paths_without_flow_control_drop_and_count() {
     disk.set_capacity(None);
     wait_until("stored", || logspace.stats().messages_stored_total + dropped == 50);
     wait_until("found", || logspace.snapshot().sequence + dropped == 50);
+}
+
+#[test]
+fn a_builder_that_lags_holds_sources_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let small = LogspaceOptions { unbuilt_bytes_max: 20_000, ..options() };
+    let stuck = Arc::new(plain::Stuck::default());
+    let segments = Arc::clone(&stuck) as Arc<dyn Segments>;
+    let logspace =
+        Logspace::open_on(Arc::new(OsDisk), segments, dir.path(), small, Arc::new(Unheard)).unwrap();
+    stuck.hold();
+    let mut waiting = Vec::new();
+    for round in 0..100 {
+        waiting.push(deliver(&logspace, batch(round * 10..round * 10 + 10, NEW_YEAR_US), true));
+        // One commit each: what is stored together is handed on together.
+        if round < 30 {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    thread::sleep(Duration::from_millis(20));
+    let stats = logspace.stats();
+    assert!(stats.unbuilt_bytes <= 20_000 && stats.queue_messages > 0, "{stats:?}");
+    assert_eq!(stats.messages_in_total, stats.messages_stored_total + stats.queue_messages);
+    stuck.release();
+    for outcome in waiting {
+        assert_eq!(outcome.recv_timeout(PATIENCE), Ok(Outcome::Done));
+    }
+    check_found(&logspace, 1000);
 }
 
 #[test]

@@ -5,9 +5,69 @@ use crate::{
     Segments, Watch,
 };
 use message::{Batch, Field, Selection};
-use std::{fs, io, ops::Range, path::Path, sync::Arc};
+use std::{
+    fs, io,
+    ops::Range,
+    path::Path,
+    sync::{Arc, Condvar, Mutex},
+};
 
 pub(super) struct Plain;
+
+/// Plain segments that take nothing while they are held.
+#[derive(Default)]
+pub(super) struct Stuck(Arc<(Mutex<bool>, Condvar)>);
+
+impl Stuck {
+    pub(super) fn hold(&self) {
+        *self.0.0.lock().unwrap() = true;
+    }
+
+    pub(super) fn release(&self) {
+        *self.0.0.lock().unwrap() = false;
+        self.0.1.notify_all();
+    }
+}
+
+impl Segments for Stuck {
+    fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Box::new(StuckLines(Arc::clone(&self.0), Plain.begin(first_sequence)))
+    }
+
+    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError> {
+        Plain.open(path)
+    }
+}
+
+struct StuckLines(Arc<(Mutex<bool>, Condvar)>, Box<dyn Growing>);
+
+impl Growing for StuckLines {
+    fn append(&mut self, batch: &Batch, selection: &Selection) {
+        let held = self.0.0.lock().unwrap();
+        drop(self.0.1.wait_while(held, |held| *held).unwrap());
+        self.1.append(batch, selection);
+    }
+
+    fn view(&self) -> Arc<dyn SegmentView> {
+        self.1.view()
+    }
+
+    fn seal(&self, path: &Path) -> Result<(), ReadError> {
+        self.1.seal(path)
+    }
+
+    fn len(&self) -> u32 {
+        self.1.len()
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.1.first_sequence()
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        self.1.received_range()
+    }
+}
 
 #[derive(Clone)]
 struct Lines {
