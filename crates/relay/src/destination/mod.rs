@@ -20,6 +20,3 @@ pub use options::{
 };
 pub use set::{Destinations, StagedDestinations};
 pub(crate) use target::set_keepalive;
-
-#[cfg(test)]
-mod tests;

@@ -6,7 +6,7 @@
 //! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them.
 
 use super::options::{DestinationSpec, Queueing};
-use crate::stats::{self, Counters};
+use crate::stats::{self, Counters, DropReason};
 use message::{Ack, Delivery, Outlet, Selection};
 use std::{
     collections::VecDeque,
@@ -52,6 +52,8 @@ struct State {
     soft: bool,
     /// The thread sleeps and wants to be woken.
     idle: bool,
+    /// The thread has ended: what comes now is dropped.
+    closed: bool,
 }
 
 /// What woke the thread.
@@ -72,6 +74,7 @@ impl Queue {
             bytes_max: queueing.bytes_max,
             soft,
             idle: false,
+            closed: false,
         };
         Queue { state: Mutex::new(state), wake: Condvar::new(), counters }
     }
@@ -135,6 +138,19 @@ impl Queue {
         }
     }
 
+    /// The thread ends: what waits, and what still comes, is dropped, counted, and given back as failed.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        let items = std::mem::take(&mut state.items);
+        drop(state);
+        for item in items {
+            stats::add(self.counters.dropped_for(DropReason::Stopped), item.count);
+            self.done(item.count, item.bytes);
+            item.delivery.ack.fail();
+        }
+    }
+
     /// Says that items were written or given up: they no longer count as queued.
     pub(super) fn done(&self, count: usize, bytes: usize) {
         let mut state = self.lock();
@@ -160,6 +176,11 @@ impl Outlet for Queue {
         }
         stats::add(&self.counters.processed, wanted);
         let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            stats::add(self.counters.dropped_for(DropReason::Stopped), wanted);
+            return delivery.ack.fail();
+        }
         let bounded = !(delivery.controlled || state.soft);
         let mut count = wanted;
         if bounded {

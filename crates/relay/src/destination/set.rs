@@ -86,7 +86,7 @@ impl Destinations {
     }
 
     /// Makes the staged set the running one: changed destinations get their new settings, removed ones write what
-    /// waits and end.
+    /// waits and end. Commit the sources first: what comes to a removed destination is dropped.
     pub fn commit(&mut self, mut staged: StagedDestinations) {
         self.leaving.retain(|thread| !thread.is_finished());
         let removed: Vec<Key> =

@@ -91,6 +91,7 @@ impl Worker {
                 Wake::Timeout => self.driver.tick(Instant::now()),
             }
         }
+        self.queue.close();
         self.queue.counters.orphan();
     }
 

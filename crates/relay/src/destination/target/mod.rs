@@ -14,3 +14,6 @@ pub(crate) use socket::Socket;
 pub(crate) use socket::set_keepalive;
 pub(crate) use stdout::Stdout;
 pub(crate) use terminal::Terminals;
+
+#[cfg(test)]
+mod tests;

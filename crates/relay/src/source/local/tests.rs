@@ -1,1 +1,140 @@
-//! Rows.
+//! Pipes, programs, our own messages, the generator, and the journal's export format.
+
+use super::journal::{entry, push};
+use crate::{
+    FilePermissions, Generator, HostPolicy, InternalLog, PipeSource, ProgramSource, Reading, Registry,
+    SourceDriver, SourceSpec, Sources,
+    testing::{Collected, batch},
+};
+use message::{Field, FieldName, Severity, ValueKind};
+use std::{fs, io::Write, sync::Arc, time::Duration};
+
+struct Setup {
+    sources: Sources,
+    log: InternalLog,
+    collected: Arc<Collected>,
+}
+
+fn start(driver: SourceDriver) -> Setup {
+    let (log, collected) = (InternalLog::new("duramen", None), Collected::new());
+    let mut sources = Sources::start(Registry::default(), log.clone(), 1, None).unwrap();
+    let mut reading = Reading::new("s");
+    reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
+    let spec = SourceSpec {
+        id: "s#0".to_owned(),
+        component: "x".to_owned(),
+        driver,
+        reading: Arc::new(reading),
+        intake: collected.clone(),
+    };
+    let staged = sources.stage(vec![spec]).unwrap();
+    sources.commit(staged);
+    Setup { sources, log, collected }
+}
+
+/// Host names are this machine's: shown without.
+#[track_caller]
+fn check(setup: &Setup, want: &[&str]) {
+    let lines = setup.collected.wait(want.len());
+    let shown: Vec<&str> = lines.iter().map(|line| line.split_once('|').unwrap().1).collect();
+    assert_eq!(shown, want);
+}
+
+#[test]
+fn makes_and_reads_a_pipe() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    let setup =
+        start(SourceDriver::Pipe(PipeSource { path: path.clone(), permissions: FilePermissions::default() }));
+    crate::testing::eventually("the pipe is there", || path.exists());
+    for text in ["<13>su: one\n", "<13>su: two\n"] {
+        // Each writer closes its end, which is not the end of the pipe.
+        fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    }
+    check(&setup, &["su|one", "su|two"]);
+}
+
+#[test]
+fn reads_a_program_and_starts_it_again() {
+    let options =
+        ProgramSource { command: "echo '<13>su: hello'".to_owned(), restart_after: Duration::from_millis(1) };
+    let mut setup = start(SourceDriver::Program(options));
+    check(&setup, &["su|hello", "su|hello"][..1]);
+    setup.collected.wait(2);
+    setup.sources.stop(crate::testing::PATIENCE);
+}
+
+#[test]
+fn reads_our_own_messages() {
+    let setup = start(SourceDriver::Internal);
+    setup.log.write(Severity(4), "Something happened; key='value'");
+    check(&setup, &["duramen|Something happened; key='value'"]);
+    setup.collected.batches(|batches| {
+        let message = &batches[0].messages[0];
+        assert_eq!((message.pri.0, message.format.name()), (5 * 8 + 4, "internal"));
+    });
+}
+
+#[test]
+fn generates_messages() {
+    let setup = start(SourceDriver::Generator(Generator {
+        count: 3,
+        every: Duration::from_millis(1),
+        template: None,
+        values: vec![("number".to_owned(), ValueKind::Integer, b"5".to_vec())],
+    }));
+    check(&setup, &["|-- Generated message. --"; 3]);
+    setup.collected.batches(|batches| {
+        let value = batches[0].field(0, &FieldName::parse("number")).unwrap().into_owned();
+        assert_eq!(value, b"5");
+    });
+}
+
+#[test]
+fn without_a_reader_the_newest_of_our_messages_are_kept() {
+    let log = InternalLog::new("duramen", None);
+    (0..10_005).for_each(|number| log.write(Severity(6), &number.to_string()));
+    let (entries, lost) = log.take(1);
+    assert_eq!((entries[0].text.as_str(), lost), ("5", 5));
+}
+
+#[track_caller]
+fn check_entry(export: &[u8], want: &str) {
+    let shown = match entry(export) {
+        None => "incomplete".to_owned(),
+        Some((fields, size)) => {
+            let mut batch = batch(&[]);
+            let cursor = push(&mut batch, &fields).unwrap_or_default();
+            let field = |field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
+            let unit = batch.field(0, &FieldName::parse(".journald._SYSTEMD_UNIT")).unwrap_or_default();
+            format!(
+                "{size} pri={} {} {}[{}] {:?} at={} unit={} cursor={cursor}",
+                batch.messages[0].pri.0,
+                field(Field::Host),
+                field(Field::Program),
+                field(Field::Pid),
+                field(Field::Message),
+                batch.messages[0].event.unix_us,
+                String::from_utf8_lossy(&unit)
+            )
+        }
+    };
+    assert_eq!(shown, want);
+}
+
+#[test]
+fn reads_entries_of_the_journal() {
+    let plain: &[u8] = b"__CURSOR=c1\n__REALTIME_TIMESTAMP=7\nPRIORITY=3\nSYSLOG_FACILITY=4\n_HOSTNAME=web\n\
+        SYSLOG_IDENTIFIER=sshd\n_PID=12\nMESSAGE=hello\n_SYSTEMD_UNIT=ssh.service\n\n";
+    check_entry(plain, "150 pri=35 web sshd[12] \"hello\" at=7 unit=ssh.service cursor=c1");
+    check_entry(&plain[..plain.len() - 1], "incomplete");
+    let binary =
+        [b"_COMM=x\nMESSAGE\n\x03\0\0\0\0\0\0\0a\nb\n_TRANSPORT=kernel\n\n".as_slice(), plain].concat();
+    check_entry(&binary, "47 pri=6  x[] \"a\\nb\" at=1795000000000000 unit= cursor=");
+    check_entry(b"MESSAGE\n\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFFabc", "incomplete");
+    check_entry(b"MESSAGE\n\x03\0\0", "incomplete");
+    check_entry(
+        b"PRIORITY=99\nSYSLOG_FACILITY=x\nMESSAGE=m\n\n",
+        "41 pri=14  [] \"m\" at=1795000000000000 unit= cursor=",
+    );
+}

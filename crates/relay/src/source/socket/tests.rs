@@ -138,7 +138,8 @@ fn reads_unix_sockets_with_credentials() {
     let path = folder.path().join("log");
     let address = ListenAddress::Unix(path.clone());
     type Make = fn(ListenAddress) -> SourceDriver;
-    let kinds: [(Make, fn(&Path)); 2] = [
+    type Send = fn(&Path);
+    let kinds: [(Make, Send); 2] = [
         (
             |address| SourceDriver::Datagram(DatagramListener::new(address)),
             |path| {
@@ -301,12 +302,11 @@ fn check_hostile(framing: Framing, bytes: &[u8]) {
     let _ = hostile.write_all(bytes);
     let mut good = setup.connect();
     let line = b"<13>Nov 21 09:00:00 web su: good";
-    match framing {
-        Framing::OctetCounted => write!(good, "{} ", line.len()).unwrap(),
-        _ => {}
-    }
-    good.write_all(line).unwrap();
-    good.write_all(if framing == Framing::OctetCounted { b"" } else { b"\n" }).unwrap();
+    let (header, end) = match framing {
+        Framing::OctetCounted => (format!("{} ", line.len()), ""),
+        _ => (String::new(), "\n"),
+    };
+    good.write_all(&[header.as_bytes(), line, end.as_bytes()].concat()).unwrap();
     drop(good);
     let mut seen = 0;
     eventually("the good message", || {
