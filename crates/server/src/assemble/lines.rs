@@ -3,7 +3,7 @@
 //! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and what they
 //! remember between messages: printed times. Limits: none of its own.
 
-use message::{Batch, Stamp};
+use message::{Batch, Stamp, Transport};
 use pipeline::{
     Template,
     template::{Escape, RenderOptions, Renderer, Site},
@@ -32,17 +32,25 @@ impl Render for Templated {
     }
 
     fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        self.renderer.seqnum = sequence as u32;
+        self.renderer.seqnum = seqnum(batch, index, sequence);
         self.template.render(batch, index, &mut self.renderer, out);
     }
 
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        self.renderer.seqnum = sequence as u32;
+        self.renderer.seqnum = seqnum(batch, index, sequence);
         self.template.render_escaped(batch, index, &mut self.renderer, Escape::FileName, out);
     }
 
     fn constant(&self) -> Option<&str> {
         self.constant.as_deref()
+    }
+}
+
+/// `${SEQNUM}` counts messages of this machine; 0 takes the sequence id that a message came with.
+fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
+    match batch.origin(index).transport {
+        Transport::Local | Transport::UnixDgram | Transport::UnixStream => sequence as u32,
+        Transport::Udp | Transport::Tcp | Transport::Tls => 0,
     }
 }
 

@@ -1,1 +1,276 @@
-//! Rows about lowering.
+//! Rows about the way from a configuration to running parts: what is refused, what is told to the relay, and which
+//! message reaches which destination as which text.
+
+use super::{Environment, Parts, build, check};
+use config::Memory;
+use message::{Ack, Batch, Delivery, Intake, Origin, Outlet, Selection, Span, Stamp, Transport};
+use relay::{DestinationDriver, Render, SourceDriver};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
+use wire::{DecodeOptions, Decoder};
+
+/// 2026-11-21T04:00:00Z, when everything is received.
+const RECEIVED_US: i64 = 1_795_233_600_000_000;
+
+fn memory(text: &str) -> Memory {
+    Memory::default().file("main.conf", format!("@version: 4.8\n@include \"scl.conf\"\n{text}"))
+}
+
+/// The findings of a check, one a line.
+#[track_caller]
+fn finds(text: &str, want: &[&str]) {
+    let checked = check(Path::new("main.conf"), &memory(text));
+    let found: Vec<String> =
+        checked.report.findings().iter().map(|finding| finding.one_line(checked.texts())).collect();
+    assert_eq!(found, want);
+}
+
+#[track_caller]
+fn parts(text: &str) -> Parts {
+    let mut checked = check(Path::new("main.conf"), &memory(text));
+    let environment = Environment { looks_up: true, ..Environment::for_check() };
+    let parts = build(&checked.tree, &environment, &mut checked.report);
+    parts.unwrap_or_else(|| panic!("{}", checked.report.render_plain(checked.texts())))
+}
+
+/// The sources and destinations that a configuration asks for, one a line.
+#[track_caller]
+fn makes(text: &str, want: &[&str]) {
+    let parts = parts(text);
+    let mut made: Vec<String> = parts.sources.iter().map(show_source).collect();
+    made.extend(parts.destinations.iter().map(|spec| {
+        let target = match &spec.driver {
+            DestinationDriver::File(file) => {
+                format!("{} reap={:?} mode={:?}", file.trusted_prefix, file.reap_after, file.permissions.mode)
+            }
+            DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
+            DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
+            DestinationDriver::Program(program) => program.command.clone(),
+            DestinationDriver::Terminals(terminals) => terminals.user.clone(),
+            DestinationDriver::Stdout => String::new(),
+        };
+        format!("to {} {} {target} queue={}", spec.id, spec.component, spec.queueing.messages_max)
+    }));
+    made.extend(parts.logspaces.iter().map(|space| format!("{space:?}")));
+    assert_eq!(made, want);
+}
+
+fn show_source(spec: &relay::SourceSpec) -> String {
+    let driver = match &spec.driver {
+        SourceDriver::Stream(listener) => format!("{:?} max={}", listener.address, listener.connections_max),
+        SourceDriver::Datagram(listener) => format!("{:?}", listener.address),
+        SourceDriver::File(file) => format!("{} every {:?}", file.path.display(), file.poll_every),
+        SourceDriver::Wildcard(files) => format!("{}/{}", files.folder.display(), files.pattern),
+        SourceDriver::Pipe(pipe) => pipe.path.display().to_string(),
+        SourceDriver::Program(program) => program.command.clone(),
+        SourceDriver::Generator(generator) => format!("{} every {:?}", generator.count, generator.every),
+        SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System => String::new(),
+    };
+    format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.reading.framing)
+}
+
+/// A queue that keeps which messages came.
+#[derive(Default)]
+struct Kept(Mutex<Vec<(Arc<Batch>, Selection, bool)>>);
+
+impl Outlet for Kept {
+    fn deliver(&self, delivery: Delivery) {
+        let kept = (delivery.batch, delivery.selection, delivery.controlled);
+        self.0.lock().expect("no test panics while it holds this").push(kept);
+    }
+}
+
+/// Lines that come in by source `s`, and what each destination writes of them.
+#[track_caller]
+fn runs(text: &str, lines: &[&str], want: &[&str]) {
+    let mut parts = parts(text);
+    let kept: Vec<Arc<Kept>> = parts.plugs.iter().map(|_| Arc::default()).collect();
+    for ((_, plug), kept) in parts.plugs.iter().zip(&kept) {
+        plug.connect(kept.clone());
+    }
+    let bytes = Arc::new(lines.concat().into_bytes());
+    let origin = Origin { source: "s".into(), transport: Transport::Tcp, ..Origin::default() };
+    let received = Stamp::known(RECEIVED_US, 0);
+    let mut batch = Batch::new(bytes, vec![Arc::new(origin)], received, Ack::none());
+    let options =
+        parts.sources.first().map_or_else(DecodeOptions::default, |spec| spec.reading.decode.clone());
+    let mut decoder = Decoder::new(options);
+    let mut at = 0;
+    for line in lines {
+        decoder.decode(&mut batch, Span::received(at, line.len()), message::Marks::default(), 0);
+        at += line.len();
+    }
+    parts.router.take(batch);
+    let mut got = Vec::new();
+    for ((id, _), kept) in parts.plugs.iter().zip(&kept) {
+        let spec =
+            parts.destinations.iter_mut().find(|spec| spec.id == *id).expect("every plug has its driver");
+        for (batch, selection, controlled) in
+            kept.0.lock().expect("no test panics while it holds this").iter()
+        {
+            for index in selection.iter() {
+                let name = match &mut spec.driver {
+                    DestinationDriver::File(file) => rendered(&mut *file.name, batch, index, true),
+                    _ => id.clone(),
+                };
+                let text = rendered(&mut *spec.rendering.template, batch, index, false);
+                got.push(format!("{name}{}: {text}", if *controlled { "!" } else { "" }));
+            }
+        }
+    }
+    assert_eq!(got, want);
+}
+
+fn rendered(template: &mut dyn Render, batch: &Batch, index: usize, is_name: bool) -> String {
+    let mut out = Vec::new();
+    template.begin(Stamp::known(RECEIVED_US, 0));
+    match is_name {
+        true => template.render_name(batch, index, 1, &mut out),
+        false => template.render(batch, index, 1, &mut out),
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+#[test]
+fn refuses_what_the_parts_cannot_use() {
+    finds(
+        "filter f { host(\"a(\"); };",
+        &["main.conf:3:17: error: regular expression is wrong at byte 2: missing closing parenthesis"],
+    );
+    finds(
+        "filter f { netmask(\"10.0.0.0/99\"); };",
+        &["main.conf:3:20: error: 10.0.0.0/99 is no network: write it like 10.0.0.0/8 or 10.0.0.0/255.0.0.0"],
+    );
+    finds(
+        "template t \"$(nosuch x)\";",
+        &["main.conf:3:12: error: template is wrong at byte 2: unknown template function nosuch"],
+    );
+    finds(
+        "options { time-zone(\"Mars/Olympus\"); };\nlog { source { stdin(); }; destination { stdout(); }; };",
+        &["main.conf:3:21: error: time zone `Mars/Olympus` is not known"],
+    );
+    finds("rewrite r { channel { rewrite(r); }; };", &["main.conf:3:9: error: rewrite `r` uses itself"]);
+    finds(
+        "destination d { logspace(\"../x\"); };",
+        &["main.conf:3:26: error: `../x` cannot be the name of a logspace"],
+    );
+    finds(
+        "destination d { udp(host localip(here)); };",
+        &["main.conf:3:34: error: `here` is not an address of this machine"],
+    );
+    let doubling: String = (0..40)
+        .map(|n| format!("rewrite r{} {{ channel {{ rewrite(r{n}); rewrite(r{n}); }}; }};\n", n + 1))
+        .collect();
+    let checked = check(
+        Path::new("main.conf"),
+        &memory(&format!("rewrite r0 {{ unset(value(\"a\")); }};\n{doubling}log {{ rewrite(r40); }};")),
+    );
+    assert!(!checked.report.is_usable());
+}
+
+#[test]
+fn makes_sources() {
+    makes(
+        "source s { network(); udp(port(5514)); tcp6(ip(\"::1\")); syslog(); };\nlog { source(s); };",
+        &[
+            "from s#0 network Ip(0.0.0.0:514) max=10 Newline",
+            "from s#1 udp Ip(0.0.0.0:5514) Datagram",
+            "from s#2 tcp6 Ip([::1]:514) max=10 Newline",
+            "from s#3 syslog Ip(0.0.0.0:601) max=10 OctetCounted",
+        ],
+    );
+    makes(
+        "source s { default-network-drivers(udp-port(1514) log-iw-size(2000)); };\nlog { source(s); };",
+        &[
+            "from s#0 network Ip(0.0.0.0:1514) Datagram",
+            "from s#1 network Ip(0.0.0.0:514) max=10 Newline",
+            "from s#2 syslog Ip(0.0.0.0:601) max=10 OctetCounted",
+        ],
+    );
+    makes(
+        "log { source { file(\"/a\" follow-freq(0.5)); unix-stream(\"/u\" max-connections(3)); program(\"date\"); }; };",
+        &[
+            "from anon-source0#0 file /a every 500ms Newline",
+            "from anon-source0#1 unix-stream Unix(\"/u\") max=3 Newline",
+            "from anon-source0#2 program date Newline",
+        ],
+    );
+    makes("source unused { network(); };", &[]);
+    makes(
+        "source s { network(transport(auto) ip(127.0.0.1)); };\nlog { source(s); };\nlog { source(s); };",
+        &["from s#0 network Ip(127.0.0.1:514) max=10 Auto"],
+    );
+}
+
+#[test]
+fn makes_destinations() {
+    let log = "log { source { stdin(); }; destination(d); };";
+    makes(
+        &format!("destination d {{ file(\"/var/log/all\"); file(\"/l/$HOST/x\" perm(0640)); }};\n{log}"),
+        &[
+            "from anon-source0#0 stdin  Newline",
+            "to d#0 file /var/log/all reap=None mode=Some(384) queue=10000",
+            "to d#1 file /l/ reap=Some(60s) mode=Some(416) queue=10000",
+        ],
+    );
+    makes(
+        &format!(
+            "options {{ log_fifo_size(7); }};\ndestination d {{ syslog(h); network(h transport(udp)); tcp(h port(99)); usertty(\"*\"); }};\n{log}"
+        ),
+        &[
+            "from anon-source0#0 stdin  Newline",
+            "to d#0 syslog Tcp(\"h\", 601) OctetCounted queue=7",
+            "to d#1 network Udp(\"h\", 514) Plain queue=7",
+            "to d#2 tcp Tcp(\"h\", 99) Plain queue=7",
+            "to d#3 usertty * queue=7",
+        ],
+    );
+    makes(
+        &format!("destination d {{ logspace(\"all\" retention-days(2)); }};\n{log}"),
+        &[
+            "from anon-source0#0 stdin  Newline",
+            "LogspaceSpec { id: \"d#0\", name: \"all\", retention_age: Some(172800s), retention_bytes: None }",
+        ],
+    );
+}
+
+#[test]
+fn routes_and_writes() {
+    let lines = ["<13>Nov 21 03:00:00 web app[7]: hello\n", "<11>Nov 21 03:00:01 db app: it failed\n"];
+    let source = "options { keep-hostname(yes); };\nsource s { network(); };\n";
+    let run = |text: &str, want: &[&str]| runs(&format!("{source}{text}"), &lines, want);
+    run(
+        "log { source(s); destination { file(\"/all\"); }; };",
+        &["/all: Nov 21 03:00:00 web app[7]: hello\n", "/all: Nov 21 03:00:01 db app: it failed\n"],
+    );
+    run(
+        "destination d { file(\"/l/$HOST.log\" template(\"$MSG|\")); };\nlog { source(s); filter { level(err); }; destination(d); flags(flow-control); };",
+        &["/l/db.log!: it failed|"],
+    );
+    run(
+        "filter f { match(\"hel\" value(\"MESSAGE\")) and host(web); };\nlog { source(s); filter(f); destination { network(h); }; };",
+        &["anon-destination0#0: <13>Nov 21 03:00:00 web app[7]: hello\n"],
+    );
+    run(
+        "rewrite r { set(\"x $HOST\", value(\"PROGRAM\") condition(host(web))); subst(\"a\" \"b\" value(\"MESSAGE\")); };\nlog { source(s); rewrite(r); destination { file(\"/r\" template(\"$PROGRAM:$MSG\")); }; };",
+        &["/r: x web:hello", "/r: app:it fbiled"],
+    );
+    run(
+        "log { source(s); if (host(web)) { destination { file(\"/w\" template(\"$MSG\")); }; } else { destination { file(\"/o\" template(\"$MSG\")); }; }; };",
+        &["/w: hello", "/o: it failed"],
+    );
+    run(
+        "log { source(s); filter { \"$PID\" == 7; }; destination { file(\"/a\" template(\"$PID\")); }; flags(final); };\nlog { source(s); destination { file(\"/b\" template(\"$HOST\")); }; };\nlog { flags(catchall fallback); destination { file(\"/c\"); }; };",
+        &["/a: 7", "/b: db"],
+    );
+    run(
+        "destination d { channel { rewrite { set(\"changed\" value(\"MESSAGE\")); }; destination { file(\"/in\" template(\"$MSG\")); }; }; };\nlog { source(s); filter { host(web); }; destination(d); destination { file(\"/out\" template(\"$MSG\")); }; };",
+        &["/in: changed", "/out: hello"],
+    );
+    run(
+        "destination d { syslog(\"h\" template(\"[$MSG]\")); };\nlog { source(s); filter { tags(\".source.s\") or host(db); }; destination(d); };",
+        &["d#0: <11>1 2026-11-21T03:00:01+00:00 db app - - - [it failed]"],
+    );
+}
