@@ -5,23 +5,23 @@
 //! Holds: nothing between calls. Knows the language; runs nothing.
 //! Limits: see [`limits`]; a configuration beyond one of them is refused with a clear error.
 
-mod text;
+pub mod limits;
 
-mod block;
+mod text;
 
 mod surroundings;
 
 mod diagnostic;
 
-pub mod limits;
-
-mod lexer;
+mod words;
 
 pub mod tree;
 
-mod parse;
-
 pub mod options;
+
+mod lexer;
+
+mod parse;
 
 mod check;
 

@@ -96,6 +96,13 @@ fn points_at_the_exact_word() {
     );
     finds("filterx f { $a = 1; };", &["main.conf:2:1: error: statement `filterx` is not supported yet"]);
     finds(
+        "log { filterx { $a =~ /\\/\"}/; }; };",
+        &[
+            "main.conf:2:7: error: step `filterx` is not supported yet",
+            "main.conf:2:1: warning: this path has no source; no message ever enters it",
+        ],
+    );
+    finds(
         "source s { file(\"a); };",
         &[
             "main.conf:2:17: error: string is not terminated",

@@ -4,10 +4,10 @@
 //! warning for every one that is old or has no effect.
 
 use super::names::Names;
-use super::nearest;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::options::{self, Driver, Misfit, Plain, Row, Standing, ValueKind};
 use crate::tree::{Arg, Call, Kind, Name, Template};
+use crate::words::nearest;
 
 pub(super) struct Calls<'a> {
     pub(super) names: &'a Names,
@@ -83,7 +83,7 @@ impl Calls<'_> {
     /// `set(int("5") value("n"))`: a value with a type where a template belongs.
     fn is_typed_value(&self, driver: &Driver, option: &Call) -> bool {
         let takes_template = matches!(driver.plain, Plain::One(_, ValueKind::Template));
-        takes_template && crate::parse::is_type(&option.key())
+        takes_template && crate::words::is_type(&option.key())
     }
 
     fn unknown_driver(&mut self, kind: Kind, noun: &str, call: &Call) {

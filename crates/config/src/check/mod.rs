@@ -6,14 +6,12 @@
 mod calls;
 mod cycles;
 mod names;
-mod nearest;
 mod paths;
 
 use crate::diagnostic::Report;
 use crate::tree::{Kind, Statement, Tree};
 use calls::Calls;
 use names::Names;
-pub(crate) use nearest::nearest;
 
 /// Checks a tree: every name, every driver, every option, every statement that does not run yet.
 pub fn check(tree: &Tree, report: &mut Report) {

@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use super::nearest;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::text::Span;
 use crate::tree::{Kind, Name, Statement, Tree, Version};
+use crate::words::nearest;
 
 /// Every named object, by kind.
 pub(super) struct Names {

@@ -11,19 +11,21 @@ mod raw;
 mod reader;
 mod substitute;
 pub(crate) mod token;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::block::{Block, Values};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::{EXPANSION_DEPTH_MAX, TOKENS_MAX};
 use crate::surroundings::Surroundings;
 use crate::text::{Origin, Span, Texts};
+use crate::tree::Block;
 use crate::tree::{Module, Version};
 use reader::{Frame, Nature, Reader};
 use token::{Kind, Token};
+pub(crate) use values::Values;
 
 pub(crate) struct Lexer<'a> {
     surroundings: &'a dyn Surroundings,

@@ -4,10 +4,11 @@
 //! Holds: nothing.
 
 use super::Lexer;
-use super::token::{Kind, Token, keyword};
+use super::token::{Kind, Token};
 use crate::diagnostic::Diagnostic;
 use crate::text::Span;
 use crate::tree::{Module, Name, Version};
+use crate::words::keyword;
 
 /// The pragmas, for "did you mean".
 const PRAGMAS: &[&str] = &["define", "include", "line", "module", "requires", "version"];

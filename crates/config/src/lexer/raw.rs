@@ -101,12 +101,31 @@ fn piece_length(text: &[u8], close: u8) -> Option<usize> {
         match *byte {
             b'#' => at += text[at..].iter().position(|byte| *byte == b'\n')?,
             quote @ (b'"' | b'\'') => at = string_end(text, at + 1, quote)?,
+            b'/' if is_pattern(&text[..at]) => at = pattern_end(text, at + 1)?,
             byte if byte == open => depth += 1,
             byte if byte == close && depth == 0 => return Some(at),
             byte if byte == close => depth -= 1,
             _ => {}
         }
         at += 1;
+    }
+    None
+}
+
+/// Whether what follows is the pattern of a match in filterx: it comes after `=~` or `!~`.
+fn is_pattern(before: &[u8]) -> bool {
+    let before = before.trim_ascii_end();
+    before.ends_with(b"=~") || before.ends_with(b"!~")
+}
+
+/// The place of the slash that ends a pattern.
+fn pattern_end(text: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(byte) = text.get(at) {
+        match *byte {
+            b'/' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
     }
     None
 }

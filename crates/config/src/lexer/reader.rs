@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::block::Values;
+use super::values::Values;
 use crate::text::{Span, TextId};
 
 /// What a text on the stack is.

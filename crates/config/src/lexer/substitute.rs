@@ -4,9 +4,10 @@
 //! Limits: a value is substituted once; a name that means nothing is replaced by nothing, with a warning.
 
 use super::reader::{Frame, Nature};
-use super::{Lexer, literal, token};
+use super::{Lexer, literal};
 use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};
+use crate::words::keyword;
 
 /// Longest name between backticks; a longer one is a forgotten backtick.
 const NAME_BYTES_MAX: usize = 128;
@@ -101,7 +102,7 @@ impl Lexer<'_> {
     }
 
     fn meaning(&mut self, name: &str, at: Span) -> Option<Meaning> {
-        let key = token::keyword(name);
+        let key = keyword(name);
         if let Some(span) = self.reader.values().and_then(|values| values.named.get(&key).copied()) {
             return Some(Meaning::Piece(span));
         }

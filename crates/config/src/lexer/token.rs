@@ -3,6 +3,7 @@
 //! In: nothing. Out: types.
 
 use crate::text::Span;
+use crate::words::keyword;
 
 /// What a token is.
 #[derive(Clone, PartialEq, Debug)]
@@ -61,9 +62,4 @@ impl Token {
             Kind::End => "end of the configuration".to_string(),
         }
     }
-}
-
-/// A keyword in the one spelling used inside: with `-`.
-pub(crate) fn keyword(word: &str) -> String {
-    word.replace('_', "-")
 }

@@ -111,7 +111,7 @@ impl ValueKind {
         let fits = match self {
             ValueKind::YesNo => match arg {
                 Arg::Number(_, _) => true,
-                arg => arg.text().is_some_and(|text| crate::tree::truth(text).is_some()),
+                arg => arg.text().is_some_and(|text| crate::words::truth(text).is_some()),
             },
             ValueKind::Number(least, most) => {
                 whole(arg).is_some_and(|number| (least..=most).contains(&number))
@@ -125,8 +125,8 @@ impl ValueKind {
                 matches!(arg, Arg::Word(_) | Arg::Text(_) | Arg::Number(_, _) | Arg::Float(_, _))
             }
             ValueKind::Template => !matches!(arg, Arg::Filter(_) | Arg::Group(_, _) | Arg::Range(_, _)),
-            ValueKind::Facility => code(arg, |name| crate::parse::facility(name).is_some()),
-            ValueKind::Severity => code(arg, |name| crate::parse::severity(name).is_some()),
+            ValueKind::Facility => code(arg, |name| crate::words::facility(name).is_some()),
+            ValueKind::Severity => code(arg, |name| crate::words::severity(name).is_some()),
             ValueKind::Filter => matches!(arg, Arg::Filter(_)),
             ValueKind::Word(words) => return one_of(words, arg, self),
             ValueKind::Words(words) => return one_of(words, arg, self),
@@ -165,7 +165,7 @@ fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<
         Arg::Call(call) => (call.name.text.clone(), call.name.span),
         arg => (arg.text().unwrap_or_default().to_string(), arg.span()),
     };
-    let key = crate::lexer::token::keyword(&text).to_ascii_lowercase();
+    let key = crate::words::keyword(&text).to_ascii_lowercase();
     let is_nothing = key.is_empty() && matches!(kind, ValueKind::Words(_));
     if words.contains(&key.as_str()) && !matches!(arg, Arg::Call(_)) || is_nothing {
         return Ok(());

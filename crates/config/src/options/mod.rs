@@ -63,5 +63,5 @@ pub fn has_module(name: &str) -> bool {
         "system-source",
         "stardate",
     ];
-    MODULES.contains(&crate::lexer::token::keyword(name).as_str()) || name == "system_source"
+    MODULES.contains(&crate::words::keyword(name).as_str()) || name == "system_source"
 }

@@ -7,12 +7,13 @@
 use std::sync::Arc;
 
 use super::{Failed, Parsed, Parser};
-use crate::block::{Block, Parameter, Raw, Values};
-use crate::check::nearest;
 use crate::diagnostic::Diagnostic;
+use crate::lexer::Values;
 use crate::lexer::token::Kind;
 use crate::text::Span;
+use crate::tree::{Block, Parameter, Raw};
 use crate::tree::{Name, Statement};
+use crate::words::nearest;
 
 /// Where a block can be used.
 const CONTEXTS: &[&str] = &[

@@ -3,9 +3,10 @@
 //! In: tokens after a name. Out: a [`Call`]. Commas between arguments are optional and mean nothing.
 
 use super::{Parsed, Parser};
-use crate::lexer::token::{Kind as Token, keyword};
+use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::{Arg, Call, Kind, Name};
+use crate::words::keyword;
 
 /// Options of rewrite rules and parsers whose argument is a filter expression.
 const FILTER_OPTIONS: &[&str] = &["condition", "having", "trigger", "where"];

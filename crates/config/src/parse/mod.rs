@@ -11,19 +11,17 @@ mod leaf;
 mod path;
 mod statement;
 
-pub(crate) use leaf::{facility, is_type, severity};
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::block::Block;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::lexer::Lexer;
 use crate::lexer::token::{Kind, Token};
 use crate::limits::NESTING_MAX;
 use crate::surroundings::Surroundings;
 use crate::text::Span;
+use crate::tree::Block;
 use crate::tree::{Name, Tree, Version};
 
 /// Reads a configuration with all that it includes. The report has every error of the language, but not those of

@@ -3,14 +3,14 @@
 //! In: tokens. Out: [`Path`]s.
 
 use super::{Failed, Parsed, Parser};
-use crate::block::Raw;
-use crate::check::nearest;
 use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
+use crate::tree::Raw;
 use crate::tree::{
     Arm, Branch, Condition, Filter, FilterLeaf, Flag, Junction, Kind, LogFlag, Name, Path, Reference, Step,
 };
+use crate::words::nearest;
 
 /// The words that start a step.
 const STEPS: &[&str] = &[

@@ -3,12 +3,13 @@
 //! In: tokens. Out: [`Statement`]s; the reader goes on behind a statement that cannot be read.
 
 use super::{Failed, Parsed, Parser};
-use crate::block::Raw;
-use crate::check::nearest;
 use crate::diagnostic::Diagnostic;
-use crate::lexer::token::{Kind as Token, keyword};
+use crate::lexer::token::Kind as Token;
 use crate::text::Span;
+use crate::tree::Raw;
 use crate::tree::{Application, Call, Item, Kind, Later, Name, NamedFilter, Object, Statement, Template};
+use crate::words::keyword;
+use crate::words::nearest;
 
 /// The words that start a statement.
 const STATEMENTS: &[&str] = &[
@@ -25,6 +26,7 @@ const STATEMENTS: &[&str] = &[
     "source",
     "template",
     "template-function",
+    "transformation",
 ];
 
 impl Parser<'_> {
@@ -74,6 +76,13 @@ impl Parser<'_> {
                 self.later(word)?
             }
             "python" => self.later(word)?,
+            "transformation" => {
+                self.name("the name of the transformation")?;
+                self.expect('[')?;
+                self.name("the topic of the transformation")?;
+                self.expect(']')?;
+                self.later(word)?
+            }
             "include" => {
                 let file = self.name("a file, a folder or a pattern")?;
                 self.expect(';')?;

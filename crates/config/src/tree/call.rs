@@ -112,7 +112,7 @@ impl Call {
     pub fn truth(&self) -> Option<bool> {
         match self.args.first()? {
             Arg::Number(number, _) => Some(*number != 0),
-            arg => truth(arg.text()?),
+            arg => crate::words::truth(arg.text()?),
         }
     }
 
@@ -124,14 +124,5 @@ impl Call {
             arg => arg.text().map(str::to_string),
         };
         self.args.iter().filter_map(text).collect()
-    }
-}
-
-/// The words for yes and no.
-pub(crate) fn truth(word: &str) -> Option<bool> {
-    match word.to_ascii_lowercase().as_str() {
-        "yes" | "on" | "true" => Some(true),
-        "no" | "off" | "false" => Some(false),
-        _ => None,
     }
 }

@@ -3,6 +3,7 @@
 //! In: built by the parser. Out: read by the check and by the server, which turns it into running parts.
 //! Holds: every statement in written order, with the place of every word. Blocks are expanded, in-place objects are not named.
 
+mod block;
 mod call;
 mod filter;
 mod path;
@@ -10,9 +11,8 @@ mod path;
 use std::collections::BTreeMap;
 use std::fmt;
 
-pub use crate::block::{Block, Parameter, Raw};
 use crate::text::{Span, Texts};
-pub(crate) use call::truth;
+pub use block::{Block, Parameter, Raw};
 pub use call::{Arg, Call};
 pub use filter::{
     Comparison, FacilitySet, Filter, FilterLeaf, Match, MatchFlag, MatchTarget, MatchType, Operand,
@@ -32,7 +32,7 @@ pub struct Name {
 impl Name {
     /// As a keyword: `_` and `-` are one.
     pub fn key(&self) -> String {
-        crate::lexer::token::keyword(&self.text)
+        crate::words::keyword(&self.text)
     }
 }
 
@@ -47,7 +47,7 @@ pub struct Version {
 
 impl Version {
     /// The newest version that this program knows.
-    pub const CURRENT: Version = Version { major: 4, minor: 11 };
+    pub const CURRENT: Version = Version { major: 4, minor: 27 };
     /// The oldest one it reads.
     pub const OLDEST: Version = Version { major: 3, minor: 0 };
     /// From here on, two objects of one kind cannot have one name.

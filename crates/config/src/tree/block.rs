@@ -1,12 +1,10 @@
 //! Blocks: pieces of configuration with arguments.
 //!
-//! In: a definition, and the arguments of one use. Out: the values that backticks in its body stand for.
+//! In: built by the parser. Out: what a use needs.
 //! Holds: regions of texts, never copies.
 
-use std::collections::BTreeMap;
-
+use super::Name;
 use crate::text::Span;
-use crate::tree::Name;
 
 /// A raw piece of configuration: the text between a pair of parentheses or braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -37,10 +35,4 @@ pub struct Block {
     pub body: Raw,
     /// The whole definition.
     pub span: Span,
-}
-
-/// The values of a block's arguments in one use: name in keyword spelling, and text.
-#[derive(Default, Debug)]
-pub(crate) struct Values {
-    pub(crate) named: BTreeMap<String, Span>,
 }
