@@ -32,6 +32,8 @@ pub(crate) struct Builder {
     seals: Arc<Queue<Box<dyn Growing>>>,
     segments: Arc<dyn Segments>,
     active: Box<dyn Growing>,
+    /// Most messages of a segment.
+    messages_max: usize,
     /// Received bytes in the active segment.
     active_bytes: u64,
     published: Instant,
@@ -47,7 +49,17 @@ impl Builder {
         next: u64,
     ) -> Builder {
         let active = segments.begin(next);
-        Builder { shared, seals, segments, active, active_bytes: 0, published: Instant::now(), dirty: false }
+        let messages_max = shared.options.segment_messages_max.clamp(1, segments.messages_max()) as usize;
+        Builder {
+            shared,
+            seals,
+            segments,
+            active,
+            messages_max,
+            active_bytes: 0,
+            published: Instant::now(),
+            dirty: false,
+        }
     }
 
     /// Reads back what the journal has below `end`, tells `done`, and works until the queue is closed and empty.
@@ -90,23 +102,28 @@ impl Builder {
     /// Adds messages whose first has a sequence number; what is already there is left out.
     pub(crate) fn add(&mut self, batch: &Batch, selection: &Selection, first: u64) {
         let known = self.next_sequence().saturating_sub(first) as usize;
-        if known > 0 {
-            let mut rest = selection.clone();
-            selection.iter().take(known).for_each(|index| rest.remove(index));
-            if !rest.is_empty() {
-                let next = self.next_sequence();
-                self.add(batch, &rest, next);
+        let count = selection.count();
+        if known > 0 || count > self.messages_max {
+            let wanted = known..count;
+            for start in wanted.clone().step_by(self.messages_max) {
+                let end = wanted.end.min(start + self.messages_max);
+                let mut part = Selection::none(selection.batch_len());
+                selection.iter().skip(start).take(end - start).for_each(|index| part.add(index));
+                self.add_part(batch, &part, first + start as u64);
             }
-            return;
+        } else {
+            self.add_part(batch, selection, first);
         }
+    }
+
+    /// Adds messages that fit one segment and are not there yet.
+    fn add_part(&mut self, batch: &Batch, selection: &Selection, first: u64) {
         if first > self.next_sequence() {
             self.skip_to(first);
         }
-        let count = selection.count() as u64;
-        let options = &self.shared.options;
-        let full = u64::from(self.active.len()) + count > options.segment_messages_max
-            || self.active_bytes >= options.segment_bytes_max;
-        if full {
+        let room = self.messages_max.saturating_sub(self.active.len() as usize);
+        let bytes_max = self.shared.options.segment_bytes_max;
+        if selection.count() > room || self.active_bytes >= bytes_max || self.active.is_full() {
             self.complete(first);
         }
         self.end_day(batch.received.unix_us);

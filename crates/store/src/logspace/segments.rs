@@ -9,6 +9,8 @@ use std::{path::Path, sync::Arc};
 
 /// Makes and opens segments.
 pub trait Segments: Send + Sync {
+    /// Most messages that any segment may hold.
+    fn messages_max(&self) -> u64;
     /// An empty segment whose first message will have this sequence number.
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing>;
     /// Opens a sealed segment; bytes that are not one are an error, never a panic.
@@ -24,6 +26,8 @@ pub trait Growing: Send {
     fn view(&self) -> Arc<dyn SegmentView>;
     /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
     fn seal(&self, path: &Path) -> Result<(), ReadError>;
+    /// Whether nothing more fits.
+    fn is_full(&self) -> bool;
     /// Number of messages.
     fn len(&self) -> u32;
     /// Whether there is none.

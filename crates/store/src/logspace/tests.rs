@@ -167,6 +167,16 @@ fn full_segments_are_sealed_and_leave_the_journal() {
 }
 
 #[test]
+fn a_batch_larger_than_a_segment_is_spread_over_several() {
+    let dir = tempfile::tempdir().unwrap();
+    let wide = LogspaceOptions { segment_messages_max: u64::MAX, ..options() };
+    let logspace = open(dir.path(), wide);
+    store(&logspace, 0..5100, NEW_YEAR_US);
+    wait_until("sealed", || logspace.stats().segments == 2);
+    check_found(&logspace, 5100);
+}
+
+#[test]
 fn a_new_day_begins_a_segment() {
     let dir = tempfile::tempdir().unwrap();
     let logspace = open(dir.path(), options());

@@ -12,6 +12,9 @@ use std::{
     sync::{Arc, Condvar, Mutex},
 };
 
+/// Most lines of a plain segment.
+const LINES_MAX: u64 = 2000;
+
 pub(super) struct Plain;
 
 /// Plain segments that take nothing while they are held.
@@ -30,6 +33,10 @@ impl Stuck {
 }
 
 impl Segments for Stuck {
+    fn messages_max(&self) -> u64 {
+        LINES_MAX
+    }
+
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
         Box::new(StuckLines(Arc::clone(&self.0), Plain.begin(first_sequence)))
     }
@@ -56,6 +63,10 @@ impl Growing for StuckLines {
         self.1.seal(path)
     }
 
+    fn is_full(&self) -> bool {
+        self.1.is_full()
+    }
+
     fn len(&self) -> u32 {
         self.1.len()
     }
@@ -77,6 +88,10 @@ struct Lines {
 }
 
 impl Segments for Plain {
+    fn messages_max(&self) -> u64 {
+        LINES_MAX
+    }
+
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
         Box::new(Lines { first: first_sequence, lines: Vec::new() })
     }
@@ -106,6 +121,10 @@ impl Growing for Lines {
         let lines: Vec<String> = self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect();
         let text = format!("{}\n{}", self.first, lines.concat());
         fs::write(path, text).map_err(|source| ReadError::Io { path: path.into(), source })
+    }
+
+    fn is_full(&self) -> bool {
+        self.lines.len() >= LINES_MAX as usize
     }
 
     fn len(&self) -> u32 {
