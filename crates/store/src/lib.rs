@@ -11,7 +11,7 @@ mod view;
 pub use bitmap::Bitmap;
 pub use logspace::{
     Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice,
-    Notices, OpenLogspaceError, Segments, Subscription, Unheard,
+    Notices, OpenLogspaceError, SealFailed, Segments, Subscription, Unheard,
 };
 pub use view::{
     Bound, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,

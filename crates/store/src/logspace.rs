@@ -22,7 +22,7 @@ mod writer;
 
 pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use options::{LogspaceOptions, Notice, Notices, Unheard};
-pub use segments::{Growing, Segments};
+pub use segments::{Growing, SealFailed, Segments};
 pub use stats::LogspaceStats;
 
 use crate::Snapshot;
@@ -134,7 +134,7 @@ impl Logspace {
             sealer: None,
         };
         logspace.sealer = Some(spawn("logspace-seal", move || sealer.run()).map_err(failed)?);
-        let builder = Builder::new(Arc::clone(&shared), seals, segments, sealed_below);
+        let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
         let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
         let (done, replayed) = mpsc::sync_channel(0);
         let build = move || builder.run(reader, end, &done);

@@ -30,7 +30,6 @@ const TAKEN_BYTES_MAX: u64 = 4 << 20;
 pub(crate) struct Builder {
     shared: Arc<Shared>,
     seals: Arc<Queue<Box<dyn Growing>>>,
-    segments: Arc<dyn Segments>,
     active: Box<dyn Growing>,
     /// Most messages of a segment.
     messages_max: usize,
@@ -45,7 +44,7 @@ impl Builder {
     pub(crate) fn new(
         shared: Arc<Shared>,
         seals: Arc<Queue<Box<dyn Growing>>>,
-        segments: Arc<dyn Segments>,
+        segments: &dyn Segments,
         next: u64,
     ) -> Builder {
         let active = segments.begin(next);
@@ -53,7 +52,6 @@ impl Builder {
         Builder {
             shared,
             seals,
-            segments,
             active,
             messages_max,
             active_bytes: 0,
@@ -136,7 +134,7 @@ impl Builder {
     /// Leaves a gap where the journal lost messages.
     fn skip_to(&mut self, next: u64) {
         self.complete(next);
-        self.active = self.segments.begin(next);
+        self.active = self.active.begin_next(next);
     }
 
     /// Shows what was added to everybody who asks from now on.
@@ -158,7 +156,8 @@ impl Builder {
         if self.active.is_empty() {
             return;
         }
-        let complete = std::mem::replace(&mut self.active, self.segments.begin(next));
+        let next = self.active.begin_next(next);
+        let complete = std::mem::replace(&mut self.active, next);
         self.active_bytes = 0;
         self.dirty = false;
         self.shared.shelf.freeze(complete.view());

@@ -7,6 +7,9 @@ use crate::{ReadError, SegmentView};
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
 
+/// Why a segment could not be written.
+pub type SealFailed = Box<dyn std::error::Error + Send + Sync>;
+
 /// Makes and opens segments.
 pub trait Segments: Send + Sync {
     /// Most messages that any segment may hold.
@@ -24,8 +27,10 @@ pub trait Growing: Send {
     fn append(&mut self, batch: &Batch, selection: &Selection);
     /// What was added so far, for queries. Called a few times a second.
     fn view(&self) -> Arc<dyn SegmentView>;
+    /// An empty segment to go on with: it may begin with what this one learned.
+    fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing>;
     /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
-    fn seal(&self, path: &Path) -> Result<(), ReadError>;
+    fn seal(&self, path: &Path) -> Result<(), SealFailed>;
     /// Whether nothing more fits.
     fn is_full(&self) -> bool;
     /// Number of messages.

@@ -1,8 +1,8 @@
 //! The plainest segments that can be: lines of text. They show what a logspace does, not how segments are built.
 
 use crate::{
-    Bitmap, Column, ColumnUse, Document, Growing, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
-    Segments, Watch,
+    Bitmap, Column, ColumnUse, Document, Growing, Pattern, Phrase, PhraseAnswer, ReadError, SealFailed,
+    SegmentView, Segments, Watch,
 };
 use message::{Batch, Field, Selection};
 use std::{
@@ -59,7 +59,11 @@ impl Growing for StuckLines {
         self.1.view()
     }
 
-    fn seal(&self, path: &Path) -> Result<(), ReadError> {
+    fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Box::new(StuckLines(Arc::clone(&self.0), self.1.begin_next(first_sequence)))
+    }
+
+    fn seal(&self, path: &Path) -> Result<(), SealFailed> {
         self.1.seal(path)
     }
 
@@ -117,10 +121,14 @@ impl Growing for Lines {
         Arc::new(self.clone())
     }
 
-    fn seal(&self, path: &Path) -> Result<(), ReadError> {
+    fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Plain.begin(first_sequence)
+    }
+
+    fn seal(&self, path: &Path) -> Result<(), SealFailed> {
         let lines: Vec<String> = self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect();
         let text = format!("{}\n{}", self.first, lines.concat());
-        fs::write(path, text).map_err(|source| ReadError::Io { path: path.into(), source })
+        Ok(fs::write(path, text)?)
     }
 
     fn is_full(&self) -> bool {
