@@ -131,6 +131,9 @@ impl Journal {
     pub fn open(disk: Arc<dyn Disk>, dir: &Path, options: Options) -> Result<(Journal, Recovery), OpenError> {
         let failed = |source| OpenError::Io { path: dir.to_owned(), source };
         disk.create_dir_all(dir).map_err(failed)?;
+        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            disk.sync_dir(parent).map_err(failed)?;
+        }
         let locked = disk.lock(&dir.join(LOCK_NAME)).map_err(failed)?;
         let lock = locked.ok_or_else(|| OpenError::Locked { path: dir.to_owned() })?;
         let names = disk.list(dir).map_err(failed)?;

@@ -95,6 +95,9 @@ impl Logspace {
     ) -> Result<Logspace, OpenLogspaceError> {
         let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
         fs::create_dir_all(dir).map_err(failed)?;
+        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(failed)?;
+        }
         let journal_options = journal::Options {
             file_bytes_max: options.journal_file_bytes_max,
             durability: options.durability,
@@ -133,18 +136,18 @@ impl Logspace {
             builder: None,
             sealer: None,
         };
-        logspace.sealer = Some(spawn("logspace-seal", move || sealer.run()).map_err(failed)?);
+        logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
         let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
         let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
         let (done, replayed) = mpsc::sync_channel(0);
         let build = move || builder.run(reader, end, &done);
-        logspace.builder = Some(spawn("logspace-build", build).map_err(failed)?);
+        logspace.builder = Some(spawn(&shared, "logspace-build", build).map_err(failed)?);
         if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
             result.map_err(OpenLogspaceError::Replay)?;
         }
         drop(replayed);
-        let writer = Writer::new(journal, shared);
-        logspace.writer = Some(spawn("logspace-write", move || writer.run()).map_err(failed)?);
+        let writer = Writer::new(journal, Arc::clone(&shared));
+        logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
     }
 
@@ -190,8 +193,27 @@ impl Drop for Logspace {
     }
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name(name.to_owned()).spawn(work)
+/// Tells the operator when a thread ends by a panic.
+struct Alarm(Arc<Shared>, &'static str);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.complain(Notice::Broken { thread: self.1 });
+        }
+    }
+}
+
+fn spawn(
+    shared: &Arc<Shared>,
+    name: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    let alarm = Alarm(Arc::clone(shared), name);
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _alarm = alarm;
+        work();
+    })
 }
 
 fn now_us() -> i64 {

@@ -86,9 +86,7 @@ impl Builder {
                     }
                 }
             }
-            if self.dirty && self.published.elapsed() >= self.shared.options.refresh {
-                self.publish();
-            }
+            self.publish_when_due();
         }
     }
 
@@ -135,6 +133,13 @@ impl Builder {
     fn skip_to(&mut self, next: u64) {
         self.complete(next);
         self.active = self.active.begin_next(next);
+    }
+
+    /// Publishes when something was added and the last time is long enough ago.
+    pub(crate) fn publish_when_due(&mut self) {
+        if self.dirty && self.published.elapsed() >= self.shared.options.refresh {
+            self.publish();
+        }
     }
 
     /// Shows what was added to everybody who asks from now on.

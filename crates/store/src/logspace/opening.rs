@@ -94,7 +94,10 @@ pub(crate) fn replay(
             Read::End => break,
             Read::Damage(damage) => notices.notice(Notice::Damage(damage)),
             Read::Record(record) => match codec::decode(record.payload) {
-                Ok(batch) => builder.add(&batch, &Selection::all(batch.len()), record.sequence),
+                Ok(batch) => {
+                    builder.add(&batch, &Selection::all(batch.len()), record.sequence);
+                    builder.publish_when_due();
+                }
                 Err(error) => notices.notice(Notice::Undecodable { sequence: record.sequence, error }),
             },
         }

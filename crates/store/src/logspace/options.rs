@@ -115,6 +115,11 @@ pub enum Notice {
     },
     /// The catalog was missing or damaged and was made again from the segments.
     CatalogRebuilt,
+    /// A thread ended by a defect of the program: nothing more is stored until a restart.
+    Broken {
+        /// Which.
+        thread: &'static str,
+    },
     /// Catalog or files cannot be changed; it is tried again.
     UpkeepFailed {
         /// Why.
@@ -140,6 +145,9 @@ impl fmt::Display for Notice {
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
             Notice::MissingSegment { path } => write!(f, "{} is not there", path.display()),
             Notice::CatalogRebuilt => f.write_str("made the catalog again from the segments"),
+            Notice::Broken { thread } => {
+                write!(f, "the thread {thread} ended unexpectedly: restart to go on")
+            }
             Notice::UpkeepFailed { error } => write!(f, "will try again: {error}"),
         }
     }

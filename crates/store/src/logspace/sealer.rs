@@ -95,7 +95,9 @@ impl Sealer {
         let sealed = self.segments.open(&whole).map_err(|error| error.to_string())?;
         let bytes = fs::metadata(&whole).map_err(failed)?.len();
         let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
-        assert_eq!((sealed.first_sequence(), u64::from(sealed.len())), (first, count), "{}", whole.display());
+        if (sealed.first_sequence(), u64::from(sealed.len())) != (first, count) {
+            return Err(format!("{} does not hold what was written", whole.display()));
+        }
         self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
         self.unwritten = true;
         self.write_catalog();

@@ -10,7 +10,7 @@ use super::{
     shelf::Shelf,
     stats::{Counters, LogspaceStats},
 };
-use message::{Batch, Delivery, Message, Selection};
+use message::{Ack, Batch, Delivery, Message, Selection};
 use std::{
     path::PathBuf,
     sync::{
@@ -18,6 +18,29 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
+
+/// Messages that are not durable yet. Whatever happens to them, their source hears of a failure unless
+/// [`Pending::acknowledge`] is called.
+pub(crate) struct Pending {
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) selection: Selection,
+    ack: Option<Ack>,
+}
+
+impl Pending {
+    /// The messages are durable.
+    pub(crate) fn acknowledge(mut self) {
+        drop(self.ack.take());
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(ack) = self.ack.take() {
+            ack.fail();
+        }
+    }
+}
 
 /// Messages that are durable.
 pub(crate) struct Stored {
@@ -33,7 +56,7 @@ pub(crate) struct Shared {
     pub(crate) options: LogspaceOptions,
     pub(crate) notices: Arc<dyn Notices>,
     /// Waits for the journal.
-    pub(crate) inbox: Queue<Delivery>,
+    pub(crate) inbox: Queue<Pending>,
     /// Durable, waits for the builder.
     pub(crate) unbuilt: Queue<Stored>,
     pub(crate) live: Broadcast,
@@ -45,26 +68,25 @@ pub(crate) struct Shared {
 
 impl Shared {
     /// Takes a delivery, or drops and counts it.
-    pub(crate) fn deliver(&self, mut delivery: Delivery) {
-        let count = delivery.selection.count() as u64;
+    pub(crate) fn deliver(&self, delivery: Delivery) {
+        let Delivery { batch, selection, ack, controlled } = delivery;
+        let count = selection.count() as u64;
         if count == 0 {
             return;
         }
         self.counters.messages_in.fetch_add(count, Ordering::Relaxed);
-        let cost = held_bytes(&delivery.batch);
-        let refused = if delivery.controlled {
-            self.inbox.force(delivery, cost)
+        let cost = held_bytes(&batch);
+        let refused = if controlled {
+            self.inbox.force(Pending { batch, selection, ack: Some(ack) }, cost)
         } else {
             // The queue is bounded here and must not hold the source back.
-            drop(std::mem::take(&mut delivery.ack));
-            self.inbox.offer(delivery, cost)
+            drop(ack);
+            self.inbox.offer(Pending { batch, selection, ack: None }, cost)
         };
-        let Err(delivery) = refused else { return };
-        if self.inbox.is_closed() {
-            delivery.ack.fail();
-            self.counters.dropped_closed.fetch_add(count, Ordering::Relaxed);
-        } else {
-            self.counters.dropped_full.fetch_add(count, Ordering::Relaxed);
+        if refused.is_err() {
+            let closed = self.inbox.is_closed();
+            let counter = if closed { &self.counters.dropped_closed } else { &self.counters.dropped_full };
+            counter.fetch_add(count, Ordering::Relaxed);
         }
     }
 

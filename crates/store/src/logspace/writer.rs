@@ -7,10 +7,10 @@
 use super::{
     options::Notice,
     queue::Taken,
-    shared::{Shared, Stored, held_bytes},
+    shared::{Pending, Shared, Stored, held_bytes},
 };
 use journal::Journal;
-use message::{Ack, Batch, Delivery, Selection, codec};
+use message::{Batch, Selection, codec};
 use std::{
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
@@ -40,12 +40,12 @@ impl Writer {
             match self.shared.inbox.take(options.commit_bytes_max, Instant::now() + IDLE) {
                 Taken::Closed => break,
                 Taken::Nothing => {}
-                Taken::Items(mut deliveries) => {
+                Taken::Items(mut pending) => {
                     if let Some(gap) = options.commit_gap.checked_sub(last_commit.elapsed()) {
-                        self.gather(&mut deliveries, Instant::now() + gap);
+                        self.gather(&mut pending, Instant::now() + gap);
                     }
                     last_commit = Instant::now();
-                    self.store(deliveries);
+                    self.store(pending);
                 }
             }
             self.release();
@@ -56,28 +56,25 @@ impl Writer {
     }
 
     /// Waits a little for more to commit together.
-    fn gather(&self, deliveries: &mut Vec<Delivery>, until: Instant) {
-        let bytes = deliveries.iter().map(|delivery| held_bytes(&delivery.batch)).sum();
+    fn gather(&self, pending: &mut Vec<Pending>, until: Instant) {
+        let bytes = pending.iter().map(|part| held_bytes(&part.batch)).sum();
         let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
         if room > 0 {
             self.shared.inbox.linger(room, until);
             if let Taken::Items(more) = self.shared.inbox.take(room, Instant::now()) {
-                deliveries.extend(more);
+                pending.extend(more);
             }
         }
     }
 
-    fn store(&mut self, deliveries: Vec<Delivery>) {
-        let mut acks: Vec<Ack> = Vec::with_capacity(deliveries.len());
-        let mut stored = Vec::with_capacity(deliveries.len());
-        for Delivery { batch, selection, ack, .. } in deliveries {
-            self.append(&batch, selection, &mut stored);
-            acks.push(ack);
+    fn store(&mut self, pending: Vec<Pending>) {
+        let mut stored = Vec::with_capacity(pending.len());
+        for part in &pending {
+            self.append(&part.batch, part.selection.clone(), &mut stored);
         }
         let count: u64 = stored.iter().map(|part| part.selection.count() as u64).sum();
         let staged = self.journal.staged_bytes() as u64;
         if !self.commit() {
-            acks.iter().for_each(Ack::fail);
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
             return;
         }
@@ -85,7 +82,7 @@ impl Writer {
         counters.messages_stored.fetch_add(count, Relaxed);
         counters.journal_written.fetch_add(staged, Relaxed);
         counters.journal_bytes.store(self.journal.file_bytes(), Relaxed);
-        drop(acks);
+        pending.into_iter().for_each(Pending::acknowledge);
         for part in stored {
             let cost = held_bytes(&part.batch);
             self.shared.live.send(&part.batch, &part.selection, part.first, cost);
