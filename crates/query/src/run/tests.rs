@@ -58,6 +58,10 @@ fn finds_words() {
     check("sshd", 50);
     check("blue", 25);
     check("message:sshd", 0);
+    check("message:*s*d*", 40);
+    check("message:po*", 40);
+    check("message:blue", 0);
+    check("message:mail OR message:user", 20);
     check("10.1.0.*", 20);
     check("\"->\"", 20);
 }
@@ -219,6 +223,10 @@ fn any_question() -> impl Strategy<Value = String> {
         "@received:<now-70s",
         "severity:<=err",
         "message:==Failed",
+        "message:s*",
+        "message:port",
+        "message:blue",
+        "sshd",
         "nothing:x",
         "*",
         "\"->\"",

@@ -1,0 +1,77 @@
+//! One word of the message text, told apart from the same word in other fields.
+//!
+//! In: a token pattern. Out: what the index knows. The index of words does not say in which field a word stands; a
+//! document whose other fields cannot hold it has it in its text. Only the rest is read.
+
+use super::{Plan, WORTH_NARROWING, known::Known};
+use crate::condition::Condition;
+use store::{Bitmap, Column, Pattern, Phrase, ReadError};
+
+impl Plan<'_> {
+    pub(super) fn phrase<'c>(
+        &self,
+        condition: &'c Condition,
+        phrase: &Phrase,
+    ) -> Result<Known<'c>, ReadError> {
+        // Of wildcards the index of phrases knows no more than the index of words.
+        let word = match phrase.words.as_slice() {
+            [word @ (Pattern::Prefix(_) | Pattern::Wildcard(_))] => Some(word),
+            _ => None,
+        };
+        if let Some(word) = word {
+            let documents = self.view.words(word, self.watch)?;
+            return self.text_word(condition, word, documents);
+        }
+        let answer = self.view.phrase(phrase, self.watch)?;
+        match phrase.words.as_slice() {
+            _ if answer.exact => Ok(Known::exact(answer.documents)),
+            [word] if answer.documents.count() >= WORTH_NARROWING => {
+                let documents = self.view.words(word, self.watch)?;
+                self.text_word(condition, word, documents)
+            }
+            _ => Ok(Known::doubtful(answer.documents, None, condition)),
+        }
+    }
+
+    /// `documents` have the word somewhere.
+    fn text_word<'c>(
+        &self,
+        condition: &'c Condition,
+        word: &Pattern,
+        documents: Bitmap,
+    ) -> Result<Known<'c>, ReadError> {
+        let Some(part) = within_value(word).filter(|_| documents.count() >= WORTH_NARROWING) else {
+            return Ok(Known::doubtful(documents, None, condition));
+        };
+        let mut elsewhere = self.none();
+        for used in self.view.columns() {
+            self.watch.check()?;
+            if matches!(used.column, Column::Host | Column::Program | Column::Named(_)) {
+                elsewhere.or(&self.view.values(&used.column, &part, self.watch)?);
+            }
+        }
+        let mut sure = documents.clone();
+        sure.and_not(&elsewhere);
+        if sure == documents {
+            return Ok(Known::exact(documents));
+        }
+        Ok(Known::doubtful(documents, Some(sure), condition))
+    }
+}
+
+/// What every value matches that holds a token of the pattern.
+fn within_value(word: &Pattern) -> Option<Pattern> {
+    let literal = |text: &[u8]| {
+        let escaped = text.iter().flat_map(|byte| match byte {
+            b'*' | b'?' | b'\\' => vec![b'\\', *byte],
+            byte => vec![*byte],
+        });
+        escaped.collect::<Vec<u8>>()
+    };
+    let inner = match word {
+        Pattern::Exact(text) | Pattern::Prefix(text) => literal(text),
+        Pattern::Wildcard(wild) => wild.clone(),
+        _ => return None,
+    };
+    Some(Pattern::Wildcard([b"*", inner.as_slice(), b"*"].concat()))
+}
