@@ -308,3 +308,24 @@ fn cursors_survive_a_torn_save() {
     assert_eq!(CursorFile::open(&disk, path).unwrap().sequence(), 9);
     assert!(disk.list(Path::new("/j")).unwrap().len() == 1);
 }
+
+#[test]
+fn reads_files_of_every_version() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/version-1.dj");
+    let disk = SimDisk::new();
+    if std::env::var_os("UPDATE").is_some() {
+        let (mut journal, _) = open(&disk, 1 << 20);
+        for count in [3, 1, 2] {
+            append(&mut journal, count);
+            journal.commit().unwrap();
+        }
+        journal.close().unwrap();
+        std::fs::write(path, disk.bytes(&files(&disk)[0]).unwrap()).unwrap();
+    }
+    let disk = SimDisk::new();
+    let name = Path::new("/j/journal-00000000000000000000.dj");
+    disk.create(name).unwrap();
+    disk.set_bytes(name, std::fs::read(path).unwrap());
+    let (journal, recovery) = open(&disk, 1 << 20);
+    assert_eq!((show(&journal, 0).as_str(), recovery.cut_bytes), ("0+3 3+1 4+2", 0));
+}

@@ -189,3 +189,27 @@ fn refuses_other_versions() {
     assert_eq!(decode(&[9; 100]).unwrap_err(), CodecError::Version(9));
     assert_eq!(decode(&[1; 100]).unwrap_err(), CodecError::Malformed);
 }
+
+#[test]
+fn reads_batches_of_every_version() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/batch-version-1.bin");
+    let values = |number: u8| vec![(number, 7), (9, 5)];
+    let plan = |number: u16| Plan {
+        spans: vec![(usize::from(number) * 9, 31), (620, 8), (3, 4), (7, 2), (0, 0), (9, 1), (1, 2), (12, 9)],
+        event: (i64::from(number) * 999_983, 3600, 1 + usize::from(number) % 3),
+        pri: 12 + number * 5,
+        marks: u32::from(number) % 3,
+        origin: number % 3,
+        values: if number.is_multiple_of(2) { values(number as u8) } else { Vec::new() },
+        selected: true,
+    };
+    let (batch, all) = build(&(0..7).map(plan).collect::<Vec<_>>());
+    if std::env::var_os("UPDATE").is_some() {
+        let mut bytes = Vec::new();
+        encode(&batch, &all, &mut bytes);
+        std::fs::write(path, bytes).unwrap();
+    }
+    let copy = decode(&std::fs::read(path).unwrap()).unwrap();
+    let shown = |batch: &Batch| (0..batch.len()).map(|index| show(batch, index)).collect::<Vec<_>>();
+    assert_eq!(shown(&copy), shown(&batch));
+}
