@@ -3,12 +3,15 @@
 //! In: the samples' folder. Out: a table; with `--explain FAMILY` also each difference.
 //! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
 
+mod configs;
 mod decoded;
 mod go_syslog;
 mod golden;
 mod hostile;
+mod light;
 mod lucene;
 mod msgparse;
+mod program;
 mod rfc_examples;
 mod telegraf;
 
@@ -39,6 +42,8 @@ const FAMILIES: &[Family] = &[
     ("hostile-wire", hostile::run),
     ("lucene", lucene::run),
     ("telegraf", telegraf::run),
+    ("configs", configs::run),
+    ("light", light::run),
 ];
 
 /// Runs every family; false when one is below its floor.

@@ -1,0 +1,80 @@
+//! Real configurations through `syslog-ng --syntax-only`, against the verdict of syslog-ng 4.8.1.
+//!
+//! In: `configs/syslog-ng/INDEX.jsonl` and its files. Out: two rows. Of what syslog-ng accepts, we should accept
+//! most; drivers that we do not have yet, and names that nothing defines (syslog-ng sees these at its start only),
+//! are refused. What syslog-ng refuses, we should refuse, with a place and a caret for every error, and on the same
+//! line where syslog-ng complains of the syntax.
+
+use super::{
+    Row,
+    decoded::{records, text},
+    program::Program,
+};
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// What the index says was put before files without a version.
+const VERSION: &str = "@version: 4.2\n@include \"scl.conf\"\n";
+
+pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+    let program = Program::find()?;
+    let folder = folder.join("configs/syslog-ng");
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut accepted = row("configs/accepted", 70.0);
+    let mut refused = row("configs/refused", 95.0);
+    for case in records(&folder.join("INDEX.jsonl"))? {
+        let name = text(&case, "file");
+        let bytes = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
+        let config = scratch.path().join(name);
+        let has_version = bytes.windows(8).any(|window| window == b"@version");
+        let whole = if has_version { bytes } else { [VERSION.as_bytes(), &bytes].concat() };
+        fs::write(&config, whole).map_err(|error| format!("{}: {error}", config.display()))?;
+        let verdict = program.check(scratch.path(), &config)?;
+        let expected = &case["syslog_ng_4_8_1"];
+        let is_accepted = expected["accepted"] == true;
+        let row = if is_accepted { &mut accepted } else { &mut refused };
+        let difference = match (is_accepted, verdict.accepted) {
+            (true, true) => None,
+            (true, false) => {
+                Some(verdict.text.lines().find(|line| line.starts_with("error")).unwrap_or("").to_owned())
+            }
+            (false, true) => Some(format!("accepted; syslog-ng says: {}", text(expected, "error"))),
+            (false, false) => misplaced(&verdict.text, expected),
+        };
+        row.cases += 1;
+        match difference {
+            None => row.passed += 1,
+            Some(difference) => row.differences.push(format!("{name}: {difference}")),
+        }
+    }
+    Ok(vec![accepted, refused])
+}
+
+fn row(family: &str, floor: f64) -> Row {
+    Row { family: family.to_owned(), cases: 0, passed: 0, floor, differences: Vec::new() }
+}
+
+/// What is wrong with the places of the errors, if anything.
+fn misplaced(report: &str, expected: &Value) -> Option<String> {
+    let mut lines_of_errors = Vec::new();
+    for block in report.split("\n\n").filter(|block| block.trim_start().starts_with("error")) {
+        let place = block.lines().find_map(|line| line.trim_start().strip_prefix("--> "));
+        let line =
+            place.and_then(|place| place.rsplit(':').nth(1)).and_then(|line| line.parse::<usize>().ok());
+        match line {
+            Some(line) if block.contains('^') => lines_of_errors.push(line),
+            _ => return Some(format!("an error without a place or caret: {block}")),
+        }
+    }
+    let told = text(expected, "error");
+    let wanted = if told.contains("syntax error") { place_of(told)? } else { return None };
+    let found = lines_of_errors.contains(&wanted);
+    (!found).then(|| format!("errors on lines {lines_of_errors:?}, syslog-ng says: {told}"))
+}
+
+/// The line in `... in FILE:95:1-95:7:` or `... in FILE(+2 lines):19:23-19:24:`.
+fn place_of(told: &str) -> Option<usize> {
+    let after = told.split(" in FILE").nth(1)?;
+    let after = after.strip_prefix("(+2 lines)").unwrap_or(after);
+    after.trim_start_matches(':').split(':').next()?.parse().ok()
+}

@@ -1,0 +1,81 @@
+//! Recorded runs of syslog-ng's functional tests: a configuration, input files, output files.
+//!
+//! In: `syslogng-light/*.jsonl`. Out: one row a recording. Run are those that need no peers; what uses a part of the
+//! language that we do not run yet is left out.
+
+use super::{
+    Row,
+    decoded::{records, text},
+    program::Program,
+};
+use serde_json::Value;
+use std::{collections::BTreeMap, fs, path::Path};
+
+/// Files of the recordings.
+const RECORDINGS: [&str; 2] = ["syslog-ng-4.8.1", "axosyslog-4.27.0"];
+
+/// Stands for the working folder.
+const FOLDER: &str = "@DIR@";
+
+pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+    let program = Program::find()?;
+    RECORDINGS.iter().map(|name| recording(&program, folder, name)).collect()
+}
+
+fn recording(program: &Program, folder: &Path, name: &str) -> Result<Row, String> {
+    let cases = records(&folder.join(format!("syslogng-light/{name}.jsonl")))?;
+    let mut row =
+        Row { family: format!("light/{name}"), cases: 0, passed: 0, floor: 80.0, differences: Vec::new() };
+    for case in cases.iter().filter(|case| text(case, "kind").starts_with("self-contained")) {
+        match replay(program, case)? {
+            None => {}
+            Some(difference) => {
+                row.cases += 1;
+                match difference.is_empty() {
+                    true => row.passed += 1,
+                    false => row.differences.push(format!("{}: {difference}", text(case, "test"))),
+                }
+            }
+        }
+    }
+    Ok(row)
+}
+
+/// What came out otherwise than recorded. None: the case is not for us yet.
+fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = scratch.path();
+    let here = folder.display().to_string();
+    let write = |name: &str, content: &str| {
+        let path = folder.join(name);
+        fs::write(&path, content.replace(FOLDER, &here))
+            .map_err(|error| format!("{}: {error}", path.display()))
+    };
+    write("syslog-ng.conf", text(case, "config"))?;
+    for (name, content) in members(case, "input_files") {
+        write(&name, &content)?;
+    }
+    let config = folder.join("syslog-ng.conf");
+    let verdict = program.check(folder, &config)?;
+    if !verdict.accepted {
+        let is_later = verdict.text.contains("not supported yet");
+        return Ok((!is_later).then(|| verdict.text.lines().next().unwrap_or("refused").to_owned()));
+    }
+    let wanted: BTreeMap<String, String> = members(case, "output_files");
+    let got = || -> BTreeMap<String, String> {
+        let read = |name: &String| Some((name.clone(), fs::read_to_string(folder.join(name)).ok()?));
+        wanted.keys().filter_map(read).map(|(name, text)| (name, text.replace(&here, FOLDER))).collect()
+    };
+    let console = program.run(folder, &config, || got() == wanted)?;
+    let got = got();
+    if got == wanted {
+        return Ok(Some(String::new()));
+    }
+    let last = console.lines().last().unwrap_or_default();
+    Ok(Some(format!("wrote {got:?}, wanted {wanted:?}; last words: {last}")))
+}
+
+fn members(case: &Value, name: &str) -> BTreeMap<String, String> {
+    let members = case[name].as_object().into_iter().flatten();
+    members.map(|(name, content)| (name.clone(), content.as_str().unwrap_or_default().to_owned())).collect()
+}

@@ -1,0 +1,112 @@
+//! The built program, as the samples run it.
+//!
+//! In: a configuration. Out: what the program said, and what it wrote. Called by syslog-ng's name, so that the old
+//! command line is run as well.
+//! Limits: a run ends after `RUN_WITHIN`; the newest of the release and the debug build is taken.
+
+use std::{
+    fs,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// Longest time that a run may take until its output is complete.
+const RUN_WITHIN: Duration = Duration::from_secs(8);
+
+/// Longest time for an orderly stop.
+const STOP_WITHIN: Duration = Duration::from_secs(10);
+
+/// The pause between two looks at the output.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// The program's file.
+pub(super) struct Program(PathBuf);
+
+/// What a check said.
+pub(super) struct Verdict {
+    /// Whether there was no error.
+    pub(super) accepted: bool,
+    /// The findings.
+    pub(super) text: String,
+}
+
+impl Program {
+    /// The newest build.
+    pub(super) fn find() -> Result<Program, String> {
+        let target = crate::root().join("target");
+        let age = |path: &PathBuf| {
+            fs::metadata(path).and_then(|data| data.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        ["release", "debug"]
+            .map(|profile| target.join(profile).join("duramen"))
+            .into_iter()
+            .filter(|path| path.is_file())
+            .max_by_key(age)
+            .map(Program)
+            .ok_or_else(|| "the program is not built: cargo build --release -p duramen".to_owned())
+    }
+
+    fn command(&self, folder: &Path, config: &Path) -> Command {
+        let mut command = Command::new(&self.0);
+        command.arg0("syslog-ng").arg(format!("--cfgfile={}", config.display())).current_dir(folder);
+        command
+    }
+
+    /// `syslog-ng --syntax-only`.
+    pub(super) fn check(&self, folder: &Path, config: &Path) -> Result<Verdict, String> {
+        let output = self
+            .command(folder, config)
+            .arg("--syntax-only")
+            .output()
+            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        Ok(Verdict { accepted: output.status.success(), text })
+    }
+
+    /// Runs a configuration in a folder until `done`, then stops it. What it printed is in the answer.
+    pub(super) fn run(
+        &self,
+        folder: &Path,
+        config: &Path,
+        done: impl Fn() -> bool,
+    ) -> Result<String, String> {
+        let console = folder.join("console.txt");
+        let file = fs::File::create(&console).map_err(|error| format!("{}: {error}", console.display()))?;
+        let mut child = self
+            .command(folder, config)
+            .args(["--foreground", "--stderr", "--no-caps"])
+            .args(
+                ["persist-file", "pidfile", "control"]
+                    .map(|name| format!("--{name}={}", folder.join(name).display())),
+            )
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(file)
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+        let until = Instant::now() + RUN_WITHIN;
+        while !done() && Instant::now() < until && matches!(child.try_wait(), Ok(None)) {
+            thread::sleep(LOOK_EVERY);
+        }
+        stop(&mut child)?;
+        fs::read_to_string(&console).map_err(|error| format!("{}: {error}", console.display()))
+    }
+}
+
+/// Asks for an orderly stop, and ends what does not follow.
+fn stop(child: &mut Child) -> Result<(), String> {
+    let told = Command::new("kill").arg(child.id().to_string()).stderr(Stdio::null()).status();
+    told.map_err(|error| format!("cannot start kill: {error}"))?;
+    let until = Instant::now() + STOP_WITHIN;
+    while Instant::now() < until {
+        if !matches!(child.try_wait(), Ok(None)) {
+            return Ok(());
+        }
+        thread::sleep(LOOK_EVERY);
+    }
+    child.kill().and_then(|()| child.wait()).map_err(|error| format!("cannot end the program: {error}"))?;
+    Err("the program did not stop when asked to".to_owned())
+}
