@@ -32,6 +32,7 @@ mod tests;
 
 pub use check::check;
 pub use diagnostic::{Diagnostic, Report, Severity};
+pub use lexer::place_inside;
 pub use parse::parse;
 pub use surroundings::{Disk, Memory, Surroundings};
 pub use text::{Origin, Place, Span, TextId, Texts};

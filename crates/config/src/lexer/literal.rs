@@ -6,6 +6,7 @@
 use super::Lexer;
 use super::token::Kind;
 use crate::diagnostic::Diagnostic;
+use crate::text::{Span, Texts};
 
 /// Whether a bare word is a number, and which. `Bad` is a number that does not fit.
 pub(super) fn classify(word: String) -> Kind {
@@ -157,4 +158,33 @@ pub(super) fn unescape(text: &str) -> String {
     }
     value.push_str(rest);
     value
+}
+
+/// The place of a byte of a literal's value: for what finds something wrong inside of a template or a pattern.
+/// The whole literal when its value was put together from several places.
+pub fn place_inside(texts: &Texts, span: Span, offset: usize) -> Span {
+    let raw = texts.slice(span);
+    if raw.contains('`') {
+        return span;
+    }
+    let quote = raw.chars().next().filter(|first| matches!(first, '"' | '\''));
+    let body = raw.get(usize::from(quote.is_some())..).unwrap_or_default();
+    let body = quote.and_then(|quote| body.strip_suffix(quote)).unwrap_or(body);
+    let (mut at, mut value, mut last) = (0, 0, 0);
+    while value <= offset && at < body.len() {
+        last = at;
+        let (taken, made) = match body[at..].strip_prefix('\\').filter(|_| quote == Some('"')) {
+            Some(rest) => match coded(rest) {
+                Some((character, length)) => (1 + length, character.len_utf8()),
+                None => {
+                    rest.chars().next().map_or((1, 0), |next| (1 + next.len_utf8(), simple(next).len_utf8()))
+                }
+            },
+            None => body[at..].chars().next().map_or((1, 1), |next| (next.len_utf8(), next.len_utf8())),
+        };
+        at += taken;
+        value += made;
+    }
+    let start = span.start + u32::from(quote.is_some());
+    Span { start: start + last as u32, end: start + at.max(last) as u32, ..span }
 }

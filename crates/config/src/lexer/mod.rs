@@ -23,6 +23,7 @@ use crate::surroundings::Surroundings;
 use crate::text::{Origin, Span, Texts};
 use crate::tree::Block;
 use crate::tree::{Module, Version};
+pub use literal::place_inside;
 use reader::{Frame, Nature, Reader};
 use token::{Kind, Token};
 pub(crate) use values::Values;

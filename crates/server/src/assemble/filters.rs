@@ -13,7 +13,7 @@ use message::{Facility, FieldName, Severity};
 use pipeline::{
     Filter, Pattern, Template,
     filter::{CompareOp, Comparison, Expr, FacilitySet, Netmask, Netmask6, SeveritySet, Subject, Test},
-    pattern::{PatternFlags, PatternKind},
+    pattern::{PatternError, PatternFlags, PatternKind},
     route::FilterStep,
     template::TypeHint,
 };
@@ -140,8 +140,14 @@ impl<'t> Lowering<'t> {
                 MatchFlag::DisableJit => &mut set.disable_jit,
             } = true;
         }
-        let compiled = Pattern::compile(&text.text, kind, set).map_err(|error| error.to_string());
-        self.told(text, compiled).map(Arc::new)
+        match Pattern::compile(&text.text, kind, set) {
+            Ok(pattern) => Some(Arc::new(pattern)),
+            Err(PatternError::Syntax { offset, reason }) => {
+                self.told_inside(text, offset, format!("wrong regular expression: {reason}"));
+                None
+            }
+            Err(error) => self.told(text, Err(error.to_string())),
+        }
     }
 
     /// The lines of a file.
@@ -181,6 +187,12 @@ impl<'t> Lowering<'t> {
             Some(hint) => template.hinted(hint),
             None => template,
         }))
+    }
+
+    /// Tells what is wrong inside of a string, at a byte of its value.
+    pub(super) fn told_inside(&mut self, name: &Name, offset: usize, error: String) {
+        let span = config::place_inside(&self.tree.texts, name.span, offset);
+        self.report.push(Diagnostic::error(span, error));
     }
 
     /// Tells what is wrong with the words at a place.

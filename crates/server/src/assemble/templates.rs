@@ -36,8 +36,8 @@ impl<'t> Lowering<'t> {
 
     /// A template from its text.
     pub(super) fn template(&mut self, text: &Name) -> Option<Template> {
-        let parsed = Template::parse(&text.text, &self.definitions).map_err(|error| error.to_string());
-        self.told(text, parsed)
+        let parsed = Template::parse(&text.text, &self.definitions);
+        parsed.map_err(|error| self.told_inside(text, error.offset, error.reason)).ok()
     }
 
     /// A template from an argument: text, a number, or a text with a type such as `int("$PID")`.

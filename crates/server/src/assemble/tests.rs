@@ -137,16 +137,17 @@ fn rendered(template: &mut dyn Render, batch: &Batch, index: usize, is_name: boo
 fn refuses_what_the_parts_cannot_use() {
     finds(
         "filter f { host(\"a(\"); };",
-        &["main.conf:3:17: error: regular expression is wrong at byte 2: missing closing parenthesis"],
+        &["main.conf:3:19: error: wrong regular expression: missing closing parenthesis"],
     );
     finds(
         "filter f { netmask(\"10.0.0.0/99\"); };",
         &["main.conf:3:20: error: 10.0.0.0/99 is no network: write it like 10.0.0.0/8 or 10.0.0.0/255.0.0.0"],
     );
     finds(
-        "template t \"$(nosuch x)\";",
-        &["main.conf:3:12: error: template is wrong at byte 2: unknown template function nosuch"],
+        "template t { template(\"\\\"\\x41$(nosuch x)\"); };",
+        &["main.conf:3:32: error: unknown template function nosuch"],
     );
+    finds("template t \"$(nosuch x)\";", &["main.conf:3:15: error: unknown template function nosuch"]);
     finds(
         "options { time-zone(\"Mars/Olympus\"); };\nlog { source { stdin(); }; destination { stdout(); }; };",
         &["main.conf:3:21: error: time zone `Mars/Olympus` is not known"],
