@@ -1,6 +1,7 @@
 //! What a search costs beside the store: planning, bitmap algebra, bars, rows, over segments that answer at once.
 //!
-//! In: nothing. Out: median milliseconds a question, ten segments of a million messages, two threads, on stdout.
+//! In: nothing. Out: median milliseconds a question, ten segments of a million messages, two threads; then what live
+//! tail pays to ask a question of one message.
 //! Run: `cargo run --release -p query --example overhead_bench`.
 
 use query::{ParseOptions, Query, Search, search};
@@ -101,8 +102,7 @@ impl SegmentView for Instantly {
         _: &Watch,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
-        let text = b"Failed password for invalid user admin from 203.0.113.7 port 52144 ssh2".to_vec();
-        let mut document = Document { text, ..Document::default() };
+        let mut document = message();
         for id in documents {
             document.sequence = self.first + u64::from(id);
             if !visit(id, &document) {
@@ -113,7 +113,48 @@ impl SegmentView for Instantly {
     }
 }
 
+fn message() -> Document {
+    let text = b"Failed password for invalid user admin from 203.0.113.7 port 52144 ssh2".to_vec();
+    Document { text, host: b"fra1-srv-005".to_vec(), program: b"sshd".to_vec(), ..Document::default() }
+}
+
 fn main() {
+    time_searches();
+    time_tail();
+}
+
+fn time_tail() {
+    const ASKED: u32 = 200_000;
+    println!("{:<44} {:>10}", "question asked of one message", "ns");
+    let document = message();
+    for text in [
+        "failed",
+        "failed AND root",
+        "*ail*",
+        "\"invalid user\"",
+        "host:gw1",
+        "/port [0-9]+ ssh2$/",
+        "blocked",
+    ] {
+        let Ok(query) = Query::parse(text, &ParseOptions::default()) else {
+            println!("{text} cannot be read");
+            continue;
+        };
+        let mut matcher = query.matcher();
+        let mut times: Vec<f64> = (0..5)
+            .map(|_| {
+                let start = Instant::now();
+                let hits = (0..ASKED).filter(|_| matcher.matches(std::hint::black_box(&document))).count();
+                std::hint::black_box(hits);
+                start.elapsed().as_nanos() as f64 / f64::from(ASKED)
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!("{text:<44} {:>10.0}", times[times.len() / 2]);
+    }
+}
+
+fn time_searches() {
     let view = |index: u64| Arc::new(Instantly::new(index * u64::from(MESSAGES))) as Arc<dyn SegmentView>;
     let snapshot =
         Snapshot { segments: (0..SEGMENTS).map(view).collect(), sequence: SEGMENTS * u64::from(MESSAGES) };
