@@ -5,6 +5,7 @@
 
 mod configs;
 mod decoded;
+mod filters;
 mod go_syslog;
 mod golden;
 mod hostile;
@@ -14,6 +15,7 @@ mod msgparse;
 mod program;
 mod rfc_examples;
 mod telegraf;
+mod templates;
 
 use std::path::Path;
 
@@ -44,6 +46,8 @@ const FAMILIES: &[Family] = &[
     ("telegraf", telegraf::run),
     ("configs", configs::run),
     ("light", light::run),
+    ("templates", templates::run),
+    ("filters", filters::run),
 ];
 
 /// Runs every family; false when one is below its floor.

@@ -88,6 +88,11 @@ impl Template {
     /// The same template with a type hint, as in `int64("$PID")`.
     pub fn hinted(mut self, hint: TypeHint) -> Template {
         self.hint = Some(hint);
+        for part in &mut self.parts {
+            if let parse::Part::Field { bytes, .. } = part {
+                *bytes = hint == TypeHint::Kind(message::ValueKind::Bytes);
+            }
+        }
         self
     }
 

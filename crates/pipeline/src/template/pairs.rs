@@ -18,6 +18,8 @@ pub(super) struct Pairs {
     excluded: Vec<Arc<Pattern>>,
     explicit: Vec<(String, Template)>,
     rekeys: Vec<(Arc<Pattern>, Vec<Rekey>)>,
+    /// Whose names the next change is for.
+    rekeyed: Option<Arc<Pattern>>,
     pub(super) omit_empty: bool,
     pub(super) cast_to_strings: bool,
     pub(super) include_bytes: bool,
@@ -128,13 +130,16 @@ impl Pairs {
                     self.scope(&scope.replace('_', "-"), word)?;
                 }
             }
-            "key" | "k" => self.keys.extend(value()?.split(',').map(glob)),
+            "key" | "k" => {
+                self.keys.extend(value()?.split(',').map(glob));
+                self.rekeyed = self.keys.last().cloned();
+            }
             "exclude" | "x" => self.excluded.extend(value()?.split(',').map(glob)),
             "pair" | "p" => {
                 let text = value()?;
                 self.pair(&Word { text, offset: word.offset }, around, depth)?;
             }
-            "rekey" | "r" => self.rekeys.push((glob(&value()?), Vec::new())),
+            "rekey" | "r" => self.rekeyed = Some(glob(&value()?)),
             "shift" | "S" | "shift-levels" | "L" => {
                 let text = value()?;
                 let count = text.parse();
@@ -206,16 +211,17 @@ impl Pairs {
         Ok(())
     }
 
+    /// Adds a change of the names that the last `--rekey` or `--key` selects.
     fn rekey(&mut self, word: &Word, change: Rekey) -> Result<(), TemplateError> {
+        let Some(glob) = &self.rekeyed else {
+            let reason = "this option changes names and needs --rekey or --key before it";
+            return Err(TemplateError::at(word.offset, reason));
+        };
         match self.rekeys.last_mut() {
-            Some((_, changes)) => {
-                changes.push(change);
-                Ok(())
-            }
-            None => {
-                Err(TemplateError::at(word.offset, "this option changes names and needs --rekey before it"))
-            }
+            Some((last, changes)) if Arc::ptr_eq(last, glob) => changes.push(change),
+            _ => self.rekeys.push((glob.clone(), vec![change])),
         }
+        Ok(())
     }
 
     /// Reads `name=template`, or a name alone: the value of that name.

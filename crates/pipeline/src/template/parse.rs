@@ -19,8 +19,8 @@ pub(super) enum Part {
     Text(Box<[u8]>),
     /// A field that every message has: the common case, one slice to copy.
     Fixed(Field),
-    /// A field, and what stands for it when it is empty.
-    Field { name: FieldName, default: Option<Box<[u8]>> },
+    /// A field, and what stands for it when it is empty. Bytes stand only where a hint asks for them.
+    Field { name: FieldName, default: Option<Box<[u8]>>, bytes: bool },
     /// A computed macro, and what stands for it when it is empty.
     Macro { id: Macro, default: Option<Box<[u8]>> },
     /// A function.
@@ -221,7 +221,7 @@ impl Reader<'_> {
         let part = match macros::resolve(name) {
             Named::Macro(id) => Part::Macro { id, default },
             Named::Field(FieldName::Fixed(field)) if default.is_none() => Part::Fixed(field),
-            Named::Field(name) => Part::Field { name, default },
+            Named::Field(name) => Part::Field { name, default, bytes: false },
         };
         self.push(part);
         Ok(())

@@ -114,8 +114,24 @@ impl Template {
         escape: Escape,
         out: &mut Vec<u8>,
     ) {
+        if escape != Escape::None {
+            for part in &self.parts {
+                append(part, batch, index, renderer, escape, out);
+            }
+            return;
+        }
+        // The parts of nearly every template: slices to copy and times that are printed once a second.
         for part in &self.parts {
-            append(part, batch, index, renderer, escape, out);
+            match part {
+                Part::Text(text) => out.extend_from_slice(text),
+                Part::Fixed(field) => out.extend_from_slice(batch.fixed(index, *field)),
+                Part::Macro { id, default: None } => {
+                    macros::append(*id, batch, index, renderer, out);
+                }
+                _ => {
+                    append(part, batch, index, renderer, escape, out);
+                }
+            }
         }
     }
 
@@ -159,9 +175,10 @@ impl Template {
         match self.parts.as_slice() {
             [] => Cow::Borrowed(b""),
             [Part::Text(text)] => Cow::Borrowed(text),
-            [Part::Field { name, default: None }] if self.escape == Escape::None => {
+            [Part::Field { name, default: None, bytes: true }] if self.escape == Escape::None => {
                 batch.field(index, name).unwrap_or_default()
             }
+            [Part::Fixed(field)] if self.escape == Escape::None => Cow::Borrowed(batch.fixed(index, *field)),
             _ => {
                 let mut out = Vec::new();
                 self.render(batch, index, renderer, &mut out);
@@ -194,13 +211,14 @@ fn append(
             }
             return ValueKind::String;
         }
-        Part::Field { name, default } => {
-            let kind = match batch.field(index, name) {
-                Some(value) => {
+        Part::Field { name, default, bytes } => {
+            let kind = match (batch.field(index, name), batch.kind(index, name)) {
+                (Some(_), ValueKind::Bytes) if !bytes => ValueKind::Null,
+                (Some(value), kind) => {
                     out.extend_from_slice(&value);
-                    batch.kind(index, name)
+                    kind
                 }
-                None => ValueKind::Null,
+                (None, _) => ValueKind::Null,
             };
             (kind, default)
         }

@@ -1,0 +1,109 @@
+//! Filter vectors: whether an expression holds for one known message; networks and peers.
+//!
+//! In: `syslogng-unit/curated-filter_exprs.jsonl` and `filters.jsonl`. Out: a row each.
+//! Holds the message they were made with. Limits: of `filters.jsonl` the rows about networks and the calls that
+//! hold one expression are run; the others are arguments of test code and not complete on their own.
+
+use super::{
+    Row,
+    decoded::{records, text},
+};
+use message::{Ack, Batch, FieldName, Message, Origin, Priority, Span, Stamp, ValueKind};
+use pipeline::{
+    Definitions, Filter, Version,
+    filter::{self, Netmask, Netmask6},
+    template::{Condition, RenderOptions, Renderer},
+};
+use serde_json::Value;
+use std::{net::IpAddr, net::SocketAddr, path::Path, sync::Arc};
+
+fn sample() -> Batch {
+    const TEXT: &str = "PTHREAD support initialized";
+    const PROGRAM: &str = "software";
+    let bytes = [TEXT, PROGRAM].concat().into_bytes();
+    let mut batch =
+        Batch::new(Arc::new(bytes), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut message = Message::default();
+    message.text = Span::received(0, TEXT.len());
+    message.program = Span::received(TEXT.len(), PROGRAM.len());
+    message.pri = Priority(15);
+    batch.messages.push(message);
+    for (name, value, kind) in [
+        ("strvalue", "string", ValueKind::String),
+        ("jsonvalue", "{\"foo\":\"foovalue\"}", ValueKind::Json),
+        ("truevalue", "1", ValueKind::Boolean),
+        ("falsevalue", "0", ValueKind::Boolean),
+        ("int32value", "32", ValueKind::Integer),
+        ("int64value", "4294967296", ValueKind::Integer),
+        ("nanvalue", "nan", ValueKind::Double),
+        ("dblvalue", "3.1415", ValueKind::Double),
+        ("datevalue", "1653246684.123", ValueKind::Datetime),
+        ("listvalue", "foo,bar,baz", ValueKind::List),
+        ("nullvalue", "null", ValueKind::Null),
+        ("bytesvalue", "bytes", ValueKind::Bytes),
+        ("protobufvalue", "protobuf", ValueKind::Bytes),
+    ] {
+        batch.set_field(0, &FieldName::parse(name), value.as_bytes(), kind);
+    }
+    batch
+}
+
+/// Runs the family.
+pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
+    let curated = records(&folder.join("syslogng-unit/curated-filter_exprs.jsonl"))?;
+    let raw = records(&folder.join("syslogng-unit/filters.jsonl"))?;
+    let expressions = curated.iter().map(|record| {
+        let want = record.get("expect").and_then(Value::as_bool).unwrap_or_default();
+        (text(record, "filter").to_owned(), expression(text(record, "filter"), text(record, "test"), want))
+    });
+    let calls = raw.iter().filter_map(|record| {
+        let want = match text(record, "name") {
+            "cr_assert" => true,
+            "cr_assert_not" => false,
+            _ => return None,
+        };
+        let filter = record.pointer("/args/0/args/0")?.as_str()?;
+        Some((filter.to_owned(), expression(filter, text(record, "test"), want)))
+    });
+    let networks = raw.iter().filter(|record| text(record, "kind") == "row").map(|record| {
+        let args = &record["args"];
+        (text(args, "cidr").to_owned(), network(args, text(record, "test")))
+    });
+    Ok(vec![
+        row("filters", expressions.collect()),
+        row("filters-raw", calls.collect()),
+        row("filters-netmask", networks.collect()),
+    ])
+}
+
+fn row(family: &str, results: Vec<(String, Result<(), String>)>) -> Row {
+    let differences: Vec<String> = results
+        .iter()
+        .filter_map(|(name, result)| Some(format!("{name}: {}", result.as_ref().err()?)))
+        .collect();
+    let (cases, passed) = (results.len(), results.len() - differences.len());
+    Row { family: family.into(), cases, passed, floor: 95.0, differences }
+}
+
+fn expression(filter: &str, test: &str, want: bool) -> Result<(), String> {
+    let version =
+        if test.contains("compat_mode") { Version { major: 3, minor: 38 } } else { Version::CURRENT };
+    let expr = filter::parse(filter, &Definitions::new(version)).map_err(|error| error.to_string())?;
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    let got = Filter::new(expr).holds(&sample(), 0, &mut renderer);
+    if got == want { Ok(()) } else { Err(format!("want {want}, got {got}")) }
+}
+
+/// A text that is no network holds for nothing.
+fn network(args: &Value, test: &str) -> Result<(), String> {
+    let address: Option<IpAddr> = text(args, "sockaddr").parse().ok();
+    let peer = address.map(|address| SocketAddr::new(address, 514));
+    let cidr = text(args, "cidr");
+    let got = if test.contains("netmask_ip6") {
+        Netmask6::parse(cidr).is_ok_and(|network| network.has(peer))
+    } else {
+        Netmask::parse(cidr).is_ok_and(|network| network.has(peer))
+    };
+    let want = args.get("expected_result").and_then(Value::as_bool).unwrap_or_default();
+    if got == want { Ok(()) } else { Err(format!("want {want}, got {got}")) }
+}
