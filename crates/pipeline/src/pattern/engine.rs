@@ -16,7 +16,7 @@ pub(super) enum Engine {
     /// The text starts with one of these: `^postfix/`.
     Starts(Vec<Vec<u8>>),
     /// The text is somewhere inside.
-    Contains(Finder<'static>),
+    Contains(Box<Finder<'static>>),
     /// The whole text matches a glob.
     Glob(Glob),
     /// A regular expression.
@@ -42,7 +42,7 @@ pub(super) struct Expression {
 #[derive(Debug)]
 pub(super) enum Required {
     Byte(u8),
-    Text(Finder<'static>),
+    Text(Box<Finder<'static>>),
 }
 
 impl Required {

@@ -19,7 +19,7 @@ pub(super) fn compile(text: &str, flags: PatternFlags) -> Engine {
         return dialect::ignoring_case(&quoted, flags.utf8).unwrap_or(Engine::Nothing);
     }
     match flags {
-        PatternFlags { substring: true, .. } => Engine::Contains(Finder::new(&bytes).into_owned()),
+        PatternFlags { substring: true, .. } => Engine::Contains(Box::new(Finder::new(&bytes).into_owned())),
         PatternFlags { prefix: true, .. } => Engine::Starts(vec![bytes]),
         _ => Engine::OneOf(vec![bytes]),
     }

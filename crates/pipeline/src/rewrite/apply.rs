@@ -24,10 +24,7 @@ impl Rewrite {
 
     /// Changes those of `within` for which the condition holds.
     pub fn apply(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
-        let chosen = match self.condition.as_deref() {
-            None => None,
-            Some(filter) => Some(chosen(filter, batch, within, renderer)),
-        };
+        let chosen = self.condition.as_deref().map(|filter| chosen(filter, batch, within, renderer));
         for index in chosen.as_ref().unwrap_or(within).iter() {
             change(&self.operation, batch, index, renderer);
         }

@@ -1,1 +1,118 @@
-//! Rows.
+//! Rows for each rewrite.
+
+use super::*;
+use crate::{
+    Definitions, filter,
+    template::{RenderOptions, Renderer},
+};
+use message::{Ack, Batch, Message, Origin, Priority, Selection, Stamp, ValueKind};
+
+fn sample() -> Batch {
+    let mut batch =
+        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut message = Message::default();
+    message.pri = Priority(13);
+    message.text = batch.add_extra(b"user anna from 192.0.2.1 port 22");
+    message.program = batch.add_extra(b"sshd");
+    message.msghdr = batch.add_extra(b"sshd: ");
+    message.sdata = batch.add_extra(b"[x@1 k=\"v\"]");
+    batch.messages.push(message);
+    for (name, value) in [("a.one", "1"), ("a.two", "2"), ("b", "3")] {
+        batch.set_field(0, &FieldName::parse(name), value.as_bytes(), ValueKind::String);
+    }
+    batch
+}
+
+fn template(text: &str) -> Arc<Template> {
+    Arc::new(Template::parse(text, &Definitions::default()).unwrap())
+}
+
+/// Runs a rewrite and checks what a template shows then.
+#[track_caller]
+fn check(operation: Operation, shown: &str, want: &str) {
+    check_if(operation, "program(sshd)", shown, want);
+}
+
+#[track_caller]
+fn check_if(operation: Operation, condition: &str, shown: &str, want: &str) {
+    let condition = filter::parse(condition, &Definitions::default()).unwrap();
+    let rewrite = Rewrite { operation, condition: Some(Arc::new(Filter::new(condition))) };
+    let mut batch = sample();
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    rewrite.apply(&mut batch, &Selection::all(1), &mut renderer);
+    let mut out = Vec::new();
+    template(shown).render(&batch, 0, &mut renderer, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), want);
+}
+
+fn field(name: &str) -> FieldName {
+    FieldName::parse(name)
+}
+
+fn subst(pattern: &str, kind: PatternKind, flags: &str, replacement: &str) -> Operation {
+    let mut set = PatternFlags::default();
+    flags.split_whitespace().for_each(|flag| set.set(flag).unwrap());
+    Operation::subst(field("MESSAGE"), pattern, kind, set, template(replacement)).unwrap()
+}
+
+#[test]
+fn sets_and_unsets() {
+    check(Operation::Set { field: field("new"), value: template("$PROGRAM/$b") }, "$new", "sshd/3");
+    check(Operation::Set { field: field("PROGRAM"), value: template("x") }, "$MSGHDR", "x: ");
+    check(Operation::Unset { field: field("b") }, "[$b]", "[]");
+    check(Operation::Unset { field: field("HOST") }, "[$HOST]", "[]");
+    check_if(Operation::Unset { field: field("b") }, "program(other)", "$b", "3");
+    check(
+        Operation::Set { field: field(".SDATA.x@1.k"), value: template("w]") },
+        "$SDATA",
+        "[x@1 k=\"w\\]\"]",
+    );
+    check(
+        Operation::Set { field: field(".SDATA.y.p"), value: template("1") },
+        "$SDATA",
+        "[x@1 k=\"v\"][y p=\"1\"]",
+    );
+    check(Operation::Unset { field: field(".SDATA.x@1.k") }, "[$SDATA]", "[]");
+}
+
+#[test]
+fn substitutes() {
+    use PatternKind::*;
+    check(subst("(\\w+) from", Pcre, "", "<$1> from"), "$MSG", "user <anna> from 192.0.2.1 port 22");
+    check(subst("[0-9]+", Pcre, "global", "N"), "$MSG", "user anna from N.N.N.N port N");
+    check(subst("(\\d)", Pcre, "global", "$1$1"), "$MSG", "user anna from 119922.00.22.11 port 2222");
+    check(subst("x*", Pcre, "global", "-"), "$(substr $MSG 0 7)", "-u-s-e-");
+    check(subst("anna", Literal, "substring", "bela"), "$MSG", "user bela from 192.0.2.1 port 22");
+    check(subst("ANNA", Pcre, "ignore-case", "$$"), "$MSG", "user $ from 192.0.2.1 port 22");
+    check(subst("nothing", Pcre, "global", "x"), "$MSG", "user anna from 192.0.2.1 port 22");
+    check(subst("^.*$", Pcre, "", ""), "[$MSG]", "[]");
+    check(subst("anna", Pcre, "", "${none:-nobody}"), "$MSG", "user nobody from 192.0.2.1 port 22");
+}
+
+#[test]
+fn tags_and_priorities() {
+    check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", "t-3");
+    check(Operation::ClearTag { tag: template("t") }, "[$TAGS]", "[]");
+    check(Operation::SetSeverity { value: template("crit") }, "$FACILITY.$SEVERITY", "user.crit");
+    check(Operation::SetSeverity { value: template("9") }, "$PRI", "13");
+    check(Operation::SetFacility { value: template("local3") }, "$PRI", "157");
+    check(Operation::SetFacility { value: template("$none") }, "$PRI", "13");
+    check(Operation::SetFacility { value: template("700") }, "$PRI", "13");
+    check(Operation::SetPri { value: template("42") }, "$PRI", "42");
+    check(Operation::SetPri { value: template("70000") }, "$PRI", "13");
+}
+
+#[test]
+fn groups_and_names() {
+    let names = Operation::globs(["a.*"]).unwrap();
+    check(
+        Operation::GroupSet { names: names.clone(), value: template("<$_>") },
+        "${a.one}${a.two}$b[$_]",
+        "<1><2>3[]",
+    );
+    check(Operation::GroupUnset { names }, "[${a.one}${a.two}]$b", "[]3");
+    check(Operation::Rename { from: field("b"), to: field("c") }, "[$b]$c", "[]3");
+    check(Operation::Rename { from: field("none"), to: field("b") }, "$b", "3");
+    check(Operation::SetMatches { list: template("x,\"y,z\"") }, "$1|$2|$3|$*", "x|y,z||x,\"y,z\"");
+    check(Operation::UnsetMatches, "[$1]", "[]");
+}

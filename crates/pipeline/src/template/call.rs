@@ -203,10 +203,7 @@ pub(super) fn append(
                 inner(argument, renderer, &mut bytes);
                 ends.push(bytes.len());
             }
-            let mut start = 0;
-            let slices: Vec<&[u8]> =
-                ends.iter().map(|end| &bytes[std::mem::replace(&mut start, *end)..*end]).collect();
-            action.run(&slices, out)
+            action.run(&slices(&bytes, &ends), out)
         }
         Call::If { condition, branches: [yes, no] } => {
             let branch = if condition.holds(batch, index, renderer) { yes } else { no };
@@ -227,10 +224,7 @@ pub(super) fn append(
         Call::Fallback(template) => inner(template, renderer, out),
         Call::Environment(name) => {
             let name = name.value(batch, index, renderer).into_owned();
-            let known = &renderer.site.environment;
-            if let Some((_, value)) = known.iter().find(|(known, _)| known.as_bytes() == name) {
-                out.extend_from_slice(value.as_bytes());
-            }
+            out.extend_from_slice(environment(&name, renderer));
             ValueKind::String
         }
         Call::Tag { name, answers } => {
@@ -260,4 +254,15 @@ pub(super) fn append(
             ValueKind::Json
         }
     }
+}
+
+/// The slices of bytes that end at `ends`.
+fn slices<'a>(bytes: &'a [u8], ends: &[usize]) -> Vec<&'a [u8]> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    starts.zip(ends).map(|(start, end)| &bytes[start..*end]).collect()
+}
+
+fn environment<'a>(name: &[u8], renderer: &'a Renderer) -> &'a [u8] {
+    let found = renderer.site.environment.iter().find(|(known, _)| known.as_bytes() == name);
+    found.map_or(b"", |(_, value)| value.as_bytes())
 }

@@ -41,7 +41,13 @@ pub(super) fn append(
         return;
     }
     let start = out.len();
-    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings };
+    let mut writer = Writer {
+        out,
+        path: Vec::new(),
+        first: true,
+        cast: pairs.cast_to_strings,
+        leave_dot: pairs.leave_dot,
+    };
     writer.out.push(b'{');
     // Names stand in falling order, as in the output that users compare with.
     for (name, entry) in found.iter().rev() {
@@ -62,6 +68,7 @@ struct Writer<'a> {
     /// Whether nothing stands yet in the innermost open object.
     first: bool,
     cast: bool,
+    leave_dot: bool,
 }
 
 impl Writer<'_> {
@@ -77,12 +84,14 @@ impl Writer<'_> {
             }
         }
         let mut name = name.to_vec();
-        if let Some(dot @ b'.') = name.first_mut() {
+        if let Some(dot @ b'.') = name.first_mut()
+            && !self.leave_dot
+        {
             *dot = b'_';
         }
-        let mut parts: Vec<&[u8]> = match style {
-            Style::Nested => name.split(|byte| *byte == b'.').collect(),
-            Style::Flat | Style::Welf => vec![&name],
+        let mut parts = match style {
+            Style::Nested => segments(&name),
+            Style::Flat | Style::Welf => vec![name.as_slice()],
         };
         let last = parts.pop().unwrap_or_default();
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
@@ -114,6 +123,19 @@ impl Writer<'_> {
             self.first = false;
         }
     }
+}
+
+/// The parts of a name between dots; a dot at its start opens no object.
+fn segments(name: &[u8]) -> Vec<&[u8]> {
+    let dots = memchr::memchr_iter(b'.', name).filter(|dot| *dot > 0);
+    let mut parts = Vec::new();
+    let mut start = 0;
+    for dot in dots {
+        parts.push(&name[start..dot]);
+        start = dot + 1;
+    }
+    parts.push(&name[start..]);
+    parts
 }
 
 /// Appends a value in its type; false when it does not fit.

@@ -3,12 +3,7 @@
 //! In: elements or a list. Out: the other. Holds nothing.
 //! Limits: an empty element between commas is dropped, as syslog-ng does.
 
-/// Appends an element; a comma stands before it unless the list is empty.
-pub(super) fn append_element(element: &[u8], out: &mut Vec<u8>) {
-    append_after(element, 0, out);
-}
-
-/// Like [`append_element`] for a list that starts at `start` of `out`.
+/// Appends an element of the list that starts at `start` of `out`; a comma stands before all but the first.
 pub(super) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
     if out.len() > start {
         out.push(b',');

@@ -8,7 +8,7 @@ use super::{
     list,
     render::Renderer,
 };
-use message::{Batch, Field, FieldName, Transport, ValueKind, sd_params};
+use message::{Batch, Field, FieldName, SdParam, Transport, ValueKind, sd_params};
 use std::{io::Write, net::SocketAddr};
 
 /// A macro that is computed.
@@ -207,7 +207,8 @@ fn append_other(
         Macro::Seqnum => return append_seqnum(batch, index, renderer.seqnum, out),
         Macro::Tags => {
             let tags = batch.tags(index);
-            tags.iter().for_each(|tag| list::append_element(tag.as_bytes(), out));
+            let start = out.len();
+            tags.iter().for_each(|tag| list::append_after(tag.as_bytes(), start, out));
             return ValueKind::List;
         }
         Macro::Matches => return append_matches(batch, index, out),
@@ -273,9 +274,10 @@ fn append_seqnum(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) ->
 
 /// `$*`: the groups of the last match that was stored, as a list.
 fn append_matches(batch: &Batch, index: usize, out: &mut Vec<u8>) -> ValueKind {
+    let start = out.len();
     for group in 1..crate::pattern::GROUPS_MAX {
         match batch.field(index, &FieldName::Named(group.to_string())) {
-            Some(value) => list::append_element(&value, out),
+            Some(value) => list::append_after(&value, start, out),
             None => break,
         }
     }
@@ -285,8 +287,9 @@ fn append_matches(batch: &Batch, index: usize, out: &mut Vec<u8>) -> ValueKind {
 /// Structured data as received; made anew when values of it were set or a sequence number is due.
 fn append_sdata(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) {
     let received = batch.bytes(batch.messages[index].sdata);
-    let changed =
-        batch.has_values(index) && batch.values(index).iter().any(|(name, ..)| name.starts_with(b".SDATA."));
+    let set = || batch.values(index).iter().any(|(name, ..)| name.starts_with(b".SDATA."));
+    let unset = || sd_params(received).any(|param| is_unset(batch, index, &param));
+    let changed = batch.has_values(index) && (set() || unset());
     if !changed {
         out.extend_from_slice(received);
     } else {
@@ -297,10 +300,17 @@ fn append_sdata(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// Whether a parameter that was received is hidden by a rewrite.
+fn is_unset(batch: &Batch, index: usize, param: &SdParam<'_>) -> bool {
+    let name = [b".SDATA.", param.id, b".", param.name].concat();
+    let name = FieldName::Sdata(String::from_utf8_lossy(&name).into_owned());
+    !param.name.is_empty() && batch.field(index, &name).is_none()
+}
+
 fn append_changed_sdata(batch: &Batch, index: usize, received: &[u8], out: &mut Vec<u8>) {
     // Element, parameter and value, in the order of appearance; values that were set come last.
     let mut params: Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> = Vec::new();
-    for param in sd_params(received) {
+    for param in sd_params(received).filter(|param| !is_unset(batch, index, param)) {
         params.push((param.id.to_vec(), param.name.to_vec(), param.value().into_owned()));
     }
     for (name, value, _) in batch.values(index).into_iter().rev() {

@@ -23,6 +23,7 @@ pub(super) struct Pairs {
     pub(super) omit_empty: bool,
     pub(super) cast_to_strings: bool,
     pub(super) include_bytes: bool,
+    pub(super) leave_dot: bool,
     pub(super) typed: bool,
 }
 
@@ -74,6 +75,35 @@ const SCOPES: [(&str, Scope); 11] = [
     ("everything", Scope::Everything),
 ];
 
+/// Names of the options.
+const OPTIONS: [&str; 25] = [
+    "scope",
+    "s",
+    "key",
+    "k",
+    "exclude",
+    "x",
+    "pair",
+    "p",
+    "rekey",
+    "r",
+    "shift",
+    "S",
+    "shift-levels",
+    "L",
+    "add-prefix",
+    "A",
+    "replace-prefix",
+    "replace",
+    "R",
+    "subkeys",
+    "omit-empty-values",
+    "cast",
+    "no-cast",
+    "include-bytes",
+    "leave-initial-dot",
+];
+
 const RFC3164: [&str; 7] = ["FACILITY", "PRIORITY", "HOST", "PROGRAM", "PID", "MESSAGE", "DATE"];
 
 fn glob(text: &str) -> Arc<Pattern> {
@@ -114,85 +144,66 @@ impl Pairs {
         around: &dyn Surroundings,
         depth: usize,
     ) -> Result<(), TemplateError> {
-        let missing =
-            |option: &str| TemplateError::at(word.offset, format!("missing argument for --{option}"));
-        let (name, mut inline) = match option.split_once('=') {
+        let (name, inline) = match option.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (option, None),
         };
-        let mut value = || match inline.take() {
-            Some(value) => Ok(value),
-            None => words.next().map(|word| word.text.clone()).ok_or_else(|| missing(name)),
-        };
         match name {
-            "scope" | "s" => {
-                for scope in value()?.split([',', ' ']).filter(|scope| !scope.is_empty()) {
-                    self.scope(&scope.replace('_', "-"), word)?;
-                }
-            }
-            "key" | "k" => {
-                self.keys.extend(value()?.split(',').map(glob));
-                self.rekeyed = self.keys.last().cloned();
-            }
-            "exclude" | "x" => self.excluded.extend(value()?.split(',').map(glob)),
-            "pair" | "p" => {
-                let text = value()?;
-                self.pair(&Word { text, offset: word.offset }, around, depth)?;
-            }
-            "rekey" | "r" => self.rekeyed = Some(glob(&value()?)),
-            "shift" | "S" | "shift-levels" | "L" => {
-                let text = value()?;
-                let count = text.parse();
-                let count =
-                    count.map_err(|_| TemplateError::at(word.offset, format!("{text} is not a count")))?;
-                let levels = matches!(name, "shift-levels" | "L");
-                self.rekey(word, if levels { Rekey::ShiftLevels(count) } else { Rekey::Shift(count) })?;
-            }
-            "add-prefix" | "A" => self.rekey(word, Rekey::AddPrefix(value()?))?,
-            "replace-prefix" | "replace" | "R" => {
-                let text = value()?;
-                let Some((from, to)) = text.split_once('=') else {
-                    return Err(TemplateError::at(word.offset, "--replace-prefix needs OLD=NEW"));
-                };
-                self.rekey(word, Rekey::ReplacePrefix(from.to_owned(), to.to_owned()))?;
-            }
-            "lower" => self.rekey(word, Rekey::Lower)?,
-            "upper" => self.rekey(word, Rekey::Upper)?,
-            "subkeys" => {
-                let prefix = value()?;
-                if prefix.is_empty() {
-                    return Err(TemplateError::at(word.offset, "--subkeys requires a non-empty argument"));
-                }
-                self.keys.push(glob(&format!("{prefix}*")));
-                let shift = Rekey::ReplacePrefix(prefix.clone(), String::new());
-                self.rekeys.push((glob(&format!("{prefix}*")), vec![shift]));
-            }
             "omit-empty-values" => self.omit_empty = true,
             "cast" => self.cast_to_strings = true,
             "no-cast" | "auto-cast" => self.cast_to_strings = !self.typed,
             "include-bytes" => self.include_bytes = true,
-            "leave-initial-dot" => {}
+            "leave-initial-dot" => self.leave_dot = true,
+            "lower" => self.rekey(word, Rekey::Lower)?,
+            "upper" => self.rekey(word, Rekey::Upper)?,
+            _ if !OPTIONS.contains(&name) => {
+                return Err(TemplateError::unknown(word.offset, "option", name, OPTIONS.into_iter()));
+            }
             _ => {
-                let known = [
-                    "scope",
-                    "key",
-                    "exclude",
-                    "pair",
-                    "rekey",
-                    "shift",
-                    "shift-levels",
-                    "add-prefix",
-                    "replace-prefix",
-                    "lower",
-                    "upper",
-                    "subkeys",
-                    "omit-empty-values",
-                    "cast",
-                    "no-cast",
-                    "auto-cast",
-                    "include-bytes",
-                ];
-                return Err(TemplateError::unknown(word.offset, "option", name, known.into_iter()));
+                let Some(value) = inline.or_else(|| words.next().map(|word| word.text.clone())) else {
+                    return Err(TemplateError::at(word.offset, format!("missing argument for --{name}")));
+                };
+                if matches!(name, "pair" | "p") {
+                    return self.pair(&Word { text: value, offset: word.offset }, around, depth);
+                }
+                self.option_with(name, value, word)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an option that has a value.
+    fn option_with(&mut self, name: &str, value: String, word: &Word) -> Result<(), TemplateError> {
+        let wrong = |reason: String| Err(TemplateError::at(word.offset, reason));
+        match name {
+            "scope" | "s" => {
+                for scope in value.split([',', ' ']).filter(|scope| !scope.is_empty()) {
+                    self.scope(&scope.replace('_', "-"), word)?;
+                }
+            }
+            "key" | "k" => {
+                self.keys.extend(value.split(',').map(glob));
+                self.rekeyed = self.keys.last().cloned();
+            }
+            "exclude" | "x" => self.excluded.extend(value.split(',').map(glob)),
+            "rekey" | "r" => self.rekeyed = Some(glob(&value)),
+            "shift" | "S" | "shift-levels" | "L" => {
+                let Ok(count) = value.parse() else { return wrong(format!("{value} is not a count")) };
+                let levels = matches!(name, "shift-levels" | "L");
+                self.rekey(word, if levels { Rekey::ShiftLevels(count) } else { Rekey::Shift(count) })?;
+            }
+            "add-prefix" | "A" => self.rekey(word, Rekey::AddPrefix(value))?,
+            "replace-prefix" | "replace" | "R" => {
+                let Some((from, to)) = value.split_once('=') else {
+                    return wrong(format!("--{name} needs OLD=NEW"));
+                };
+                self.rekey(word, Rekey::ReplacePrefix(from.to_owned(), to.to_owned()))?;
+            }
+            _ if value.is_empty() => return wrong("--subkeys requires a non-empty argument".to_owned()),
+            _ => {
+                let below = glob(&format!("{value}*"));
+                self.keys.push(below.clone());
+                self.rekeys.push((below, vec![Rekey::ReplacePrefix(value, String::new())]));
             }
         }
         Ok(())

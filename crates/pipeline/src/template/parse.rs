@@ -229,7 +229,7 @@ impl Reader<'_> {
 
     /// Reads `@@`, a literal `@`, and refuses `@1`, a reference to an earlier message of a correlation.
     fn reference(&mut self, start: usize) -> Result<(), TemplateError> {
-        let rest = self.text[self.at..].as_bytes();
+        let rest = &self.text.as_bytes()[self.at..];
         match rest {
             [b'@', b'0'..=b'9', ..] => {
                 let reason = "a reference to an earlier message (@ and a number) needs correlation, \

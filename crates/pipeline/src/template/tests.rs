@@ -1,1 +1,256 @@
-//! Rows.
+//! Rows for macros, functions, escapes and errors of templates.
+
+use super::*;
+use crate::Definitions;
+use jiff::tz::TimeZone;
+use message::{Ack, FieldName, Format, Message, Origin, Priority, Span, Stamp, ValueKind};
+
+fn batch() -> Batch {
+    const BYTES: &[u8] = b"gate cron[77]: disk full[ex@1 k=\"v\"]";
+    let origin = Origin {
+        source: "s_in".into(),
+        peer: "[::ffff:192.0.2.9]:4000".parse().ok(),
+        local: "192.0.2.1:514".parse().ok(),
+        host_from: "relay".into(),
+        tags: vec![".source.s_in".into()],
+        transport: message::Transport::Udp,
+        ..Origin::default()
+    };
+    let mut batch = Batch::new(
+        Arc::new(BYTES.to_vec()),
+        vec![Arc::new(origin)],
+        Stamp::known(1_795_262_400_000_000, 0),
+        Ack::none(),
+    );
+    batch.rcptid = 10;
+    let mut message = Message::default();
+    message.raw = Span::received(0, BYTES.len());
+    message.host = Span::received(0, 4);
+    message.program = Span::received(5, 4);
+    message.pid = Span::received(10, 2);
+    message.msghdr = Span::received(5, 10);
+    message.text = Span::received(15, 9);
+    message.sdata = Span::received(24, 12);
+    message.pri = Priority(165);
+    message.format = Format::Rfc5424;
+    // Saturday, 2026-11-21 23:59:59.123456 in a zone one hour east.
+    message.event = Stamp::known(1_795_301_999_123_456, 3600);
+    batch.messages.push(message);
+    for (name, value, kind) in [
+        ("user", "o'neil", ValueKind::String),
+        ("count", "7", ValueKind::Integer),
+        ("list", "a,\"b,c\",d", ValueKind::List),
+        ("empty", "", ValueKind::String),
+        (".dot.one", "1", ValueKind::String),
+        ("..", "..", ValueKind::String),
+        ("path", "../../etc/passwd", ValueKind::String),
+    ] {
+        batch.set_field(0, &FieldName::parse(name), value.as_bytes(), kind);
+    }
+    batch
+}
+
+fn renderer(options: RenderOptions) -> Renderer {
+    let site = Site {
+        loghost: "loghost".into(),
+        host_id: 0xabcd,
+        run_id: 3,
+        started_us: 1_795_262_390_000_000,
+        environment: vec![("HOME".into(), "/root".into())],
+    };
+    let mut renderer = Renderer::new(options, Arc::new(site));
+    renderer.now = Stamp::known(1_795_262_400_500_000, 0);
+    renderer
+}
+
+#[track_caller]
+fn check(template: &str, want: &str) {
+    let mut definitions = Definitions::default();
+    let inner = Template::parse("<$HOST>", &definitions).unwrap();
+    definitions.templates.insert("t_inner".into(), Arc::new(inner));
+    let template = Template::parse(template, &definitions).unwrap();
+    let (batch, mut renderer) = (batch(), renderer(RenderOptions::default()));
+    for _ in 0..2 {
+        let mut out = Vec::new();
+        template.render(&batch, 0, &mut renderer, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), want, "{}", template.text());
+    }
+}
+
+#[test]
+fn macros_of_the_header() {
+    check("$HOST $FULLHOST $HOST_FROM $FULLHOST_FROM $LOGHOST", "gate gate relay relay loghost");
+    check("$PROGRAM[$PID]: ${MSG}|$MESSAGE|$MSGONLY", "cron[77]: disk full|disk full|disk full");
+    check("$MSGHDR$MSG", "cron[77]: disk full");
+    check(
+        "$PRI $FACILITY $FACILITY_NUM $LEVEL $SEVERITY $PRIORITY $SEVERITY_NUM",
+        "165 local4 20 notice notice notice 5",
+    );
+    check("$TAG $BSDTAG $TAGS", "a5 5U .source.s_in");
+    check(
+        "$SOURCE $SOURCEIP $SOURCEPORT $DESTIP $DESTPORT $PROTO $PROTO_NAME",
+        "s_in 192.0.2.9 4000 192.0.2.1 514 17 udp",
+    );
+    check("$RCPTID $UNIQID $HOSTID $RUNID $SYSUPTIME", "10 0000abcd@000000000000000a 0000abcd 3 1050");
+    check("$SDATA ${.SDATA.ex@1.k} $MSGFORMAT $RAWMSG_SIZE", "[ex@1 k=\"v\"] v rfc5424 36");
+    check("[$SEQNUM][$MSGID]", "[][]");
+}
+
+#[test]
+fn macros_of_times() {
+    check(
+        "$DATE|$ISODATE|$FULLDATE|$UNIXTIME",
+        "Nov 21 23:59:59|2026-11-21T23:59:59+01:00|2026 Nov 21 23:59:59|1795301999",
+    );
+    check(
+        "$YEAR-$MONTH-$DAY $HOUR:$MIN:$SEC.$MSEC $USEC $TZ $TZOFFSET",
+        "2026-11-21 23:59:59.123 123456 +01:00 +01:00",
+    );
+    check("$WEEK_DAY $WEEK_DAY_NAME $WEEKDAY $MONTH_NAME $MONTH_ABBREV", "7 Saturday Sat November Nov");
+    check("$YEAR_DAY $WEEK $ISOWEEK $MONTH_WEEK $HOUR12 $AMPM", "325 46 47 3 11 PM");
+    check(
+        "$R_ISODATE $C_ISODATE $P_UNIXTIME $S_HOUR $R_HOUR",
+        "2026-11-21T12:00:00+00:00 2026-11-21T12:00:00+00:00 1795262400 23 12",
+    );
+}
+
+#[test]
+fn options_change_times() {
+    let options = RenderOptions {
+        zone: Some(TimeZone::get("Asia/Tokyo").unwrap()),
+        fraction_digits: 2,
+        stamp_format: wire::StampFormat::Iso,
+        ..RenderOptions::default()
+    };
+    let template = Template::parse("$STAMP $DATE $HOUR $TZ", &Definitions::default()).unwrap();
+    let mut out = Vec::new();
+    template.render(&batch(), 0, &mut renderer(options), &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), "2026-11-22T07:59:59.12+09:00 Nov 22 07:59:59.12 07 +09:00");
+}
+
+#[test]
+fn names_defaults_and_dollars() {
+    check("${user} ${none} ${none:-else} ${empty:-else} ${user:-else}", "o'neil  else else o'neil");
+    check("$$HOST $} $", "$HOST $} $");
+    check("$none) ${HOST}@@x", ") gate@x");
+    check("${HOST}@example", "gate@example");
+}
+
+#[test]
+fn functions_of_text() {
+    check("$(echo $HOST  'a b' \"c\\\"d\")", "gate a b c\"d");
+    check("$(length $HOST) $(substr $HOST 1 2) $(substr $HOST -2) $(substr $HOST 0 -1)", "4 at te gat");
+    check("$(strip '  a b  ')|$(uppercase $HOST)|$(lowercase ÁB)", "a b|GATE|áb");
+    check(
+        "$(sanitize a/b) $(sanitize -i '@ ' -r + 'a b@c') $(replace-delimiter ',;' - 'a,b;c')",
+        "a_b a+b+c a-b-c",
+    );
+    check(
+        "$(padding $HOST 8 ab) $(base64-encode $HOST) $(url-encode 'a b') $(url-decode a%20b%2)",
+        "ababgate Z2F0ZQ== a%20b a b%2",
+    );
+    check(
+        "$(or '' $none $HOST) $(ipv4-to-int 192.0.2.1) $(dirname /a/b) $(basename /a/b)",
+        "gate 3221225985 /a b",
+    );
+    check("$(binary 0x41 66 0103)", "ABC");
+    check("$(env HOME) $(template t_inner) $(template none other text)", "/root <gate> other text");
+}
+
+#[test]
+fn functions_of_numbers_and_lists() {
+    check(
+        "$(+ $count 3) $(- 1 2) $(* 3 4) $(/ 7 2) $(% 7 0) $(+ 1.5 1)",
+        "10 -1 12 3 NaN 2.50000000000000000000",
+    );
+    check(
+        "$(sum 1 2 x) $(min 3 1) $(max 3 1) $(average 1 2 6) $(round 2.5) $(ceil 2.1) $(floor 2.9)",
+        "3 1 3 3 3 3 2",
+    );
+    check(
+        "$(list-head $list)|$(list-nth 1 $list)|$(list-tail $list)|$(list-count $list)",
+        "a|b,c|\"b,c\",d|3",
+    );
+    check("$(list-append $list e) $(list-slice 0:1 $list) $(list-search d $list)", "a,\"b,c\",d,e a 2");
+    check("$(explode ; a;b c) $(implode + $list)", "a,b,c a+b,c+d");
+}
+
+#[test]
+fn functions_of_conditions() {
+    check("$(if 'facility(local4)' yes no) $(if ('$count' > 6 and not program(x)) $HOST no)", "yes gate");
+    check("$(grep 'program(cron)' $HOST $PID)|$(grep 'program(x)' $HOST)", "gate,77|");
+    check("$(tag .source.s_in) $(tag x) $(tag x a b) $(tags-head x .source.s_in)", "1 0 b .source.s_in");
+    check("$(if program(\"cron\" type(string)) \"$(echo $HOST)\" no)", "gate");
+}
+
+#[test]
+fn value_pairs() {
+    check(
+        "$(format-json host=$HOST a.b=1 a.c=int(2) .x=y)",
+        "{\"host\":\"gate\",\"a\":{\"c\":2,\"b\":\"1\"},\"_x\":\"y\"}",
+    );
+    check("$(format-flat-json a.b=1 a.c=2)", "{\"a.c\":\"2\",\"a.b\":\"1\"}");
+    check("$(format-json --key count --key list)", "{\"list\":[\"a\",\"b,c\",\"d\"],\"count\":7}");
+    check(
+        "$(format-json --scope rfc3164 --exclude DATE)",
+        "{\"PROGRAM\":\"cron\",\"PRIORITY\":\"notice\",\"PID\":\"77\",\"MESSAGE\":\"disk full\",\"HOST\":\"gate\",\"FACILITY\":\"local4\"}",
+    );
+    check("$(format-json --subkeys .dot. x=int(no))", "");
+    check("$(format-json --leave-initial-dot .x.y=1)", "{\".x\":{\"y\":\"1\"}}");
+    check("$(format-json --subkeys .dot.)", "{\"one\":\"1\"}");
+    check("$(format-welf u=$user m=$MSG)", "m=\"disk full\" u=o'neil");
+    check("$(names .dot.*)|$(values .dot.*)", ".dot.one|1");
+}
+
+#[test]
+fn values_are_made_harmless() {
+    let definitions = Definitions::default();
+    let escaped = Template::parse("'$user' $(echo $user)", &definitions).unwrap().escaped();
+    let name = Template::parse("/var/log/${path}/${..}$(echo ${path})", &definitions).unwrap();
+    let (batch, mut renderer) = (batch(), renderer(RenderOptions::default()));
+    let mut out = Vec::new();
+    escaped.render(&batch, 0, &mut renderer, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), "'o\\'neil' o\\'neil");
+    out.clear();
+    name.render_escaped(&batch, 0, &mut renderer, Escape::FileName, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), "/var/log/.._.._etc_passwd/__.._.._etc_passwd");
+}
+
+#[track_caller]
+fn check_error(template: &str, want: &str) {
+    assert_eq!(Template::parse(template, &Definitions::default()).unwrap_err().to_string(), want);
+}
+
+#[test]
+fn says_what_is_wrong() {
+    check_error("${HOST", "template is wrong at byte 0: a macro starts with ${ here and its '}' is missing");
+    check_error(
+        "x $(lowercas $HOST)",
+        "template is wrong at byte 4: unknown template function lowercas, did you mean lowercase?",
+    );
+    check_error("$(echo 'a)", "template is wrong at byte 7: this quote is not closed");
+    check_error("$(echo a", "template is wrong at byte 2: the ')' of this function is missing");
+    check_error(
+        "$(if 'facilty(kern)' a b)",
+        "template is wrong at byte 5: $(if): condition: unknown filter facilty (byte 0 of the expression)",
+    );
+    check_error("$(substr a)", "template is wrong at byte 2: $(substr): 2 to 3 arguments expected, 1 given");
+    check_error(
+        "${HOST:x}",
+        "template is wrong at byte 6: after a colon in a macro only - and a default value may follow",
+    );
+    check_error(
+        "$HOST@1",
+        "template is wrong at byte 5: a reference to an earlier message (@ and a number) needs correlation, which does not exist yet; write @@ for an at sign",
+    );
+    check_error(
+        "$(format-json --scop all)",
+        "template is wrong at byte 14: unknown option scop, did you mean scope?",
+    );
+}
+
+#[test]
+fn depth_is_limited() {
+    let deep = format!("{}{}", "$(echo ".repeat(200), ")".repeat(200));
+    assert!(Template::parse(&deep, &Definitions::default()).unwrap_err().reason.contains("nested deeper"));
+}

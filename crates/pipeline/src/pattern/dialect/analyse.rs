@@ -68,7 +68,7 @@ fn quick(hir: &Hir, dollar: bool) -> Option<Engine> {
         }
         (true, false) => Some(Engine::Starts(literals)),
         (false, false) => match literals.as_slice() {
-            [one] if !one.is_empty() => Some(Engine::Contains(Finder::new(one).into_owned())),
+            [one] if !one.is_empty() => Some(Engine::Contains(Box::new(Finder::new(one).into_owned()))),
             _ => None,
         },
         (false, true) => None,
@@ -131,7 +131,7 @@ fn required(hir: &Hir) -> Option<Required> {
     match best?.as_slice() {
         [] => None,
         [byte] => Some(Required::Byte(*byte)),
-        text => Some(Required::Text(Finder::new(text).into_owned())),
+        text => Some(Required::Text(Box::new(Finder::new(text).into_owned()))),
     }
 }
 
