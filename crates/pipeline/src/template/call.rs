@@ -210,18 +210,17 @@ pub(super) fn append(
             inner(branch, renderer, out)
         }
         Call::Grep { condition, arguments } => {
-            if condition.holds(batch, index, renderer) {
-                let start = out.len();
-                for argument in arguments {
-                    let mut value = Vec::new();
-                    inner(argument, renderer, &mut value);
-                    super::list::append_after(&value, start, out);
-                }
+            let start = out.len();
+            let holds = condition.holds(batch, index, renderer);
+            for argument in arguments.iter().filter(|_| holds) {
+                let mut value = Vec::new();
+                inner(argument, renderer, &mut value);
+                super::list::append_after(&value, start, out);
             }
             ValueKind::List
         }
         Call::Template(template) => inner(template, renderer, out),
-        Call::Fallback(template) => inner(template, renderer, out),
+        Call::Fallback(text) => inner(text, renderer, out),
         Call::Environment(name) => {
             let name = name.value(batch, index, renderer).into_owned();
             out.extend_from_slice(environment(&name, renderer));
