@@ -28,6 +28,11 @@ impl Report {
         out
     }
 
+    /// All findings in a terminal's colours.
+    pub fn render_styled(&self, texts: &Texts) -> String {
+        self.render(texts, &Renderer::styled())
+    }
+
     /// All findings without colours.
     pub fn render_plain(&self, texts: &Texts) -> String {
         self.render(texts, &Renderer::plain())

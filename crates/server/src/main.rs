@@ -3,28 +3,19 @@
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `syslog-ng`,
 //! `syslog-ng-ctl`) it takes that program's options.
 
+mod ask;
 mod assemble;
+mod check;
+mod command;
+mod control;
+mod daemon;
 mod loggen;
+mod old_names;
+mod statistics;
+mod user;
 
-use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Central log server: collects, processes, keeps and finds syslog messages.
-#[derive(Parser)]
-#[command(name = "duramen", version, disable_help_subcommand = true)]
-struct CommandLine {
-    #[command(subcommand)]
-    verb: Verb,
-}
-
-#[derive(Subcommand)]
-enum Verb {
-    /// Send messages at a rate (the options of syslog-ng's loggen)
-    Loggen(loggen::Options),
-}
-
 fn main() -> ExitCode {
-    match CommandLine::parse().verb {
-        Verb::Loggen(options) => loggen::run(&options),
-    }
+    command::run()
 }

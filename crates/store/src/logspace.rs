@@ -32,14 +32,14 @@ use layout::JOURNAL_DIR;
 use message::{Delivery, Outlet};
 use queue::Queue;
 use sealer::Sealer;
-use shared::Shared;
+use shared::{Retention, Shared};
 use shelf::Shelf;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicU64, mpsc},
+    sync::{Arc, Mutex, atomic::AtomicU64, mpsc},
     thread::{self, JoinHandle},
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 use writer::Writer;
 
@@ -123,6 +123,7 @@ impl Logspace {
             counters: Default::default(),
             shelf: Shelf::new(found.sealed, sealed_below),
             sealed_below: AtomicU64::new(sealed_below),
+            retention: Mutex::new(Retention { age: options.retention_age, bytes: options.retention_bytes }),
             options,
             notices,
         });
@@ -154,6 +155,11 @@ impl Logspace {
     /// The segments as they are now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
         self.shared.shelf.snapshot()
+    }
+
+    /// Changes what may stay, from the next look at the retention on.
+    pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>) {
+        *self.shared.retention() = Retention { age, bytes };
     }
 
     /// Receives what arrives from now on, once it is durable.

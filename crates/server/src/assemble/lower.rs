@@ -92,12 +92,15 @@ impl Lowering<'_> {
             }
         };
         let sources = self.sources.into_iter().map(|draft| draft.feeding(router.clone())).collect();
+        let mut filters: Vec<_> =
+            self.filters.into_iter().map(|(name, step)| (name, step.counters)).collect();
+        filters.sort_by(|a, b| a.0.cmp(&b.0));
         Some(Parts {
             sources,
             destinations: self.destinations,
             logspaces: self.logspaces,
-            router,
             plugs: self.plugs,
+            filters,
         })
     }
 }

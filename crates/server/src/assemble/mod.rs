@@ -22,7 +22,7 @@ mod tests;
 
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
-use pipeline::{Router, template::Site};
+use pipeline::{route::FilterCounters, template::Site};
 use relay::{DestinationSpec, SourceSpec};
 use std::{
     path::Path,
@@ -82,16 +82,16 @@ pub(crate) struct LogspaceSpec {
 
 /// What a configuration runs.
 pub(crate) struct Parts {
-    /// Its sources; they feed `router`.
+    /// Its sources; they feed the log paths.
     pub(crate) sources: Vec<SourceSpec>,
     /// Its destinations.
     pub(crate) destinations: Vec<DestinationSpec>,
     /// Its logspaces, each name once.
     pub(crate) logspaces: Vec<LogspaceSpec>,
-    /// The log paths.
-    pub(crate) router: Arc<Router>,
     /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
+    /// The named filters that are in use, with their counters.
+    pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
 }
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.

@@ -126,9 +126,9 @@ impl Sealer {
     /// Removes what the retention no longer allows: from the catalog first, so that a crash leaves a file too many
     /// and not one too few.
     fn retain(&mut self, now_us: i64) {
-        let options = &self.shared.options;
-        let age_us_max = options.retention_age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
-        let expired = self.catalog.expired(now_us, age_us_max, options.retention_bytes);
+        let retention = *self.shared.retention();
+        let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
+        let expired = self.catalog.expired(now_us, age_us_max, retention.bytes);
         if !expired.is_empty() {
             self.bury(&expired, now_us);
         } else if self.unwritten {

@@ -14,9 +14,10 @@ use message::{Ack, Batch, Delivery, Message, Selection};
 use std::{
     path::PathBuf,
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
+    time::Duration,
 };
 
 /// Messages that are not durable yet. Whatever happens to them, their source hears of a failure unless
@@ -50,10 +51,21 @@ pub(crate) struct Stored {
     pub(crate) first: u64,
 }
 
+/// What may stay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Retention {
+    /// Age of its newest message at which a segment is removed.
+    pub(crate) age: Option<Duration>,
+    /// Size of all sealed segments at which the oldest is removed.
+    pub(crate) bytes: Option<u64>,
+}
+
 /// The shared part of a logspace.
 pub(crate) struct Shared {
     pub(crate) dir: PathBuf,
     pub(crate) options: LogspaceOptions,
+    /// The retention in force: a reload may change it.
+    pub(crate) retention: Mutex<Retention>,
     pub(crate) notices: Arc<dyn Notices>,
     /// Waits for the journal.
     pub(crate) inbox: Queue<Pending>,
@@ -67,6 +79,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// The retention in force.
+    pub(crate) fn retention(&self) -> MutexGuard<'_, Retention> {
+        self.retention.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Takes a delivery, or drops and counts it.
     pub(crate) fn deliver(&self, delivery: Delivery) {
         let Delivery { batch, selection, ack, controlled } = delivery;

@@ -1,0 +1,80 @@
+//! Calls of the API.
+//!
+//! In: an address and a password. Out: JSON. Holds the session's cookie.
+//! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
+
+use super::Access;
+use serde_json::{Value, json};
+use std::{env, time::Duration};
+use ureq::{Agent, Body, http::Response};
+
+/// Longest wait for the first byte of an answer; a search has its own, shorter limit.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// A session on a server.
+pub(super) struct Session {
+    agent: Agent,
+    base: String,
+    cookie: String,
+}
+
+impl Session {
+    /// Logs in.
+    pub(super) fn open(access: &Access) -> Result<Session, String> {
+        let config = Agent::config_builder().http_status_as_error(false).timeout_recv_response(Some(TIMEOUT));
+        let agent: Agent = config.build().into();
+        let base = format!("{}/api/v1", access.url.trim_end_matches('/'));
+        let password = match env::var("DURAMEN_PASSWORD") {
+            Ok(password) => password,
+            Err(_) => rpassword::prompt_password(format!("Password of {}: ", access.user))
+                .map_err(|error| format!("cannot read a password: {error}; or set DURAMEN_PASSWORD"))?,
+        };
+        let mut session = Session { agent, base, cookie: String::new() };
+        let answer = session.send("login", &json!({"user": access.user, "password": password}))?;
+        let header = answer.headers().get("set-cookie").and_then(|value| value.to_str().ok());
+        let cookie = header.and_then(|text| text.split(';').next());
+        session.cookie = cookie.ok_or("the server gave no session; is it a Duramen server?")?.to_owned();
+        Ok(session)
+    }
+
+    /// A call that takes JSON.
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
+        let mut answer = self.send(path, body)?;
+        answer.body_mut().read_json().map_err(|error| format!("cannot read the server's answer: {error}"))
+    }
+
+    /// A call whose answer is read as it comes.
+    pub(super) fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Response<Body>, String> {
+        let mut request = self.agent.get(format!("{}/{path}", self.base)).header("cookie", &self.cookie);
+        for (name, value) in parameters {
+            request = request.query(*name, *value);
+        }
+        checked(request.call().map_err(|error| self.unreachable(&error))?)
+    }
+
+    fn send(&self, path: &str, body: &Value) -> Result<Response<Body>, String> {
+        let request = self.agent.post(format!("{}/{path}", self.base)).header("x-requested-by", "duramen");
+        let request = if self.cookie.is_empty() { request } else { request.header("cookie", &self.cookie) };
+        checked(request.send_json(body).map_err(|error| self.unreachable(&error))?)
+    }
+
+    fn unreachable(&self, error: &ureq::Error) -> String {
+        format!("cannot reach {}: {error}; is the server running, and is this its --http address?", self.base)
+    }
+}
+
+/// The answer, or the error that the server put in words.
+fn checked(mut answer: Response<Body>) -> Result<Response<Body>, String> {
+    if answer.status().is_success() {
+        return Ok(answer);
+    }
+    let status = answer.status();
+    let body: Value = answer.body_mut().read_json().unwrap_or_default();
+    let error = &body["error"];
+    let text =
+        error["message"].as_str().map_or_else(|| format!("the server answered {status}"), str::to_owned);
+    let place =
+        error["position"].as_u64().map_or_else(String::new, |at| format!(" (at character {})", at + 1));
+    let advice = error["suggestion"].as_str().map_or_else(String::new, |advice| format!("; {advice}"));
+    Err(format!("{text}{place}{advice}"))
+}

@@ -1,0 +1,86 @@
+//! `duramen search QUERY`.
+//!
+//! In: a query and a time range. Out: matching messages, oldest first, or their count.
+
+use super::{Access, api::Session, done, format};
+use clap::Args;
+use serde_json::{Value, json};
+use std::{
+    io::{self, Write},
+    process::ExitCode,
+};
+
+/// Rows of one call.
+const PAGE: usize = 5000;
+
+/// Options of `search`.
+#[derive(Args, Debug)]
+pub(crate) struct SearchOptions {
+    #[command(flatten)]
+    access: Access,
+    /// Lucene syntax; several words are joined
+    query: Vec<String>,
+    /// From when: ISO 8601, seconds since 1970, now-1h
+    #[arg(long)]
+    from: Option<String>,
+    /// Until when
+    #[arg(long)]
+    to: Option<String>,
+    /// The sender's clock instead of ours
+    #[arg(long)]
+    event_time: bool,
+    /// Most messages, the newest ones
+    #[arg(short = 'n', long, default_value_t = 1000)]
+    limit: usize,
+    /// Print how many there are
+    #[arg(short = 'c', long)]
+    count: bool,
+}
+
+/// Searches and prints.
+pub(crate) fn search(options: &SearchOptions) -> ExitCode {
+    done(run(options))
+}
+
+fn run(options: &SearchOptions) -> Result<(), String> {
+    let session = Session::open(&options.access)?;
+    let mut rows: Vec<Value> = Vec::new();
+    let mut before = Value::Null;
+    loop {
+        let limit = if options.count { 0 } else { PAGE.min(options.limit - rows.len()) };
+        let request = json!({
+            "logspace": options.access.logspace,
+            "query": options.query.join(" "),
+            "time": {
+                "clock": if options.event_time { "event" } else { "received" },
+                "from": options.from,
+                "to": options.to,
+            },
+            "limit": limit, "bars": 0, "before": before, "timeout_ms": 60_000,
+        });
+        let mut answer = session.post("search", &request)?;
+        if options.count {
+            println!("{}", answer["total"]);
+            return Ok(());
+        }
+        if before.is_null() {
+            let hints = answer["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            hints.for_each(|hint| eprintln!("hint: {hint}"));
+        }
+        let page = answer["rows"].as_array_mut().map(std::mem::take).unwrap_or_default();
+        let full = page.len() == limit;
+        rows.extend(page);
+        before = rows.last().map_or(Value::Null, |row| row["sequence"].clone());
+        if !full || rows.len() >= options.limit {
+            break;
+        }
+    }
+    let mut out = io::stdout().lock();
+    for row in rows.iter().rev() {
+        // A reader that has seen enough closes the pipe.
+        if writeln!(out, "{}", format::line(row, options.access.format)).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,80 @@
+//! `duramen tail QUERY`: messages as they come.
+//!
+//! In: a query. Out: a line a message, until interrupted. A lost connection is made again and goes on where it was.
+
+use super::{Access, api::Session, done, format};
+use clap::Args;
+use serde_json::Value;
+use std::{
+    io::{self, BufRead, BufReader, Write},
+    process::ExitCode,
+    thread,
+    time::Duration,
+};
+
+/// Time between tries to connect again.
+const RECONNECT_EVERY: Duration = Duration::from_secs(1);
+
+/// Options of `tail`.
+#[derive(Args, Debug)]
+pub(crate) struct TailOptions {
+    #[command(flatten)]
+    access: Access,
+    /// Lucene syntax; several words are joined; nothing shows all
+    query: Vec<String>,
+}
+
+/// Follows and prints.
+pub(crate) fn tail(options: &TailOptions) -> ExitCode {
+    done(run(options))
+}
+
+fn run(options: &TailOptions) -> Result<(), String> {
+    let session = Session::open(&options.access)?;
+    let query = options.query.join(" ");
+    let (mut after, mut first) = (String::new(), true);
+    loop {
+        let mut parameters = vec![("query", query.as_str())];
+        if let Some(logspace) = &options.access.logspace {
+            parameters.push(("logspace", logspace));
+        }
+        if !after.is_empty() {
+            parameters.push(("after", &after));
+        }
+        let mut newest = after.clone();
+        match session.get("tail", &parameters) {
+            Ok(answer) => {
+                first = false;
+                match follow(answer.into_body().into_reader(), options, &mut newest) {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                    _ => eprintln!("duramen: the connection was lost; connecting again"),
+                }
+            }
+            Err(error) if first => return Err(error),
+            Err(_) => {}
+        }
+        after = newest;
+        thread::sleep(RECONNECT_EVERY);
+    }
+}
+
+/// Prints the events of one connection until it ends.
+fn follow(reader: impl io::Read, options: &TailOptions, newest: &mut String) -> io::Result<()> {
+    let mut event = String::new();
+    for line in BufReader::new(reader).lines() {
+        let line = line?;
+        if let Some(name) = line.strip_prefix("event:") {
+            event = name.trim().to_owned();
+        } else if let Some(id) = line.strip_prefix("id:") {
+            *newest = id.trim().to_owned();
+        } else if let Some(data) = line.strip_prefix("data:")
+            && event == "row"
+            && let Ok(row) = serde_json::from_str::<Value>(data)
+        {
+            let mut out = io::stdout().lock();
+            writeln!(out, "{}", format::line(&row, options.access.format))?;
+            out.flush()?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! The command line: `duramen VERB`, and the old programs' names.
+//!
+//! In: words. Out: the verb's exit status. Called as `syslog-ng`, `syslog-ng-ctl` or `loggen`, it is that program.
+
+mod ctl;
+
+pub(crate) use ctl::{CtlOptions, run as run_ctl};
+
+use crate::{
+    ask::{self, SearchOptions, TailOptions},
+    check, daemon, loggen, old_names,
+    user::{self, UserOptions},
+};
+use clap::{Args, Parser, Subcommand};
+use std::{
+    env,
+    ffi::OsString,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Central log server: collects, processes, keeps and finds syslog messages.
+#[derive(Parser)]
+#[command(name = "duramen", version, disable_help_subcommand = true, max_term_width = 100)]
+struct CommandLine {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Run the server in the foreground
+    Run(RunOptions),
+    /// Read a configuration and report every error in it
+    Check(CheckOptions),
+    /// Ask or tell a running server
+    Ctl(ctl::CtlOptions),
+    /// Find messages
+    Search(SearchOptions),
+    /// Show messages as they come
+    Tail(TailOptions),
+    /// Send messages at a rate (the options of syslog-ng's loggen)
+    Loggen(loggen::Options),
+    /// Manage who may log in
+    User(UserOptions),
+}
+
+/// Options of `run`.
+#[derive(Args, Debug)]
+struct RunOptions {
+    /// Configuration, in syslog-ng's language
+    #[arg(short = 'f', long, default_value = "/etc/duramen/duramen.conf")]
+    config: PathBuf,
+    /// Folder of logspaces, users and positions
+    #[arg(long, default_value = "/var/lib/duramen")]
+    data: PathBuf,
+    /// Address of the page and the API; `none` for neither
+    #[arg(long, default_value = "127.0.0.1:8514")]
+    http: String,
+    /// Control socket; in the data folder when left out
+    #[arg(short = 'c', long)]
+    control: Option<PathBuf>,
+    /// File for the process id
+    #[arg(short = 'p', long)]
+    pidfile: Option<PathBuf>,
+    /// Say what to do next, for a first run
+    #[arg(long)]
+    quickstart: bool,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+struct CheckOptions {
+    /// Configuration, in syslog-ng's language
+    #[arg(default_value = "/etc/duramen/duramen.conf")]
+    config: PathBuf,
+}
+
+/// Runs what the command line asks for.
+pub(crate) fn run() -> ExitCode {
+    let words: Vec<OsString> = env::args_os().collect();
+    let name = words.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
+    match name {
+        Some("syslog-ng") => old_names::syslog_ng(&words),
+        Some("syslog-ng-ctl") => old_names::syslog_ng_ctl(&words),
+        Some("loggen") => old_names::loggen(&words),
+        _ => match CommandLine::parse_from(words).verb {
+            Verb::Run(options) => serve(options),
+            Verb::Check(options) => check::run(&options.config),
+            Verb::Ctl(options) => ctl::run(&options),
+            Verb::Search(options) => ask::search(&options),
+            Verb::Tail(options) => ask::tail(&options),
+            Verb::Loggen(options) => loggen::run(&options),
+            Verb::User(options) => user::run(&options),
+        },
+    }
+}
+
+fn serve(options: RunOptions) -> ExitCode {
+    let http = match http_address(&options.http) {
+        Ok(http) => http,
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    daemon::run(daemon::Settings {
+        name: "duramen",
+        control: options.control.unwrap_or_else(|| options.data.join("duramen.ctl")),
+        positions: options.data.join("positions"),
+        config: options.config,
+        data: options.data,
+        http,
+        pidfile: options.pidfile,
+        quickstart: options.quickstart,
+        levels: daemon::Levels::default(),
+    })
+}
+
+/// `none`, or an address with a port.
+pub(crate) fn http_address(text: &str) -> Result<Option<SocketAddr>, String> {
+    match text {
+        "none" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| {
+            format!("--http takes an address with a port such as 127.0.0.1:8514 or [::1]:8514, or none, not {text:?}")
+        }),
+    }
+}

@@ -1,0 +1,135 @@
+//! `duramen ctl`: asks or tells a running server over its control socket.
+//!
+//! In: a verb. Out: the server's words; exit status 1 when it says no.
+
+use crate::control::{Reply, ask};
+use clap::{Args, Subcommand};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Options of `ctl`.
+#[derive(Args, Debug)]
+pub(crate) struct CtlOptions {
+    /// The server's control socket
+    #[arg(
+        short = 'c',
+        long,
+        default_value = "/var/lib/duramen/duramen.ctl",
+        env = "DURAMEN_CONTROL",
+        global = true
+    )]
+    pub(crate) control: PathBuf,
+    #[command(subcommand)]
+    pub(crate) verb: CtlVerb,
+}
+
+/// What to ask or tell.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CtlVerb {
+    /// Print the statistics
+    Stats(StatsOptions),
+    /// Print single figures: their names take * and ?
+    Query {
+        #[command(subcommand)]
+        verb: QueryVerb,
+    },
+    /// Check the configuration and change over to it
+    Reload,
+    /// Open output files anew, after a rotation
+    Reopen,
+    /// Shut the server down in order
+    Stop,
+    /// Say whether the server works
+    Healthcheck,
+    /// Print the configuration in use
+    Config(ConfigOptions),
+    /// Say or set how much the server tells of itself: default, verbose, debug, trace
+    LogLevel {
+        /// The level
+        level: Option<String>,
+    },
+}
+
+/// Options of `stats`.
+#[derive(Args, Debug)]
+pub(crate) struct StatsOptions {
+    /// csv or prometheus
+    format: Option<String>,
+    /// Set the totals to zero
+    #[arg(short = 'r', long)]
+    reset: bool,
+    /// Forget what the configuration no longer has
+    #[arg(short = 'o', long)]
+    remove_orphans: bool,
+}
+
+/// What to query.
+#[derive(Subcommand, Debug)]
+pub(crate) enum QueryVerb {
+    /// Names with values
+    Get {
+        /// Print the sum alone
+        #[arg(long)]
+        sum: bool,
+        /// Name with * and ?
+        #[arg(required = true)]
+        patterns: Vec<String>,
+    },
+    /// Names
+    List {
+        /// Name with * and ?
+        #[arg(default_value = "*")]
+        patterns: Vec<String>,
+    },
+}
+
+/// Options of `config`.
+#[derive(Args, Debug)]
+pub(crate) struct ConfigOptions {
+    /// Print the identifier of the configuration in use
+    #[arg(short = 'i', long)]
+    id: bool,
+}
+
+/// Sends the verb's commands.
+pub(crate) fn run(options: &CtlOptions) -> ExitCode {
+    for command in commands(&options.verb) {
+        match ask(&options.control, &command) {
+            Ok(Reply::Done(text)) => print!("{text}"),
+            Ok(Reply::Failed(text)) => {
+                eprint!("{text}");
+                return ExitCode::FAILURE;
+            }
+            Err(error) => {
+                eprintln!("duramen: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+/// The commands of the control protocol.
+fn commands(verb: &CtlVerb) -> Vec<String> {
+    match verb {
+        CtlVerb::Stats(options) if options.reset => vec!["RESET_STATS".into()],
+        CtlVerb::Stats(options) if options.remove_orphans => vec!["REMOVE_ORPHANED_STATS".into()],
+        CtlVerb::Stats(options) => {
+            vec![format!("STATS {}", options.format.as_deref().unwrap_or("csv").to_uppercase())]
+        }
+        CtlVerb::Query { verb: QueryVerb::Get { sum, patterns } } => {
+            let word = if *sum { "GET_SUM" } else { "GET" };
+            patterns.iter().map(|pattern| format!("QUERY {word} {pattern}")).collect()
+        }
+        CtlVerb::Query { verb: QueryVerb::List { patterns } } => {
+            patterns.iter().map(|pattern| format!("QUERY LIST {pattern}")).collect()
+        }
+        CtlVerb::Reload => vec!["RELOAD".into()],
+        CtlVerb::Reopen => vec!["REOPEN".into()],
+        CtlVerb::Stop => vec!["STOP".into()],
+        CtlVerb::Healthcheck => vec!["HEALTHCHECK".into()],
+        CtlVerb::Config(options) if options.id => vec!["CONFIG ID".into()],
+        CtlVerb::Config(_) => vec!["CONFIG GET ORIGINAL".into()],
+        CtlVerb::LogLevel { level: Some(level) } => vec![format!("LOG LEVEL {}", level.to_uppercase())],
+        CtlVerb::LogLevel { level: None } => vec!["LOG LEVEL".into()],
+    }
+}

@@ -1,0 +1,126 @@
+//! The control socket: one line in, one answer out, in the protocol of syslog-ng-ctl.
+//!
+//! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
+//! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
+//! Limits: a command has at most [`COMMAND_BYTES_MAX`]; a silent client is dropped after [`CLIENT_TIMEOUT`].
+
+mod client;
+
+pub(crate) use client::{Reply, ask};
+
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    os::unix::{
+        fs::PermissionsExt,
+        net::{UnixListener, UnixStream},
+    },
+    path::{Path, PathBuf},
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+
+/// Longest command: a query pattern or a credential.
+const COMMAND_BYTES_MAX: u64 = 64 * 1024;
+/// A client that says nothing for so long is dropped: the thread serves one at a time.
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// What answers commands.
+pub(crate) trait Commands: Send + Sync {
+    /// The answer to one command, without its end line. An error becomes `FAIL` and its text.
+    fn command(&self, line: &str) -> Result<String, String>;
+}
+
+/// The listening socket; its file goes with it.
+pub(crate) struct Socket {
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Listens on a path that only the owner may use. A socket that nobody answers on is replaced.
+    pub(crate) fn open(path: &Path, commands: Arc<dyn Commands>) -> io::Result<Socket> {
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot open control socket {}: {error}", path.display()))
+        };
+        if UnixStream::connect(path).is_ok() {
+            return Err(named(io::Error::new(io::ErrorKind::AddrInUse, "another server answers there")));
+        }
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(named)?;
+        }
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(error)),
+            _ => {}
+        }
+        let listener = UnixListener::bind(path).map_err(named)?;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(named)?;
+        thread::Builder::new().name("control".into()).spawn(move || {
+            for peer in listener.incoming().flatten() {
+                // A client that hangs up early has nothing more to hear.
+                let _ = serve(peer, commands.as_ref());
+            }
+        })?;
+        Ok(Socket { path: path.to_owned() })
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // Nothing to do when somebody removed it already.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Answers the commands of one client until it hangs up.
+fn serve(peer: UnixStream, commands: &dyn Commands) -> io::Result<()> {
+    peer.set_read_timeout(Some(CLIENT_TIMEOUT))?;
+    peer.set_write_timeout(Some(CLIENT_TIMEOUT))?;
+    let mut lines = BufReader::new(peer.try_clone()?);
+    let mut peer = peer;
+    loop {
+        let mut line = String::new();
+        if lines.by_ref().take(COMMAND_BYTES_MAX).read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let mut answer = match commands.command(line.trim()) {
+            Ok(answer) => answer,
+            Err(error) => format!("FAIL {error}"),
+        };
+        if !answer.is_empty() && !answer.ends_with('\n') {
+            answer.push('\n');
+        }
+        answer.push_str(".\n");
+        peer.write_all(answer.as_bytes())?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A server and its client on a socket of the test.
+
+    use super::*;
+
+    struct Echo;
+
+    impl Commands for Echo {
+        fn command(&self, line: &str) -> Result<String, String> {
+            match line {
+                "STATS" => Ok("a;b\nc;d\n".into()),
+                other => Err(format!("unknown command {other}")),
+            }
+        }
+    }
+
+    #[test]
+    fn answers_and_fails() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ctl");
+        let socket = Socket::open(&path, Arc::new(Echo)).unwrap();
+        assert_eq!(ask(&path, "STATS").unwrap(), Reply::Done("a;b\nc;d\n".into()));
+        assert_eq!(ask(&path, "DANCE").unwrap(), Reply::Failed("unknown command DANCE\n".into()));
+        assert!(Socket::open(&path, Arc::new(Echo)).is_err(), "two servers on one socket");
+        drop(socket);
+        assert!(!path.exists());
+    }
+}

@@ -1,0 +1,147 @@
+//! The running server: assembles the configuration, reloads, and shuts down in order.
+//!
+//! In: settings, signals, commands of the control socket. Out: a process that works until it is told to stop.
+//! Holds: the running parts; one loop that takes one event after the other is their only owner.
+//! Limits: [`DRAIN`] for queues at shutdown.
+
+mod commands;
+mod console;
+mod identity;
+mod page;
+mod running;
+mod signals;
+
+pub(crate) use console::Levels;
+pub(crate) use running::Shared;
+
+use crate::control::Socket;
+use commands::Control;
+use console::Console;
+use message::Severity;
+use relay::{InternalLog, Registry};
+use running::Running;
+use std::{
+    fs,
+    net::SocketAddr,
+    path::PathBuf,
+    process::{self, ExitCode},
+    sync::{
+        Arc,
+        mpsc::{self, Receiver, SyncSender},
+    },
+    time::Duration,
+};
+
+/// How long destinations may write what waits at shutdown.
+const DRAIN: Duration = Duration::from_secs(10);
+/// Events that may wait: signals and commands are rare.
+const EVENTS_MAX: usize = 64;
+
+/// What the command line says.
+pub(crate) struct Settings {
+    /// The name the program was called by, for its messages.
+    pub(crate) name: &'static str,
+    /// Configuration.
+    pub(crate) config: PathBuf,
+    /// Folder of logspaces, users and identity.
+    pub(crate) data: PathBuf,
+    /// File of read positions.
+    pub(crate) positions: PathBuf,
+    /// Address of the page.
+    pub(crate) http: Option<SocketAddr>,
+    /// Control socket.
+    pub(crate) control: PathBuf,
+    /// File for the process id.
+    pub(crate) pidfile: Option<PathBuf>,
+    /// Whether to say what to do next.
+    pub(crate) quickstart: bool,
+    /// How much to say.
+    pub(crate) levels: Levels,
+}
+
+/// What the loop takes.
+pub(crate) enum Event {
+    /// Shut down.
+    Stop,
+    /// Change over to the configuration as it is now; the sender hears how that went.
+    Reload(Option<SyncSender<Result<(), String>>>),
+    /// Open output files anew.
+    Reopen,
+}
+
+/// Runs until told to stop.
+pub(crate) fn run(settings: Settings) -> ExitCode {
+    let console = Arc::new(Console::new(settings.levels.clone()));
+    let echo = console.clone();
+    let log =
+        InternalLog::new(settings.name, Some(Box::new(move |severity, text| echo.write(severity, text))));
+    match serve(&settings, &log) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{}: {error}", settings.name);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
+    let (events, inbox) = mpsc::sync_channel(EVENTS_MAX);
+    let registry = Registry::default();
+    fs::create_dir_all(&settings.data)
+        .map_err(|error| format!("cannot make the data folder {}: {error}", settings.data.display()))?;
+    let mut running = Running::start(settings, registry.clone(), log.clone())?;
+    let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
+    log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
+    signals::listen(events.clone()).map_err(|error| format!("cannot listen for signals: {error}"))?;
+    let control = Control::new(events, registry, running.shared(), settings);
+    let collector = control.collector();
+    let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
+    let page = page::open(settings, running.shared(), collector)?;
+    if let Some(path) = &settings.pidfile {
+        fs::write(path, format!("{}\n", process::id()))
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+    }
+    if let Some(page) = &page {
+        page.greet(settings);
+    }
+    work(&inbox, &mut running, log);
+    log.write(Severity(5), &format!("{name} shutting down; version='{version}'"));
+    if let Some(page) = page {
+        page.close();
+    }
+    running.stop(DRAIN);
+    if let Some(path) = &settings.pidfile {
+        // Nobody needs it any more; that it is gone already is no error.
+        let _ = fs::remove_file(path);
+    }
+    Ok(())
+}
+
+/// Takes events until one says stop.
+fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog) {
+    for event in inbox {
+        match event {
+            Event::Stop => return,
+            Event::Reopen => running.reopen(),
+            Event::Reload(answer) => {
+                log.write(Severity(5), "Configuration reload request received, reloading configuration;");
+                log.write(Severity(5), "Loading the new configuration;");
+                let result = running.reload();
+                match &result {
+                    Ok(()) => {
+                        log.write(Severity(5), "New configuration initialized;");
+                        log.write(Severity(5), "Configuration reload finished;");
+                    }
+                    Err(error) => {
+                        log.write(Severity(3), "Error in the configuration, keeping the old one;");
+                        eprint!("{error}");
+                    }
+                }
+                if let Some(answer) = answer {
+                    // Whoever asked may have hung up.
+                    let _ = answer.send(result);
+                }
+            }
+        }
+    }
+}

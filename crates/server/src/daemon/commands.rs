@@ -1,0 +1,137 @@
+//! What the control socket is asked, answered.
+//!
+//! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
+
+use super::{Event, Levels, Settings, running::Shared};
+use crate::{
+    control::Commands,
+    statistics::{self, Collector},
+};
+use relay::Registry;
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc,
+        mpsc::{self, SyncSender},
+    },
+    time::{Duration, Instant},
+};
+
+/// Longest wait for a reload.
+const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);
+
+/// Answers commands.
+pub(crate) struct Control {
+    events: SyncSender<Event>,
+    shared: Arc<Shared>,
+    collector: Arc<Collector>,
+    levels: Levels,
+    config: PathBuf,
+}
+
+impl Control {
+    pub(crate) fn new(
+        events: SyncSender<Event>,
+        registry: Registry,
+        shared: Arc<Shared>,
+        settings: &Settings,
+    ) -> Control {
+        let collector = Arc::new(Collector::new(registry, shared.clone()));
+        Control {
+            events,
+            shared,
+            collector,
+            levels: settings.levels.clone(),
+            config: settings.config.clone(),
+        }
+    }
+
+    /// What the figures are read from.
+    pub(crate) fn collector(&self) -> Arc<Collector> {
+        self.collector.clone()
+    }
+
+    fn send(&self, event: Event) -> Result<(), String> {
+        self.events.send(event).map_err(|_| "the server is shutting down".to_owned())
+    }
+
+    fn reload(&self) -> Result<String, String> {
+        let (answer, done) = mpsc::sync_channel(1);
+        self.send(Event::Reload(Some(answer)))?;
+        match done.recv_timeout(RELOAD_TIMEOUT) {
+            Ok(Ok(())) => Ok("OK Config reload successful".into()),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err("the reload takes longer than expected; see the server's own messages".into()),
+        }
+    }
+
+    fn query(&self, line: &str) -> Result<String, String> {
+        let figures = self.collector.figures();
+        let (verb, pattern) = line.split_once(' ').unwrap_or((line, "*"));
+        match verb {
+            "GET" => Ok(statistics::query(&figures, pattern, true)),
+            "LIST" => Ok(statistics::query(&figures, pattern, false)),
+            "GET_SUM" => Ok(format!("{}\n", statistics::query_sum(&figures, pattern))),
+            _ => Err(format!("unknown query {verb}: GET, GET_SUM or LIST")),
+        }
+    }
+
+    fn level(&self, name: &str) -> Result<String, String> {
+        match name.trim() {
+            "" => Ok(format!("OK {}", self.levels.name())),
+            name if self.levels.set(name) => {
+                Ok(format!("OK syslog-ng log level set to {}", self.levels.name()))
+            }
+            name => Err(format!("unknown level {name}: DEFAULT, VERBOSE, DEBUG or TRACE")),
+        }
+    }
+
+    fn config(&self, line: &str) -> Result<String, String> {
+        match line {
+            "GET ORIGINAL" => std::fs::read_to_string(&self.config)
+                .map_err(|error| format!("cannot read {}: {error}", self.config.display())),
+            "ID" => Ok(self.shared.config_id()),
+            _ => Err(format!("unknown command CONFIG {line}: GET ORIGINAL or ID")),
+        }
+    }
+
+    fn health(&self) -> String {
+        let start = Instant::now();
+        let figures = self.collector.figures().len();
+        let troubles: Vec<String> = self.shared.troubles();
+        let status = if troubles.is_empty() { "1" } else { "0" };
+        format!(
+            "OK syslogng_is_healthy {status}\nsyslogng_stats_figures {figures}\nsyslogng_mainloop_io_worker_roundtrip_latency_seconds {:.6}\n{}",
+            start.elapsed().as_secs_f64(),
+            troubles.join("\n")
+        )
+    }
+}
+
+impl Commands for Control {
+    fn command(&self, line: &str) -> Result<String, String> {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (verb, rest) {
+            ("STATS", "" | "CSV") => Ok(statistics::csv(&self.collector.figures())),
+            ("STATS", "PROMETHEUS") => Ok(statistics::prometheus(&self.collector.samples())),
+            ("RESET_STATS", _) => {
+                self.collector.reset();
+                Ok("OK The statistics of syslog-ng have been reset to 0.".into())
+            }
+            ("REMOVE_ORPHANED_STATS", _) => {
+                self.collector.remove_orphans();
+                Ok("OK Orphaned statistics have been removed.".into())
+            }
+            ("QUERY", rest) => self.query(rest),
+            ("RELOAD", _) => self.reload(),
+            ("REOPEN", _) => {
+                self.send(Event::Reopen).map(|()| "OK Re-open of log destination files initiated".into())
+            }
+            ("STOP", _) => self.send(Event::Stop).map(|()| "OK Shutdown initiated".into()),
+            ("HEALTHCHECK", _) => Ok(self.health()),
+            ("LOG", rest) => self.level(rest.strip_prefix("LEVEL").unwrap_or(rest)),
+            ("CONFIG", rest) => self.config(rest),
+            _ => Err(format!("unknown command {line}")),
+        }
+    }
+}

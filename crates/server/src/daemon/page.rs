@@ -1,0 +1,98 @@
+//! The HTTP side of the running server.
+//!
+//! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
+
+use super::{Settings, running::Shared};
+use crate::statistics::{self, Collector};
+use api::{Accounts, Backend, Listening, State};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+use store::Logspace;
+use tokio::runtime::Runtime;
+
+/// Threads for sockets; searches run on threads of their own.
+const SOCKET_THREADS: usize = 2;
+/// How long searches may go on at the stop.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The open page.
+pub(crate) struct Page {
+    runtime: Runtime,
+    listening: Listening,
+    /// The password made at the first run.
+    password: Option<String>,
+}
+
+struct Server {
+    shared: Arc<Shared>,
+    collector: Arc<Collector>,
+}
+
+impl Backend for Server {
+    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
+        self.shared.logspaces()
+    }
+
+    fn metrics(&self) -> String {
+        statistics::prometheus(&self.collector.samples())
+    }
+}
+
+/// Opens the page, when it is wanted.
+pub(crate) fn open(
+    settings: &Settings,
+    shared: Arc<Shared>,
+    collector: Arc<Collector>,
+) -> Result<Option<Page>, String> {
+    let Some(address) = settings.http else { return Ok(None) };
+    let accounts = Accounts::at(&settings.data.join("users.json"));
+    let password = accounts.first_run().map_err(|error| error.to_string())?;
+    let host = shared.site().loghost.clone();
+    let state = Arc::new(State::new(Arc::new(Server { shared, collector }), accounts, &host));
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(SOCKET_THREADS)
+        .thread_name("http")
+        .enable_all()
+        .build()
+        .map_err(|error| format!("cannot start the threads of the page: {error}"))?;
+    let listening = runtime.block_on(api::listen(address, state)).map_err(|error| error.to_string())?;
+    Ok(Some(Page { runtime, listening, password }))
+}
+
+impl Page {
+    /// Says where the page is; on the first run also the password, once.
+    pub(crate) fn greet(&self, settings: &Settings) {
+        let address = shown(self.listening.address);
+        if let Some(password) = &self.password {
+            println!("First run: the page's user is `admin`, the password: {password}");
+            println!("Write it down, it is shown only once; `duramen user password admin` sets another.");
+        }
+        if settings.quickstart {
+            println!(
+                "\nThe page: http://{address}/\n\
+                 Send something:   logger -n 127.0.0.1 -P 5514 -t hello \"the first message\"\n\
+                 Point a device:   syslog server = this machine, port 5514, UDP or TCP\n\
+                 Configuration:    {}\n\
+                 Data:             {}\n\
+                 Stop:             Ctrl-C\n",
+                settings.config.display(),
+                settings.data.display()
+            );
+        } else {
+            println!("The page: http://{address}/");
+        }
+    }
+
+    /// Stops listening and ends the calls.
+    pub(crate) fn close(self) {
+        self.runtime.block_on(self.listening.stop());
+        self.runtime.shutdown_timeout(GRACE);
+    }
+}
+
+/// An address that a browser on this machine can use.
+fn shown(address: SocketAddr) -> String {
+    match address.ip().is_unspecified() {
+        true => format!("127.0.0.1:{}", address.port()),
+        false => address.to_string(),
+    }
+}

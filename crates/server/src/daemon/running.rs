@@ -1,0 +1,254 @@
+//! The running parts and how they change.
+//!
+//! In: a configuration, again at each reload. Out: sources that feed the router, destinations and logspaces behind it.
+//! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
+//! that the new configuration also has live on. Holds: the parts.
+
+use super::{Settings, identity};
+use crate::{
+    assemble::{self, Environment, LogspaceSpec, Parts},
+    check,
+};
+use config::Disk;
+use jiff::tz::TimeZone;
+use message::{Outlet, Severity};
+use pipeline::{route::FilterCounters, template::Site};
+use relay::{Destinations, InternalLog, Registry, Sources};
+use std::{
+    collections::HashMap,
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    path::PathBuf,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    time::Duration,
+};
+use store::{Logspace, LogspaceOptions, Notice, Notices};
+
+/// What other threads may look at while the loop works.
+pub(crate) struct Shared {
+    site: Arc<Site>,
+    state: Mutex<Current>,
+}
+
+#[derive(Default)]
+struct Current {
+    logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
+    filters: Vec<(String, Arc<FilterCounters>)>,
+    config_id: String,
+}
+
+/// The running parts.
+pub(crate) struct Running {
+    config: PathBuf,
+    data: PathBuf,
+    environment: Environment,
+    log: InternalLog,
+    sources: Sources,
+    destinations: Destinations,
+    shared: Arc<Shared>,
+}
+
+impl Running {
+    /// Reads the configuration and starts everything; nothing is started when it has an error.
+    pub(crate) fn start(
+        settings: &Settings,
+        registry: Registry,
+        log: InternalLog,
+    ) -> Result<Running, String> {
+        let identity = identity::start(&settings.data)
+            .map_err(|error| format!("cannot write to {}: {error}", settings.data.display()))?;
+        let now = jiff::Timestamp::now();
+        let site = Arc::new(Site {
+            loghost: host_name(),
+            host_id: identity.host_id,
+            run_id: identity.run_id,
+            started_us: now.as_microsecond(),
+            environment: env::vars().collect(),
+        });
+        let environment = Environment {
+            site: site.clone(),
+            zone: TimeZone::system(),
+            rcptid: Arc::new(AtomicU64::new(now.as_microsecond().unsigned_abs())),
+            looks_up: true,
+        };
+        let failed = |error: relay::StageError| error.to_string();
+        let sources =
+            Sources::start(registry.clone(), log.clone(), 0, Some(&settings.positions)).map_err(failed)?;
+        let mut running = Running {
+            config: settings.config.clone(),
+            data: settings.data.clone(),
+            environment,
+            destinations: Destinations::new(registry, log.clone()),
+            log,
+            sources,
+            shared: Arc::new(Shared { site, state: Mutex::default() }),
+        };
+        running.reload()?;
+        Ok(running)
+    }
+
+    /// What other threads may look at.
+    pub(crate) fn shared(&self) -> Arc<Shared> {
+        self.shared.clone()
+    }
+
+    /// Changes over to the configuration as it is now. On an error nothing has changed; the text has carets.
+    pub(crate) fn reload(&mut self) -> Result<(), String> {
+        let (parts, id) = self.read()?;
+        let failed = |error: relay::StageError| format!("{error}\n");
+        let logspaces = self.open(&parts.logspaces)?;
+        let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
+        let sources = self.sources.stage(parts.sources).map_err(failed)?;
+        for (id, plug) in &parts.plugs {
+            let logspace = logspaces.iter().find(|(spec, _)| spec.id == *id);
+            let outlet: Option<Arc<dyn Outlet>> = match logspace {
+                Some((_, logspace)) => Some(logspace.clone()),
+                None => destinations.outlets().get(id).cloned(),
+            };
+            let outlet = outlet.ok_or_else(|| format!("destination {id} has no queue: this is a bug\n"))?;
+            plug.connect(outlet);
+        }
+        self.destinations.commit(destinations);
+        self.sources.commit(sources);
+        let mut current = self.shared.locked();
+        current.filters = parts.filters;
+        current.config_id = id;
+        let old = std::mem::replace(&mut current.logspaces, logspaces);
+        drop(current);
+        // Logspaces that the configuration no longer has close when the last message on its way is through.
+        drop(old);
+        Ok(())
+    }
+
+    /// Reads and checks the configuration.
+    fn read(&self) -> Result<(Parts, String), String> {
+        let mut checked = assemble::check(&self.config, &Disk::default());
+        let parts = match checked.report.is_usable() {
+            true => assemble::build(&checked.tree, &self.environment, &mut checked.report),
+            false => None,
+        };
+        let findings = check::rendered(&checked);
+        let Some(parts) = parts else { return Err(findings) };
+        eprint!("{findings}");
+        let text = fs::read(&self.config).unwrap_or_default();
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        Ok((parts, format!("{:016x}", hasher.finish())))
+    }
+
+    /// The logspaces of a configuration: those that are open already, and new ones.
+    fn open(&self, specs: &[LogspaceSpec]) -> Result<Vec<(LogspaceSpec, Arc<Logspace>)>, String> {
+        let open: HashMap<String, Arc<Logspace>> = self
+            .shared
+            .locked()
+            .logspaces
+            .iter()
+            .map(|(spec, space)| (spec.name.clone(), space.clone()))
+            .collect();
+        let mut logspaces = Vec::new();
+        for spec in specs {
+            let logspace = match open.get(&spec.name) {
+                Some(logspace) => {
+                    logspace.set_retention(spec.retention_age, spec.retention_bytes);
+                    logspace.clone()
+                }
+                None => Arc::new(self.open_one(spec)?),
+            };
+            logspaces.push((spec.clone(), logspace));
+        }
+        Ok(logspaces)
+    }
+
+    fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, String> {
+        let options = LogspaceOptions {
+            retention_age: spec.retention_age,
+            retention_bytes: spec.retention_bytes,
+            ..LogspaceOptions::default()
+        };
+        let folder = self.data.join("logspaces").join(&spec.name);
+        let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
+        let _ = (&folder, options, notices);
+        Err("logspaces are not there yet\n".into())
+    }
+
+    /// Opens output files anew.
+    pub(crate) fn reopen(&self) {
+        self.destinations.reopen();
+    }
+
+    /// Stops reading, writes what waits for at most `drain`, and closes everything in the order of the walk.
+    pub(crate) fn stop(mut self, drain: Duration) {
+        self.sources.stop(drain);
+        self.destinations.stop(drain);
+        let current = std::mem::take(&mut *self.shared.locked());
+        drop(current);
+        self.sources.save_positions();
+    }
+}
+
+impl Shared {
+    fn locked(&self) -> MutexGuard<'_, Current> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// This machine, as macros see it.
+    pub(crate) fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// The open logspaces in the order of the configuration.
+    pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
+        self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
+    }
+
+    /// The open logspaces with the ids of their destinations.
+    pub(crate) fn logspaces_by_id(&self) -> Vec<(String, String, Arc<Logspace>)> {
+        let current = self.locked();
+        let named = |(spec, logspace): &(LogspaceSpec, Arc<Logspace>)| {
+            (spec.id.clone(), spec.name.clone(), logspace.clone())
+        };
+        current.logspaces.iter().map(named).collect()
+    }
+
+    /// The named filters in use, with their counters.
+    pub(crate) fn filters(&self) -> Vec<(String, Arc<FilterCounters>)> {
+        self.locked().filters.clone()
+    }
+
+    /// A name for the configuration in use: it changes with its text.
+    pub(crate) fn config_id(&self) -> String {
+        self.locked().config_id.clone()
+    }
+
+    /// What is wrong at present, one sentence each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
+            logspace.stats().last_error.map(|error| format!("logspace {name}: {error}"))
+        });
+        troubles.collect()
+    }
+}
+
+/// A logspace's notices in the server's own log.
+struct Reports {
+    log: InternalLog,
+    name: String,
+}
+
+impl Notices for Reports {
+    fn notice(&self, notice: Notice) {
+        let severity = match &notice {
+            Notice::Sealed { .. } | Notice::Removed { .. } | Notice::JournalResumed => Severity(6),
+            Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
+            _ => Severity(3),
+        };
+        self.log.write(severity, &format!("Logspace notice; logspace='{}', notice='{notice}'", self.name));
+    }
+}
+
+/// The name of this machine, as the kernel knows it.
+fn host_name() -> String {
+    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "localhost".into() } else { name.into() }
+}

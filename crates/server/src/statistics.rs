@@ -1,0 +1,181 @@
+//! Counters as people read them: syslog-ng's CSV, its queries, and Prometheus text.
+//!
+//! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters anew.
+//! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
+
+mod collect;
+
+pub(crate) use collect::Collector;
+
+use std::fmt::Write;
+
+/// One number with its names.
+#[derive(Clone, Debug)]
+pub(crate) struct Figure {
+    /// `dst.file`, `source`, `filter`, ...
+    pub(crate) component: String,
+    /// Name of the statement, with the number of the driver.
+    pub(crate) id: String,
+    /// What is read or written.
+    pub(crate) instance: String,
+    /// `a` active, `o` orphaned.
+    pub(crate) state: char,
+    /// `processed`, `written`, `dropped`, ...
+    pub(crate) kind: &'static str,
+    /// The number.
+    pub(crate) value: u64,
+}
+
+/// All figures in CSV, with syslog-ng's header.
+pub(crate) fn csv(figures: &[Figure]) -> String {
+    let mut text = String::from("SourceName;SourceId;SourceInstance;State;Type;Number\n");
+    for figure in figures {
+        let fields = [&figure.component, &figure.id, &figure.instance].map(|field| quoted(field));
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{};{};{};{}", fields.join(";"), figure.state, figure.kind, figure.value);
+    }
+    text
+}
+
+/// A CSV field: in quotes when it holds what would end it.
+fn quoted(field: &str) -> String {
+    if field.contains([';', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\\\""))
+    } else {
+        field.into()
+    }
+}
+
+/// The figures whose dotted name (`dst.file.d_all#0./var/log/all.processed`) matches a pattern with `*` and `?`.
+pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> String {
+    let mut text = String::new();
+    for figure in figures {
+        let parts =
+            [&figure.component, &figure.id, &figure.instance].into_iter().filter(|part| !part.is_empty());
+        let name = parts.map(String::as_str).chain([figure.kind]).collect::<Vec<_>>().join(".");
+        if glob(pattern.as_bytes(), name.as_bytes()) {
+            let _ = match with_values {
+                true => writeln!(text, "{name}={}", figure.value),
+                false => writeln!(text, "{name}"),
+            };
+        }
+    }
+    text
+}
+
+/// The sum of the figures that match.
+pub(crate) fn query_sum(figures: &[Figure], pattern: &str) -> u64 {
+    let listed = query(figures, pattern, true);
+    listed.lines().filter_map(|line| line.rsplit('=').next()?.parse::<u64>().ok()).sum()
+}
+
+/// `*` any run, `?` any one byte. Backtracks to the last star only, so it is linear in practice.
+fn glob(pattern: &[u8], text: &[u8]) -> bool {
+    let (mut at, mut read, mut star) = (0, 0, None);
+    while read < text.len() {
+        match pattern.get(at) {
+            Some(b'*') => {
+                star = Some((at, read));
+                at += 1;
+            }
+            Some(&byte) if byte == b'?' || byte == text[read] => {
+                at += 1;
+                read += 1;
+            }
+            _ => match star {
+                Some((before, from)) => {
+                    (at, read) = (before + 1, from + 1);
+                    star = Some((before, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at..].iter().all(|byte| *byte == b'*')
+}
+
+/// One Prometheus sample.
+pub(crate) struct Sample {
+    /// Name of the metric.
+    pub(crate) name: &'static str,
+    /// `counter` or `gauge`.
+    pub(crate) kind: &'static str,
+    /// Labels in order.
+    pub(crate) labels: Vec<(&'static str, String)>,
+    /// The number.
+    pub(crate) value: f64,
+}
+
+/// Samples in Prometheus' text format, grouped by name.
+pub(crate) fn prometheus(samples: &[Sample]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    samples.iter().for_each(|sample| {
+        if !names.contains(&sample.name) {
+            names.push(sample.name);
+        }
+    });
+    let mut text = String::new();
+    for name in names {
+        let group = samples.iter().filter(|sample| sample.name == name);
+        for (index, sample) in group.enumerate() {
+            if index == 0 {
+                let _ = writeln!(text, "# TYPE {name} {}", sample.kind);
+            }
+            let labels: Vec<String> = sample
+                .labels
+                .iter()
+                .map(|(label, value)| format!("{label}=\"{}\"", escaped(value)))
+                .collect();
+            let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+            let _ = writeln!(text, "{name}{labels} {}", sample.value);
+        }
+    }
+    text
+}
+
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for the texts.
+
+    use super::*;
+
+    fn figure(id: &str, instance: &str, value: u64) -> Figure {
+        let (component, state, kind) = ("dst.file".to_owned(), 'a', "processed");
+        Figure { component, id: id.into(), instance: instance.into(), state, kind, value }
+    }
+
+    #[test]
+    fn prints_csv() {
+        let text = csv(&[figure("d#0", "/var/log/a;b", 7)]);
+        assert_eq!(text.lines().nth(1), Some("dst.file;d#0;\"/var/log/a;b\";a;processed;7"));
+    }
+
+    #[test]
+    fn finds_by_pattern() {
+        let figures = [figure("d#0", "x", 1), figure("e#0", "", 2)];
+        assert_eq!(
+            query(&figures, "*dst.file*", true),
+            "dst.file.d#0.x.processed=1\ndst.file.e#0.processed=2\n"
+        );
+        assert_eq!(query(&figures, "dst.file.?#0.processed", false), "dst.file.e#0.processed\n");
+        assert_eq!(query(&figures, "nothing*", true), "");
+        assert_eq!(query_sum(&figures, "*"), 3);
+    }
+
+    #[test]
+    fn prints_prometheus() {
+        let sample = |value: &str, number| Sample {
+            name: "syslogng_x_total",
+            kind: "counter",
+            labels: vec![("id", value.to_owned())],
+            value: number,
+        };
+        let text = prometheus(&[sample("a\"b", 1.0), sample("c", 2.5)]);
+        let want = "# TYPE syslogng_x_total counter\nsyslogng_x_total{id=\"a\\\"b\"} 1\nsyslogng_x_total{id=\"c\"} 2.5\n";
+        assert_eq!(text, want);
+    }
+}

@@ -1,0 +1,258 @@
+//! Reads the counters of sources, destinations and logspaces.
+//!
+//! In: their owners. Out: figures and samples of this moment. Holds the owners' handles.
+
+use super::{Figure, Sample};
+use crate::daemon::Shared;
+use relay::{Counters, Registry, State};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+use store::LogspaceStats;
+
+/// What all figures are read from.
+pub(crate) struct Collector {
+    registry: Registry,
+    shared: Arc<Shared>,
+}
+
+/// A counter's name in CSV and how to read it.
+type Reading = (&'static str, fn(&Counters) -> u64);
+
+const OF_SOURCES: &[Reading] = &[
+    ("processed", |counters| read(&counters.processed)),
+    ("stamp", |counters| read(&counters.stamp_s)),
+    ("connections", |counters| read(&counters.connections)),
+    ("connections_refused", |counters| read(&counters.connections_refused)),
+    ("kernel_dropped", |counters| read(&counters.kernel_dropped)),
+    ("frame_errors", |counters| read(&counters.frame_errors)),
+    ("errors", |counters| read(&counters.errors)),
+    ("bytes", |counters| read(&counters.bytes)),
+];
+
+const OF_DESTINATIONS: &[Reading] = &[
+    ("processed", |counters| read(&counters.processed)),
+    ("written", |counters| read(&counters.written)),
+    ("dropped", Counters::dropped),
+    ("queued", |counters| read(&counters.queued)),
+    ("memory_usage", |counters| read(&counters.memory_usage)),
+    ("stamp", |counters| read(&counters.stamp_s)),
+    ("connections", |counters| read(&counters.connections)),
+    ("errors", |counters| read(&counters.errors)),
+    ("bytes", |counters| read(&counters.bytes)),
+];
+
+/// A logspace's number in CSV and how to read it.
+type LogspaceReading = (&'static str, fn(&LogspaceStats) -> u64);
+
+const OF_LOGSPACES: &[LogspaceReading] = &[
+    ("processed", |stats| stats.messages_in_total),
+    ("written", |stats| stats.messages_stored_total),
+    ("dropped", dropped),
+    ("queued", queued),
+    ("memory_usage", |stats| stats.queue_bytes + stats.unbuilt_bytes),
+    ("segments", |stats| stats.segments),
+    ("bytes", |stats| stats.segment_bytes + stats.journal_bytes),
+];
+
+fn dropped(stats: &LogspaceStats) -> u64 {
+    stats.messages_dropped_full_total
+        + stats.messages_dropped_large_total
+        + stats.messages_dropped_closed_total
+}
+
+fn queued(stats: &LogspaceStats) -> u64 {
+    stats.messages_in_total.saturating_sub(stats.messages_stored_total + dropped(stats))
+}
+
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+fn is_source(counters: &Counters) -> bool {
+    counters.component.starts_with("src.")
+}
+
+impl Collector {
+    /// Of the counters in `registry`, and of what runs at the time.
+    pub(crate) fn new(registry: Registry, shared: Arc<Shared>) -> Collector {
+        Collector { registry, shared }
+    }
+
+    /// The figures of syslog-ng's CSV.
+    pub(crate) fn figures(&self) -> Vec<Figure> {
+        let entries = self.registry.list();
+        let mut figures = Vec::new();
+        let mut sums: BTreeMap<(&str, String), u64> = BTreeMap::new();
+        let (mut received, mut queued) = (0, 0);
+        for counters in &entries {
+            let source = is_source(counters);
+            let readings = if source { OF_SOURCES } else { OF_DESTINATIONS };
+            let state = if counters.state() == State::Active { 'a' } else { 'o' };
+            figures.extend(readings.iter().map(|(kind, value)| Figure {
+                component: counters.component.clone(),
+                id: counters.id.clone(),
+                instance: counters.instance.clone(),
+                state,
+                kind,
+                value: value(counters),
+            }));
+            let statement = counters.id.split('#').next().unwrap_or_default().to_owned();
+            let processed = read(&counters.processed);
+            *sums.entry((if source { "source" } else { "destination" }, statement)).or_default() += processed;
+            *(if source { &mut received } else { &mut queued }) += processed;
+        }
+        for (id, name, logspace) in self.shared.logspaces_by_id() {
+            let stats = logspace.stats();
+            let statement = id.split('#').next().unwrap_or_default().to_owned();
+            *sums.entry(("destination", statement)).or_default() += stats.messages_in_total;
+            queued += stats.messages_in_total;
+            figures.extend(OF_LOGSPACES.iter().map(|(kind, value)| Figure {
+                component: "dst.logspace".to_owned(),
+                id: id.clone(),
+                instance: name.clone(),
+                state: 'a',
+                kind,
+                value: value(&stats),
+            }));
+        }
+        for (name, counters) in self.shared.filters() {
+            figures.push(of_filter(&name, "matched", counters.matched()));
+            figures.push(of_filter(&name, "not_matched", counters.not_matched()));
+        }
+        figures.extend(sums.into_iter().map(|((component, id), value)| total(component, &id, "", value)));
+        figures.push(total("center", "", "received", received));
+        figures.push(total("center", "", "queued", queued));
+        figures
+    }
+
+    /// The samples of Prometheus.
+    pub(crate) fn samples(&self) -> Vec<Sample> {
+        let mut all: Vec<Sample> =
+            self.registry.list().iter().flat_map(|counters| samples(counters)).collect();
+        for (id, name, logspace) in self.shared.logspaces_by_id() {
+            all.extend(logspace_samples(&id, &name, &logspace.stats()));
+        }
+        for (name, counters) in self.shared.filters() {
+            all.push(filter_sample(&name, "matched", counters.matched()));
+            all.push(filter_sample(&name, "not_matched", counters.not_matched()));
+        }
+        all
+    }
+
+    /// Sets the totals of sources and destinations to zero.
+    pub(crate) fn reset(&self) {
+        self.registry.reset();
+    }
+
+    /// Forgets what the configuration no longer has.
+    pub(crate) fn remove_orphans(&self) {
+        self.registry.remove_orphans();
+    }
+}
+
+fn total(component: &str, id: &str, instance: &str, value: u64) -> Figure {
+    let (component, id, instance) = (component.to_owned(), id.to_owned(), instance.to_owned());
+    Figure { component, id, instance, state: 'a', kind: "processed", value }
+}
+
+fn samples(counters: &Counters) -> Vec<Sample> {
+    let driver = counters.component.split_once('.').map_or("", |(_, driver)| driver).to_owned();
+    let labels = |more: &[(&'static str, &str)]| {
+        let mut labels = vec![
+            ("driver", driver.clone()),
+            ("id", counters.id.clone()),
+            ("instance", counters.instance.clone()),
+        ];
+        labels.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        labels
+    };
+    let counter = |name, more: &[(&'static str, &str)], value: u64| Sample {
+        name,
+        kind: "counter",
+        labels: labels(more),
+        value: value as f64,
+    };
+    let gauge = |name, value: u64| Sample { name, kind: "gauge", labels: labels(&[]), value: value as f64 };
+    if is_source(counters) {
+        return vec![
+            counter("syslogng_input_events_total", &[("result", "processed")], read(&counters.processed)),
+            counter("syslogng_input_bytes_total", &[], read(&counters.bytes)),
+            counter(
+                "syslogng_input_transport_errors_total",
+                &[("reason", "framing")],
+                read(&counters.frame_errors),
+            ),
+            counter("syslogng_input_transport_errors_total", &[("reason", "socket")], read(&counters.errors)),
+            counter("syslogng_input_kernel_dropped_total", &[], read(&counters.kernel_dropped)),
+            counter("syslogng_socket_rejected_connections_total", &[], read(&counters.connections_refused)),
+            gauge("syslogng_socket_connections", read(&counters.connections)),
+            gauge("syslogng_last_successful_read_timestamp_seconds", read(&counters.stamp_s)),
+        ];
+    }
+    let dropped = |reason, value| {
+        counter("syslogng_output_events_total", &[("result", "dropped"), ("reason", reason)], value)
+    };
+    vec![
+        counter("syslogng_output_events_total", &[("result", "processed")], read(&counters.processed)),
+        counter("syslogng_output_events_total", &[("result", "delivered")], read(&counters.written)),
+        dropped("queue_full", read(&counters.dropped_queue_full)),
+        dropped("unwritable", read(&counters.dropped_unwritable)),
+        dropped("stopped", read(&counters.dropped_stopped)),
+        gauge("syslogng_memory_queue_events", read(&counters.queued)),
+        gauge("syslogng_memory_queue_memory_usage_bytes", read(&counters.memory_usage)),
+        counter("syslogng_output_bytes_total", &[], read(&counters.bytes)),
+        counter("syslogng_output_errors_total", &[], read(&counters.errors)),
+    ]
+}
+
+fn of_filter(name: &str, kind: &'static str, value: u64) -> Figure {
+    let (component, id) = ("filter".to_owned(), name.to_owned());
+    Figure { component, id, instance: String::new(), state: 'a', kind, value }
+}
+
+fn filter_sample(name: &str, result: &str, value: u64) -> Sample {
+    Sample {
+        name: "syslogng_filtered_events_total",
+        kind: "counter",
+        labels: vec![("id", name.to_owned()), ("result", result.to_owned())],
+        value: value as f64,
+    }
+}
+
+fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> {
+    let sample = |metric, kind, more: &[(&'static str, &str)], value: u64| {
+        let mut labels =
+            vec![("driver", "logspace".to_owned()), ("id", id.to_owned()), ("instance", name.to_owned())];
+        labels.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        Sample { name: metric, kind, labels, value: value as f64 }
+    };
+    let counter = |metric, more: &[(&'static str, &str)], value| sample(metric, "counter", more, value);
+    let gauge = |metric, value| sample(metric, "gauge", &[], value);
+    let lost = |reason, value| {
+        counter("syslogng_output_events_total", &[("result", "dropped"), ("reason", reason)], value)
+    };
+    vec![
+        counter("syslogng_output_events_total", &[("result", "processed")], stats.messages_in_total),
+        counter("syslogng_output_events_total", &[("result", "delivered")], stats.messages_stored_total),
+        lost("queue_full", stats.messages_dropped_full_total),
+        lost("too_large", stats.messages_dropped_large_total),
+        lost("stopped", stats.messages_dropped_closed_total),
+        gauge("syslogng_memory_queue_events", queued(stats)),
+        gauge("syslogng_memory_queue_memory_usage_bytes", stats.queue_bytes + stats.unbuilt_bytes),
+        counter("duramen_logspace_commits_total", &[], stats.commits_total),
+        counter("duramen_logspace_commits_failed_total", &[], stats.commits_failed_total),
+        counter("duramen_logspace_seals_failed_total", &[], stats.seals_failed_total),
+        counter("duramen_logspace_segments_removed_total", &[], stats.segments_removed_total),
+        gauge("duramen_logspace_segments", stats.segments),
+        gauge("duramen_logspace_segment_bytes", stats.segment_bytes),
+        gauge("duramen_logspace_journal_bytes", stats.journal_bytes),
+        gauge("duramen_logspace_unsealed_messages", stats.unsealed_messages),
+        gauge("duramen_logspace_sequence", stats.sequence),
+        gauge("duramen_logspace_live_tails", stats.subscribers),
+    ]
+}
