@@ -102,7 +102,7 @@ fn runs(text: &str, lines: &[&str], want: &[&str]) {
         decoder.decode(&mut batch, Span::received(at, line.len()), message::Marks::default(), 0);
         at += line.len();
     }
-    parts.router.take(batch);
+    parts.sources[0].intake.take(batch);
     let mut got = Vec::new();
     for ((id, _), kept) in parts.plugs.iter().zip(&kept) {
         let spec =
