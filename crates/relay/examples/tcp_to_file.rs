@@ -1,13 +1,13 @@
-//! One TCP listener, one file, syslog-ng's default file format: the path whose cost per message we watch.
+//! One listener, one file, syslog-ng's default file format: the path whose cost per message we watch.
 //!
-//! In: `tcp_to_file PORT FILE`. Out: the file; at the end of standard input, the counters on standard error.
+//! In: `tcp_to_file PORT FILE [lines|counted|auto|udp]`. Out: the file; at the end of standard input, the counters on standard error.
 //! Holds: the two sets of the crate and a router with one destination. Limits: those of the crate.
 
 use message::{Batch, Delivery, Field, Intake, Outlet, Selection, Stamp};
 use relay::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, InternalLog,
-    ListenAddress, Queueing, Reading, Registry, Render, Rendering, SourceDriver, SourceSpec, Sources,
-    StreamListener,
+    DatagramListener, DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget,
+    InternalLog, ListenAddress, Queueing, Reading, Registry, Render, Rendering, SourceDriver, SourceSpec,
+    Sources, StreamListener,
 };
 use std::{
     error::Error,
@@ -16,7 +16,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use wire::{StampFormat, StampText};
+use wire::{Framing, StampFormat, StampText};
 
 /// `$DATE $HOST $MSGHDR$MSG\n`
 struct DefaultLine {
@@ -104,13 +104,24 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut sources = Sources::start(registry.clone(), log, 0, None)?;
     let mut reading = Reading::new("s");
     reading.hosts.keep = true;
+    let address = ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let kind = arguments.next().unwrap_or_default();
+    reading.framing = match kind.as_str() {
+        "counted" => Framing::OctetCounted,
+        "auto" => Framing::Auto,
+        _ => Framing::Newline,
+    };
+    let driver = match kind.as_str() {
+        "udp" => SourceDriver::Datagram(DatagramListener {
+            receive_buffer: 32 << 20,
+            ..DatagramListener::new(address)
+        }),
+        _ => SourceDriver::Stream(StreamListener { connections_max: 1_000, ..StreamListener::new(address) }),
+    };
     let staged = sources.stage(vec![SourceSpec {
         id: "s#0".to_owned(),
         component: "network".to_owned(),
-        driver: SourceDriver::Stream(StreamListener::new(ListenAddress::Ip(SocketAddr::from((
-            Ipv4Addr::LOCALHOST,
-            port,
-        ))))),
+        driver,
         reading: Arc::new(reading),
         intake: Arc::new(Path(outlet)),
     }])?;
@@ -122,13 +133,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     destinations.stop(Duration::from_secs(10));
     for entry in registry.list() {
         eprintln!(
-            "{};{};{};processed={};written={};dropped={}",
+            "{};{};{};processed={};written={};dropped={};kernel_dropped={}",
             entry.component,
             entry.id,
             entry.instance,
             entry.processed.load(Ordering::Relaxed),
             entry.written.load(Ordering::Relaxed),
-            entry.dropped()
+            entry.dropped(),
+            entry.kernel_dropped.load(Ordering::Relaxed)
         );
     }
     Ok(())

@@ -25,7 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
-use wire::ParseFlags;
+use wire::{Framing, ParseFlags};
 
 /// Where programs of a machine without a journal write.
 const DEV_LOG: &str = "/dev/log";
@@ -318,6 +318,11 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
     if spec.driver.is_local() {
         let changed = Arc::make_mut(&mut reading);
         changed.decode.flags = changed.decode.flags.with(ParseFlags::LOCAL);
+        if matches!(spec.driver, SourceDriver::System) {
+            // Neither /dev/log nor the kernel names the host; the kernel's records are lines.
+            changed.decode.flags = changed.decode.flags.without(ParseFlags::EXPECT_HOSTNAME);
+            changed.framing = Framing::Newline;
+        }
     }
     Live {
         id: spec.id,

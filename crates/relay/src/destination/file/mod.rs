@@ -49,6 +49,8 @@ struct OpenFile {
     file: Option<File>,
     output: Output,
     used: Instant,
+    /// Bytes were written that `fsync()` has still to bring to the disk.
+    unsynced: bool,
 }
 
 impl Files {
@@ -95,6 +97,7 @@ impl Files {
             file: None,
             output: Output::default(),
             used,
+            unsynced: false,
         });
         self.by_name.insert(self.name.clone(), index);
         index
@@ -182,7 +185,7 @@ impl Driver for Files {
         let now = Instant::now();
         let mut first_error = Ok(());
         for index in 0..self.open.len() {
-            if self.open[index].output.size() == 0 {
+            if self.open[index].output.size() == 0 && !self.open[index].unsynced {
                 continue;
             }
             if let Err(error) = self.open[index].write(&self.target, now) {
@@ -250,7 +253,10 @@ impl OpenFile {
         while self.output.size() > 0 {
             match file.write(self.output.rest()) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(size) => self.output.advance(size),
+                Ok(size) => {
+                    self.output.advance(size);
+                    self.unsynced = target.fsync;
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     // The file stays open: what was written of a message is completed when there is room.
@@ -259,11 +265,10 @@ impl OpenFile {
                 }
             }
         }
-        if target.fsync {
-            file.sync_data()?;
-        }
+        let synced = if self.unsynced { file.sync_data() } else { Ok(()) };
+        self.unsynced = synced.is_err();
         self.file = Some(file);
-        Ok(())
+        synced
     }
 }
 

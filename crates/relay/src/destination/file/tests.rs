@@ -164,6 +164,7 @@ fn a_full_disk_stops_within_a_line_and_goes_on_there() {
         file: None,
         output: Output::default(),
         used: Instant::now(),
+        unsynced: false,
     };
     file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(b"line\n"));
     let error = file.write(&target, Instant::now()).unwrap_err();

@@ -51,7 +51,7 @@ impl Feed {
             decoder: Decoder::new(reading.decode.clone()),
             framer: framer(&live),
             clock: Clock::new(),
-            gate: Gate::new(reading.window),
+            gate: Gate::new(live.window()),
             frames: Vec::new(),
             slot: slot.clone(),
             live,
@@ -72,7 +72,7 @@ impl Feed {
             self.framer = framer(&live);
         }
         self.decoder = Decoder::new(new.decode.clone());
-        self.gate.resize(new.window);
+        self.gate.resize(live.window());
         self.live = live;
         true
     }

@@ -21,8 +21,9 @@ use tokio::sync::watch;
 
 /// Longest time that a connection waits for the name of its peer before its messages carry the address.
 pub(crate) const WAIT_FOR_NAME: Duration = Duration::from_secs(2);
-/// `dns-cache-expire()` and `dns-cache-expire-failed()` by default.
-const EXPIRE: Duration = Duration::from_secs(3600);
+/// Without `dns-cache()` an answer serves the connections of one moment.
+const UNCACHED: Duration = Duration::from_secs(1);
+/// `dns-cache-expire-failed()` by default.
 const EXPIRE_FAILED: Duration = Duration::from_secs(60);
 const CACHED_MAX: usize = 10_000;
 const ASKED_MAX: usize = 1_000;
@@ -93,7 +94,7 @@ impl Names {
         };
         let mut known = self.0.lock();
         let entry = known.get(&(address, hosts_only));
-        let good_for = policy.dns_cache.unwrap_or(EXPIRE);
+        let good_for = policy.dns_cache.unwrap_or(UNCACHED);
         let is_open = entry.is_some_and(|entry| entry.at.is_none());
         let is_fresh = entry.is_some_and(|entry| {
             let limit = if entry.name.is_some() { good_for } else { EXPIRE_FAILED };

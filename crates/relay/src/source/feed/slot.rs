@@ -2,7 +2,7 @@
 //!
 //! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
 
-use super::super::options::{Reading, SourceDriver};
+use super::super::options::{Reading, SourceDriver, Window};
 use crate::stats::Counters;
 use message::{Intake, Origin, Transport};
 use std::{
@@ -37,7 +37,21 @@ impl Slot {
     }
 }
 
+/// Datagrams cannot be held back, only lost: their window is so many times that of a connection, enough for a
+/// quarter of a second of a flood.
+const DATAGRAM_WINDOWS: usize = 16;
+
 impl Live {
+    /// The window of one reader.
+    pub(crate) fn window(&self) -> Window {
+        let window = self.reading.window;
+        let factor = if matches!(self.driver, SourceDriver::Datagram(_)) { DATAGRAM_WINDOWS } else { 1 };
+        Window {
+            messages: window.messages.saturating_mul(factor),
+            bytes: window.bytes.saturating_mul(factor),
+        }
+    }
+
     /// The origin of messages from this source.
     pub(crate) fn origin(&self, transport: Transport, peer: Option<SocketAddr>, host_from: String) -> Origin {
         let mut tags = self.reading.tags.clone();

@@ -111,6 +111,10 @@ impl Follower {
 
     /// Reads once, or finds out why there is nothing to read.
     fn look(&mut self) -> io::Result<Look> {
+        // The position of the file before must not be forgotten while some of it is in work.
+        if self.tail.is_none() && !self.fresh && !self.what.track.is_settled() {
+            return Ok(Look::Nothing);
+        }
         if self.tail.is_none() && !self.open()? {
             return Ok(if self.what.ends_when_gone { Look::End } else { Look::Nothing });
         }

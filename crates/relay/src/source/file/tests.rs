@@ -260,3 +260,23 @@ fn a_file_is_known_by_its_first_bytes() {
     assert!(!Tail::open(&setup.path("log")).unwrap().is(&identity));
     assert!(!tail.is("") && !tail.is("1:2:3:4") && !tail.is("x"));
 }
+
+#[test]
+fn a_successor_waits_until_its_predecessor_is_safe() {
+    let setup = Setup::new();
+    setup.append("log", "one\n");
+    let sources = setup.follow();
+    setup.texts(1);
+    setup.collected.hold();
+    setup.append("log", "two\n");
+    setup.texts(2);
+    fs::rename(setup.path("log"), setup.path("log.1")).unwrap();
+    setup.append("log", "three\n");
+    // Stopped while `two` is in work: it must not be forgotten.
+    Setup::stop(sources);
+    let sources = setup.follow();
+    assert_eq!(setup.texts(3), "one,two,two");
+    setup.collected.release();
+    assert_eq!(setup.texts(4), "one,two,two,three");
+    Setup::stop(sources);
+}

@@ -69,6 +69,12 @@ impl Track {
         Step { track: self.clone(), number }
     }
 
+    /// Whether nothing of the file is in work any more, or never will be.
+    pub(super) fn is_settled(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.waiting.is_empty() || state.failed
+    }
+
     /// Forgets the stored position.
     pub(super) fn forget(&self) {
         self.positions.remove(&self.name);

@@ -5,10 +5,7 @@
 //! drops, and `kernel_dropped` shows how many.
 
 use super::{
-    super::{
-        feed::{Feed, Names, Run, Slot, buffer},
-        options::{ListenAddress, SourceDriver},
-    },
+    super::feed::{Feed, Names, Run, Slot, buffer},
     peer::{Peers, Sender, canonical},
 };
 use crate::{InternalLog, sys};
@@ -78,12 +75,9 @@ impl Receiver {
     fn new(socket: &Socket, slot: &Arc<Slot>, names: Names) -> io::Result<Receiver> {
         let local = socket.local_addr()?;
         let live = slot.live();
-        let (transport, file_name) = match &live.driver {
-            SourceDriver::Datagram(options) => match &options.address {
-                ListenAddress::Ip(_) => (Transport::Udp, String::new()),
-                ListenAddress::Unix(path) => (Transport::UnixDgram, path.display().to_string()),
-            },
-            _ => (Transport::Udp, String::new()),
+        let (transport, file_name) = match local.as_pathname() {
+            Some(path) => (Transport::UnixDgram, path.display().to_string()),
+            None => (Transport::Udp, String::new()),
         };
         let slot_bytes = live.reading.message_bytes_max.clamp(1, DATAGRAM_BYTES_MAX);
         Ok(Receiver {
