@@ -51,7 +51,8 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
   async "search narrows the result and the URL says it"({ page, open }) {
     await open();
     const all = await total(page);
-    const word = (await page.textContent(".row[data-index] .text"))!.match(/[a-z]{4,}/i)![0];
+    const texts = (await page.locator(".row[data-index] .text").allTextContents()).join("\n");
+    const word = /\s([a-z]{4,})\s/i.exec(texts)![1]!;
     await typeQuery(page, word);
     await until("the total did not shrink", async () => (await total(page)) < all);
     expect(asked(page).get("q") === word, "the URL lacks the query");
@@ -76,11 +77,33 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.keyboard.type("hos");
     await page.waitForSelector(".cm-tooltip-autocomplete >> text=host:");
     await page.keyboard.press("Tab");
-    await until("no values offered", async () => /\d/.test((await page.locator(".cm-completionDetail").first().textContent().catch(() => "")) ?? ""));
+    await until("no values offered", async () =>
+      /\d/.test(
+        (await page
+          .locator(".cm-completionDetail")
+          .first()
+          .textContent()
+          .catch(() => "")) ?? "",
+      ),
+    );
     await page.waitForTimeout(150);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await until("the completed query was not run", async () => /^host:.+/.test(asked(page).get("q") ?? ""));
+  },
+
+  async "an empty bar offers what was asked before"({ page, open }) {
+    await open();
+    await typeQuery(page, "warning OR notice");
+    await until("the query was not run", async () => asked(page).get("q") === "warning OR notice");
+    await page.click(".query-clear");
+    await until("the query was not cleared", async () => !asked(page).get("q"));
+    await page.keyboard.press("/");
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector(".cm-tooltip-autocomplete >> text=warning OR notice");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await until("the earlier query was not run", async () => asked(page).get("q") === "warning OR notice");
   },
 
   async "brushing the histogram zooms, Escape goes back"({ page, open }) {
@@ -102,8 +125,13 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
 
   async "bars, facets and total agree"({ page, open }) {
     await open();
-    const counts = await page.$$eval(".histogram table td:nth-child(2)", (cells) => cells.map((cell) => Number(cell.textContent)));
-    expect(counts.reduce((sum, count) => sum + count, 0) === (await total(page)), "the bars do not add up to the total");
+    const counts = await page.$$eval(".histogram table td:nth-child(2)", (cells) =>
+      cells.map((cell) => Number(cell.textContent)),
+    );
+    expect(
+      counts.reduce((sum, count) => sum + count, 0) === (await total(page)),
+      "the bars do not add up to the total",
+    );
   },
 
   async "a facet filters, excludes and takes back"({ page, open }) {
@@ -120,7 +148,10 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.locator(`.value-line[data-field=host][data-value="${value}"]`).hover();
     await page.locator(`.value-line[data-field=host][data-value="${value}"] .value-exclude`).click();
     await until("nothing was excluded", async () => (asked(page).get("q") ?? "").startsWith("NOT host:"));
-    await until("excluding does not complement filtering", async () => Math.abs((await total(page)) + of - all) < all * 0.02);
+    await until(
+      "excluding does not complement filtering",
+      async () => Math.abs((await total(page)) + of - all) < all * 0.02,
+    );
   },
 
   async "a field opens its values and becomes a column"({ page, open }) {
@@ -140,7 +171,9 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForSelector(".pairs tr[data-field=host]");
     const text = (await page.textContent(".pane-message"))!.trim();
     await page.click("role=tab[name=Raw]");
-    await until("the raw message lacks the text", async () => ((await page.textContent(".raw")) ?? "").includes(text.slice(0, 40)));
+    await until("the raw message lacks the text", async () =>
+      ((await page.textContent(".raw")) ?? "").includes(text.slice(0, 40)),
+    );
     await page.click("text=Hex");
     expect(/^0000 {2}3c /.test((await page.textContent(".raw"))!), "no hex dump");
     await page.click("role=tab[name=Tokens]");
@@ -170,11 +203,20 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight / 2 }));
     await until("the middle was not loaded", async () => {
       const index = await page.locator(".row.loading").count();
-      const first = Number(await page.locator(".row[data-index]").first().getAttribute("data-index").catch(() => "0"));
+      const first = Number(
+        await page
+          .locator(".row[data-index]")
+          .first()
+          .getAttribute("data-index")
+          .catch(() => "0"),
+      );
       return index === 0 && first > all * 0.4;
     });
     await page.locator(".list").evaluate((list) => list.scrollTo({ top: list.scrollHeight }));
-    await until("the last row is missing", async () => (await page.locator(`.row[data-index="${all - 1}"]`).count()) === 1);
+    await until(
+      "the last row is missing",
+      async () => (await page.locator(`.row[data-index="${all - 1}"]`).count()) === 1,
+    );
   },
 
   async "live tail adds rows, pauses on scroll, and counts"({ page, open }) {
@@ -208,9 +250,17 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.keyboard.press("l");
     await page.waitForSelector(".live-line.lost");
     await until("it did not reconnect", async () => (await page.locator(".live-line.lost").count()) === 0);
-    await until("nothing new arrived", async () => (await page.locator(".row[data-index='0']").getAttribute("data-sequence")) !== before);
-    const sequences = await page.$$eval(".row[data-sequence]", (rows) => rows.map((row) => Number((row as HTMLElement).dataset["sequence"])).sort((a, b) => b - a));
-    expect(sequences.every((sequence, at) => at === 0 || sequences[at - 1]! - sequence === 1), `a gap or a repetition: ${sequences.join(" ")}`);
+    await until(
+      "nothing new arrived",
+      async () => (await page.locator(".row[data-index='0']").getAttribute("data-sequence")) !== before,
+    );
+    const sequences = await page.$$eval(".row[data-sequence]", (rows) =>
+      rows.map((row) => Number((row as HTMLElement).dataset["sequence"])).sort((a, b) => b - a),
+    );
+    expect(
+      sequences.every((sequence, at) => at === 0 || sequences[at - 1]! - sequence === 1),
+      `a gap or a repetition: ${sequences.join(" ")}`,
+    );
   },
 
   async "a permalink shows the same again"({ page, open }) {
@@ -228,7 +278,10 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForSelector(".pairs tr");
     expect((await page.textContent(".pane-message")) === shown[0], "another message is open");
     // Messages received during the very last moment of the range may have been on their way.
-    expect(Math.abs((await total(page)) - Number(shown[1])) <= 20, `the total differs: ${await total(page)} and ${shown[1]}`);
+    expect(
+      Math.abs((await total(page)) - Number(shown[1])) <= 20,
+      `the total differs: ${await total(page)} and ${shown[1]}`,
+    );
     await page.reload();
     await page.waitForSelector(".pairs tr");
   },
@@ -294,12 +347,22 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
 
   async "long messages are cut until asked for"({ page, open }) {
     await open("?wrap=1");
-    const long = { ...(await page.evaluate(() => fetch("api/v1/search", { method: "POST", headers: { "X-Requested-By": "duramen" }, body: JSON.stringify({ query: "", limit: 1, bars: 0 }) }).then((answer) => answer.json()))) };
+    const long = {
+      ...(await page.evaluate(() =>
+        fetch("api/v1/search", {
+          method: "POST",
+          headers: { "X-Requested-By": "duramen", "Content-Type": "application/json" },
+          body: JSON.stringify({ query: "", limit: 1, bars: 0 }),
+        }).then((answer) => answer.json()),
+      )),
+    };
     long.rows[0].message = `begin ${"0123456789 ".repeat(600)} end`;
     await page.route("**/api/v1/search", (route) => route.fulfill({ json: { ...long, total: 1 } }));
     await page.keyboard.press("r");
     await page.click(".row .rest");
-    await until("the rest is not shown", async () => ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"));
+    await until("the rest is not shown", async () =>
+      ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"),
+    );
   },
 
   async "axe finds nothing against WCAG 2.2 AA"({ page, open }) {
@@ -312,8 +375,13 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
       await page.waitForTimeout(300);
       await page.evaluate(axe.source);
       const found = await page.evaluate(async () => {
-        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
-        return violations.map(({ id, nodes }) => `${id}: ${nodes.length} x ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.split("\n")[1] ?? ""}`);
+        const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+          runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+        });
+        return violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes.length} x ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.split("\n")[1] ?? ""}`,
+        );
       });
       expect(found.length === 0, `${colorScheme}: ${found.join("\n      ")}`);
     }
@@ -335,7 +403,10 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     expect(Number(await grid.getAttribute("aria-rowcount")) === (await total(page)) + 1, "aria-rowcount is wrong");
     const active = await grid.getAttribute("aria-activedescendant");
     expect((await page.locator(`#${active}`).count()) === 1, "the active row does not exist");
-    const nameless = await page.$$eval("button", (buttons) => buttons.filter((button) => !button.textContent?.trim() && !button.getAttribute("aria-label")).length);
+    const nameless = await page.$$eval(
+      "button",
+      (buttons) => buttons.filter((button) => !button.textContent?.trim() && !button.getAttribute("aria-label")).length,
+    );
     expect(nameless === 0, `${nameless} buttons have no name`);
   },
 };

@@ -21,8 +21,14 @@ export interface Stage {
 }
 
 const ARGUMENTS = [
-  "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-  "--disable-background-networking", "--disable-component-update", "--disable-sync",
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
 ];
 const STEP_TIMEOUT_MS = 8_000;
 
@@ -47,7 +53,11 @@ export async function runAll(settings: Settings): Promise<number> {
 }
 
 async function loggedIn(browser: Browser, { base, user, password }: Settings): Promise<BrowserContext> {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: "Europe/Berlin", colorScheme: "light" });
+  const context = await browser.newContext({
+    viewport: { width: 1440, height: 900 },
+    timezoneId: "Europe/Berlin",
+    colorScheme: "light",
+  });
   context.setDefaultTimeout(STEP_TIMEOUT_MS);
   const page = await context.newPage();
   await page.goto(base);
@@ -59,7 +69,11 @@ async function loggedIn(browser: Browser, { base, user, password }: Settings): P
   return context;
 }
 
-async function perform(context: BrowserContext, settings: Settings, flow: (stage: Stage) => Promise<void>): Promise<string | undefined> {
+async function perform(
+  context: BrowserContext,
+  settings: Settings,
+  flow: (stage: Stage) => Promise<void>,
+): Promise<string | undefined> {
   const page = await context.newPage();
   const complaints: string[] = [];
   const origin = new URL(settings.base).origin;
@@ -68,7 +82,8 @@ async function perform(context: BrowserContext, settings: Settings, flow: (stage
     if (new URL(request.url()).origin !== origin) complaints.push(`asked another host: ${request.url()}`);
   });
   page.on("console", (message) => {
-    if (message.type() === "error" && !/status of (400|401|429|500|503|504)|ERR_/.test(message.text())) complaints.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !/status of (400|401|429|500|503|504)|ERR_/.test(message.text()))
+      complaints.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => complaints.push(`page: ${error.message}`));
   const open = async (view = ""): Promise<void> => {

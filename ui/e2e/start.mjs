@@ -3,7 +3,11 @@
 import { runnerImport } from "vite";
 
 const option = (name, otherwise) =>
-  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=").slice(1).join("=") ?? otherwise;
+  process.argv
+    .find((argument) => argument.startsWith(`--${name}=`))
+    ?.split("=")
+    .slice(1)
+    .join("=") ?? otherwise;
 const root = new URL("..", import.meta.url).pathname;
 const load = async (file) => (await runnerImport(`${root}${file}`, { root, configFile: false })).module;
 

@@ -47,7 +47,8 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
   const started = performance.now();
   const time = question.time ?? { clock: "received" };
   const found = select(store, question.query, time, nowUs);
-  const below = question.before === undefined ? found.rows : found.rows.filter((row) => row.sequence < question.before!);
+  const below =
+    question.before === undefined ? found.rows : found.rows.filter((row) => row.sequence < question.before!);
   const limit = question.limit ?? 200;
   const newest = limit === 0 ? [] : below.slice(-limit).reverse();
   const answer: SearchAnswer = {
@@ -111,9 +112,16 @@ export function answerColumns(store: Store): { name: string; documents: number; 
   return [...documents].map(([name, count]) => ({ name, documents: count, numeric: numeric.get(name)! }));
 }
 
-export function answerValues(store: Store, column: string, prefix: string, limit: number): { value: string; count: number }[] {
+export function answerValues(
+  store: Store,
+  column: string,
+  prefix: string,
+  limit: number,
+): { value: string; count: number }[] {
   const wanted = prefix.toLowerCase();
-  return facet(store.rows, column, Infinity).values.filter(({ value }) => value.toLowerCase().startsWith(wanted)).slice(0, limit);
+  return facet(store.rows, column, Infinity)
+    .values.filter(({ value }) => value.toLowerCase().startsWith(wanted))
+    .slice(0, limit);
 }
 
 export function answerContext(

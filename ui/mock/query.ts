@@ -76,11 +76,13 @@ export function compile(query: string): Compiled {
     if (isOperator(token, "AND", "OR", "&&", "||")) {
       throw new SyntaxProblem(`${token.text} needs a term before it`, token.at, token.length, `remove ${token.text}`);
     }
-    if (isOperator(token, "and", "or", "not")) hints.push(`"${token.text}" in lower case is a word; write ${token.text.toUpperCase()} to join`);
+    if (isOperator(token, "and", "or", "not"))
+      hints.push(`"${token.text}" in lower case is a word; write ${token.text.toUpperCase()} to join`);
     let test: Test;
     if (token.kind === "open") {
       test = anyOf();
-      if (peek()?.kind !== "close") throw new SyntaxProblem("missing closing parenthesis", token.at, 1, "add ) at the end");
+      if (peek()?.kind !== "close")
+        throw new SyntaxProblem("missing closing parenthesis", token.at, 1, "add ) at the end");
       at++;
       if (token.field) test = ((inner) => inner)(test);
     } else {
@@ -95,7 +97,11 @@ export function compile(query: string): Compiled {
   return {
     matches: test,
     hints,
-    highlights: (row) => marks.flatMap((mark) => [...row.message.matchAll(mark)].map((hit): [number, number] => [hit.index, hit[0].length])).filter(([, length]) => length > 0).sort((a, b) => a[0] - b[0]),
+    highlights: (row) =>
+      marks
+        .flatMap((mark) => [...row.message.matchAll(mark)].map((hit): [number, number] => [hit.index, hit[0].length]))
+        .filter(([, length]) => length > 0)
+        .sort((a, b) => a[0] - b[0]),
   };
 }
 
@@ -103,19 +109,33 @@ function lex(query: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   while (at < query.length) {
-    if (/\s/.test(query[at]!)) { at++; continue; }
+    if (/\s/.test(query[at]!)) {
+      at++;
+      continue;
+    }
     const start = at;
     let sign: Token["sign"] = "";
-    if ((query[at] === "+" || query[at] === "-") && at + 1 < query.length && !/\s/.test(query[at + 1]!)) sign = query[at++] as "+" | "-";
-    if (query[at] === "!" ) { tokens.push({ kind: "word", text: "!", field: "", sign: "", at, length: 1 }); at++; continue; }
+    if ((query[at] === "+" || query[at] === "-") && at + 1 < query.length && !/\s/.test(query[at + 1]!))
+      sign = query[at++] as "+" | "-";
+    if (query[at] === "!") {
+      tokens.push({ kind: "word", text: "!", field: "", sign: "", at, length: 1 });
+      at++;
+      continue;
+    }
     const name = /^((?:\\.|[\w.@*-])+):(?=\S)/.exec(query.slice(at));
     const field = name ? name[1]!.replace(/\\(.)/g, "$1") : "";
     if (name) at += name[0].length;
-    const push = (kind: Token["kind"], text: string): void => { tokens.push({ kind, text, field, sign, at: start, length: at - start }); };
+    const push = (kind: Token["kind"], text: string): void => {
+      tokens.push({ kind, text, field, sign, at: start, length: at - start });
+    };
     const head = query[at];
-    if (head === "(") { at++; push("open", "("); }
-    else if (head === ")") { at++; push("close", ")"); }
-    else if (head === '"') {
+    if (head === "(") {
+      at++;
+      push("open", "(");
+    } else if (head === ")") {
+      at++;
+      push("close", ")");
+    } else if (head === '"') {
       const end = closing(query, at, '"');
       if (end < 0) throw new SyntaxProblem("missing closing quote", at, 1, 'add " at the end');
       const text = query.slice(at + 1, end).replace(/\\(.)/g, "$1");
@@ -123,7 +143,13 @@ function lex(query: string): Token[] {
       push("phrase", text);
     } else if (head === "/") {
       const end = closing(query, at, "/");
-      if (end < 0) throw new SyntaxProblem("missing closing slash of a regular expression", at, 1, "add / at the end, or write \\/ for a slash");
+      if (end < 0)
+        throw new SyntaxProblem(
+          "missing closing slash of a regular expression",
+          at,
+          1,
+          "add / at the end, or write \\/ for a slash",
+        );
       const text = query.slice(at + 1, end);
       at = end + 1;
       if (query[at] === "i") at++;
@@ -164,11 +190,20 @@ function leaf(token: Token, marks: RegExp[]): Test {
   try {
     if (kind === "regex") pattern = new RegExp(text, "gi");
     else {
-      const body = text.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", field ? ".*" : "[^\\s]*").replaceAll("?", ".");
-      pattern = field && field !== "message" ? new RegExp(`^${body}$`, "gi") : new RegExp(`(?<![\\w])${body}(?![\\w])`, "gi");
+      const body = text
+        .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+        .replaceAll("*", field ? ".*" : "[^\\s]*")
+        .replaceAll("?", ".");
+      pattern =
+        field && field !== "message" ? new RegExp(`^${body}$`, "gi") : new RegExp(`(?<![\\w])${body}(?![\\w])`, "gi");
     }
   } catch {
-    throw new SyntaxProblem("this regular expression cannot be read", token.at, token.length, "escape special characters with \\");
+    throw new SyntaxProblem(
+      "this regular expression cannot be read",
+      token.at,
+      token.length,
+      "escape special characters with \\",
+    );
   }
   const plain = new RegExp(pattern.source, "i");
   if (!field || field === "message") {
@@ -180,7 +215,8 @@ function leaf(token: Token, marks: RegExp[]): Test {
 
 function range(token: Token): Test {
   const rank = (value: string): number => (token.field === "severity" ? SEVERITIES.indexOf(value) : Number(value));
-  let low = -Infinity, high = Infinity;
+  let low = -Infinity,
+    high = Infinity;
   const compared = /^([<>]=?)(.+)$/.exec(token.text);
   const between = /^([[{])\s*(\S+)\s+TO\s+(\S+)\s*([\]}])$/.exec(token.text);
   if (compared) {

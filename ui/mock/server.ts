@@ -5,16 +5,31 @@ import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
 import { answerColumns, answerContext, answerFacets, answerMessage, answerSearch, answerValues } from "./answer.ts";
 import { fill, type Store } from "./data.ts";
-import { compile, SyntaxProblem } from "./query.ts";
+import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
+import { compile } from "./query.ts";
 
 export const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
-const SEARCH_MEMBERS = ["logspace", "query", "default_operator", "time", "limit", "before", "bars", "facets", "timeout_ms"];
+const SEARCH_MEMBERS = [
+  "logspace",
+  "query",
+  "default_operator",
+  "time",
+  "limit",
+  "before",
+  "bars",
+  "facets",
+  "timeout_ms",
+];
 const FACETS_MEMBERS = ["logspace", "query", "default_operator", "time", "columns", "limit", "snapshot", "timeout_ms"];
-const BODY_BYTES_MAX = 1 << 20;
 const TYPES: Record<string, string> = {
-  ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2",
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript",
+  ".css": "text/css",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+  ".txt": "text/plain; charset=utf-8",
 };
 
 export interface MockOptions {
@@ -31,16 +46,6 @@ export interface MockOptions {
 }
 
 const nowUs = (): number => Date.now() * 1000;
-
-class Refusal extends Error {
-  readonly status: number;
-  readonly body: Record<string, unknown>;
-  constructor(status: number, code: string, message: string, more: Record<string, unknown> = {}) {
-    super(message);
-    this.status = status;
-    this.body = { code, message, ...more };
-  }
-}
 
 export async function startMock(port: number, options: MockOptions = {}): Promise<{ server: Server; stores: Store[] }> {
   const stores = [
@@ -67,7 +72,10 @@ class Mock {
   private readonly prefix: string;
   private failures = 0;
 
-  constructor(private readonly stores: Store[], private readonly options: MockOptions) {
+  constructor(
+    private readonly stores: Store[],
+    private readonly options: MockOptions,
+  ) {
     this.prefix = options.prefix ?? "/";
   }
 
@@ -91,17 +99,29 @@ class Mock {
     const name = normalize(path || "index.html").replace(/^(\.\.[/\\])+/, "");
     const bytes = await readFile(join(this.options.pages, name)).catch(() => undefined);
     if (!bytes) throw new Refusal(404, "not_found", `no page ${name}`);
-    response.writeHead(200, { "Content-Type": TYPES[extname(name)] ?? "application/octet-stream", "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff" });
+    response.writeHead(200, {
+      "Content-Type": TYPES[extname(name)] ?? "application/octet-stream",
+      "Content-Security-Policy": POLICY,
+      "Referrer-Policy": "no-referrer",
+      "X-Content-Type-Options": "nosniff",
+    });
     response.end(bytes);
   }
 
-  private async api(path: string, asked: URLSearchParams, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async api(
+    path: string,
+    asked: URLSearchParams,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     if (request.method === "POST" && request.headers["x-requested-by"] !== "duramen") {
       throw new Refusal(403, "forbidden", "the header X-Requested-By: duramen is missing");
     }
-    if (path === "health") return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
+    if (path === "health")
+      return reply(response, 200, { status: "ok", logspaces: this.stores.map(({ name }) => name) });
     if (path === "login") return this.login(await readBody(request), response);
-    if (!this.sessions.has(cookieOf(request)) && !this.basic(request)) throw new Refusal(401, "unauthorized", "log in first");
+    if (!this.sessions.has(cookieOf(request)) && !this.basic(request))
+      throw new Refusal(401, "unauthorized", "log in first");
     const call = `${request.method} ${path}`;
     switch (call) {
       case "POST logout":
@@ -123,15 +143,37 @@ class Mock {
       case "GET columns":
         return reply(response, 200, answerColumns(this.store(asked.get("logspace"))));
       case "GET values":
-        return reply(response, 200, answerValues(this.store(asked.get("logspace")), asked.get("column") ?? "", asked.get("prefix") ?? "", Number(asked.get("limit") ?? 10)));
+        return reply(
+          response,
+          200,
+          answerValues(
+            this.store(asked.get("logspace")),
+            asked.get("column") ?? "",
+            asked.get("prefix") ?? "",
+            Number(asked.get("limit") ?? 10),
+          ),
+        );
       case "GET validate":
         return reply(response, 200, validity(asked.get("query") ?? ""));
       case "GET context":
-        return reply(response, 200, found(answerContext(this.store(asked.get("logspace")), {
-          sequence: Number(asked.get("sequence")), before: Number(asked.get("before") ?? 5), after: Number(asked.get("after") ?? 5), same: asked.get("same") ?? "source",
-        })));
+        return reply(
+          response,
+          200,
+          found(
+            answerContext(this.store(asked.get("logspace")), {
+              sequence: Number(asked.get("sequence")),
+              before: Number(asked.get("before") ?? 5),
+              after: Number(asked.get("after") ?? 5),
+              same: asked.get("same") ?? "source",
+            }),
+          ),
+        );
       case "GET message":
-        return reply(response, 200, found(answerMessage(this.store(asked.get("logspace")), Number(asked.get("sequence")))));
+        return reply(
+          response,
+          200,
+          found(answerMessage(this.store(asked.get("logspace")), Number(asked.get("sequence")))),
+        );
       case "GET tail":
         return this.tail(asked, request, response);
       default:
@@ -148,7 +190,12 @@ class Mock {
     this.failures = 0;
     const session = crypto.randomUUID();
     this.sessions.add(session);
-    reply(response, 200, { user: "admin" }, { "Set-Cookie": `duramen_session=${session}; HttpOnly; SameSite=Strict; Path=/` });
+    reply(
+      response,
+      200,
+      { user: "admin" },
+      { "Set-Cookie": `duramen_session=${session}; HttpOnly; SameSite=Strict; Path=/` },
+    );
   }
 
   private basic(request: IncomingMessage): boolean {
@@ -157,7 +204,8 @@ class Mock {
   }
 
   private store(name: unknown): Store {
-    const store = name === undefined || name === null ? this.stores[0] : this.stores.find((known) => known.name === name);
+    const store =
+      name === undefined || name === null ? this.stores[0] : this.stores.find((known) => known.name === name);
     if (!store) throw new Refusal(404, "not_found", `no logspace ${String(name)}`);
     return store;
   }
@@ -174,11 +222,15 @@ class Mock {
         last = row.sequence;
         if (!compiled.matches(row)) continue;
         matched++;
-        response.write(`event: row\nid: ${row.sequence}\ndata: ${JSON.stringify({ ...row, highlights: compiled.highlights(row) })}\n\n`);
+        response.write(
+          `event: row\nid: ${row.sequence}\ndata: ${JSON.stringify({ ...row, highlights: compiled.highlights(row) })}\n\n`,
+        );
       }
     }, 100);
     const status = setInterval(() => {
-      response.write(`event: status\ndata: ${JSON.stringify({ matched, shown: matched, missed: 0, sequence: last })}\n\n`);
+      response.write(
+        `event: status\ndata: ${JSON.stringify({ matched, shown: matched, missed: 0, sequence: last })}\n\n`,
+      );
     }, 1_000);
     request.on("close", () => {
       clearInterval(rows);
@@ -189,7 +241,13 @@ class Mock {
 
 function describe(store: Store): unknown {
   const { name, rows } = store;
-  return { name, messages: rows.length, bytes: rows.length * 61, oldest_us: rows[0]?.received_us, newest_us: rows.at(-1)?.received_us };
+  return {
+    name,
+    messages: rows.length,
+    bytes: rows.length * 61,
+    oldest_us: rows[0]?.received_us,
+    newest_us: rows.at(-1)?.received_us,
+  };
 }
 
 function validity(query: string): unknown {
@@ -210,38 +268,4 @@ function known(body: Record<string, unknown>, members: string[]): Record<string,
 function found<T>(answer: T | undefined): T {
   if (answer === undefined) throw new Refusal(404, "not_found", "no such message");
   return answer;
-}
-
-function asRefusal(cause: unknown): Refusal {
-  if (cause instanceof Refusal) return cause;
-  if (cause instanceof SyntaxProblem) {
-    const { message, position, length, suggestion } = cause;
-    return new Refusal(400, "query_syntax", message, { position, length, suggestion });
-  }
-  if (cause instanceof RangeError) return new Refusal(400, "bad_request", cause.message);
-  return new Refusal(500, "internal", String(cause));
-}
-
-function cookieOf(request: IncomingMessage): string {
-  return /duramen_session=([^;]+)/.exec(request.headers.cookie ?? "")?.[1] ?? "";
-}
-
-async function readBody(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += (chunk as Buffer).length;
-    if (size > BODY_BYTES_MAX) throw new Refusal(413, "too_large", "the request is too large");
-    chunks.push(chunk as Buffer);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString() || "{}") as Record<string, unknown>;
-  } catch {
-    throw new Refusal(400, "bad_request", "the request is not JSON");
-  }
-}
-
-function reply(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store", ...headers });
-  response.end(JSON.stringify(body));
 }

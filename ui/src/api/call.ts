@@ -97,7 +97,10 @@ async function readError(answer: Response): Promise<ApiError> {
   }
   const away = answer.status === 502 || answer.status === 503 || answer.status === 504;
   const code: ErrorCode = answer.status === 401 ? "unauthorized" : away ? "away" : "internal";
-  return new ApiError({ code, message: `The server answered ${answer.status} ${answer.statusText}.`.trim() }, retryAfter);
+  return new ApiError(
+    { code, message: `The server answered ${answer.status} ${answer.statusText}.`.trim() },
+    retryAfter,
+  );
 }
 
 /** Whether a promise failed only because it was superseded. */

@@ -28,7 +28,15 @@ export interface Row {
 
 /** The columns that every message has, in the order the page shows them. */
 export const FIXED_COLUMNS = [
-  "severity", "facility", "host", "program", "pid", "msgid", "source", "peer", "tags",
+  "severity",
+  "facility",
+  "host",
+  "program",
+  "pid",
+  "msgid",
+  "source",
+  "peer",
+  "tags",
 ] as const;
 
 /** The time of a row by one of the clocks. */

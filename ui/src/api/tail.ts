@@ -27,10 +27,7 @@ export interface Tail {
   close(): void;
 }
 
-export function openTail(
-  question: { logspace: string; query: string; after: number },
-  events: TailEvents,
-): Tail {
+export function openTail(question: { logspace: string; query: string; after: number }, events: TailEvents): Tail {
   let stream: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = RETRY_MS_MIN;

@@ -16,11 +16,29 @@ interface Props {
   children?: ComponentChildren;
 }
 
-export function Button({ icon, title, shortcut, kind = "plain", pressed, expanded, disabled, onClick, children, ...rest }: Props) {
+export function Button({
+  icon,
+  title,
+  shortcut,
+  kind = "plain",
+  pressed,
+  expanded,
+  disabled,
+  onClick,
+  children,
+  ...rest
+}: Props) {
   return (
-    <button type="button" class={`button ${kind} ${children ? "" : "square"} ${rest.class ?? ""}`}
-      title={shortcut ? `${title}  (${shortcut})` : title} aria-label={children ? undefined : title}
-      aria-pressed={pressed} aria-expanded={expanded} disabled={disabled} onClick={onClick}>
+    <button
+      type="button"
+      class={`button ${kind} ${children ? "" : "square"} ${rest.class ?? ""}`}
+      title={shortcut ? `${title}  (${shortcut})` : title}
+      aria-label={children ? undefined : title}
+      aria-pressed={pressed}
+      aria-expanded={expanded}
+      disabled={disabled}
+      onClick={onClick}
+    >
       {icon && <Icon name={icon} />}
       {children}
     </button>

@@ -39,7 +39,17 @@ export function Divider({ label, width, min, max, grows }: Props) {
     set(width.value + (event.key === "ArrowRight" ? STEP : -STEP) * sign);
   };
   return (
-    <div class="divider" role="separator" tabIndex={0} aria-orientation="vertical" aria-label={label}
-      aria-valuenow={width.value} aria-valuemin={min} aria-valuemax={max} onPointerDown={drag} onKeyDown={key} />
+    <div
+      class="divider"
+      role="separator"
+      tabIndex={0}
+      aria-orientation="vertical"
+      aria-label={label}
+      aria-valuenow={width.value}
+      aria-valuemin={min}
+      aria-valuemax={max}
+      onPointerDown={drag}
+      onKeyDown={key}
+    />
   );
 }

@@ -20,7 +20,8 @@ const PATHS = {
   system: "M2 3h12v8H2zM6 13.5h4M8 11v2.5",
   help: "M8 1.8a6.2 6.2 0 1 0 0 12.4A6.2 6.2 0 0 0 8 1.8ZM6.2 6.3c.1-2.4 3.8-2.2 3.6 0C9.7 7.6 8 7.6 8 9.2M8 11.4v.2",
   user: "M8 2.5a2.7 2.7 0 1 0 0 5.4 2.7 2.7 0 0 0 0-5.4ZM2.8 13.8c.4-5 10-5 10.4 0",
-  store: "M8 2c3.3 0 5.5.9 5.5 2.2S11.300 6.400 8 6.400 2.500 5.500 2.500 4.200 4.700 2 8 2ZM2.500 4.200v7.600C2.500 13.100 4.700 14 8 14s5.500-.9 5.500-2.200V4.200M2.500 8c0 1.300 2.200 2.200 5.500 2.200s5.500-.9 5.500-2.200",
+  store:
+    "M8 2c3.3 0 5.5.9 5.5 2.2S11.300 6.400 8 6.400 2.500 5.500 2.500 4.200 4.700 2 8 2ZM2.500 4.200v7.600C2.500 13.100 4.700 14 8 14s5.500-.9 5.500-2.200V4.200M2.500 8c0 1.300 2.200 2.200 5.500 2.200s5.500-.9 5.500-2.200",
   pause: "M5 3v10M11 3v10",
   rail: "M2.5 3h11v10h-11zM6.500 3v10",
   bars: "M2.500 13.500v-5M6.200 13.500v-9M9.800 13.500V7M13.500 13.500v-11",
@@ -33,8 +34,18 @@ export type IconName = keyof typeof PATHS;
 
 export function Icon({ name, size = 16 }: { name: IconName; size?: number }) {
   return (
-    <svg class="icon" width={size} height={size} viewBox="0 0 16 16" fill="none" stroke="currentColor"
-      stroke-width="1.4" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+    <svg
+      class="icon"
+      width={size}
+      height={size}
+      viewBox="0 0 16 16"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.4"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
       <path d={PATHS[name]} />
     </svg>
   );

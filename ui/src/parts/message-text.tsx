@@ -21,7 +21,14 @@ export function MessageText({ text, highlights, line }: Props) {
     <>
       {marked(line ? shown.replace(/[\r\n\t]/g, breakSign) : shown, highlights ?? [])}
       {!line && rest > 0 && (
-        <button type="button" class="rest" onClick={(event) => { event.stopPropagation(); setWhole(true); }}>
+        <button
+          type="button"
+          class="rest"
+          onClick={(event) => {
+            event.stopPropagation();
+            setWhole(true);
+          }}
+        >
           show rest ({rest.toLocaleString("en")} characters)
         </button>
       )}

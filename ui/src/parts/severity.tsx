@@ -23,8 +23,15 @@ export function SeverityMark({ severity, word = true }: { severity: string; word
   const hollow = known === "notice" || known === "debug";
   return (
     <span class={`severity ${severityClass(severity)}`}>
-      <svg width="10" height="10" viewBox="0 0 12 12" aria-hidden="true" fill={hollow ? "none" : "currentColor"}
-        stroke={hollow ? "currentColor" : "none"} stroke-width="1.600">
+      <svg
+        width="10"
+        height="10"
+        viewBox="0 0 12 12"
+        aria-hidden="true"
+        fill={hollow ? "none" : "currentColor"}
+        stroke={hollow ? "currentColor" : "none"}
+        stroke-width="1.600"
+      >
         <path d={SHAPES[known] ?? SHAPES.info} />
       </svg>
       {word && severity}

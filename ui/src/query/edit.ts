@@ -47,8 +47,14 @@ export function stateOf(query: string, field: string, value: string): Filter | u
 export function removeFilter(query: string, field: string, value: string): string {
   const place = find(query, filterTerm(field, value));
   if (!place) return query;
-  const left = query.slice(0, place.from).replace(/\s*(?:AND|&&)\s*$/, "").trimEnd();
-  const right = query.slice(place.to).replace(/^\s*(?:AND|&&)(?=\s)/, "").trimStart();
+  const left = query
+    .slice(0, place.from)
+    .replace(/\s*(?:AND|&&)\s*$/, "")
+    .trimEnd();
+  const right = query
+    .slice(place.to)
+    .replace(/^\s*(?:AND|&&)(?=\s)/, "")
+    .trimStart();
   if (left && right) return `${left} AND ${right.replace(/^AND\s+/, "")}`;
   return left || right;
 }
@@ -61,7 +67,8 @@ interface Place {
 
 function find(query: string, term: string): Place | undefined {
   const tokens = tokenize(query);
-  if (tokens.some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0)) return undefined;
+  if (tokens.some((token) => isOr(query.slice(token.from, token.to)) && depthAt(query, token.from) === 0))
+    return undefined;
   for (const [index, token] of tokens.entries()) {
     const value = tokens[index + 1];
     if (token.kind !== "field" || !value || query.slice(token.from, value.to) !== term) continue;

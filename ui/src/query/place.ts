@@ -3,8 +3,7 @@ import { quoteValue } from "./edit.ts";
 import { tokenize } from "./tokens.ts";
 
 export type Place =
-  | { kind: "name"; from: number; prefix: string }
-  | { kind: "value"; from: number; prefix: string; field: string };
+  { kind: "name"; from: number; prefix: string } | { kind: "value"; from: number; prefix: string; field: string };
 
 /** What can be completed at the cursor; undefined inside phrases, ranges and regular expressions. */
 export function placeAt(query: string, cursor: number): Place | undefined {

@@ -86,7 +86,9 @@ describe("places", () => {
   function check(marked: string, want: string): void {
     const cursor = marked.indexOf("^");
     const place = placeAt(marked.replace("^", ""), cursor);
-    expect(place ? `${place.kind} ${place.kind === "value" ? `${place.field}=` : ""}${place.prefix}@${place.from}` : "none").toBe(want);
+    expect(
+      place ? `${place.kind} ${place.kind === "value" ? `${place.field}=` : ""}${place.prefix}@${place.from}` : "none",
+    ).toBe(want);
   }
 
   test("of names and values", () => {

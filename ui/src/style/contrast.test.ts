@@ -2,12 +2,28 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 const CSS = readFileSync(new URL("./theme.css", import.meta.url), "utf8");
-const TEXTS = ["text", "muted", "accent", "crit", "err", "warning", "notice", "info", "debug", "syntax-field", "syntax-operator", "syntax-phrase", "syntax-regex"];
+const TEXTS = [
+  "text",
+  "muted",
+  "accent",
+  "crit",
+  "err",
+  "warning",
+  "notice",
+  "info",
+  "debug",
+  "syntax-field",
+  "syntax-operator",
+  "syntax-phrase",
+  "syntax-regex",
+];
 const GROUNDS = ["ground", "surface", "raised", "hover", "chosen"];
 
 function colors(theme: string): Record<string, string> {
   const block = CSS.slice(CSS.indexOf(`:root[data-theme="${theme}"]`)).split("}")[0]!;
-  return Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name!, value!]));
+  return Object.fromEntries(
+    [...block.matchAll(/--([\w-]+): (#[0-9a-f]{6})/g)].map(([, name, value]) => [name!, value!]),
+  );
 }
 
 function luminance(hex: string): number {

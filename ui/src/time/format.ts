@@ -60,7 +60,9 @@ export function rangeText(range: Range, zone: Zone, span?: Span): string {
   if (!to) return `Since ${from}`;
   if (!from) return `Until ${to}`;
   // The day is said once.
-  return from.slice(0, 10) === to.slice(0, 10) && to.includes(" ") ? `${from} \u2013 ${to.slice(11)}` : `${from} \u2013 ${to}`;
+  return from.slice(0, 10) === to.slice(0, 10) && to.includes(" ")
+    ? `${from} \u2013 ${to.slice(11)}`
+    : `${from} \u2013 ${to}`;
 }
 
 const GROUPED = new Intl.NumberFormat("en", { useGrouping: true });
@@ -73,7 +75,8 @@ export function count(value: number): string {
 /** "12.3k", "4.7M": for places too narrow for all digits. */
 export function brief(value: number): string {
   if (value < 1_000) return String(value);
-  const [scaled, unit] = value < 999_950 ? [value / 1_000, "k"] : value < 999_950_000 ? [value / 1_000_000, "M"] : [value / 1e9, "G"];
+  const [scaled, unit] =
+    value < 999_950 ? [value / 1_000, "k"] : value < 999_950_000 ? [value / 1_000_000, "M"] : [value / 1e9, "G"];
   return `${scaled < 10 ? scaled.toFixed(1).replace(/\.0$/, "") : Math.round(scaled)}${unit}`;
 }
 
@@ -98,7 +101,13 @@ export function bytes(value: number): string {
 
 /** "120 ms", "4 s", "5 min", "2 h", "3 d": how long something is. */
 export function duration(us: number): string {
-  const steps: [number, string][] = [[86_400e6, "d"], [3_600e6, "h"], [60e6, "min"], [1e6, "s"], [1e3, "ms"]];
+  const steps: [number, string][] = [
+    [86_400e6, "d"],
+    [3_600e6, "h"],
+    [60e6, "min"],
+    [1e6, "s"],
+    [1e3, "ms"],
+  ];
   for (const [size, unit] of steps) {
     if (Math.abs(us) >= size) {
       const scaled = us / size;

@@ -6,11 +6,27 @@ import { isInstant, isRelative, fromUs as iso, toUs, type Range } from "./range.
 import { usOf, wallOf, type Wall, type Zone } from "./zone.ts";
 
 const UNITS: Record<string, string> = {
-  s: "s", sec: "s", secs: "s", second: "s", seconds: "s",
-  m: "m", min: "m", mins: "m", minute: "m", minutes: "m",
-  h: "h", hr: "h", hrs: "h", hour: "h", hours: "h",
-  d: "d", day: "d", days: "d",
-  w: "w", week: "w", weeks: "w",
+  s: "s",
+  sec: "s",
+  secs: "s",
+  second: "s",
+  seconds: "s",
+  m: "m",
+  min: "m",
+  mins: "m",
+  minute: "m",
+  minutes: "m",
+  h: "h",
+  hr: "h",
+  hrs: "h",
+  hour: "h",
+  hours: "h",
+  d: "d",
+  day: "d",
+  days: "d",
+  w: "w",
+  week: "w",
+  weeks: "w",
 };
 const TIME = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
@@ -36,13 +52,15 @@ function lastOf(text: string): Range | undefined {
 
 /** Two moments joined by "to", "until", "..", a dash or a slash. The second may leave out its day. */
 function between(text: string, nowUs: number, zone: Zone): Range | undefined {
-  const joined = /^(?:from )?(.+?)(?: to | until | - | ?\u2013 ?|\.\.| ?\/ ?)(.+)$/i.exec(text)
-    ?? new RegExp(`^(.*${TIME})-(${TIME})$`).exec(text);
+  const joined =
+    /^(?:from )?(.+?)(?: to | until | - | ?\u2013 ?|\.\.| ?\/ ?)(.+)$/i.exec(text) ??
+    new RegExp(`^(.*${TIME})-(${TIME})$`).exec(text);
   if (!joined) return undefined;
   const first = instantOf(joined[1]!, nowUs, zone);
   const second = instantOf(joined[2]!, nowUs, zone, first?.us);
   if (!first || !second) return undefined;
-  if (first.us === undefined || second.us === undefined || first.us <= second.us) return { from: first.text, to: second.text };
+  if (first.us === undefined || second.us === undefined || first.us <= second.us)
+    return { from: first.text, to: second.text };
   return { from: second.text, to: first.text };
 }
 
@@ -74,7 +92,10 @@ function instantOf(typed: string, nowUs: number, zone: Zone, dayUs?: number): In
   if (/^\d{12,14}$/.test(text)) return known(Number(text) * 1_000);
   if (/^\d{15,17}$/.test(text)) return known(Number(text));
   const withZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) && text.includes(":");
-  const isoText = text.replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T").replace(/z$/, "Z").replace(/,(\d)/, ".$1");
+  const isoText = text
+    .replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T")
+    .replace(/z$/, "Z")
+    .replace(/,(\d)/, ".$1");
   if ((withZone || /^\d{9,11}(\.\d+)?$/.test(text)) && isInstant(isoText)) return known(toUs(isoText, nowUs)!);
   return wallInstant(isoText.replace("T", " "), nowUs, zone, dayUs);
 }

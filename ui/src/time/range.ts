@@ -15,7 +15,11 @@ export interface Span {
 }
 
 const UNIT_US: Record<string, number> = {
-  s: 1_000_000, m: 60_000_000, h: 3_600_000_000, d: 86_400_000_000, w: 604_800_000_000,
+  s: 1_000_000,
+  m: 60_000_000,
+  h: 3_600_000_000,
+  d: 86_400_000_000,
+  w: 604_800_000_000,
 };
 const RELATIVE = /^now(?:([+-])(\d{1,6})([smhdw]))?$/;
 const ISO = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
@@ -69,7 +73,9 @@ const ROUND_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_20
 /** How many bars to ask for: such that one is a round time wide, where that is possible. */
 export function barsFor(span: Span): number {
   const seconds = (span.toUs - span.fromUs) / 1_000_000;
-  const fitting = ROUND_S.map((width) => seconds / width).filter((bars) => Number.isInteger(bars) && bars >= BARS_MIN && bars <= BARS_MAX);
+  const fitting = ROUND_S.map((width) => seconds / width).filter(
+    (bars) => Number.isInteger(bars) && bars >= BARS_MIN && bars <= BARS_MAX,
+  );
   return fitting.sort((a, b) => Math.abs(a - BARS) - Math.abs(b - BARS))[0] ?? BARS;
 }
 

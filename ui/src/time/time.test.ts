@@ -67,7 +67,9 @@ test("windows shift and zoom", () => {
 
 test("bars are a round time wide", () => {
   const bars = (seconds: number): number => barsFor({ fromUs: 5, toUs: 5 + seconds * 1e6 });
-  expect([300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000, 3_601.5].map(bars)).toEqual([60, 60, 60, 72, 48, 56, 60, 60]);
+  expect([300, 900, 3_600, 21_600, 86_400, 604_800, 2_592_000, 3_601.5].map(bars)).toEqual([
+    60, 60, 60, 72, 48, 56, 60, 60,
+  ]);
 });
 
 test("what people read", () => {
@@ -75,7 +77,9 @@ test("what people read", () => {
   expect(precise(NOW + 7, "utc")).toBe("2026-11-21 09:30:15.000007");
   expect(tick(NOW, 60_000_000, "utc")).toBe("09:30");
   expect(rangeText({ from: "now-2h", to: "now" }, "utc")).toBe("Last 2 hours");
-  expect(rangeText(absolute({ fromUs: NOW, toUs: NOW + 60e6 }), "utc", { fromUs: NOW, toUs: NOW + 60e6 })).toBe("2026-11-21 09:30:15 \u2013 09:31:15");
+  expect(rangeText(absolute({ fromUs: NOW, toUs: NOW + 60e6 }), "utc", { fromUs: NOW, toUs: NOW + 60e6 })).toBe(
+    "2026-11-21 09:30:15 \u2013 09:31:15",
+  );
   expect([brief(999), brief(1_000), brief(12_345), brief(4_700_000)]).toEqual(["999", "1k", "12k", "4.7M"]);
   expect(count(1_234_567)).toBe("1\u2009234\u2009567");
   expect([percent(1, 3), percent(1, 40), percent(1, 5_000), percent(0, 0)]).toEqual(["33%", "2.5%", "<0.1%", "0%"]);

@@ -32,10 +32,15 @@ test("round-trips views made at random", () => {
   const text = (): string => Array.from({ length: next(12) }, () => String.fromCodePoint(32 + next(600))).join("");
   for (let round = 0; round < 500; round++) {
     const view: View = {
-      logspace: text(), query: text(), clock: next(2) ? "event" : "received",
+      logspace: text(),
+      query: text(),
+      clock: next(2) ? "event" : "received",
       range: next(2) ? { from: `now-${next(90)}m`, to: "now" } : { from: "2026-11-21T09:00:00.123456Z", to: "" },
       columns: [...new Set([text(), text()].filter(Boolean))],
-      wrap: next(2) === 1, live: next(2) === 1, open: next(2) ? next(1e9) : undefined, tab: next(2) ? "raw" : "fields",
+      wrap: next(2) === 1,
+      live: next(2) === 1,
+      open: next(2) ? next(1e9) : undefined,
+      tab: next(2) ? "raw" : "fields",
     };
     expect(decodeView(encodeView(view))).toEqual(view);
   }

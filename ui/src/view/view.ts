@@ -37,7 +37,10 @@ export const DEFAULT_VIEW: View = {
 /** Whether two views ask the server the same question. */
 export function asksTheSame(a: View, b: View): boolean {
   return (
-    a.logspace === b.logspace && a.query === b.query && a.clock === b.clock &&
-    a.range.from === b.range.from && a.range.to === b.range.to
+    a.logspace === b.logspace &&
+    a.query === b.query &&
+    a.clock === b.clock &&
+    a.range.from === b.range.from &&
+    a.range.to === b.range.to
   );
 }

@@ -28,20 +28,40 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
         <Logo size={760} />
       </div>
       <form class="login-card" onSubmit={(event) => void submit(event)}>
-        <h1><Logo size={34} /> Duramen</h1>
+        <h1>
+          <Logo size={34} /> Duramen
+        </h1>
         <label>
           User
-          <input name="user" autocomplete="username" defaultValue="admin" required autocapitalize="none" spellcheck={false} />
+          <input
+            name="user"
+            autocomplete="username"
+            defaultValue="admin"
+            required
+            autocapitalize="none"
+            spellcheck={false}
+          />
         </label>
         <label>
           Password
-          <input name="password" type="password" autocomplete="current-password" required autofocus ref={(input) => input?.focus()} />
+          <input
+            name="password"
+            type="password"
+            autocomplete="current-password"
+            required
+            autofocus
+            ref={(input) => input?.focus()}
+          />
         </label>
-        <p class="login-problem" role="alert">{problem}</p>
-        <button class="button primary wide" disabled={busy}>{busy ? "Logging in\u2026" : "Log in"}</button>
+        <p class="login-problem" role="alert">
+          {problem}
+        </p>
+        <button class="button primary wide" disabled={busy}>
+          {busy ? "Logging in\u2026" : "Log in"}
+        </button>
         <p class="login-hint">
-          First time here? The password of <b>admin</b> was printed once, when the server first started.
-          A new one: <code>duramen user password admin</code>
+          First time here? The password of <b>admin</b> was printed once, when the server first started. A new one:{" "}
+          <code>duramen user password admin</code>
         </p>
       </form>
     </main>

@@ -3,6 +3,7 @@ import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.
 import { columnOf, type Row } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
+import { rememberQuery } from "../../view/recent.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
 import type { SearchModel } from "./model/model.ts";
@@ -33,6 +34,7 @@ export class Actions {
   }
 
   search = (query: string): void => {
+    rememberQuery(query);
     if (query === this.page.view.value.query) void this.page.run();
     else this.page.go({ query });
   };
@@ -48,7 +50,8 @@ export class Actions {
     this.page.go({ range: absolute(span), live: false });
   };
 
-  shift = (direction: -1 | 1): void => this.page.go({ range: absolute(shift(this.page.window(), direction)), live: false });
+  shift = (direction: -1 | 1): void =>
+    this.page.go({ range: absolute(shift(this.page.window(), direction)), live: false });
   zoomOut = (): void => this.page.go({ range: absolute(zoomOut(this.page.window(), Date.now() * 1000)), live: false });
 
   nearest = (us: number): void => this.range(absolute({ fromUs: us - AROUND_US, toUs: us + AROUND_US }));
@@ -124,7 +127,11 @@ export class Actions {
 
   share = (what: Share): void => {
     if (what === "curl") void this.copy(curlCommand(this.page), "Command");
-    else void this.copy(permalink(this.page, what), what === "fixed" ? "Link with fixed times" : "Link with relative times");
+    else
+      void this.copy(
+        permalink(this.page, what),
+        what === "fixed" ? "Link with fixed times" : "Link with relative times",
+      );
   };
 
   run(command: Command, focused: Element | null): void {

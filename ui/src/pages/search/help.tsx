@@ -5,7 +5,7 @@ import { SHORTCUTS } from "./keyboard.ts";
 
 const EXAMPLES: [string, string][] = [
   ["failed password", "both words, in any order"],
-  ["\"port scan\"", "the words beside each other"],
+  ['"port scan"', "the words beside each other"],
   ["host:gw1 program:sshd", "fields"],
   ["(a OR b) NOT c", "joined; a space means AND"],
   ["appl*, us?r, *pple", "any letters, one letter"],
@@ -17,26 +17,61 @@ const EXAMPLES: [string, string][] = [
 ];
 
 const KEY_SIGNS: Record<string, string> = {
-  ArrowDown: "\u2193", ArrowUp: "\u2191", ArrowRight: "\u2192", ArrowLeft: "\u2190", Escape: "Esc", PageDown: "Page \u2193", PageUp: "Page \u2191",
+  ArrowDown: "\u2193",
+  ArrowUp: "\u2191",
+  ArrowRight: "\u2192",
+  ArrowLeft: "\u2190",
+  Escape: "Esc",
+  PageDown: "Page \u2193",
+  PageUp: "Page \u2191",
 };
 
 export function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
   return (
-    <dialog class="help" ref={dialog} aria-label="Help" onClose={onClose} onClick={(event) => event.target === dialog.current && onClose()}>
+    <dialog
+      class="help"
+      ref={dialog}
+      aria-label="Help"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
       <div class="help-body">
-        <header><h2>Keyboard and query</h2><span class="grow" /><Button icon="close" title="Close" shortcut="Esc" onClick={onClose} /></header>
+        <header>
+          <h2>Keyboard and query</h2>
+          <span class="grow" />
+          <Button icon="close" title="Close" shortcut="Esc" onClick={onClose} />
+        </header>
         <div class="help-columns">
           <dl>
             {SHORTCUTS.map(({ keys, does }) => (
-              <div><dt>{keys.map((key) => <kbd class="key">{KEY_SIGNS[key] ?? key}</kbd>)}</dt><dd>{does}</dd></div>
+              <div>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd class="key">{KEY_SIGNS[key] ?? key}</kbd>
+                  ))}
+                </dt>
+                <dd>{does}</dd>
+              </div>
             ))}
           </dl>
           <dl class="help-query">
-            {EXAMPLES.map(([query, means]) => <div><dt class="mono">{query}</dt><dd>{means}</dd></div>)}
+            {EXAMPLES.map(([query, means]) => (
+              <div>
+                <dt class="mono">{query}</dt>
+                <dd>{means}</dd>
+              </div>
+            ))}
           </dl>
         </div>
+        <p class="help-foot">
+          Duramen is free software under the Apache License 2.0. This page also carries{" "}
+          <a href="licences.txt" target="_blank" rel="noreferrer">
+            work of others
+          </a>
+          .
+        </p>
       </div>
     </dialog>
   );

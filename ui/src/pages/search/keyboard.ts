@@ -1,8 +1,28 @@
 // The keys of the page. None is needed to use it; all act only while no text is being typed.
 
 export type Command =
-  | "query" | "older" | "newer" | "open" | "back" | "filter" | "exclude" | "context" | "time" | "earlier" | "later" | "zoomOut"
-  | "live" | "wrap" | "copyLink" | "help" | "cellLeft" | "cellRight" | "pageDown" | "pageUp" | "first" | "rerun";
+  | "query"
+  | "older"
+  | "newer"
+  | "open"
+  | "back"
+  | "filter"
+  | "exclude"
+  | "context"
+  | "time"
+  | "earlier"
+  | "later"
+  | "zoomOut"
+  | "live"
+  | "wrap"
+  | "copyLink"
+  | "help"
+  | "cellLeft"
+  | "cellRight"
+  | "pageDown"
+  | "pageUp"
+  | "first"
+  | "rerun";
 
 export const SHORTCUTS: { keys: string[]; command: Command; does: string }[] = [
   { keys: ["/"], command: "query", does: "Write the query" },
@@ -29,7 +49,9 @@ export const SHORTCUTS: { keys: string[]; command: Command; does: string }[] = [
   { keys: ["?"], command: "help", does: "This page" },
 ];
 
-const COMMANDS = new Map(SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])));
+const COMMANDS = new Map(
+  SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])),
+);
 
 /** The command of a key press; undefined while typing, with modifiers, and where a control uses the key itself. */
 export function commandOf(event: KeyboardEvent): Command | undefined {

@@ -19,18 +19,36 @@ interface Props {
 export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onShare }: Props) {
   return (
     <div class="result-line">
-      <Button icon="rail" title={railOpen ? "Hide the fields" : "Show the fields"} pressed={railOpen} onClick={onRail} />
+      <Button
+        icon="rail"
+        title={railOpen ? "Hide the fields" : "Show the fields"}
+        pressed={railOpen}
+        onClick={onRail}
+      />
       <p class="result-count" aria-live="polite">
-        {answer && <><b>{count(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}</>}
+        {answer && (
+          <>
+            <b>{count(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}
+          </>
+        )}
         {loading && !answer && "Searching\u2026"}
       </p>
       {answer && (
-        <p class="result-how" title={`List, bars and facets are exact and show one snapshot: the first ${count(answer.snapshot)} messages of the logspace.`}>
-          of {count(answer.scanned)} searched in {duration(Math.max(1, Math.round(answer.took_ms * 1000)))} <span class="sep">·</span> exact as of #{answer.snapshot}
+        <p
+          class="result-how"
+          title={`List, bars and facets are exact and show one snapshot: the first ${count(answer.snapshot)} messages of the logspace.`}
+        >
+          of {count(answer.scanned)} searched in {duration(Math.max(1, Math.round(answer.took_ms * 1000)))}{" "}
+          <span class="sep">·</span> exact as of #{answer.snapshot}
         </p>
       )}
       <span class="grow" />
-      <Button icon="bars" title={barsOpen ? "Hide the histogram" : "Show the histogram"} pressed={barsOpen} onClick={onBars} />
+      <Button
+        icon="bars"
+        title={barsOpen ? "Hide the histogram" : "Show the histogram"}
+        pressed={barsOpen}
+        onClick={onBars}
+      />
       <Button icon="wrap" title="Wrap long messages" shortcut="w" pressed={wrap} onClick={onWrap} />
       <ShareMenu onShare={onShare} />
     </div>

@@ -39,21 +39,63 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
   };
   return (
     <main class="result">
-      <ResultLine answer={error ? undefined : answer} loading={page.loading.value} wrap={view.wrap} railOpen={railOpen} barsOpen={barsOpen}
-        onWrap={actions.wrap} onRail={onRail} onBars={onBars} onShare={actions.share} />
-      {error ? <ErrorState error={error} events={empty} /> : (
+      <ResultLine
+        answer={error ? undefined : answer}
+        loading={page.loading.value}
+        wrap={view.wrap}
+        railOpen={railOpen}
+        barsOpen={barsOpen}
+        onWrap={actions.wrap}
+        onRail={onRail}
+        onBars={onBars}
+        onShare={actions.share}
+      />
+      {error ? (
+        <ErrorState error={error} events={empty} />
+      ) : (
         <>
-          {answer?.bars && barsOpen && answer.total > 0 && <Histogram bars={answer.bars} zone={zone} dark={dark} onZoom={actions.zoom} />}
-          {live && <LiveLine live={live} onResume={() => { document.querySelector(".list")?.scrollTo({ top: 0 }); actions.close(); live.resume(); }} onStop={actions.live} />}
+          {answer?.bars && barsOpen && answer.total > 0 && (
+            <Histogram bars={answer.bars} zone={zone} dark={dark} onZoom={actions.zoom} />
+          )}
+          {live && (
+            <LiveLine
+              live={live}
+              onResume={() => {
+                document.querySelector(".list")?.scrollTo({ top: 0 });
+                actions.close();
+                live.resume();
+              }}
+              onStop={actions.live}
+            />
+          )}
           {length === 0 && nothing && !live && <NothingState nothing={nothing} zone={zone} events={empty} />}
           {length > 0 && (
-            <RowList result={live ?? rows} length={length} total={live ? length : (answer?.total ?? 0)} version={version} at={actions.rowAt}
-              columns={page.columns.value} clock={view.clock} zone={zone} zoneName={zone === "utc" ? "UTC" : zoneOffset(Date.now() * 1000)} wrap={view.wrap}
-              cursor={page.cursor.value} open={view.open} onWant={(first, last) => !live && rows?.want(first, last)} onPick={actions.pick} onColumns={actions.columns}
-              onAway={(away) => live && (away ? live.pause() : view.open === undefined && live.resume())} />
+            <RowList
+              result={live ?? rows}
+              length={length}
+              total={live ? length : (answer?.total ?? 0)}
+              version={version}
+              at={actions.rowAt}
+              columns={page.columns.value}
+              clock={view.clock}
+              zone={zone}
+              zoneName={zone === "utc" ? "UTC" : zoneOffset(Date.now() * 1000)}
+              wrap={view.wrap}
+              cursor={page.cursor.value}
+              open={view.open}
+              onWant={(first, last) => !live && rows?.want(first, last)}
+              onPick={actions.pick}
+              onColumns={actions.columns}
+              onAway={(away) => live && (away ? live.pause() : view.open === undefined && live.resume())}
+            />
           )}
           {rows?.failed.value && (
-            <p class="rows-failed" role="alert">Some rows could not be loaded. <button type="button" class="linklike" onClick={() => rows.retry()}>Try again</button></p>
+            <p class="rows-failed" role="alert">
+              Some rows could not be loaded.{" "}
+              <button type="button" class="linklike" onClick={() => rows.retry()}>
+                Try again
+              </button>
+            </p>
           )}
         </>
       )}

@@ -1,9 +1,11 @@
 // The search page: puts the state and the parts together.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";
 import { Divider } from "../../parts/divider.tsx";
 import { stateOf } from "../../query/edit.ts";
 import { barsOpen, isDark, paneWidth, railOpen, railWidth, zone } from "../../view/preferences.ts";
+import { recentQueries } from "../../view/recent.ts";
 import { Actions } from "./actions.ts";
 import { DetailPane, type DetailEvents } from "./detail/detail-pane.tsx";
 import { FacetRail } from "./facets/facet-rail.tsx";
@@ -21,21 +23,32 @@ import { TopBar } from "./top-bar.tsx";
 const RAIL_PX: [number, number] = [200, 440];
 const PANE_PX: [number, number] = [340, 900];
 
-export function SearchPage({ session, onLogout }: { session: Session; onLogout: () => void }) {
-  const page = useMemo(() => new SearchModel(), []);
+interface Props {
+  session: Session;
+  logspaces: Logspace[];
+  onLogout: () => void;
+}
+
+export function SearchPage({ session, logspaces, onLogout }: Props) {
+  const page = useMemo(() => new SearchModel(logspaces), []);
   const detail = useMemo(() => new DetailModel(page), []);
   const suggest = useMemo(() => new SuggestModel(page), []);
   const queryFocus = useRef<QueryFocus | undefined>(undefined);
   const [timeOpen, setTimeOpen] = useState(false);
   const [help, setHelp] = useState(false);
-  const actions = useMemo(() => new Actions(page, {
-    focusQuery: (at) => queryFocus.current?.focus(at),
-    focusList: () => {
-      if (!document.activeElement?.closest(".pane")) document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
-    },
-    toggleTime: () => setTimeOpen((open) => !open),
-    showHelp: () => setHelp(true),
-  }), []);
+  const actions = useMemo(
+    () =>
+      new Actions(page, {
+        focusQuery: (at) => queryFocus.current?.focus(at),
+        focusList: () => {
+          if (!document.activeElement?.closest(".pane"))
+            document.querySelector<HTMLElement>(".list")?.focus({ preventScroll: true });
+        },
+        toggleTime: () => setTimeOpen((open) => !open),
+        showHelp: () => setHelp(true),
+      }),
+    [],
+  );
 
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -45,7 +58,7 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
       actions.run(command, document.activeElement);
     };
     document.addEventListener("keydown", press);
-    void page.start();
+    page.start();
     return () => {
       document.removeEventListener("keydown", press);
       page.stop();
@@ -64,48 +77,126 @@ export function SearchPage({ session, onLogout }: { session: Session; onLogout: 
   const events = useMemo(() => detailEvents(actions, detail), []);
   return (
     <div class="page">
-      <TopBar session={session} logspaces={page.logspaces.value} logspace={page.logspace.value} dark={isDark()}
-        onLogspace={(logspace) => page.go({ logspace, open: undefined })} onTheme={actions.theme} onHelp={() => setHelp(true)}
-        onLogout={onLogout} />
+      <TopBar
+        session={session}
+        logspaces={page.logspaces.value}
+        logspace={page.logspace.value}
+        dark={isDark()}
+        onLogspace={(logspace) => page.go({ logspace, open: undefined })}
+        onTheme={actions.theme}
+        onHelp={() => setHelp(true)}
+        onLogout={onLogout}
+      />
       <div class="ask">
-        <QueryBar query={view.query} problem={problem} hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])} busy={page.loading.value && !answer}
-          onType={(text) => { page.draft = text; suggest.check(text); }} onSubmit={actions.search} onEscape={() => (document.querySelector<HTMLElement>(".list") ?? document.body).focus()}
-          columns={() => suggest.columns.value} values={(column, prefix) => suggest.values(column, prefix)}
-          handle={(handle) => (queryFocus.current = handle)} />
-        <TimePicker range={view.range} span={page.span.value} clock={view.clock} zone={zone.value} open={timeOpen} onOpen={setTimeOpen}
-          onRange={actions.range} onClock={(clock) => page.go({ clock })} onZone={(name) => (zone.value = name)}
-          onShift={actions.shift} onZoomOut={actions.zoomOut} />
-        <Button title={view.live ? "Stop the live tail" : "Show messages as they arrive"} shortcut="l" kind="outlined" class={`live-button ${view.live ? "on" : ""}`}
-          pressed={view.live} onClick={actions.live}><span class="live-dot" aria-hidden="true" />Live</Button>
+        <QueryBar
+          query={view.query}
+          problem={problem}
+          hints={suggest.hints.value.length ? suggest.hints.value : (answer?.hints ?? [])}
+          busy={page.loading.value && !answer}
+          onType={(text) => {
+            page.draft = text;
+            suggest.check(text);
+          }}
+          onSubmit={actions.search}
+          onEscape={() => (document.querySelector<HTMLElement>(".list") ?? document.body).focus()}
+          columns={() => suggest.columns.value}
+          values={(column, prefix) => suggest.values(column, prefix)}
+          recent={recentQueries}
+          handle={(handle) => (queryFocus.current = handle)}
+        />
+        <TimePicker
+          range={view.range}
+          span={page.span.value}
+          clock={view.clock}
+          zone={zone.value}
+          open={timeOpen}
+          onOpen={setTimeOpen}
+          onRange={actions.range}
+          onClock={(clock) => page.go({ clock })}
+          onZone={(name) => (zone.value = name)}
+          onShift={actions.shift}
+          onZoomOut={actions.zoomOut}
+        />
+        <Button
+          title={view.live ? "Stop the live tail" : "Show messages as they arrive"}
+          shortcut="l"
+          kind="outlined"
+          class={`live-button ${view.live ? "on" : ""}`}
+          pressed={view.live}
+          onClick={actions.live}
+        >
+          <span class="live-dot" aria-hidden="true" />
+          Live
+        </Button>
       </div>
       <div class={`work ${view.open === undefined ? "" : "with-pane"}`}>
         <div class="progress" role="progressbar" aria-label="Searching" hidden={!page.loading.value} />
         {railOpen.value && (
           <>
             <div class="rail-frame" style={{ width: `${railWidth.value}px` }}>
-              <FacetRail facets={answer?.facets ?? []} open={page.facetColumns.value} columns={suggest.columns.value} shown={view.columns} total={answer?.total ?? 0}
-                stateOf={(column, value) => stateOf(view.query, column, value)} onFilter={actions.filter}
-                onOpen={(columns) => page.setFacets(columns)} onColumn={actions.column} all={(column) => suggest.facet(column)} />
+              <FacetRail
+                facets={answer?.facets ?? []}
+                open={page.facetColumns.value}
+                columns={suggest.columns.value}
+                shown={view.columns}
+                total={answer?.total ?? 0}
+                stateOf={(column, value) => stateOf(view.query, column, value)}
+                onFilter={actions.filter}
+                onOpen={(columns) => page.setFacets(columns)}
+                onColumn={actions.column}
+                all={(column) => suggest.facet(column)}
+              />
             </div>
             <Divider label="Width of the fields" width={railWidth} min={RAIL_PX[0]} max={RAIL_PX[1]} grows="right" />
           </>
         )}
-        <ResultPanel page={page} actions={actions} zone={zone.value} dark={isDark()} onRail={() => (railOpen.value = !railOpen.value)}
-          onBars={() => (barsOpen.value = !barsOpen.value)} railOpen={railOpen.value} barsOpen={barsOpen.value}
-          onEditQuery={() => queryFocus.current?.focus(problem?.position)} />
+        <ResultPanel
+          page={page}
+          actions={actions}
+          zone={zone.value}
+          dark={isDark()}
+          onRail={() => (railOpen.value = !railOpen.value)}
+          onBars={() => (barsOpen.value = !barsOpen.value)}
+          railOpen={railOpen.value}
+          barsOpen={barsOpen.value}
+          onEditQuery={() => queryFocus.current?.focus(problem?.position)}
+        />
         {view.open !== undefined && (
           <>
-            <Divider label="Width of the message pane" width={paneWidth} min={PANE_PX[0]} max={PANE_PX[1]} grows="left" />
+            <Divider
+              label="Width of the message pane"
+              width={paneWidth}
+              min={PANE_PX[0]}
+              max={PANE_PX[1]}
+              grows="left"
+            />
             <div class="pane-frame" style={{ width: `${paneWidth.value}px` }}>
-              <DetailPane open={view.open} message={detail.message.value} row={actions.rowAt(page.cursor.value.row)} error={detail.error.value} tab={view.tab} zone={zone.value} columns={view.columns}
-                context={{ rows: detail.context.value, anchor: detail.anchor.value, same: detail.same.value, before: detail.before.value, after: detail.after.value }}
-                stateOf={(column, value) => stateOf(view.query, column, value)} events={events} />
+              <DetailPane
+                open={view.open}
+                message={detail.message.value}
+                row={actions.rowAt(page.cursor.value.row)}
+                error={detail.error.value}
+                tab={view.tab}
+                zone={zone.value}
+                columns={view.columns}
+                context={{
+                  rows: detail.context.value,
+                  anchor: detail.anchor.value,
+                  same: detail.same.value,
+                  before: detail.before.value,
+                  after: detail.after.value,
+                }}
+                stateOf={(column, value) => stateOf(view.query, column, value)}
+                events={events}
+              />
             </div>
           </>
         )}
       </div>
       {help && <Help onClose={() => setHelp(false)} />}
-      <p class={`notice ${page.notice.value ? "on" : ""}`} role="status">{page.notice.value}</p>
+      <p class={`notice ${page.notice.value ? "on" : ""}`} role="status">
+        {page.notice.value}
+      </p>
     </div>
   );
 }

@@ -15,13 +15,38 @@ const WAYS: [Share, string, string][] = [
 export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
   const [open, setOpen] = useState(false);
   return (
-    <Popover open={open} onClose={() => setOpen(false)} label="Copy" align="right"
-      anchor={<Button icon="link" title="Copy a link; y copies the one with fixed times" expanded={open} onClick={() => setOpen(!open)}><span class="share-word">Share</span><Icon name="down" size={12} /></Button>}>
+    <Popover
+      open={open}
+      onClose={() => setOpen(false)}
+      label="Copy"
+      align="right"
+      anchor={
+        <Button
+          icon="link"
+          title="Copy a link; y copies the one with fixed times"
+          expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          <span class="share-word">Share</span>
+          <Icon name="down" size={12} />
+        </Button>
+      }
+    >
       <ul class="menu">
         {WAYS.map(([what, text, note]) => (
           <li>
-            <button type="button" onClick={() => { setOpen(false); onShare(what); }}>
-              <span class="menu-mark"><Icon name="copy" size={14} /></span>{text}<span class="menu-note">{note}</span>
+            <button
+              type="button"
+              onClick={() => {
+                setOpen(false);
+                onShare(what);
+              }}
+            >
+              <span class="menu-mark">
+                <Icon name="copy" size={14} />
+              </span>
+              {text}
+              <span class="menu-note">{note}</span>
             </button>
           </li>
         ))}

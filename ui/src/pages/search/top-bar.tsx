@@ -25,20 +25,43 @@ export function TopBar(props: Props) {
   const [userOpen, setUserOpen] = useState(false);
   return (
     <header class="top">
-      <a class="brand" href="./" aria-label="Duramen, start anew"><Logo /> <span>Duramen</span></a>
-      <Popover open={choosing} onClose={() => setChoosing(false)} label="Choose a logspace"
+      <a class="brand" href="./" aria-label="Duramen, start anew">
+        <Logo /> <span>Duramen</span>
+      </a>
+      <Popover
+        open={choosing}
+        onClose={() => setChoosing(false)}
+        label="Choose a logspace"
         anchor={
-          <button type="button" class="button logspace-button" aria-expanded={choosing} aria-haspopup="dialog" onClick={() => setChoosing(!choosing)}>
-            <Icon name="store" /><span class="clip">{logspace || "logspace"}</span><Icon name="down" size={12} />
+          <button
+            type="button"
+            class="button logspace-button"
+            aria-expanded={choosing}
+            aria-haspopup="dialog"
+            onClick={() => setChoosing(!choosing)}
+          >
+            <Icon name="store" />
+            <span class="clip">{logspace || "logspace"}</span>
+            <Icon name="down" size={12} />
           </button>
-        }>
+        }
+      >
         <ul class="menu">
           {logspaces.map(({ name, messages, bytes: size }) => (
             <li>
-              <button type="button" aria-current={name === logspace} onClick={() => { setChoosing(false); props.onLogspace(name); }}>
+              <button
+                type="button"
+                aria-current={name === logspace}
+                onClick={() => {
+                  setChoosing(false);
+                  props.onLogspace(name);
+                }}
+              >
                 <span class="menu-mark">{name === logspace && <Icon name="check" size={14} />}</span>
                 <span class="clip">{name}</span>
-                <span class="menu-note">{brief(messages)} messages, {bytes(size)}</span>
+                <span class="menu-note">
+                  {brief(messages)} messages, {bytes(size)}
+                </span>
               </button>
             </li>
           ))}
@@ -47,11 +70,36 @@ export function TopBar(props: Props) {
       <span class="grow" />
       <Button icon={dark ? "sun" : "moon"} title={dark ? "Light theme" : "Dark theme"} onClick={props.onTheme} />
       <Button icon="help" title="Keyboard and query help" shortcut="?" onClick={props.onHelp} />
-      <Popover open={userOpen} onClose={() => setUserOpen(false)} label="You" align="right"
-        anchor={<Button icon="user" title={`Logged in as ${session.user}`} expanded={userOpen} onClick={() => setUserOpen(!userOpen)}>{session.user}</Button>}>
-        <p class="menu-head"><b>{session.user}</b> on {session.host}<br /><span class="dim">Duramen {session.version}</span></p>
+      <Popover
+        open={userOpen}
+        onClose={() => setUserOpen(false)}
+        label="You"
+        align="right"
+        anchor={
+          <Button
+            icon="user"
+            title={`Logged in as ${session.user}`}
+            expanded={userOpen}
+            onClick={() => setUserOpen(!userOpen)}
+          >
+            {session.user}
+          </Button>
+        }
+      >
+        <p class="menu-head">
+          <b>{session.user}</b> on {session.host}
+          <br />
+          <span class="dim">Duramen {session.version}</span>
+        </p>
         <ul class="menu">
-          <li><button type="button" onClick={props.onLogout}><span class="menu-mark"><Icon name="close" size={14} /></span>Log out</button></li>
+          <li>
+            <button type="button" onClick={props.onLogout}>
+              <span class="menu-mark">
+                <Icon name="close" size={14} />
+              </span>
+              Log out
+            </button>
+          </li>
         </ul>
       </Popover>
     </header>

@@ -6,7 +6,11 @@ import { clockTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
 
-const SAME: [SameAs, string][] = [["source", "same source"], ["host", "same host"], ["none", "everything"]];
+const SAME: [SameAs, string][] = [
+  ["source", "same source"],
+  ["host", "same host"],
+  ["none", "everything"],
+];
 
 interface Props {
   rows: Row[];
@@ -28,30 +32,52 @@ export function ContextTab({ rows, anchor, open, same, before, after, zone, even
         <label>
           <span class="dim">Around this message: </span>
           <select value={same} onChange={(event) => events.onSame(event.currentTarget.value as SameAs)}>
-            {SAME.map(([value, text]) => <option value={value}>{text}</option>)}
+            {SAME.map(([value, text]) => (
+              <option value={value}>{text}</option>
+            ))}
           </select>
         </label>
       </div>
-      <More text={earlier < before ? "No earlier messages" : "10 earlier"} disabled={earlier < before} onClick={() => events.onMore("before")} />
+      <More
+        text={earlier < before ? "No earlier messages" : "10 earlier"}
+        disabled={earlier < before}
+        onClick={() => events.onMore("before")}
+      />
       <ol class="context mono">
         {rows.map((row) => (
           <li key={row.sequence}>
-            <button type="button" class={`context-line ${severityClass(row.severity)} ${row.sequence === anchor ? "anchor" : ""} ${row.sequence === open ? "open" : ""}`}
-              aria-current={row.sequence === open} onClick={() => events.onOpen(row.sequence)}>
+            <button
+              type="button"
+              class={`context-line ${severityClass(row.severity)} ${row.sequence === anchor ? "anchor" : ""} ${row.sequence === open ? "open" : ""}`}
+              aria-current={row.sequence === open}
+              onClick={() => events.onOpen(row.sequence)}
+            >
               <SeverityMark severity={row.severity} word={false} />
               <span class="context-when">{clockTime(row.received_us, zone)}</span>
               <span class="context-text">
-                <span class="context-who">{same === "none" ? `${row.host} ` : ""}{row.program}</span> {row.message.slice(0, 400)}
+                <span class="context-who">
+                  {same === "none" ? `${row.host} ` : ""}
+                  {row.program}
+                </span>{" "}
+                {row.message.slice(0, 400)}
               </span>
             </button>
           </li>
         ))}
       </ol>
-      <More text={later < after ? "No later messages" : "10 later"} disabled={later < after} onClick={() => events.onMore("after")} />
+      <More
+        text={later < after ? "No later messages" : "10 later"}
+        disabled={later < after}
+        onClick={() => events.onMore("after")}
+      />
     </>
   );
 }
 
 function More({ text, disabled, onClick }: { text: string; disabled: boolean; onClick: () => void }) {
-  return <button type="button" class="context-more" disabled={disabled} onClick={onClick}>{text}</button>;
+  return (
+    <button type="button" class="context-more" disabled={disabled} onClick={onClick}>
+      {text}
+    </button>
+  );
 }

@@ -17,7 +17,13 @@ import { JsonTab } from "./json-tab.tsx";
 import { RawTab } from "./raw-tab.tsx";
 import { TokensTab } from "./tokens-tab.tsx";
 
-const TABS: [PaneTab, string][] = [["fields", "Fields"], ["context", "Context"], ["raw", "Raw"], ["tokens", "Tokens"], ["json", "JSON"]];
+const TABS: [PaneTab, string][] = [
+  ["fields", "Fields"],
+  ["context", "Context"],
+  ["raw", "Raw"],
+  ["tokens", "Tokens"],
+  ["json", "JSON"],
+];
 
 export interface DetailEvents {
   onTab(tab: PaneTab): void;
@@ -60,20 +66,41 @@ export function DetailPane({ message, row, open, error, tab, zone, columns, cont
         <Button icon="down" title="Older message" shortcut="j" onClick={() => events.onStep(1)} />
         <Button icon="close" title="Close" shortcut="Esc" onClick={events.onClose} />
       </header>
-      {error && <p class="pane-error" role="alert">{sentence(error.message)}</p>}
+      {error && (
+        <p class="pane-error" role="alert">
+          {sentence(error.message)}
+        </p>
+      )}
       {shown && (
         <>
           <div class="pane-message mono">
-            <MessageText key={shown.sequence} text={shown.message} highlights={row?.sequence === shown.sequence ? row.highlights : undefined} />
+            <MessageText
+              key={shown.sequence}
+              text={shown.message}
+              highlights={row?.sequence === shown.sequence ? row.highlights : undefined}
+            />
           </div>
           <div class="tabs" role="tablist" aria-label="What to show">
             {TABS.map(([name, text]) => (
-              <button type="button" role="tab" id={`tab-${name}`} aria-selected={tab === name} aria-controls="tab-panel" tabIndex={tab === name ? 0 : -1}
-                class={tab === name ? "on" : ""} onClick={() => events.onTab(name)} onKeyDown={(event) => walk(event, tab, events.onTab)}>{text}</button>
+              <button
+                type="button"
+                role="tab"
+                id={`tab-${name}`}
+                aria-selected={tab === name}
+                aria-controls="tab-panel"
+                tabIndex={tab === name ? 0 : -1}
+                class={tab === name ? "on" : ""}
+                onClick={() => events.onTab(name)}
+                onKeyDown={(event) => walk(event, tab, events.onTab)}
+              >
+                {text}
+              </button>
             ))}
           </div>
           <div class="pane-body" role="tabpanel" id="tab-panel" aria-labelledby={`tab-${tab}`} tabIndex={0}>
-            {full && tab === "fields" && <FieldsTab message={full} zone={zone} columns={columns} stateOf={stateOf} events={events} />}
+            {full && tab === "fields" && (
+              <FieldsTab message={full} zone={zone} columns={columns} stateOf={stateOf} events={events} />
+            )}
             {full && tab === "raw" && <RawTab key={full.sequence} message={full} onCopy={events.onCopy} />}
             {full && tab === "tokens" && <TokensTab message={full} onWord={events.onWord} />}
             {full && tab === "json" && <JsonTab message={full} onCopy={events.onCopy} />}

@@ -20,7 +20,10 @@ interface Props {
 }
 
 export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
-  const names = [...FIXED_COLUMNS.filter((name) => name !== "tags" && columnOf(message, name) !== ""), ...Object.keys(message.values).sort()];
+  const names = [
+    ...FIXED_COLUMNS.filter((name) => name !== "tags" && columnOf(message, name) !== ""),
+    ...Object.keys(message.values).sort(),
+  ];
   return (
     <>
       <Times message={message} zone={zone} onCopy={events.onCopy} />
@@ -28,10 +31,24 @@ export function FieldsTab({ message, zone, columns, stateOf, events }: Props) {
         <caption class="offscreen">Fields</caption>
         <tbody>
           {names.map((name) => (
-            <Pair key={name} name={name} value={columnOf(message, name)} inList={columns.includes(name)} state={stateOf(name, columnOf(message, name))} events={events} />
+            <Pair
+              key={name}
+              name={name}
+              value={columnOf(message, name)}
+              inList={columns.includes(name)}
+              state={stateOf(name, columnOf(message, name))}
+              events={events}
+            />
           ))}
           {message.tags.map((tag) => (
-            <Pair key={`tag ${tag}`} name="tags" value={tag} inList={columns.includes("tags")} state={stateOf("tags", tag)} events={events} />
+            <Pair
+              key={`tag ${tag}`}
+              name="tags"
+              value={tag}
+              inList={columns.includes("tags")}
+              state={stateOf("tags", tag)}
+              events={events}
+            />
           ))}
         </tbody>
       </table>
@@ -46,7 +63,10 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
   return (
     <dl class="times">
       <dt>Received</dt>
-      <dd class="mono">{precise(received, zone)}<Copy text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} /></dd>
+      <dd class="mono">
+        {precise(received, zone)}
+        <Copy text={new Date(received / 1000).toISOString()} what="Time" onCopy={onCopy} />
+      </dd>
       <dt>Event</dt>
       <dd class="mono">
         {absent ? <span class="dim">the sender gave none</span> : precise(event, zone)}
@@ -54,7 +74,11 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
         <span class="times-note">
           {!absent && `sent as ${offsetText(offset)}`}
           {!absent && quality !== "known" && <span class="badge">{quality.replaceAll("_", " ")}</span>}
-          {Math.abs(skew) >= SKEW_US && <span class="badge">{duration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received</span>}
+          {Math.abs(skew) >= SKEW_US && (
+            <span class="badge">
+              {duration(Math.abs(skew))} {skew > 0 ? "earlier" : "later"} than received
+            </span>
+          )}
         </span>
       </dd>
       <dt>Sequence</dt>
@@ -74,12 +98,29 @@ interface PairProps {
 function Pair({ name, value, inList, state, events }: PairProps) {
   return (
     <tr class={state ?? ""} data-field={name} data-value={value}>
-      <th scope="row" class="mono" title={name}><span class="pair-name">{breakable(shortName(name))}</span></th>
+      <th scope="row" class="mono" title={name}>
+        <span class="pair-name">{breakable(shortName(name))}</span>
+      </th>
       <td class="mono pair-value">{name === "severity" ? <SeverityMark severity={value} /> : value}</td>
       <td class="pair-actions">
-        <Act icon="plus" title={`Filter: only ${name} = ${value}`} on={state === "include"} onClick={() => events.onFilter(name, value, "include")} />
-        <Act icon="minus" title={`Exclude ${name} = ${value}`} on={state === "exclude"} onClick={() => events.onFilter(name, value, "exclude")} />
-        <Act icon="column" title={inList ? `Remove the column ${name}` : `Show ${name} as a column`} on={inList} onClick={() => events.onColumn(name)} />
+        <Act
+          icon="plus"
+          title={`Filter: only ${name} = ${value}`}
+          on={state === "include"}
+          onClick={() => events.onFilter(name, value, "include")}
+        />
+        <Act
+          icon="minus"
+          title={`Exclude ${name} = ${value}`}
+          on={state === "exclude"}
+          onClick={() => events.onFilter(name, value, "exclude")}
+        />
+        <Act
+          icon="column"
+          title={inList ? `Remove the column ${name}` : `Show ${name} as a column`}
+          on={inList}
+          onClick={() => events.onColumn(name)}
+        />
         <Act icon="copy" title={`Copy the value of ${name}`} onClick={() => events.onCopy(value, "Value")} />
       </td>
     </tr>
@@ -92,9 +133,30 @@ function breakable(name: string): string {
 }
 
 function Act({ icon, title, on, onClick }: { icon: IconName; title: string; on?: boolean; onClick: () => void }) {
-  return <button type="button" class={`tiny ${on ? "on" : ""}`} title={title} aria-label={title} aria-pressed={on} onClick={onClick}><Icon name={icon} size={13} /></button>;
+  return (
+    <button
+      type="button"
+      class={`tiny ${on ? "on" : ""}`}
+      title={title}
+      aria-label={title}
+      aria-pressed={on}
+      onClick={onClick}
+    >
+      <Icon name={icon} size={13} />
+    </button>
+  );
 }
 
 function Copy({ text, what, onCopy }: { text: string; what: string; onCopy: DetailEvents["onCopy"] }) {
-  return <button type="button" class="tiny quiet" title={`Copy as ISO 8601`} aria-label={`Copy ${what}`} onClick={() => onCopy(text, what)}><Icon name="copy" size={12} /></button>;
+  return (
+    <button
+      type="button"
+      class="tiny quiet"
+      title={`Copy as ISO 8601`}
+      aria-label={`Copy ${what}`}
+      onClick={() => onCopy(text, what)}
+    >
+      <Icon name="copy" size={12} />
+    </button>
+  );
 }

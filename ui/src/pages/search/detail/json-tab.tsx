@@ -8,7 +8,9 @@ export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: 
     <>
       <div class="tab-tools">
         <span class="grow" />
-        <button type="button" class="chip" onClick={() => onCopy(text, "JSON")}>Copy</button>
+        <button type="button" class="chip" onClick={() => onCopy(text, "JSON")}>
+          Copy
+        </button>
       </div>
       <pre class="raw mono">{colored(text)}</pre>
     </>

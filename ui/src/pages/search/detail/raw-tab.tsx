@@ -25,10 +25,16 @@ export function RawTab({ message, onCopy }: { message: FullRow; onCopy: (text: s
       <div class="tab-tools">
         <span class="dim">{count(bytes.length)} bytes as received</span>
         <span class="grow" />
-        <button type="button" class="chip" aria-pressed={hex} onClick={() => setHex(!hex)}>Hex</button>
-        <button type="button" class="chip" onClick={() => onCopy(hex ? lines.join("\n") : text, "Raw message")}>Copy</button>
+        <button type="button" class="chip" aria-pressed={hex} onClick={() => setHex(!hex)}>
+          Hex
+        </button>
+        <button type="button" class="chip" onClick={() => onCopy(hex ? lines.join("\n") : text, "Raw message")}>
+          Copy
+        </button>
       </div>
-      <pre ref={panel} class={`raw mono ${hex ? "hex" : ""}`}>{hex ? lines.join("\n") : text}</pre>
+      <pre ref={panel} class={`raw mono ${hex ? "hex" : ""}`}>
+        {hex ? lines.join("\n") : text}
+      </pre>
       {hex && bytes.length > HEX_BYTES_MAX && <p class="dim">The first {count(HEX_BYTES_MAX)} bytes.</p>}
     </>
   );

@@ -8,7 +8,11 @@ export function TokensTab({ message, onWord }: { message: FullRow; onWord: (word
       <p class="dim tab-tools">{count(message.tokens.length)} words in the index. A click adds one to the query.</p>
       <ul class="words">
         {message.tokens.map((token) => (
-          <li><button type="button" class="chip mono" onClick={() => onWord(token)}>{token}</button></li>
+          <li>
+            <button type="button" class="chip mono" onClick={() => onWord(token)}>
+              {token}
+            </button>
+          </li>
         ))}
       </ul>
     </>

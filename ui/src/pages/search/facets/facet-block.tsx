@@ -30,7 +30,10 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
   useEffect(() => {
     if (!searching && !more) return undefined;
     let gone = false;
-    all().then((facet) => !gone && setWhole(facet), () => undefined);
+    all().then(
+      (facet) => !gone && setWhole(facet),
+      () => undefined,
+    );
     return () => {
       gone = true;
     };
@@ -45,25 +48,69 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
   return (
     <section class="facet" aria-label={column}>
       <h3 class="facet-head">
-        <span class="facet-name mono clip" title={column}>{shortName(column)}</span>
-        {facet && facet.distinct > 0 && <span class="facet-distinct" title={`${count(facet.distinct)} different values`}>{count(facet.distinct)}</span>}
+        <span class="facet-name mono clip" title={column}>
+          {shortName(column)}
+        </span>
+        {facet && facet.distinct > 0 && (
+          <span class="facet-distinct" title={`${count(facet.distinct)} different values`}>
+            {count(facet.distinct)}
+          </span>
+        )}
         <span class="facet-actions">
-          <Tool icon="search" title={`Search the values of ${column}`} on={searching} onClick={() => { setSearching(!searching); setSearch(""); }} />
-          <Tool icon="column" title={inList ? `Remove the column ${column}` : `Show ${column} as a column`} on={inList} onClick={onColumn} />
+          <Tool
+            icon="search"
+            title={`Search the values of ${column}`}
+            on={searching}
+            onClick={() => {
+              setSearching(!searching);
+              setSearch("");
+            }}
+          />
+          <Tool
+            icon="column"
+            title={inList ? `Remove the column ${column}` : `Show ${column} as a column`}
+            on={inList}
+            onClick={onColumn}
+          />
           <Tool icon="close" title={`Close ${column}`} onClick={onClose} />
         </span>
       </h3>
-      {facet && facet.coverage < total && <p class="facet-coverage">in {percent(facet.coverage, total)} of the messages</p>}
+      {facet && facet.coverage < total && (
+        <p class="facet-coverage">in {percent(facet.coverage, total)} of the messages</p>
+      )}
       {searching && (
-        <input class="facet-search" type="search" placeholder="Find a value" aria-label={`Find a value of ${column}`} autofocus
-          ref={(input) => { if (input && !search) input.focus(); }} value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+        <input
+          class="facet-search"
+          type="search"
+          placeholder="Find a value"
+          aria-label={`Find a value of ${column}`}
+          autofocus
+          ref={(input) => {
+            if (input && !search) input.focus();
+          }}
+          value={search}
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
       )}
       <ul>
         {values.map(({ value, count: many }) => (
-          <FacetValueLine key={value} column={column} value={value} count={many} total={total} share={many / most} state={stateOf(value)} onFilter={(filter) => onFilter(value, filter)} />
+          <FacetValueLine
+            key={value}
+            column={column}
+            value={value}
+            count={many}
+            total={total}
+            share={many / most}
+            state={stateOf(value)}
+            onFilter={(filter) => onFilter(value, filter)}
+          />
         ))}
       </ul>
-      {facet && values.length === 0 && <p class="facet-none">{wanted ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}</p>}
+      {facet && values.length === 0 && (
+        <p class="facet-none">
+          {wanted ? "No such value." : total === 0 ? "Nothing to count." : "No message has this field."}
+        </p>
+      )}
       {!searching && facet && facet.distinct > VALUES_SHOWN && (
         <button type="button" class="linklike facet-more" onClick={() => setMore(!more)}>
           {more ? "Show fewer" : `${count(facet.distinct - values.length)} more \u00b7 ${percent(rest, total)}`}
@@ -73,9 +120,26 @@ export function FacetBlock({ column, facet, total, inList, stateOf, onFilter, on
   );
 }
 
-function Tool({ icon, title, on, onClick }: { icon: "search" | "column" | "close"; title: string; on?: boolean; onClick: () => void }) {
+function Tool({
+  icon,
+  title,
+  on,
+  onClick,
+}: {
+  icon: "search" | "column" | "close";
+  title: string;
+  on?: boolean;
+  onClick: () => void;
+}) {
   return (
-    <button type="button" class={`tiny ${on ? "on" : ""}`} title={title} aria-label={title} aria-pressed={on} onClick={onClick}>
+    <button
+      type="button"
+      class={`tiny ${on ? "on" : ""}`}
+      title={title}
+      aria-label={title}
+      aria-pressed={on}
+      onClick={onClick}
+    >
       <Icon name={icon} size={13} />
     </button>
   );

@@ -31,26 +31,57 @@ export function FacetRail(props: Props) {
       {open.map((column) => {
         const facet = facets.find((known) => known.column === column);
         return (
-          <FacetBlock key={column} column={column} facet={facet} total={total} inList={shown.includes(column)}
-            stateOf={(value) => props.stateOf(column, value)} onFilter={(value, filter) => props.onFilter(column, value, filter)}
-            onClose={() => props.onOpen(open.filter((name) => name !== column))} onColumn={() => props.onColumn(column)} all={() => props.all(column)} />
+          <FacetBlock
+            key={column}
+            column={column}
+            facet={facet}
+            total={total}
+            inList={shown.includes(column)}
+            stateOf={(value) => props.stateOf(column, value)}
+            onFilter={(value, filter) => props.onFilter(column, value, filter)}
+            onClose={() => props.onOpen(open.filter((name) => name !== column))}
+            onColumn={() => props.onColumn(column)}
+            all={() => props.all(column)}
+          />
         );
       })}
       <section class="facet">
-        <h3 class="facet-head"><span class="facet-name plain">More fields</span></h3>
+        <h3 class="facet-head">
+          <span class="facet-name plain">More fields</span>
+        </h3>
         {columns.length - open.length > 8 && (
-          <input class="facet-search" type="search" placeholder="Find a field" aria-label="Find a field" value={search} onInput={(event) => setSearch(event.currentTarget.value)} />
+          <input
+            class="facet-search"
+            type="search"
+            placeholder="Find a field"
+            aria-label="Find a field"
+            value={search}
+            onInput={(event) => setSearch(event.currentTarget.value)}
+          />
         )}
         <ul class="fields">
           {others.map(({ name, documents, numeric }) => (
             <li class="field-line">
-              <button type="button" class="field-name" title={`${name}: in ${count(documents)} messages. Show its values`} onClick={() => props.onOpen([...open, name])}>
-                <span class="field-type" aria-label={numeric ? "number" : "text"}>{numeric ? "#" : "t"}</span>
+              <button
+                type="button"
+                class="field-name"
+                title={`${name}: in ${count(documents)} messages. Show its values`}
+                onClick={() => props.onOpen([...open, name])}
+              >
+                <span class="field-type" aria-label={numeric ? "number" : "text"}>
+                  {numeric ? "#" : "t"}
+                </span>
                 <span class="mono clip">{shortName(name)}</span>
               </button>
               <span class="field-count">{brief(documents)}</span>
-              <button type="button" class={`tiny ${shown.includes(name) ? "on" : ""}`} aria-pressed={shown.includes(name)}
-                title={shown.includes(name) ? `Remove the column ${name}` : `Show ${name} as a column`} aria-label={`Column ${name}`} onClick={() => props.onColumn(name)}>
+              <button
+                type="button"
+                class={`tiny ${shown.includes(name) ? "on" : ""}`}
+                aria-pressed={shown.includes(name)}
+                title={shown.includes(name) ? `Remove the column ${name}` : `Show ${name} as a column`}
+                aria-label={`Column ${name}`}
+                onClick={() => props.onColumn(name)}
+              >
                 <Icon name="column" size={13} />
               </button>
             </li>

@@ -18,17 +18,30 @@ interface Props {
 export function FacetValueLine({ column, value, count: many, total, share, state, onFilter }: Props) {
   return (
     <li class={`value-line ${state ?? ""}`} data-field={column} data-value={value}>
-      <button type="button" class="value-main" aria-pressed={state === "include"} title={`${value}\n${count(many)} of ${count(total)}. Click to filter`}
-        onClick={() => onFilter("include")}>
+      <button
+        type="button"
+        class="value-main"
+        aria-pressed={state === "include"}
+        title={`${value}\n${count(many)} of ${count(total)}. Click to filter`}
+        onClick={() => onFilter("include")}
+      >
         <span class="value-name mono clip">
           {state === "include" && <Icon name="check" size={12} />}
           {column === "severity" ? <SeverityMark severity={value} /> : value}
         </span>
         <span class="value-share">{percent(many, total)}</span>
         <span class="value-count">{count(many)}</span>
-        <span class="value-bar" aria-hidden="true"><span class="bar-fill" style={{ width: `${Math.max(1, share * 100)}%` }} /></span>
+        <span class="value-bar" aria-hidden="true">
+          <span class="bar-fill" style={{ width: `${Math.max(1, share * 100)}%` }} />
+        </span>
       </button>
-      <button type="button" class="tiny value-exclude" title={`Exclude ${value}`} aria-label={`Exclude ${value}`} onClick={() => onFilter("exclude")}>
+      <button
+        type="button"
+        class="tiny value-exclude"
+        title={`Exclude ${value}`}
+        aria-label={`Exclude ${value}`}
+        onClick={() => onFilter("exclude")}
+      >
         <Icon name="minus" size={13} />
       </button>
     </li>

@@ -19,22 +19,38 @@ export function ListHead({ columns, clock, zone, onColumns }: Props) {
   };
   return (
     <div class="row head" role="row" aria-rowindex={1}>
-      <span class="cell" role="columnheader" aria-sort="descending">{clock} <span class="dim">{zone}</span></span>
+      <span class="cell" role="columnheader" aria-sort="descending">
+        {clock} <span class="dim">{zone}</span>
+      </span>
       {columns.map((column, at) => (
         <span class="cell" role="columnheader">
-          <span class="head-name" title={column}>{shortName(column)}</span>
+          <span class="head-name" title={column}>
+            {shortName(column)}
+          </span>
           <span class="head-actions">
             {at > 0 && <Action icon="left" title={`Move ${column} left`} onClick={() => move(at, -1)} />}
-            {at < columns.length - 1 && <Action icon="right" title={`Move ${column} right`} onClick={() => move(at, 1)} />}
-            <Action icon="close" title={`Remove the column ${column}`} onClick={() => onColumns(columns.filter((name) => name !== column))} />
+            {at < columns.length - 1 && (
+              <Action icon="right" title={`Move ${column} right`} onClick={() => move(at, 1)} />
+            )}
+            <Action
+              icon="close"
+              title={`Remove the column ${column}`}
+              onClick={() => onColumns(columns.filter((name) => name !== column))}
+            />
           </span>
         </span>
       ))}
-      <span class="cell" role="columnheader">message</span>
+      <span class="cell" role="columnheader">
+        message
+      </span>
     </div>
   );
 }
 
 function Action({ icon, title, onClick }: { icon: "left" | "right" | "close"; title: string; onClick: () => void }) {
-  return <button type="button" title={title} aria-label={title} onClick={onClick}><Icon name={icon} size={11} /></button>;
+  return (
+    <button type="button" title={title} aria-label={title} onClick={onClick}>
+      <Icon name={icon} size={11} />
+    </button>
+  );
 }

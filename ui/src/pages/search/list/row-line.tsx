@@ -21,10 +21,25 @@ interface Props {
   onClick(index: number, cell: number): void;
 }
 
-export const RowLine = memo(function RowLine({ row, index, top, columns, clock, zone, wrap, cell, open, onClick }: Props) {
+export const RowLine = memo(function RowLine({
+  row,
+  index,
+  top,
+  columns,
+  clock,
+  zone,
+  wrap,
+  cell,
+  open,
+  onClick,
+}: Props) {
   const place = { transform: `translateY(${top}px)` };
   if (!row) {
-    return <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={place}><span class="row-ghost" /></div>;
+    return (
+      <div class="row loading" role="row" aria-rowindex={index + 2} aria-busy="true" style={place}>
+        <span class="row-ghost" />
+      </div>
+    );
   }
   const us = timeOf(row, clock);
   const on = (at: number): string => (cell === at ? "cell on" : "cell");
@@ -35,9 +50,20 @@ export const RowLine = memo(function RowLine({ row, index, top, columns, clock, 
     onClick(index, Number(target?.dataset["cell"] ?? 0));
   };
   return (
-    <div class={`row ${severityClass(row.severity)} ${cell === undefined ? "" : "current"} ${open ? "open" : ""} ${wrap ? "wrap" : ""}`}
-      id={`row-${index}`} role="row" aria-rowindex={index + 2} aria-selected={open} style={place} data-index={index} data-sequence={row.sequence} onClick={click}>
-      <span class={`${on(0)} when`} role="gridcell" data-cell="0"><span class="dim">{day(us, zone)}</span> {clockTime(us, zone)}</span>
+    <div
+      class={`row ${severityClass(row.severity)} ${cell === undefined ? "" : "current"} ${open ? "open" : ""} ${wrap ? "wrap" : ""}`}
+      id={`row-${index}`}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={open}
+      style={place}
+      data-index={index}
+      data-sequence={row.sequence}
+      onClick={click}
+    >
+      <span class={`${on(0)} when`} role="gridcell" data-cell="0">
+        <span class="dim">{day(us, zone)}</span> {clockTime(us, zone)}
+      </span>
       {columns.map((column, at) => (
         <span class={on(at + 1)} role="gridcell" data-cell={at + 1} title={wrap ? undefined : columnOf(row, column)}>
           {column === "severity" ? <SeverityMark severity={row.severity} /> : columnOf(row, column)}

@@ -98,7 +98,10 @@ export function RowList(props: Props) {
     const node = scroller.current!;
     const drawn = [...node.querySelectorAll<HTMLElement>(".row[data-index]")];
     const before = measured.totalPx;
-    const above = measured.measure(drawn.map((row) => [Number(row.dataset["index"]), row.offsetHeight]), seenFirst);
+    const above = measured.measure(
+      drawn.map((row) => [Number(row.dataset["index"]), row.offsetHeight]),
+      seenFirst,
+    );
     if (above !== 0) node.scrollTop += above;
     if (measured.totalPx !== before) redraw(0);
   });
@@ -125,17 +128,45 @@ export function RowList(props: Props) {
     const row = at(index);
     const top = wrap ? measured.topOf(index) : fixed.current.canvasTop(index, scrollTop);
     lines.push(
-      <RowLine key={index} row={row} index={index} top={top} columns={columns} clock={props.clock} zone={props.zone} wrap={wrap}
-        cell={cursor.row === index ? cursor.cell : undefined} open={row !== undefined && row.sequence === props.open} onClick={props.onPick} />,
+      <RowLine
+        key={index}
+        row={row}
+        index={index}
+        top={top}
+        columns={columns}
+        clock={props.clock}
+        zone={props.zone}
+        wrap={wrap}
+        cell={cursor.row === index ? cursor.cell : undefined}
+        open={row !== undefined && row.sequence === props.open}
+        onClick={props.onPick}
+      />,
     );
   }
   const ends = wrap && props.total > WRAPPED_ROWS_MAX;
   return (
-    <div class="list mono" role="grid" aria-label="Messages, newest first" aria-rowcount={props.total + 1} aria-colcount={columns.length + 2}
-      aria-activedescendant={length ? `row-${cursor.row}` : undefined} tabIndex={0} ref={scroller} onScroll={scrolled} style={{ "--columns": template }}>
+    <div
+      class="list mono"
+      role="grid"
+      aria-label="Messages, newest first"
+      aria-rowcount={props.total + 1}
+      aria-colcount={columns.length + 2}
+      aria-activedescendant={length ? `row-${cursor.row}` : undefined}
+      tabIndex={0}
+      ref={scroller}
+      onScroll={scrolled}
+      style={{ "--columns": template }}
+    >
       <ListHead columns={columns} clock={props.clock} zone={props.zoneName} onColumns={props.onColumns} />
-      <div class="canvas" role="rowgroup" style={{ height: `${wrap ? measured.totalPx : fixed.current.canvasPx}px` }}>{lines}</div>
-      {ends && <p class="list-end">Wrapped rows end here, at {count(WRAPPED_ROWS_MAX)}. Turn wrapping off (w) to scroll through all {count(props.total)}.</p>}
+      <div class="canvas" role="rowgroup" style={{ height: `${wrap ? measured.totalPx : fixed.current.canvasPx}px` }}>
+        {lines}
+      </div>
+      {ends && (
+        <p class="list-end">
+          Wrapped rows end here, at {count(WRAPPED_ROWS_MAX)}. Turn wrapping off (w) to scroll through all{" "}
+          {count(props.total)}.
+        </p>
+      )}
     </div>
   );
 }

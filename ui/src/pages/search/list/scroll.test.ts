@@ -31,8 +31,18 @@ test("a list of ten million rows reaches every row", () => {
 test("measured rows are found by their pixels", () => {
   const rows = new MeasuredRows();
   rows.resize(100);
-  expect(rows.measure([[0, 100], [1, 20]], 5)).toBe(56);
+  expect(
+    rows.measure(
+      [
+        [0, 100],
+        [1, 20],
+      ],
+      5,
+    ),
+  ).toBe(56);
   expect([rows.topOf(1), rows.topOf(2), rows.topOf(3)]).toEqual([100, 120, 152]);
-  expect([rows.indexAt(0), rows.indexAt(99), rows.indexAt(100), rows.indexAt(119.5), rows.indexAt(1e9)]).toEqual([0, 0, 1, 1, 99]);
+  expect([rows.indexAt(0), rows.indexAt(99), rows.indexAt(100), rows.indexAt(119.5), rows.indexAt(1e9)]).toEqual([
+    0, 0, 1, 1, 99,
+  ]);
   expect(rows.totalPx).toBe(120 + 98 * 32);
 });

@@ -15,7 +15,10 @@ export class FixedRows {
   top = 0;
   private seen = 0;
 
-  constructor(readonly length: number, readonly viewPx: number) {}
+  constructor(
+    readonly length: number,
+    readonly viewPx: number,
+  ) {}
 
   get totalPx(): number {
     return this.length * ROW_PX;

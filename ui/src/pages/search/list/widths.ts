@@ -17,7 +17,10 @@ export function gridColumns(columns: string[], at: (index: number) => Row | unde
   }
   const widths = columns.map((column) => {
     if (column === "severity") return SEVERITY_WIDTH;
-    const longest = sample.reduce((most, row) => Math.max(most, columnOf(row, column).length), Math.min(shortName(column).length + 1, 18));
+    const longest = sample.reduce(
+      (most, row) => Math.max(most, columnOf(row, column).length),
+      Math.min(shortName(column).length + 1, 18),
+    );
     return `${Math.min(CHARACTERS_MAX, Math.max(CHARACTERS_MIN, longest)) + 2}ch`;
   });
   return [TIME_WIDTH, ...widths, "minmax(24ch, 1fr)"].join(" ");

@@ -34,7 +34,13 @@ export class DetailModel {
         const anchor = this.anchor.value;
         const logspace = page.logspace.value;
         if (!walking.value || anchor === undefined || !logspace) return undefined;
-        const question = { logspace, sequence: anchor, before: this.before.value, after: this.after.value, same: this.same.value };
+        const question = {
+          logspace,
+          sequence: anchor,
+          before: this.before.value,
+          after: this.after.value,
+          same: this.same.value,
+        };
         const abort = new AbortController();
         readContext(question, abort.signal).then(
           ({ rows }) => (this.context.value = rows),

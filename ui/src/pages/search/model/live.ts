@@ -36,7 +36,8 @@ export class Live {
       row: (row) => this.take(row),
       status: ({ matched, missed }) => {
         // The count begins anew with each connection.
-        const fresh = this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
+        const fresh =
+          this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
         this.matchedBefore = matched;
         batch(() => {
           this.rate.value = fresh;

@@ -2,7 +2,7 @@
 //
 // In: events of the components. Out: signals they show. Holds: the request under way (a newer one aborts it), the live
 // tail, the rows. Everything that fetches on this page is here or in a sibling file.
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
@@ -20,7 +20,7 @@ const LIVE_REFRESH_MS = 5_000;
 
 export class SearchModel {
   readonly view = signal<View>(decodeView(location.search));
-  readonly logspaces = signal<Logspace[]>([]);
+  readonly logspaces: Signal<Logspace[]>;
   readonly answer = signal<SearchAnswer | undefined>(undefined);
   readonly rows = signal<Rows | undefined>(undefined);
   readonly live = signal<Live | undefined>(undefined);
@@ -40,7 +40,9 @@ export class SearchModel {
   });
 
   /** The columns that there is room for. */
-  readonly columns = computed(() => (narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns));
+  readonly columns = computed(() =>
+    narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns,
+  );
 
   /** The text in the query bar while it is not what was asked. */
   draft: string | undefined;
@@ -49,10 +51,13 @@ export class SearchModel {
   private refreshTimer: ReturnType<typeof setTimeout> | undefined;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
 
-  async start(): Promise<void> {
+  constructor(logspaces: Logspace[]) {
+    this.logspaces = signal(logspaces);
+  }
+
+  start(): void {
     addEventListener("popstate", this.onPop);
-    await this.readLogspaces();
-    await this.run();
+    void this.run();
   }
 
   stop(): void {
@@ -101,11 +106,15 @@ export class SearchModel {
         this.nothing.value = { why: "no-logspace" };
         return;
       }
-      const answer = await search(this.question({ limit: PAGE_ROWS, bars: barsFor(this.window()), facets: this.facetColumns.value }), request.signal);
+      const answer = await search(
+        this.question({ limit: PAGE_ROWS, bars: barsFor(this.window()), facets: this.facetColumns.value }),
+        request.signal,
+      );
       if (request.signal.aborted) return;
       this.show(answer);
       if (this.view.value.live) this.startLive(answer);
-      if (answer.total === 0) this.nothing.value = await whyNothing(this.question({}), this.logspaces.value, request.signal);
+      if (answer.total === 0)
+        this.nothing.value = await whyNothing(this.question({}), this.logspaces.value, request.signal);
     } catch (cause) {
       if (!isAborted(cause)) this.fail(cause);
     } finally {
@@ -190,7 +199,10 @@ export class SearchModel {
     const { signal: abort } = this.request;
     const span = live ? undefined : { fromUs: known.from_us, toUs: known.to_us };
     try {
-      const fresh = await search(this.question({ limit: 1, bars: barsFor(this.window()), facets: this.facetColumns.value }, span), abort);
+      const fresh = await search(
+        this.question({ limit: 1, bars: barsFor(this.window()), facets: this.facetColumns.value }, span),
+        abort,
+      );
       if (abort.aborted) return;
       // The list's rows are of its own snapshot; what is not live keeps that number.
       this.answer.value = live ? fresh : { ...known, facets: fresh.facets };

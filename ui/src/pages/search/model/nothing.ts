@@ -13,7 +13,11 @@ export type Nothing =
   /** Nothing matches, at any time. */
   | { why: "query" };
 
-export async function whyNothing(question: SearchQuestion, logspaces: Logspace[], signal: AbortSignal): Promise<Nothing> {
+export async function whyNothing(
+  question: SearchQuestion,
+  logspaces: Logspace[],
+  signal: AbortSignal,
+): Promise<Nothing> {
   const known = logspaces.find(({ name }) => name === question.logspace);
   if (known?.messages === 0) {
     const now = (await readLogspaces(signal)).find(({ name }) => name === question.logspace);

@@ -22,11 +22,16 @@ function open(clock: Clock): { rows: Rows; asked: () => number } {
 /** Every known place must hold the row that a complete list has there. */
 async function check(clock: Clock, places: number[], askedMax: number): Promise<void> {
   const { rows, asked } = open(clock);
-  const all = answerSearch(STORE, { logspace: "main", query: "*", time: { clock, from: fromUs(NOW - 80_000_000_000), to: fromUs(NOW) }, limit: 1e9 }, NOW).rows;
+  const all = answerSearch(
+    STORE,
+    { logspace: "main", query: "*", time: { clock, from: fromUs(NOW - 80_000_000_000), to: fromUs(NOW) }, limit: 1e9 },
+    NOW,
+  ).rows;
   for (const place of places) {
     rows.want(place, place + 40);
     await expect.poll(() => rows.at(Math.min(place + 40, all.length - 1)) !== undefined).toBe(true);
-    for (let at = place; at <= Math.min(place + 40, all.length - 1); at++) expect(rows.at(at)?.sequence).toBe(all[at]!.sequence);
+    for (let at = place; at <= Math.min(place + 40, all.length - 1); at++)
+      expect(rows.at(at)?.sequence).toBe(all[at]!.sequence);
   }
   expect(asked()).toBeLessThanOrEqual(askedMax);
 }
@@ -46,7 +51,13 @@ test("only pages on by event time", async () => {
 test("stops asking after a failure, until told to retry", async () => {
   let fails = true;
   let asked = 0;
-  const question: SearchQuestion = { logspace: "main", query: "*", time: { clock: "received" }, limit: PAGE_ROWS, bars: 30 };
+  const question: SearchQuestion = {
+    logspace: "main",
+    query: "*",
+    time: { clock: "received" },
+    limit: PAGE_ROWS,
+    bars: 30,
+  };
   const rows = new Rows(answerSearch(STORE, question, NOW), "received", async (more) => {
     asked++;
     if (fails) throw new Error("away");

@@ -9,6 +9,7 @@ import type { SearchModel } from "./model.ts";
 
 const VALUES_MAX = 12;
 const FACET_VALUES_MAX = 500;
+const COLUMNS_FRESH_MS = 15_000;
 const VALIDATE_PAUSE_MS = 250;
 
 export class SuggestModel {
@@ -21,30 +22,33 @@ export class SuggestModel {
   private readonly stops: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
+    let asked = { logspace: "", at: 0 };
     const columns = effect(() => {
       const logspace = page.logspace.value;
-      // New names may come with new messages: ask again with each result.
-      void page.rows.value;
-      if (!logspace) return undefined;
-      const abort = new AbortController();
-      readColumns(logspace, abort.signal).then(
-        (columns) => (this.columns.value = columns.sort((a, b) => b.documents - a.documents)),
+      // After the result, which matters more; new names may come with new messages.
+      const answered = page.rows.value !== undefined;
+      const fresh = asked.logspace === logspace && Date.now() - asked.at < COLUMNS_FRESH_MS;
+      if (!logspace || !answered || fresh) return;
+      asked = { logspace, at: Date.now() };
+      readColumns(logspace).then(
+        (columns) => {
+          if (page.logspace.peek() === logspace) this.columns.value = columns.sort((a, b) => b.documents - a.documents);
+        },
         () => {
           // Completion is a comfort; the search itself reports that the server is away.
         },
       );
-      return () => abort.abort();
     });
     // What was wrong with the text before says nothing of the query that replaced it.
     const query = computed(() => page.view.value.query);
-    const asked = effect(() => {
+    const typed = effect(() => {
       void query.value;
       clearTimeout(this.timer);
       this.request?.abort();
       this.problem.value = undefined;
       this.hints.value = [];
     });
-    this.stops = [columns, asked];
+    this.stops = [columns, typed];
   }
 
   stop(): void {
@@ -65,7 +69,14 @@ export class SuggestModel {
   async facet(column: string): Promise<Facet | undefined> {
     const { logspace, query, time } = this.page.question({}, this.page.span.value);
     const snapshot = this.page.answer.value?.snapshot;
-    const answer = await readFacets({ logspace, query, time, columns: [column], limit: FACET_VALUES_MAX, ...(snapshot ? { snapshot } : {}) });
+    const answer = await readFacets({
+      logspace,
+      query,
+      time,
+      columns: [column],
+      limit: FACET_VALUES_MAX,
+      ...(snapshot ? { snapshot } : {}),
+    });
     return answer.facets[0];
   }
 

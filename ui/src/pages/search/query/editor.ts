@@ -3,10 +3,29 @@
 // In: a host element, the text, callbacks. Out: a handle to set text, focus and the marked problem.
 // It lives in a shadow root, because there its styles come as adopted sheets, which a strict Content-Security-Policy
 // allows; in the document they would be an inline <style>.
-import { acceptCompletion, autocompletion, closeCompletion, completionKeymap, completionStatus, moveCompletionSelection, startCompletion, type Completion, type CompletionContext, type CompletionResult } from "@codemirror/autocomplete";
+import {
+  acceptCompletion,
+  autocompletion,
+  closeCompletion,
+  completionKeymap,
+  completionStatus,
+  moveCompletionSelection,
+  startCompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, EditorView, keymap, placeholder, ViewPlugin, type DecorationSet, type ViewUpdate } from "@codemirror/view";
+import {
+  Decoration,
+  EditorView,
+  keymap,
+  placeholder,
+  ViewPlugin,
+  type DecorationSet,
+  type ViewUpdate,
+} from "@codemirror/view";
 import { placeAt, unitsOf, writtenValue } from "../../../query/place.ts";
 import { quoteField } from "../../../query/edit.ts";
 import { tokenize } from "../../../query/tokens.ts";
@@ -19,6 +38,8 @@ export interface EditorEvents {
   onEscape(): void;
   columns(): { name: string; documents: number }[];
   values(column: string, prefix: string): Promise<{ value: string; count: number }[]>;
+  /** Queries asked before, newest first. */
+  recent(): string[];
 }
 
 export interface Problem {
@@ -77,7 +98,10 @@ function colorsOf(view: EditorView): DecorationSet {
 const oneLine = EditorState.transactionFilter.of((transaction) => {
   if (!transaction.docChanged || transaction.newDoc.lines === 1) return transaction;
   const text = transaction.newDoc.toString().replace(/\s*\n\s*/g, " ");
-  return { changes: { from: 0, to: transaction.startState.doc.length, insert: text }, selection: { anchor: text.length } };
+  return {
+    changes: { from: 0, to: transaction.startState.doc.length, insert: text },
+    selection: { anchor: text.length },
+  };
 });
 
 export function openEditor(host: HTMLElement, text: string, events: EditorEvents): Editor {
@@ -91,17 +115,54 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
         history(),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Query", spellcheck: "false", autocapitalize: "off" }),
-        placeholder("Search all messages:  failed  \u00b7  host:gw1  \u00b7  \"port scan\"  \u00b7  severity:<=warning"),
+        placeholder('Search all messages:  failed  \u00b7  host:gw1  \u00b7  "port scan"  \u00b7  severity:<=warning'),
         oneLine,
         colors,
         problemField,
-        autocompletion({ override: [(context) => complete(context, events)], icons: false, selectOnOpen: false, maxRenderedOptions: 40, activateOnTypingDelay: 60, interactionDelay: 0 }),
+        autocompletion({
+          override: [(context) => complete(context, events)],
+          icons: false,
+          selectOnOpen: false,
+          maxRenderedOptions: 40,
+          activateOnTypingDelay: 60,
+          interactionDelay: 0,
+        }),
         keymap.of([
-          { key: "Tab", run: (target) => completionStatus(target.state) === "active" && (acceptCompletion(target) || (moveCompletionSelection(true)(target) && acceptCompletion(target))) },
+          {
+            key: "Tab",
+            run: (target) =>
+              completionStatus(target.state) === "active" &&
+              (acceptCompletion(target) || (moveCompletionSelection(true)(target) && acceptCompletion(target))),
+          },
+          // In an empty bar: what was asked before.
+          {
+            key: "ArrowDown",
+            run: (target) =>
+              target.state.doc.length === 0 && completionStatus(target.state) === null && startCompletion(target),
+          },
           ...completionKeymap,
-          { key: "Enter", run: (target) => { closeCompletion(target); events.onSubmit(); return true; } },
-          { key: "Shift-Enter", run: () => { events.onSubmit(); return true; } },
-          { key: "Escape", run: () => { events.onEscape(); return true; } },
+          {
+            key: "Enter",
+            run: (target) => {
+              closeCompletion(target);
+              events.onSubmit();
+              return true;
+            },
+          },
+          {
+            key: "Shift-Enter",
+            run: () => {
+              events.onSubmit();
+              return true;
+            },
+          },
+          {
+            key: "Escape",
+            run: () => {
+              events.onEscape();
+              return true;
+            },
+          },
           ...historyKeymap,
           ...defaultKeymap,
         ]),
@@ -115,13 +176,19 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
   return {
     setText(next) {
       if (next === view.state.doc.toString()) return;
-      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next }, selection: { anchor: next.length } });
+      view.dispatch({
+        changes: { from: 0, to: view.state.doc.length, insert: next },
+        selection: { anchor: next.length },
+      });
       closeCompletion(view);
     },
     setProblem: (problem) => view.dispatch({ effects: setProblem.of(problem) }),
     focus(at) {
       view.focus();
-      if (at !== undefined) view.dispatch({ selection: { anchor: Math.min(unitsOf(view.state.doc.toString(), at), view.state.doc.length) } });
+      if (at !== undefined)
+        view.dispatch({
+          selection: { anchor: Math.min(unitsOf(view.state.doc.toString(), at), view.state.doc.length) },
+        });
     },
     close: () => view.destroy(),
   };
@@ -130,6 +197,10 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
 async function complete(context: CompletionContext, events: EditorEvents): Promise<CompletionResult | null> {
   const place = placeAt(context.state.doc.toString(), context.pos);
   if (!place) return null;
+  if (context.state.doc.length === 0) {
+    const options = events.recent().map((query, rank): Completion => ({ label: query, boost: -rank }));
+    return context.explicit && options.length ? { from: 0, options, filter: false } : null;
+  }
   if (place.kind === "name") {
     if (place.prefix === "" && !context.explicit) return null;
     const options = events.columns().map(({ name, documents }): Completion => ({
@@ -147,7 +218,10 @@ async function complete(context: CompletionContext, events: EditorEvents): Promi
   const values = await events.values(place.field, place.prefix.replace(/\*$/, ""));
   if (context.aborted) return null;
   const options = values.map(({ value, count }, rank): Completion => ({
-    label: writtenValue(value), displayLabel: value, detail: brief(count), boost: -rank,
+    label: writtenValue(value),
+    displayLabel: value,
+    detail: brief(count),
+    boost: -rank,
   }));
   return { from: place.from, options, filter: false };
 }

@@ -5,6 +5,9 @@ import { Icon } from "../../../parts/icon.tsx";
 import { sentence } from "../states/empty.tsx";
 import type { Editor, EditorEvents } from "./editor.ts";
 
+/** Loading the editor waits this long for the first rows. */
+const EDITOR_PAUSE_MS = 400;
+
 export interface QueryFocus {
   focus(at?: number): void;
 }
@@ -31,21 +34,29 @@ export function QueryBar(props: Props) {
   useEffect(() => {
     let gone = false;
     props.handle({ focus: (at) => (editor.current ?? plain.current)?.focus(at as never) });
-    void import("./editor.ts").then(({ openEditor }) => {
-      if (gone || !host.current) return;
-      const focused = document.activeElement === plain.current;
-      editor.current = openEditor(host.current, text.current, {
-        onChange: typed,
-        onSubmit: () => latest.current.onSubmit(text.current),
-        onEscape: () => latest.current.onEscape(),
-        columns: () => latest.current.columns(),
-        values: (column, prefix) => latest.current.values(column, prefix),
+    const load = (): Promise<void> =>
+      import("./editor.ts").then(({ openEditor }) => {
+        if (gone || editor.current || !host.current) return;
+        const focused = document.activeElement === plain.current;
+        editor.current = openEditor(host.current, text.current, {
+          onChange: typed,
+          onSubmit: () => latest.current.onSubmit(text.current),
+          onEscape: () => latest.current.onEscape(),
+          columns: () => latest.current.columns(),
+          values: (column, prefix) => latest.current.values(column, prefix),
+          recent: () => latest.current.recent(),
+        });
+        // At once: what is hidden cannot take the focus over.
+        host.current.hidden = false;
+        setLoaded(true);
+        if (focused) editor.current.focus(text.current.length);
       });
-      setLoaded(true);
-      if (focused) editor.current.focus(text.current.length);
-    });
+    // The first rows come first; who wants to type does not wait for them.
+    const timer = setTimeout(() => void load(), EDITOR_PAUSE_MS);
+    plain.current?.addEventListener("focus", () => void load());
     return () => {
       gone = true;
+      clearTimeout(timer);
       editor.current?.close();
     };
   }, []);
@@ -68,18 +79,35 @@ export function QueryBar(props: Props) {
 
   return (
     <div class="query">
-      <div class={`query-field ${props.problem ? "wrong" : ""}`} onClick={() => (editor.current ?? plain.current)?.focus()}>
+      <div
+        class={`query-field ${props.problem ? "wrong" : ""}`}
+        onClick={() => (editor.current ?? plain.current)?.focus()}
+      >
         <Icon name="search" />
         <div class="query-editor" ref={host} hidden={!loaded} />
         {!loaded && (
-          <input class="query-plain mono" aria-label="Query" spellcheck={false} defaultValue={props.query} ref={plain}
+          <input
+            class="query-plain mono"
+            aria-label="Query"
+            spellcheck={false}
+            defaultValue={props.query}
+            ref={plain}
             placeholder="Search all messages"
             onInput={(event) => typed(event.currentTarget.value)}
-            onKeyDown={(event) => event.key === "Enter" && props.onSubmit(text.current)} />
+            onKeyDown={(event) => event.key === "Enter" && props.onSubmit(text.current)}
+          />
         )}
         {props.query && (
-          <button type="button" class="query-clear" title="Clear the query" aria-label="Clear the query"
-            onClick={(event) => { event.stopPropagation(); props.onSubmit(""); }}>
+          <button
+            type="button"
+            class="query-clear"
+            title="Clear the query"
+            aria-label="Clear the query"
+            onClick={(event) => {
+              event.stopPropagation();
+              props.onSubmit("");
+            }}
+          >
             <Icon name="close" size={13} />
           </button>
         )}
@@ -98,7 +126,9 @@ function Note({ problem, hints, onGo }: { problem: ErrorBody | undefined; hints:
       <p class="query-note wrong" role="alert">
         <Icon name="alert" size={14} /> {sentence(problem.message)}
         {problem.position !== undefined && (
-          <button type="button" class="linklike" onClick={onGo}>at {problem.position + 1}</button>
+          <button type="button" class="linklike" onClick={onGo}>
+            at {problem.position + 1}
+          </button>
         )}
         {problem.suggestion && <span class="query-suggestion">{sentence(problem.suggestion)}</span>}
       </p>

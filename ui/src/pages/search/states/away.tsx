@@ -11,7 +11,10 @@ export function Away({ onRetry }: { onRetry: () => Promise<void> | void }) {
     const timer = setInterval(() => {
       setLeft((seconds) => {
         if (seconds > 1) return seconds - 1;
-        readHealth().then(() => onRetry(), () => undefined);
+        readHealth().then(
+          () => onRetry(),
+          () => undefined,
+        );
         return RETRY_S;
       });
     }, 1_000);

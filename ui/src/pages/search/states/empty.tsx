@@ -35,9 +35,16 @@ export function NothingState({ nothing, zone, events }: { nothing: Nothing; zone
     );
   }
   return (
-    <State icon="clock" title="Nothing in this time range" action="Go to the newest match" onAction={() => events.onNearest(nothing.nearestUs)}>
-      <p>{count(nothing.total)} {nothing.total === 1 ? "message matches" : "messages match"} at other times, the newest at{" "}
-        <span class="mono nowrap">{precise(nothing.nearestUs, zone).slice(0, 19)}</span>.</p>
+    <State
+      icon="clock"
+      title="Nothing in this time range"
+      action="Go to the newest match"
+      onAction={() => events.onNearest(nothing.nearestUs)}
+    >
+      <p>
+        {count(nothing.total)} {nothing.total === 1 ? "message matches" : "messages match"} at other times, the newest
+        at <span class="mono nowrap">{precise(nothing.nearestUs, zone).slice(0, 19)}</span>.
+      </p>
     </State>
   );
 }
@@ -55,7 +62,9 @@ function FirstRun({ onPoll }: { onPoll: () => void }) {
       <div class="state-text">
         <p>Send one to a listener of your configuration. With the quickstart, that is port 5514, UDP and TCP:</p>
         <pre class="mono">{`logger -n ${host} -P 5514 "hello from $(hostname)"`}</pre>
-        <p>rsyslog, in <code>/etc/rsyslog.d/duramen.conf</code>:</p>
+        <p>
+          rsyslog, in <code>/etc/rsyslog.d/duramen.conf</code>:
+        </p>
         <pre class="mono">{`*.* action(type="omfwd" target="${host}" port="5514" protocol="tcp")`}</pre>
         <p>syslog-ng:</p>
         <pre class="mono">{`destination d_duramen { network("${host}" port(5514)); };`}</pre>
@@ -72,21 +81,41 @@ export function ErrorState({ error, events }: { error: ErrorBody; events: EmptyE
     case "query_syntax":
       return (
         <State icon="alert" title="The query cannot be read" action="Correct the query" onAction={events.onEditQuery}>
-          <p>{sentence(error.message)}{error.suggestion ? ` Suggestion: ${error.suggestion}.` : ""}</p>
+          <p>
+            {sentence(error.message)}
+            {error.suggestion ? ` Suggestion: ${error.suggestion}.` : ""}
+          </p>
         </State>
       );
     case "timeout":
       return (
-        <State icon="clock" title="The search took too long" action="Search the last quarter of the range" onAction={events.onNarrow}>
+        <State
+          icon="clock"
+          title="The search took too long"
+          action="Search the last quarter of the range"
+          onAction={events.onNarrow}
+        >
           <p>{sentence(error.message)} A shorter range needs less time.</p>
         </State>
       );
     case "forbidden":
-      return <State icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+      return (
+        <State icon="alert" title="Not allowed" action="Try again" onAction={events.onRun}>
+          <p>{sentence(error.message)}</p>
+        </State>
+      );
     case "not_found":
-      return <State icon="store" title="No such logspace" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+      return (
+        <State icon="store" title="No such logspace" action="Try again" onAction={events.onRun}>
+          <p>{sentence(error.message)}</p>
+        </State>
+      );
     default:
-      return <State icon="alert" title="The search failed" action="Try again" onAction={events.onRun}><p>{sentence(error.message)}</p></State>;
+      return (
+        <State icon="alert" title="The search failed" action="Try again" onAction={events.onRun}>
+          <p>{sentence(error.message)}</p>
+        </State>
+      );
   }
 }
 

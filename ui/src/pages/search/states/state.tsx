@@ -16,7 +16,11 @@ export function State({ icon, title, action, onAction, children }: Props) {
       <Icon name={icon} size={28} />
       <h2>{title}</h2>
       <div class="state-text">{children}</div>
-      {action && <button type="button" class="button primary" onClick={onAction}>{action}</button>}
+      {action && (
+        <button type="button" class="button primary" onClick={onAction}>
+          {action}
+        </button>
+      )}
     </div>
   );
 }

@@ -14,7 +14,12 @@ interface ChartEvents {
   onZoom(span: Span): void;
 }
 
-export function chartOptions(node: HTMLElement, zone: Zone, bars: () => Bars, events: ChartEvents): Omit<uPlot.Options, "width" | "height"> {
+export function chartOptions(
+  node: HTMLElement,
+  zone: Zone,
+  bars: () => Bars,
+  events: ChartEvents,
+): Omit<uPlot.Options, "width" | "height"> {
   const style = getComputedStyle(node);
   const color = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
@@ -38,11 +43,20 @@ export function chartOptions(node: HTMLElement, zone: Zone, bars: () => Bars, ev
         gap: 4,
         space: 84,
         grid: { show: false },
-        values: (_plot, splits) => splits.map((at, index) => tick(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || (index + 1), zone)),
+        values: (_plot, splits) =>
+          splits.map((at, index) => tick(at * 1e6, ((splits[1] ?? at) - (splits[0] ?? at)) * 1e6 || index + 1, zone)),
       },
-      { ...axis, size: 46, gap: 6, space: 34, grid: { stroke: color("--line"), width: 1 }, values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? brief(value) : "")) },
+      {
+        ...axis,
+        size: 46,
+        gap: 6,
+        space: 34,
+        grid: { stroke: color("--line"), width: 1 },
+        values: (_plot, splits) => splits.map((value) => (Number.isInteger(value) ? brief(value) : "")),
+      },
     ],
-    tzDate: (seconds) => (zone === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000)),
+    tzDate: (seconds) =>
+      zone === "utc" ? uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") : new Date(seconds * 1000),
     series: [
       {},
       {
@@ -54,7 +68,12 @@ export function chartOptions(node: HTMLElement, zone: Zone, bars: () => Bars, ev
       },
     ],
     hooks: {
-      setCursor: [(plot) => events.onHover(plot.cursor.left !== undefined && plot.cursor.left >= 0 ? (barAt(plot, bars(), plot.cursor.left)) : undefined)],
+      setCursor: [
+        (plot) =>
+          events.onHover(
+            plot.cursor.left !== undefined && plot.cursor.left >= 0 ? barAt(plot, bars(), plot.cursor.left) : undefined,
+          ),
+      ],
       setSelect: [
         (plot) => {
           const { left, width } = plot.select;

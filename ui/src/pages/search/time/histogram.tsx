@@ -30,7 +30,9 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
     });
     const plot = new uPlot({ ...options, width: node.clientWidth, height: HEIGHT }, dataOf(latest.current.bars), node);
     chart.current = plot;
-    const resize = new ResizeObserver(() => node.clientWidth > 0 && plot.setSize({ width: node.clientWidth, height: HEIGHT }));
+    const resize = new ResizeObserver(
+      () => node.clientWidth > 0 && plot.setSize({ width: node.clientWidth, height: HEIGHT }),
+    );
     resize.observe(node);
     return () => {
       resize.disconnect();
@@ -45,16 +47,28 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
     <figure class="histogram" aria-label={`Messages over time, one bar for ${duration(bars.width_us)}`}>
       <div class="histogram-chart" ref={host} aria-hidden="true" />
       <figcaption class={`histogram-caption ${shown === undefined ? "" : "on"}`} aria-hidden="true">
-        {shown !== undefined && hover !== undefined
-          ? <><b>{count(shown)}</b> from {short(bars.start_us + hover * bars.width_us, zone)}, {duration(bars.width_us)}</>
-          : <>{duration(bars.width_us)} a bar</>}
+        {shown !== undefined && hover !== undefined ? (
+          <>
+            <b>{count(shown)}</b> from {short(bars.start_us + hover * bars.width_us, zone)}, {duration(bars.width_us)}
+          </>
+        ) : (
+          <>{duration(bars.width_us)} a bar</>
+        )}
       </figcaption>
       <table class="offscreen">
         <caption>Messages over time</caption>
-        <thead><tr><th>From</th><th>Messages</th></tr></thead>
+        <thead>
+          <tr>
+            <th>From</th>
+            <th>Messages</th>
+          </tr>
+        </thead>
         <tbody>
           {bars.counts.map((value, index) => (
-            <tr><td>{short(bars.start_us + index * bars.width_us, zone)}</td><td>{value}</td></tr>
+            <tr>
+              <td>{short(bars.start_us + index * bars.width_us, zone)}</td>
+              <td>{value}</td>
+            </tr>
           ))}
         </tbody>
       </table>

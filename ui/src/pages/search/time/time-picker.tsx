@@ -10,8 +10,16 @@ import type { Range, Span } from "../../../time/range.ts";
 import { zoneName, zoneOffset, type Zone } from "../../../time/zone.ts";
 
 const QUICK: [string, string][] = [
-  ["5 min", "last 5m"], ["15 min", "last 15m"], ["1 hour", "last 1h"], ["6 hours", "last 6h"],
-  ["24 hours", "last 24h"], ["7 days", "last 7d"], ["30 days", "last 30d"], ["Today", "today"], ["Yesterday", "yesterday"], ["All time", "all"],
+  ["5 min", "last 5m"],
+  ["15 min", "last 15m"],
+  ["1 hour", "last 1h"],
+  ["6 hours", "last 6h"],
+  ["24 hours", "last 24h"],
+  ["7 days", "last 7d"],
+  ["30 days", "last 30d"],
+  ["Today", "today"],
+  ["Yesterday", "yesterday"],
+  ["All time", "all"],
 ];
 const EXAMPLES = ["last 2h", "yesterday 14:00-14:20", "since 08:30", "2026-11-21T08:00:00Z"];
 
@@ -35,22 +43,60 @@ export function TimePicker(props: Props) {
   const nowUs = Date.now() * 1000;
   return (
     <div class="time" role="group" aria-label="Time range">
-      <Button icon="left" title="Earlier by half a window" shortcut="[" class="time-step" onClick={() => props.onShift(-1)} />
-      <Popover open={open} onClose={() => props.onOpen(false)} label="Choose a time range" align="right" class="time-panel"
+      <Button
+        icon="left"
+        title="Earlier by half a window"
+        shortcut="["
+        class="time-step"
+        onClick={() => props.onShift(-1)}
+      />
+      <Popover
+        open={open}
+        onClose={() => props.onOpen(false)}
+        label="Choose a time range"
+        align="right"
+        class="time-panel"
         anchor={
-          <button type="button" class="time-button" aria-expanded={open} aria-haspopup="dialog" title="Time range  (t)" onClick={() => props.onOpen(!open)}>
+          <button
+            type="button"
+            class="time-button"
+            aria-expanded={open}
+            aria-haspopup="dialog"
+            title="Time range  (t)"
+            onClick={() => props.onOpen(!open)}
+          >
             <Icon name="clock" />
             <span class="time-words">{rangeText(range, zone, span)}</span>
             <span class="time-zone">{zone === "utc" ? "UTC" : zoneOffset(nowUs)}</span>
             <Icon name="down" size={12} />
           </button>
-        }>
+        }
+      >
         <Panel {...props} nowUs={nowUs} />
       </Popover>
-      <Button icon="right" title="Later by half a window" shortcut="]" class="time-step" onClick={() => props.onShift(1)} />
-      <Button icon="out" title={span ? `Zoom out to ${duration(2 * (span.toUs - span.fromUs))}` : "Zoom out"} shortcut="-" class="time-step" onClick={props.onZoomOut} />
-      <Segments label="Clock" value={clock} onChange={props.onClock}
-        options={[["received", "Received", "When this server received the message"], ["event", "Event", "When the sender says it happened"]]} />
+      <Button
+        icon="right"
+        title="Later by half a window"
+        shortcut="]"
+        class="time-step"
+        onClick={() => props.onShift(1)}
+      />
+      <Button
+        icon="out"
+        title={span ? `Zoom out to ${duration(2 * (span.toUs - span.fromUs))}` : "Zoom out"}
+        shortcut="-"
+        class="time-step"
+        onClick={props.onZoomOut}
+      />
+      <Segments
+        label="Clock"
+        value={clock}
+        onChange={props.onClock}
+        options={[
+          ["received", "Received", "When this server received the message"],
+          ["event", "Event", "When the sender says it happened"],
+        ]}
+      />
     </div>
   );
 }
@@ -68,25 +114,63 @@ function Panel(props: Props & { nowUs: number }) {
     <>
       <label class="time-typed">
         <span>Type or paste a time</span>
-        <input ref={input} class="mono" value={typed} placeholder="last 2h" spellcheck={false} autofocus aria-describedby="time-read"
+        <input
+          ref={input}
+          class="mono"
+          value={typed}
+          placeholder="last 2h"
+          spellcheck={false}
+          autofocus
+          aria-describedby="time-read"
           onInput={(event) => setTyped(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === "Enter" && parsed && choose(parsed)} />
+          onKeyDown={(event) => event.key === "Enter" && parsed && choose(parsed)}
+        />
       </label>
       <p id="time-read" class={`time-read ${typed.trim() && !parsed ? "wrong" : ""}`} aria-live="polite">
-        {!typed.trim() && <>For example {EXAMPLES.map((example) => (
-          <button type="button" class="chip mono" onClick={() => { setTyped(example); input.current?.focus(); }}>{example}</button>
-        ))}</>}
-        {typed.trim() && (parsed ? <>{rangeText(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span></> : "This is not a time I can read.")}
+        {!typed.trim() && (
+          <>
+            For example{" "}
+            {EXAMPLES.map((example) => (
+              <button
+                type="button"
+                class="chip mono"
+                onClick={() => {
+                  setTyped(example);
+                  input.current?.focus();
+                }}
+              >
+                {example}
+              </button>
+            ))}
+          </>
+        )}
+        {typed.trim() &&
+          (parsed ? (
+            <>
+              {rangeText(parsed, zone, spanOf(parsed, nowUs))} <span class="key">Enter</span>
+            </>
+          ) : (
+            "This is not a time I can read."
+          ))}
       </p>
       <div class="time-quick">
         {QUICK.map(([label, text]) => (
-          <button type="button" class="chip" onClick={() => choose(parseRange(text, Date.now() * 1000, zone)!)}>{label}</button>
+          <button type="button" class="chip" onClick={() => choose(parseRange(text, Date.now() * 1000, zone)!)}>
+            {label}
+          </button>
         ))}
       </div>
       <div class="time-foot">
         <span class="time-zone-name">Times are in {zoneName(zone, nowUs)}</span>
-        <Segments label="Zone" value={zone} onChange={props.onZone}
-          options={[["local", "Local", "The zone of this browser"], ["utc", "UTC", "Coordinated Universal Time"]]} />
+        <Segments
+          label="Zone"
+          value={zone}
+          onChange={props.onZone}
+          options={[
+            ["local", "Local", "The zone of this browser"],
+            ["utc", "UTC", "Coordinated Universal Time"],
+          ]}
+        />
       </div>
     </>
   );
@@ -108,8 +192,16 @@ function Segments<T extends string>({ label, value, options, onChange }: Segment
   return (
     <div class="segments" role="radiogroup" aria-label={label}>
       {options.map(([option, text, title]) => (
-        <button type="button" role="radio" aria-checked={option === value} class={option === value ? "on" : ""} title={title}
-          onClick={() => onChange(option)}>{text}</button>
+        <button
+          type="button"
+          role="radio"
+          aria-checked={option === value}
+          class={option === value ? "on" : ""}
+          title={title}
+          onClick={() => onChange(option)}
+        >
+          {text}
+        </button>
       ))}
     </div>
   );
