@@ -7,11 +7,16 @@ mod check;
 mod conformance;
 mod tidy;
 
-use std::{env, path::PathBuf, process::ExitCode};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 const USAGE: &str = "usage: cargo xtask VERB
   check                                 format, clippy, tidy, tests: the whole gate
   tidy                                  edges between crates, module cycles, lengths, module docs, forbidden words
+  reference                             writes docs/reference/options.md from the tables of options
   conformance DIR [--explain FAMILY]    runs the samples of a folder and prints a table";
 
 fn main() -> ExitCode {
@@ -20,6 +25,7 @@ fn main() -> ExitCode {
     let passed = match words.as_slice() {
         ["check"] => check::run(&root()),
         ["tidy"] => tidy::run(&root()),
+        ["reference"] => reference(&root()),
         ["conformance", folder, rest @ ..] => conformance::run(&root(), folder.as_ref(), rest),
         _ => {
             eprintln!("{USAGE}");
@@ -27,6 +33,18 @@ fn main() -> ExitCode {
         }
     };
     if passed { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Writes the generated pages of the manual.
+fn reference(root: &Path) -> bool {
+    let path = root.join("docs/reference/options.md");
+    match fs::write(&path, config::options::reference()) {
+        Ok(()) => true,
+        Err(error) => {
+            println!("cannot write {}: {error}", path.display());
+            false
+        }
+    }
 }
 
 /// The folder of the workspace.

@@ -216,6 +216,18 @@ error: unknown option of network(): `prt`
 }
 
 #[test]
+fn points_at_extra_arguments_where_they_are_written() {
+    finds(
+        "@include \"scl.conf\"\nsource s {\n  default-network-drivers(udp-port(1) keep_hostnam(yes));\n};",
+        &[
+            "main.conf:4:39: error: unknown option of network(): `keep_hostnam`",
+            "main.conf:4:39: error: unknown option of network(): `keep_hostnam`",
+            "main.conf:4:39: error: unknown option of syslog(): `keep_hostnam`",
+        ],
+    );
+}
+
+#[test]
 fn includes_files() {
     let files = memory("@include \"conf.d/*.conf\"\n@include \"more\"\n@include \"nothing*.conf\"\n@include \"scl.conf\"\nlog { source(s_a); source(s_b); source(s_c); source { default-network-drivers(); }; };")
         .file("conf.d/b.conf", "source s_b { internal(); };")
@@ -223,6 +235,9 @@ fn includes_files() {
         .file("more/c.conf", "source s_c { internal(); };")
         .file("more/.hidden", "broken");
     finds_in(&files, &[]);
+    let many =
+        (0..40).fold(memory("@include \"d\""), |files, number| files.file(&format!("d/{number}.conf"), ""));
+    finds_in(&many, &[]);
     finds("@include \"gone.conf\"", &["main.conf:2:10: error: included file `gone.conf` does not exist"]);
     renders(
         &memory("@include \"a.conf\"").file("a.conf", "\nsource s { intern(); };"),
@@ -281,6 +296,16 @@ fn reads_literals() {
 }
 
 #[test]
+fn the_reference_page_is_that_of_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/options.md");
+    let page = crate::options::reference();
+    if std::env::var_os("UPDATE").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    assert!(std::fs::read_to_string(&path).unwrap() == page, "run `cargo xtask reference`");
+}
+
+#[test]
 fn tables_have_no_row_twice() {
     use crate::options::{drivers, global};
     use crate::tree::Kind;
@@ -306,7 +331,7 @@ fn tables_have_no_row_twice() {
 }
 
 proptest::proptest! {
-    #![proptest_config(proptest::prelude::ProptestConfig { cases: 400, ..Default::default() })]
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 150, ..Default::default() })]
 
     #[test]
     fn no_text_makes_it_panic(text in "\\PC{0,200}") {

@@ -23,7 +23,7 @@ impl Lexer<'_> {
 
     /// Reads what an include names, next.
     pub(crate) fn include(&mut self, written: &str, at: Span) {
-        if self.reader.depth(|nature| matches!(nature, Nature::File)) > INCLUDE_DEPTH_MAX {
+        if self.include_depth(at) > INCLUDE_DEPTH_MAX {
             self.stop(
                 at,
                 format!("files are included {INCLUDE_DEPTH_MAX} levels deep; does one include itself?"),
@@ -35,17 +35,18 @@ impl Lexer<'_> {
             return;
         }
         let is_pattern = written.contains(['*', '?', '[']);
-        let candidates = self.candidates(written);
         if is_pattern {
-            let found = candidates.iter().map(|path| self.surroundings.glob(&path.to_string_lossy()));
-            let paths = found.into_iter().find(|paths| !paths.is_empty()).unwrap_or_default();
+            let mut found =
+                self.patterns(written).into_iter().map(|pattern| self.surroundings.glob(&pattern));
+            let paths = found.find(|paths| !paths.is_empty()).unwrap_or_default();
             self.push_files(
                 paths.into_iter().filter(|path| !self.surroundings.is_folder(path)).collect(),
                 at,
             );
             return;
         }
-        let Some(path) = candidates.iter().find(|path| self.surroundings.exists(path)).cloned() else {
+        let candidates = self.candidates(written);
+        let Some(path) = candidates.into_iter().find(|path| self.surroundings.exists(path)) else {
             self.missing(written, at);
             return;
         };
@@ -86,6 +87,32 @@ impl Lexer<'_> {
             return vec![PathBuf::from(written)];
         }
         self.search_path().into_iter().map(|folder| folder.join(written)).collect()
+    }
+
+    /// Patterns to try: only what is written may have marks of a pattern, not the folders searched.
+    fn patterns(&self, written: &str) -> Vec<String> {
+        if Path::new(written).is_absolute() {
+            return vec![written.to_string()];
+        }
+        let searched = self.search_path().into_iter();
+        let escaped = searched.map(|folder| PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy())));
+        escaped.map(|folder| folder.join(written).to_string_lossy().into_owned()).collect()
+    }
+
+    /// How many includes lead to a place.
+    fn include_depth(&self, at: Span) -> usize {
+        let mut depth = 0;
+        let mut text = at.text;
+        loop {
+            text = match self.texts.origin(text) {
+                Origin::Root => return depth,
+                Origin::Include(at) => {
+                    depth += 1;
+                    at.text
+                }
+                Origin::Expansion { at, .. } => at.text,
+            };
+        }
     }
 
     /// Pushes files so that the first is read first.

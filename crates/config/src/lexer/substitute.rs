@@ -14,8 +14,8 @@ const NAME_BYTES_MAX: usize = 128;
 
 /// What a name stands for.
 enum Meaning {
-    /// A piece of text that stands somewhere in the configuration.
-    Piece(Span),
+    /// Pieces of text that stand somewhere in the configuration.
+    Pieces(Vec<Span>),
     /// The value of a define or a variable.
     Value(String),
 }
@@ -29,7 +29,11 @@ impl Lexer<'_> {
         }
         let origin = Origin::Expansion { what: format!("`{name}`"), at };
         match self.meaning(&name, at) {
-            Some(Meaning::Piece(span)) => self.push(span, origin, Nature::Value),
+            Some(Meaning::Pieces(spans)) => {
+                for span in spans.into_iter().rev() {
+                    self.push(span, origin.clone(), Nature::Value);
+                }
+            }
             Some(Meaning::Value(value)) => {
                 let length = value.len();
                 match self.texts.add(&format!("value of `{name}`"), value, origin) {
@@ -55,7 +59,7 @@ impl Lexer<'_> {
             return;
         }
         match self.meaning(&name, at) {
-            Some(Meaning::Piece(span)) => out.push_str(&unquoted(self.texts.slice(span).trim())),
+            Some(Meaning::Pieces(spans)) => out.push_str(&unquoted(self.joined(&spans).trim())),
             Some(Meaning::Value(value)) => out.push_str(&unquoted(&value)),
             None => {}
         }
@@ -94,17 +98,21 @@ impl Lexer<'_> {
             return ("`".to_string(), 2);
         }
         let value = match self.meaning(name, at) {
-            Some(Meaning::Piece(span)) => self.texts.slice(span).to_string(),
+            Some(Meaning::Pieces(spans)) => self.joined(&spans),
             Some(Meaning::Value(value)) => value,
             None => String::new(),
         };
         (value, length + 2)
     }
 
+    fn joined(&self, spans: &[Span]) -> String {
+        spans.iter().map(|span| self.texts.slice(*span)).collect::<Vec<_>>().join(" ")
+    }
+
     fn meaning(&mut self, name: &str, at: Span) -> Option<Meaning> {
         let key = keyword(name);
-        if let Some(span) = self.reader.values().and_then(|values| values.named.get(&key).copied()) {
-            return Some(Meaning::Piece(span));
+        if let Some(spans) = self.reader.values().and_then(|values| values.named.get(&key).cloned()) {
+            return Some(Meaning::Pieces(spans));
         }
         let value = self.defines.get(&key).cloned().or_else(|| self.surroundings.variable(name));
         if value.is_none() && self.undefined_told.insert(name.to_string()) {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 use crate::text::Span;
 
-/// The values of a block's arguments in one use: name in keyword spelling, and text.
+/// The values of a block's arguments in one use: name in keyword spelling, and the pieces of its text.
 #[derive(Default, Debug)]
 pub(crate) struct Values {
-    pub(crate) named: BTreeMap<String, Span>,
+    pub(crate) named: BTreeMap<String, Vec<Span>>,
 }

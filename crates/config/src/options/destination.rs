@@ -135,6 +135,7 @@ const OLD: &[Row] = &[
 ];
 
 const SEND: &[Row] = &[
+    row("so-broadcast", V::YesNo, "no", "allow broadcasts"),
     row("localip", V::Text, "", "address to send from"),
     row("localport", V::Port, "", "port to send from"),
     row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes"),

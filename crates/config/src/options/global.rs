@@ -32,7 +32,12 @@ const NAMES: &[Row] = &[
 
 const QUEUES: &[Row] = &[
     row("log-fifo-size", V::Number(1, 1 << 31), "10000", "messages that wait for a destination"),
-    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages a source may have in work"),
+    row(
+        "log-iw-size",
+        V::Number(1, 1 << 31),
+        "100",
+        "messages a source may have in work; below 16384 it is 16384",
+    ),
     row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
     row("log-msg-size", V::Number(63, 1 << 30), "65536", "longest message, in bytes"),
     row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),

@@ -157,6 +157,8 @@ const WORDS_LATER: &[&str] = &[
     "altp",
     "rltp",
     "dtls",
+    "ignore-aux-data",
+    "empty-lines",
 ];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {

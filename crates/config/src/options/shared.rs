@@ -43,8 +43,6 @@ pub(super) const SOURCE_FLAGS: &[&str] = &[
     "no-piggyback-errors",
     "kernel",
     "threaded",
-    "ignore-aux-data",
-    "empty-lines",
 ];
 
 /// Options of every source that reads text.
@@ -71,13 +69,13 @@ pub(super) const SOURCE: &[Row] = &[
     row("time-zone", V::Text, "", "zone of times that have none"),
     row("log-msg-size", V::Number(63, 1 << 30), "65536", "longest message, in bytes"),
     row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),
-    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages it may have in work"),
+    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages it may have in work; below 16384 it is 16384"),
     row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
-    row("optional", V::YesNo, "no", "go on without this source when it cannot start"),
+    row("optional", V::YesNo, "no", "go on without this source when it cannot start")
+        .no_effect("a source that cannot start is always an error"),
     row("persist-name", V::Text, "", "name of its remembered state")
         .no_effect("state is kept under the path of the file"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
-    row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
     row("dynamic-window-size", V::Number(0, 1 << 31), "0", "window shared by connections").no_effect(WINDOW),
     row("dynamic-window-realloc-ticks", V::Number(0, 1 << 31), "", "").no_effect(WINDOW),
     row("dynamic-window-stats-freq", V::Decimal(0.0, f64::INFINITY), "", "").no_effect(WINDOW),
@@ -161,8 +159,7 @@ pub(super) const SOCKET: &[Row] = &[
     row("tcp-keepalive-time", V::Number(1, 32767), "", "seconds until the first probe"),
     row("tcp-keepalive-intvl", V::Number(1, 32767), "", "seconds between probes"),
     row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is given up"),
-    row("ip-protocol", V::Number(4, 6), "4", "version of the internet protocol"),
-    row("so-broadcast", V::YesNo, "no", "allow broadcasts"),
+    row("ip-protocol", V::Word(&["4", "6"]), "4", "version of the internet protocol"),
     later("ip-tos", "type of service"),
     later("ip-ttl", "time to live"),
     later("ip-freebind", "bind to addresses that are not there yet"),

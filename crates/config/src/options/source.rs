@@ -58,7 +58,7 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("file", Plain::One("path", V::Text), &[FILE, SOURCE], "follows a file"),
     driver("wildcard-file", Plain::None, &[WILDCARD, FILE, SOURCE], "follows files of a folder")
         .required(&["base-dir", "filename-pattern"]),
-    driver("pipe", Plain::One("path", V::Text), &[FILE, PERMISSIONS, SOURCE], "a named pipe")
+    driver("pipe", Plain::One("path", V::Text), &[PIPE, PERMISSIONS, SOURCE], "a named pipe")
         .aliases(&["fifo"]),
     driver("program", Plain::One("command", V::Text), &[PROGRAM, SOURCE], "what a command prints"),
     driver("stdin", Plain::None, &[SOURCE], "the standard input of the server"),
@@ -105,6 +105,7 @@ const LISTEN: &[Row] = &[
         "0",
         "seconds until a silent connection is closed; 0 is never",
     ),
+    row("so-broadcast", V::YesNo, "no", "allow broadcasts").no_effect("broadcasts are always received"),
     row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel")
         .no_effect("a source sends nothing"),
     row("auto-parse", V::YesNo, "no", "parse messages by their application")
@@ -128,8 +129,13 @@ const UNIX: &[Row] = &[
 
 const FILE: &[Row] = &[
     row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
+    row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
     later("exclude-kmsg", "leave out what the kernel marked"),
 ];
+
+const PIPE: &[Row] =
+    &[row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the pipe")
+        .no_effect("what is written to a pipe is read at once")];
 
 const WILDCARD: &[Row] = &[
     row("base-dir", V::Text, "", "the folder"),

@@ -103,7 +103,7 @@ impl Parser<'_> {
             let span = self.lexer.raw_substituted(b')', open, &what).ok_or(Failed)?;
             let key = argument.key();
             if block.parameters.iter().any(|parameter| parameter.name.key() == key) {
-                values.named.insert(key, span);
+                values.named.insert(key, vec![span]);
             } else {
                 rest.push((argument, span));
             }
@@ -131,7 +131,7 @@ impl Parser<'_> {
                     .related(parameter.name.span, "it has no default"),
                 ));
             };
-            values.named.insert(key, default.span);
+            values.named.insert(key, vec![default.span]);
         }
         Ok(())
     }
@@ -159,17 +159,21 @@ impl Parser<'_> {
             }
             return Err(self.error(diagnostic));
         }
-        let texts = &self.lexer.texts;
-        let pieces: Vec<String> = rest
-            .iter()
-            .map(|(argument, span)| format!("{}({})", argument.text, texts.slice(*span)))
-            .collect();
-        let what = format!("extra arguments of block `{}()`", name.text);
-        let span = match rest.as_slice() {
-            [] => Span { end: name.span.start, ..name.span },
-            [_, ..] => self.lexer.made(pieces.join(" "), &what, name.span).ok_or(Failed)?,
-        };
-        values.named.insert(REST.to_string(), span);
+        let mut pieces = Vec::new();
+        for (argument, span) in rest {
+            // Where nothing had to be replaced, the argument stands in the text as it was written.
+            let written = Span { end: span.end + 1, ..argument.span };
+            let is_written = span.text == argument.span.text && span.start >= argument.span.end;
+            pieces.push(match is_written {
+                true => written,
+                false => {
+                    let whole = format!("{}({})", argument.text, self.lexer.texts.slice(span));
+                    let what = format!("`{}()` of block `{}()`", argument.text, block.name.text);
+                    self.lexer.made(whole, &what, name.span).ok_or(Failed)?
+                }
+            });
+        }
+        values.named.insert(REST.to_string(), pieces);
         Ok(())
     }
 }

@@ -115,13 +115,28 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// `template()`, else a line as in `/var/log/messages`.
+    /// `template()`, else a line as in `/var/log/messages`, or as RFC 5424 has it with `flags(syslog-protocol)`.
     fn file_line(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
-        let template = match options.own("template").or_else(|| self.globals.get("file-template")) {
-            Some(_) => self.driver_template(options, "file-template")?,
-            None => self.fixed(FILE_LINE, options)?,
-        };
+        if options.own("template").is_some() || self.globals.get("file-template").is_some() {
+            let template = self.driver_template(options, "file-template")?;
+            return Some(self.templated(template, options));
+        }
+        if options.flags().iter().any(|flag| flag == "syslog-protocol") {
+            return Some(self.encoded(options, Dialect::Rfc5424, Framing::Newline));
+        }
+        let template = self.fixed(FILE_LINE, options)?;
         Some(self.templated(template, options))
+    }
+
+    fn encoded(&mut self, options: &Options<'t>, dialect: Dialect, framing: Framing) -> Box<dyn Render> {
+        let render = self.render_options(options);
+        let encode = EncodeOptions {
+            stamp_format: render.stamp_format,
+            fraction_digits: render.fraction_digits,
+            zone: render.zone,
+            ..EncodeOptions::new(dialect, framing)
+        };
+        Box::new(Encoded::new(Encoder::new(encode)))
     }
 
     fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
@@ -191,14 +206,7 @@ impl<'t> Lowering<'t> {
         let is_templated = options.own("template").is_some() || self.globals.get("proto-template").is_some();
         if !is_templated {
             let dialect = if is_rfc5424 { Dialect::Rfc5424 } else { Dialect::Rfc3164 };
-            let render = self.render_options(options);
-            let encode = EncodeOptions {
-                stamp_format: render.stamp_format,
-                fraction_digits: render.fraction_digits,
-                zone: render.zone,
-                ..EncodeOptions::new(dialect, framing)
-            };
-            return Some(Box::new(Encoded::new(Encoder::new(encode))));
+            return Some(self.encoded(options, dialect, framing));
         }
         let template = self.driver_template(options, "proto-template")?;
         if !is_rfc5424 {

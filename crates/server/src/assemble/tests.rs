@@ -271,6 +271,10 @@ fn routes_and_writes() {
         &["/in: changed", "/out: hello"],
     );
     run(
+        "log { source(s); filter { host(db); }; destination { file(\"/p\" flags(syslog_protocol)); }; };",
+        &["/p: <11>1 2026-11-21T03:00:01+00:00 db app - - - it failed\n"],
+    );
+    run(
         "destination d { syslog(\"h\" template(\"[$MSG]\")); };\nlog { source(s); filter { tags(\".source.s\") or host(db); }; destination(d); };",
         &["d#0: <11>1 2026-11-21T03:00:01+00:00 db app - - - [it failed]"],
     );
