@@ -6,12 +6,18 @@
 mod bitmap;
 mod document;
 mod logspace;
+mod pattern;
+mod segment;
+mod tokens;
 mod view;
 
 pub use bitmap::Bitmap;
 pub use logspace::{
     Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice,
     Notices, OpenLogspaceError, SealFailed, Segments, Subscription, Unheard,
+};
+pub use segment::{
+    Active, BYTES_MAX, DOCUMENTS_MAX, Learned, RebuildError, SealError, SealReport, Sealed, VerifyReport,
 };
 pub use view::{
     Bound, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,

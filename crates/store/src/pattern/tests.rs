@@ -1,0 +1,102 @@
+//! Rows for every kind of pattern, and the band of the fuzzy comparison against the whole table.
+
+use super::*;
+use proptest::prelude::*;
+
+fn wildcard(text: &str) -> Pattern {
+    Pattern::Wildcard(text.into())
+}
+
+#[track_caller]
+fn check(pattern: &Pattern, matching: &[&str], other: &[&str]) {
+    let mut matcher = Matcher::new(pattern);
+    let head = matcher.head().to_vec();
+    for text in matching {
+        assert!(matcher.matches_value(text.as_bytes()), "{pattern:?} should match {text}");
+        assert!(text.to_ascii_lowercase().as_bytes().starts_with(&head), "head of {pattern:?} and {text}");
+    }
+    for text in other {
+        assert!(!matcher.matches_value(text.as_bytes()), "{pattern:?} should not match {text}");
+    }
+}
+
+#[test]
+fn plain_patterns() {
+    check(&Pattern::Exact("root".into()), &["root", "ROOT"], &["roots", ""]);
+    check(&Pattern::CaseExact("Root".into()), &["Root"], &["root", "ROOT"]);
+    check(&Pattern::Prefix("sys".into()), &["sys", "SYSLOG"], &["msys"]);
+    check(&Pattern::Any, &["", "x"], &[]);
+}
+
+#[test]
+fn wildcards() {
+    check(&wildcard("*ail*"), &["ail", "failed", "FAIL"], &["al", ""]);
+    check(&wildcard("*ed"), &["ed", "failed"], &["edit"]);
+    check(&wildcard("a*"), &["a", "ab"], &["b"]);
+    check(&wildcard("a*c?e"), &["acde", "abcde", "accxe", "acéE"], &["ace", "abcdef"]);
+    check(&wildcard("f?o"), &["foo", "féo"], &["fo", "fooo"]);
+    check(&wildcard(r"a\*b*"), &["a*b", "a*bc"], &["axb"]);
+    check(&wildcard("*"), &["", "x"], &[]);
+    check(&wildcard("**"), &["", "x"], &[]);
+    check(&wildcard("*a*b*c*"), &["abc", "xaxbxcx"], &["acb"]);
+}
+
+#[test]
+fn fuzzy() {
+    let near = |text: &str, distance| Pattern::Fuzzy { text: text.into(), distance };
+    check(&near("autentication", 1), &["authentication", "autentication"], &["authentications"]);
+    check(&near("form", 1), &["from", "for", "farm", "forms", "form"], &["frm0", "fo", "mrof"]);
+    check(&near("abcd", 2), &["badc", "ab", "abcdef", "xbcx"], &["dcba", "a"]);
+    check(&near("é", 1), &["e", "", "éa"], &["ab"]);
+    check(&near("x", 0), &["x", "X"], &["y"]);
+}
+
+#[test]
+fn ranges_and_networks() {
+    let number = |value, inclusive| Bound::Number { value, inclusive };
+    let range = |lower, upper| Pattern::Range { lower, upper };
+    check(
+        &range(number(10.0, true), number(20.0, false)),
+        &["10", "19.5", "+12"],
+        &["20", "9", "x", "15x", ""],
+    );
+    check(&range(Bound::Open, number(0.0, true)), &["-1", "0", "-0.5"], &["1", "abc"]);
+    let text = |value: &str, inclusive| Bound::Text { value: value.into(), inclusive };
+    check(&range(text("b", true), text("d", false)), &["b", "B", "cz"], &["a", "d"]);
+    let mut address = [0; 16];
+    address[10..].copy_from_slice(&[0xff, 0xff, 10, 1, 0, 0]);
+    check(
+        &Pattern::Network { address, bits: 112 },
+        &["10.1.2.3", "::ffff:10.1.0.0"],
+        &["10.2.0.1", "x", "10.1.2"],
+    );
+    check(&Pattern::Network { address, bits: 0 }, &["10.2.0.1", "fe80::1"], &["x"]);
+}
+
+fn table(a: &[u8], b: &[u8]) -> usize {
+    let mut cells = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            cells[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = usize::from(a[i - 1] != b[j - 1]);
+                let mut best =
+                    (cells[i - 1][j] + 1).min(cells[i][j - 1] + 1).min(cells[i - 1][j - 1] + change);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(cells[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    cells[a.len()][b.len()]
+}
+
+proptest! {
+    #[test]
+    fn the_band_agrees_with_the_table(a in "[abc]{0,7}", b in "[abc]{0,7}", distance in 0u8..3) {
+        let matcher = Matcher::new(&Pattern::Fuzzy { text: a.clone().into(), distance });
+        prop_assert_eq!(matcher.matches_token(b.as_bytes()), table(a.as_bytes(), b.as_bytes()) <= usize::from(distance));
+    }
+}

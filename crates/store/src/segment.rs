@@ -1,0 +1,22 @@
+//! A segment: up to some million messages in receive order, first in memory, then in one file that never changes.
+//!
+//! In: batches. Out: [`Active`], searchable at once; the sealed file; [`Sealed`], the file again. Both answer the same
+//! questions ([`crate::SegmentView`]). A document's number is its position, so that document order is time order.
+//! Holds: see both. Limits: [`DOCUMENTS_MAX`], [`BYTES_MAX`].
+
+mod active;
+mod column;
+mod documents;
+mod format;
+mod phrase;
+mod seal;
+mod sealed;
+mod text;
+mod words;
+
+pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
+pub use seal::{SealError, SealReport};
+pub use sealed::{RebuildError, Sealed, VerifyReport};
+
+#[cfg(test)]
+mod tests;

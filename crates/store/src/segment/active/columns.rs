@@ -1,0 +1,171 @@
+//! The columns of an active segment.
+//!
+//! In: values, message by message. Out: distinct values and each document's place among them; numbers by document.
+//! Holds: eight bytes a value. Limits: [`NAMED_MAX`] names; values of further names go to one column of lists.
+
+use super::terms::Terms;
+use crate::{
+    pattern::number,
+    segment::{
+        column::Fixed,
+        format::list::{self, Entry},
+    },
+};
+use message::{Stamp, ValueKind, ZoneQuality};
+use std::collections::HashMap;
+
+/// Most name-value columns of a segment. Each costs a directory entry and a dictionary; senders choose the names.
+pub(crate) const NAMED_MAX: usize = 1000;
+
+/// Values of one column.
+pub(crate) struct Column {
+    pub(crate) values: Terms,
+    /// The documents that have a value, ascending, and their places.
+    pub(crate) documents: Vec<u32>,
+    pub(crate) places: Vec<u32>,
+    /// Whether every value reads as a number.
+    pub(crate) numeric: bool,
+}
+
+impl Column {
+    fn new() -> Column {
+        Column { values: Terms::new(), documents: Vec::new(), places: Vec::new(), numeric: true }
+    }
+
+    /// The place of a value.
+    #[inline]
+    pub(crate) fn place(&mut self, value: &[u8]) -> u32 {
+        let known = self.values.len();
+        let id = self.values.intern(value);
+        if id == known {
+            self.numeric &= number(value).is_some();
+        }
+        id + 1
+    }
+
+    /// Gives a document a place; 0 is none.
+    #[inline]
+    pub(crate) fn push(&mut self, document: u32, place: u32) {
+        if place > 0 && self.documents.last() != Some(&document) {
+            self.documents.push(document);
+            self.places.push(place);
+        }
+    }
+
+    /// The place of a document.
+    pub(crate) fn place_of(&self, document: u32) -> u32 {
+        self.documents.binary_search(&document).map_or(0, |index| self.places[index])
+    }
+
+    /// The value of a document; empty for none.
+    pub(crate) fn value_of(&self, document: u32) -> &[u8] {
+        self.place_of(document).checked_sub(1).map_or(b"", |id| self.values.string(id))
+    }
+}
+
+/// A column of name-value pairs of one name and type.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) kind: ValueKind,
+    pub(crate) column: Column,
+}
+
+/// Numbers of each document.
+#[derive(Default)]
+pub(crate) struct Times {
+    /// Received, ascending.
+    pub(crate) received: Vec<i64>,
+    pub(crate) event: Vec<i64>,
+    /// Offset and quality of the event time, see [`zone_number`].
+    pub(crate) zone: Vec<i64>,
+    /// Where the text begins, see `text`.
+    pub(crate) text_start: Vec<i64>,
+    pub(crate) text_tail: Vec<i64>,
+}
+
+/// All columns.
+pub(crate) struct Columns {
+    pub(crate) fixed: [Column; Fixed::ALL.len()],
+    pub(crate) named: Vec<Named>,
+    pub(crate) times: Times,
+    by_name: HashMap<Vec<u8>, usize>,
+    key: Vec<u8>,
+    rest: Vec<u8>,
+}
+
+impl Columns {
+    pub(crate) fn new() -> Columns {
+        Columns {
+            fixed: std::array::from_fn(|_| Column::new()),
+            named: Vec::new(),
+            times: Times::default(),
+            by_name: HashMap::new(),
+            key: Vec::new(),
+            rest: Vec::new(),
+        }
+    }
+
+    /// A fixed column.
+    #[inline]
+    pub(crate) fn of(&mut self, fixed: Fixed) -> &mut Column {
+        &mut self.fixed[fixed as usize]
+    }
+
+    /// Gives a document a value of a fixed column; an empty one is none.
+    #[inline]
+    pub(crate) fn set(&mut self, fixed: Fixed, document: u32, value: &[u8]) {
+        if !value.is_empty() {
+            let column = self.of(fixed);
+            let place = column.place(value);
+            column.push(document, place);
+        }
+    }
+
+    /// Gives a document a name-value pair; the first of a name stands.
+    pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) {
+        self.key.clear();
+        self.key.push(kind as u8);
+        self.key.extend_from_slice(name.as_bytes());
+        let index = match self.by_name.get(&self.key) {
+            Some(index) => *index,
+            None if self.named.len() < NAMED_MAX => {
+                self.by_name.insert(self.key.clone(), self.named.len());
+                self.named.push(Named { name: name.to_owned(), kind, column: Column::new() });
+                self.named.len() - 1
+            }
+            None => {
+                list::push(&mut self.rest, Entry { name: name.as_bytes(), kind, value });
+                return;
+            }
+        };
+        let column = &mut self.named[index].column;
+        let place = column.place(value);
+        column.push(document, place);
+    }
+
+    /// Ends a document: what found no column is kept as a list.
+    pub(crate) fn end(&mut self, document: u32) {
+        if !self.rest.is_empty() {
+            let rest = std::mem::take(&mut self.rest);
+            self.set(Fixed::Rest, document, &rest);
+            self.rest = rest;
+            self.rest.clear();
+        }
+    }
+}
+
+/// Offset and quality as one number.
+pub(crate) fn zone_number(stamp: Stamp) -> i64 {
+    i64::from(stamp.offset_s) * 4 + stamp.quality as i64
+}
+
+/// The stamp again.
+pub(crate) fn stamp_of(unix_us: i64, zone: i64) -> Stamp {
+    let quality = match zone.rem_euclid(4) {
+        0 => ZoneQuality::Absent,
+        1 => ZoneQuality::Known,
+        2 => ZoneQuality::ZoneGuessed,
+        _ => ZoneQuality::YearGuessed,
+    };
+    Stamp { unix_us, offset_s: zone.div_euclid(4) as i32, quality }
+}

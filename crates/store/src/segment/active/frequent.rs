@@ -1,0 +1,115 @@
+//! What one segment learns for the next ones: frequent tokens, and a compression dictionary.
+//!
+//! In: documents of each token, samples of frames. Out: the tokens worth a place in templates; a trained dictionary.
+//! Holds: shared, never changed. Limits: [`FREQUENT_MAX`] tokens, [`DICTIONARY_BYTES_MAX`].
+
+use crate::tokens::{Hash, Seed};
+use std::sync::Arc;
+
+/// Most frequent tokens of a segment. They fit 16 bits, the top value marking a gap.
+const FREQUENT_MAX: usize = 3000;
+/// Most bytes of a trained dictionary; more gains little (zstd's own default).
+const DICTIONARY_BYTES_MAX: usize = 110 << 10;
+/// A token in more than one of this many messages is frequent when it has no digit.
+const WORD_SHARE: u32 = 128;
+/// The same for tokens with a digit: those vary, and every variant would be a template of its own.
+const DIGIT_SHARE: u32 = 20;
+/// Segments that go by what one has learned; then the next learns anew, because devices and programs change.
+const SEGMENTS_MAX: u32 = 16;
+/// What a segment learned, for itself and the segments behind it.
+#[derive(Clone)]
+pub struct Learned {
+    pub(crate) frequent: Arc<Frequent>,
+    /// Dictionary that blocks are compressed with; empty for none.
+    pub(crate) dictionary: Arc<Vec<u8>>,
+    /// How many segments used it before.
+    segments: u32,
+}
+
+impl Learned {
+    pub(crate) fn new(frequent: Frequent, dictionary: Vec<u8>) -> Learned {
+        Learned { frequent: Arc::new(frequent), dictionary: Arc::new(dictionary), segments: 0 }
+    }
+
+    /// What the next segment is to begin with; `None` when it should learn anew.
+    pub(crate) fn next(&self) -> Option<Learned> {
+        let segments = self.segments + 1;
+        (segments < SEGMENTS_MAX).then(|| Learned { segments, ..self.clone() })
+    }
+}
+
+/// Trains a dictionary from samples of frames; empty when they are too few or too alike.
+pub(crate) fn train(samples: &[&[u8]]) -> Vec<u8> {
+    zstd::dict::from_samples(samples, DICTIONARY_BYTES_MAX).unwrap_or_default()
+}
+
+/// The frequent tokens of a segment, each with a number.
+pub(crate) struct Frequent {
+    seed: Seed,
+    /// Hash and number plus one, by hash.
+    slots: Vec<(u64, u32)>,
+    tokens: Vec<Vec<u8>>,
+}
+
+impl Frequent {
+    /// No token.
+    pub(crate) fn none() -> Frequent {
+        Frequent::new(Vec::new())
+    }
+
+    /// These tokens, numbered in this order.
+    pub(crate) fn new(tokens: Vec<Vec<u8>>) -> Frequent {
+        assert!(tokens.len() <= FREQUENT_MAX, "{} frequent tokens", tokens.len());
+        let seed = Seed::of_process();
+        let mut slots = vec![(0, 0); (tokens.len() * 4).next_power_of_two().max(16)];
+        for (number, token) in tokens.iter().enumerate() {
+            let bits = seed.hash(token).bits;
+            let mut at = bits as usize & (slots.len() - 1);
+            while slots[at].1 != 0 {
+                at = (at + 1) & (slots.len() - 1);
+            }
+            slots[at] = (bits, number as u32 + 1);
+        }
+        Frequent { seed, slots, tokens }
+    }
+
+    /// The tokens worth it among those that (text, documents) lists, when there were `total` documents.
+    pub(crate) fn choose<'a>(counted: impl Iterator<Item = (&'a [u8], u32)>, total: u32) -> Frequent {
+        let is_frequent = |token: &[u8], documents: u32| {
+            let share = if token.iter().any(u8::is_ascii_digit) { DIGIT_SHARE } else { WORD_SHARE };
+            documents > total / share && (share == WORD_SHARE || token.len() >= 3)
+        };
+        let mut chosen: Vec<(u32, &[u8])> = counted
+            .filter(|(token, documents)| is_frequent(token, *documents))
+            .map(|(token, documents)| (documents, token))
+            .collect();
+        chosen.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+        chosen.truncate(FREQUENT_MAX);
+        Frequent::new(chosen.into_iter().map(|(_, token)| token.to_vec()).collect())
+    }
+
+    /// The tokens by number.
+    pub(crate) fn tokens(&self) -> &[Vec<u8>] {
+        &self.tokens
+    }
+
+    /// The number of a token.
+    #[inline]
+    pub(crate) fn number(&self, token: &[u8], hash: Hash) -> Option<u16> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash.bits as usize & mask;
+        loop {
+            let (bits, number) = self.slots[at & mask];
+            let number = number.checked_sub(1)?;
+            if bits == hash.bits && self.tokens[number as usize] == token {
+                return Some(number as u16);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// The number of a token given without its hash.
+    pub(crate) fn find(&self, token: &[u8]) -> Option<u16> {
+        self.number(token, self.seed.hash(token))
+    }
+}

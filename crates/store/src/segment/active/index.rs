@@ -1,0 +1,102 @@
+//! The word index of an active segment: a flat list of (message, token) pairs and templates.
+//!
+//! In: texts and values, message by message. Out: the terms; which documents have a set of them, by linear scan.
+//! A frequent token is not in the list: a message's sequence of frequent tokens is its template, of which there are
+//! few, and only the template's number is kept. Holds: 4 bytes a pair, about 45 a message.
+//! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
+
+use super::{frequent::Frequent, templates::Templates, terms::Terms};
+use crate::tokens::{Hash, Seed, Token, Tokenizer};
+use std::sync::Arc;
+
+/// The index being built.
+pub(crate) struct Index {
+    seed: Seed,
+    frequent: Arc<Frequent>,
+    pub(crate) terms: Terms,
+    pub(crate) templates: Templates,
+    /// Ids of the terms of each document, document after document.
+    pub(crate) flat: Vec<u32>,
+    /// Where each document's ids end in `flat`.
+    pub(crate) ends: Vec<u32>,
+    /// Template of each document.
+    pub(crate) template_of: Vec<u32>,
+    tokenizer: Tokenizer,
+    waiting: Vec<(Token, Hash)>,
+    sequence: Vec<u16>,
+}
+
+impl Index {
+    /// An empty index that folds these tokens into templates.
+    pub(crate) fn new(frequent: Arc<Frequent>) -> Index {
+        Index {
+            seed: Seed::of_process(),
+            frequent,
+            terms: Terms::new(),
+            templates: Templates::new(),
+            flat: Vec::new(),
+            ends: Vec::new(),
+            template_of: Vec::new(),
+            tokenizer: Tokenizer::default(),
+            waiting: Vec::new(),
+            sequence: Vec::new(),
+        }
+    }
+
+    /// The tokens that templates are made of.
+    pub(crate) fn frequent(&self) -> &Arc<Frequent> {
+        &self.frequent
+    }
+
+    /// Adds the tokens of the next document's text and ends the document.
+    /// Its other values must have been added before.
+    pub(crate) fn add_text(&mut self, text: &[u8]) {
+        self.tokenizer.read(text);
+        self.sequence.clear();
+        let mut gap = false;
+        for token in self.tokenizer.tokens() {
+            let hash = self.tokenizer.hash(token, self.seed);
+            if let Some(number) = self.frequent.number(self.tokenizer.bytes(token), hash) {
+                if gap {
+                    self.sequence.push(Templates::GAP);
+                    gap = false;
+                }
+                self.sequence.push(number);
+                continue;
+            }
+            gap = true;
+            self.terms.prefetch(hash);
+            self.waiting.push((token, hash));
+        }
+        self.post();
+        self.template_of.push(self.templates.intern(&self.sequence));
+        self.ends.push(self.flat.len() as u32);
+    }
+
+    /// Adds the tokens of a value of the next document.
+    pub(crate) fn add_value(&mut self, value: &[u8]) {
+        self.tokenizer.read(value);
+        for token in self.tokenizer.tokens() {
+            let hash = self.tokenizer.hash(token, self.seed);
+            self.terms.prefetch(hash);
+            self.waiting.push((token, hash));
+        }
+        self.post();
+    }
+
+    /// Looks up the waiting tokens, whose slots are on their way into the cache.
+    fn post(&mut self) {
+        let document = self.ends.len() as u32;
+        for &(token, hash) in &self.waiting {
+            if let Some(id) = self.terms.hit(self.tokenizer.bytes(token), hash, document) {
+                self.flat.push(id);
+            }
+        }
+        self.waiting.clear();
+    }
+
+    /// Ids of the terms of a range of documents: where they begin in `flat`.
+    pub(crate) fn start(&self, document: u32) -> usize {
+        document.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize)
+    }
+}

@@ -1,0 +1,213 @@
+//! A table of distinct byte strings: tokens of a segment, values of a column.
+//!
+//! In: strings. Out: an id each, in order of first appearance, and how many documents have it.
+//! Holds: open addressing with 32-byte slots, so that a lookup costs one cache miss; the strings in one buffer.
+//! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
+
+use crate::tokens::{Hash, Seed};
+
+/// One string. Slots without string have no id.
+#[derive(Clone, Copy)]
+#[repr(C, align(32))]
+struct Slot {
+    /// First eight bytes.
+    head: u64,
+    /// Bits of the hash that do not choose the slot.
+    tag: u32,
+    id: u32,
+    /// The document that had it last, plus one.
+    last: u32,
+    documents: u32,
+    offset: u32,
+    length: u32,
+}
+
+const NO_ID: u32 = u32::MAX;
+const EMPTY: Slot = Slot { head: 0, tag: 0, id: NO_ID, last: 0, documents: 0, offset: 0, length: 0 };
+/// Slots of a new table, as a power of two.
+const FIRST_BITS: u32 = 6;
+
+/// Distinct strings and their ids.
+pub(crate) struct Terms {
+    seed: Seed,
+    slots: Vec<Slot>,
+    bytes: Vec<u8>,
+    /// Where each string ends, by id.
+    ends: Vec<u32>,
+}
+
+impl Terms {
+    pub(crate) fn new() -> Terms {
+        Terms {
+            seed: Seed::of_process(),
+            slots: vec![EMPTY; 1 << FIRST_BITS],
+            bytes: Vec::new(),
+            ends: Vec::new(),
+        }
+    }
+
+    /// Number of strings.
+    pub(crate) fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// String `id`.
+    pub(crate) fn string(&self, id: u32) -> &[u8] {
+        &self.bytes[self.start(id) as usize..self.ends[id as usize] as usize]
+    }
+
+    fn start(&self, id: u32) -> u32 {
+        id.checked_sub(1).map_or(0, |before| self.ends[before as usize])
+    }
+
+    /// Fetches the slot of a string ahead of its lookup.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: Hash) {
+        prefetch::read(&self.slots, hash.bits as usize & (self.slots.len() - 1));
+    }
+
+    /// The id of a string, if it is known.
+    pub(crate) fn find(&self, string: &[u8]) -> Option<u32> {
+        let hash = self.seed.hash(string);
+        self.find_slot(string, hash).ok().map(|slot| self.slots[slot].id)
+    }
+
+    /// The id of a string, given now if it has none.
+    pub(crate) fn intern(&mut self, string: &[u8]) -> u32 {
+        let hash = self.seed.hash(string);
+        let slot = self.slot_of(string, hash);
+        self.slots[slot].id
+    }
+
+    /// Counts a string for a document: its id when the document did not have it yet.
+    #[inline]
+    pub(crate) fn hit(&mut self, string: &[u8], hash: Hash, document: u32) -> Option<u32> {
+        let at = self.slot_of(string, hash);
+        let slot = &mut self.slots[at];
+        if slot.last == document + 1 {
+            return None;
+        }
+        slot.last = document + 1;
+        slot.documents += 1;
+        Some(slot.id)
+    }
+
+    /// How many documents have each string, by id.
+    pub(crate) fn documents(&self) -> Vec<u32> {
+        let mut documents = vec![0; self.ends.len()];
+        for slot in self.slots.iter().filter(|slot| slot.id != NO_ID) {
+            documents[slot.id as usize] = slot.documents;
+        }
+        documents
+    }
+
+    #[inline]
+    fn slot_of(&mut self, string: &[u8], hash: Hash) -> usize {
+        match self.find_slot(string, hash) {
+            Ok(slot) => slot,
+            Err(free) => self.add(string, hash, free),
+        }
+    }
+
+    /// The slot of a string, or the free slot where it belongs.
+    #[inline]
+    fn find_slot(&self, string: &[u8], hash: Hash) -> Result<usize, usize> {
+        let mask = self.slots.len() - 1;
+        let tag = (hash.bits >> 32) as u32;
+        let mut at = hash.bits as usize & mask;
+        loop {
+            let slot = &self.slots[at & mask];
+            if slot.id == NO_ID {
+                return Err(at);
+            }
+            if slot.tag == tag
+                && slot.head == hash.head
+                && slot.length as usize == string.len()
+                && (string.len() <= 8 || self.at(slot) == string)
+            {
+                return Ok(at);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn at(&self, slot: &Slot) -> &[u8] {
+        &self.bytes[slot.offset as usize..slot.offset as usize + slot.length as usize]
+    }
+
+    fn add(&mut self, string: &[u8], hash: Hash, mut free: usize) -> usize {
+        // Two thirds full at most: longer probing costs more than the memory.
+        if (self.ends.len() + 1) * 3 > self.slots.len() * 2 {
+            self.grow();
+            free = self.find_slot(string, hash).unwrap_or_else(|free| free);
+        }
+        assert!(self.bytes.len() + string.len() <= u32::MAX as usize, "4 GiB of distinct strings");
+        self.slots[free] = Slot {
+            head: hash.head,
+            tag: (hash.bits >> 32) as u32,
+            id: self.ends.len() as u32,
+            last: 0,
+            documents: 0,
+            offset: self.bytes.len() as u32,
+            length: string.len() as u32,
+        };
+        self.bytes.extend_from_slice(string);
+        self.ends.push(self.bytes.len() as u32);
+        free
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let count = self.slots.len() * 2;
+        let mut slots = pages::filled(EMPTY, count);
+        for slot in self.slots.iter().filter(|slot| slot.id != NO_ID) {
+            let mut at = self.seed.hash(self.at(slot)).bits as usize & (count - 1);
+            while slots[at].id != NO_ID {
+                at = (at + 1) & (count - 1);
+            }
+            slots[at] = *slot;
+        }
+        self.slots = slots;
+    }
+}
+
+#[allow(unsafe_code)]
+mod prefetch {
+    //! Safety: a prefetch reads nothing and never faults; `wrapping_add` makes the address without claims about it.
+
+    #[inline]
+    pub(super) fn read<T>(items: &[T], index: usize) {
+        #[cfg(target_arch = "x86_64")]
+        // Safety: see the module.
+        unsafe {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast::<i8>());
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = (items, index);
+    }
+}
+
+#[allow(unsafe_code)]
+mod pages {
+    //! Safety: `madvise` gets whole pages inside the vector's own, not yet written capacity; the advice changes how
+    //! memory is backed, never what it holds. An error only costs speed.
+
+    /// Tables from this size on are asked to lie in huge pages: random lookups miss the TLB otherwise.
+    const HUGE_BYTES_MIN: usize = 4 << 20;
+    const PAGE_BYTES: usize = 4096;
+
+    pub(super) fn filled<T: Copy>(item: T, count: usize) -> Vec<T> {
+        let mut items: Vec<T> = Vec::with_capacity(count);
+        let size = items.capacity() * size_of::<T>();
+        if size >= HUGE_BYTES_MIN {
+            let start = items.as_mut_ptr().cast::<u8>();
+            let skip = start.align_offset(PAGE_BYTES);
+            let length = (size - skip) / PAGE_BYTES * PAGE_BYTES;
+            // Safety: see the module.
+            unsafe { libc::madvise(start.add(skip).cast(), length, libc::MADV_HUGEPAGE) };
+        }
+        items.resize(count, item);
+        items
+    }
+}

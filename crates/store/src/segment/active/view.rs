@@ -1,0 +1,416 @@
+//! A view of an active segment: what it held at one moment, asked by linear scan.
+//!
+//! In: questions. Out: answers about the first messages of the segment, as many as there were when the view was made.
+//! Holds: the lock for one slice of a walk at a time, so that appending never waits long.
+//! Limits: a walk over all terms (wildcards) holds the lock for about 10 ms a million of them.
+
+use super::{
+    Column, Shared, blocks,
+    builder::{Builder, LEARN_DOCUMENTS, decimal},
+    columns::{Named, stamp_of},
+};
+use crate::{
+    Bitmap, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Watch,
+    pattern::Matcher,
+    segment::{
+        column::{self, Fixed, Run, Shown, Source},
+        documents::{self, Block, Stored},
+        format::list,
+        phrase,
+        text::APART,
+        words,
+    },
+};
+use std::{ops::Range, path::PathBuf, sync::Arc};
+
+/// Documents of one slice of a walk.
+const SLICE: u32 = 1 << 16;
+
+/// The first messages of an active segment.
+pub(crate) struct ActiveView {
+    shared: Arc<Shared>,
+    length: u32,
+}
+
+impl ActiveView {
+    pub(crate) fn new(shared: Arc<Shared>) -> ActiveView {
+        let length = shared.read().length;
+        ActiveView { shared, length }
+    }
+
+    /// Calls `walk` with each slice of the documents.
+    fn slices(&self, watch: &Watch, mut walk: impl FnMut(&Builder, Range<u32>)) -> Result<(), ReadError> {
+        for start in (0..self.length).step_by(SLICE as usize) {
+            watch.check()?;
+            walk(&self.shared.read(), start..(start + SLICE).min(self.length));
+        }
+        Ok(())
+    }
+
+    /// Documents that have one of the words that `choose` wants; `None` when it cannot say.
+    fn scan(
+        &self,
+        watch: &Watch,
+        choose: impl FnOnce(&Builder) -> Option<Wanted>,
+    ) -> Result<Option<Bitmap>, ReadError> {
+        let mut found = Bitmap::none(self.length);
+        let builder = self.shared.read();
+        let Some(wanted) = choose(&builder) else { return Ok(None) };
+        // Learning numbers the words anew, but only while all documents are in the first slice, which is walked
+        // under the lock that the numbers were read under.
+        const { assert!(LEARN_DOCUMENTS <= SLICE) };
+        wanted.walk(&builder, 0..self.length.min(SLICE), &mut found);
+        drop(builder);
+        self.slices(watch, |builder, documents| {
+            if documents.start > 0 {
+                wanted.walk(builder, documents, &mut found);
+            }
+        })?;
+        Ok(Some(found))
+    }
+
+    /// The named columns that hold values of a name.
+    fn named(&self, name: &str) -> Vec<ActiveColumn<'_>> {
+        let builder = self.shared.read();
+        let named = builder.columns.named.iter().enumerate().filter(|(_, named)| named.name == name);
+        named.map(|(index, _)| ActiveColumn { view: self, which: Which::Named(index) }).collect()
+    }
+
+    fn fixed(&self, fixed: Fixed) -> ActiveColumn<'_> {
+        ActiveColumn { view: self, which: Which::Fixed(fixed) }
+    }
+
+    /// Calls `visit` with each column that may hold values of an asked one.
+    fn sources(
+        &self,
+        asked: &Asked,
+        visit: &mut dyn FnMut(&dyn Source, &Shown) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        match column::resolve(asked) {
+            (Some(fixed), shown) => visit(&self.fixed(fixed), &shown),
+            (None, shown) => {
+                if let Asked::Named(name) = asked {
+                    self.named(name).iter().try_for_each(|column| visit(column, &Shown::Whole))?;
+                }
+                visit(&self.fixed(Fixed::Rest), &shown)
+            }
+        }
+    }
+}
+
+/// The terms and templates that a pattern asks for.
+struct Wanted {
+    terms: Vec<bool>,
+    any_term: bool,
+    templates: Vec<bool>,
+    any_template: bool,
+}
+
+impl Wanted {
+    fn of(builder: &Builder, pattern: &Pattern) -> Wanted {
+        let index = &builder.index;
+        let matcher = Matcher::new(pattern);
+        let mut terms = vec![false; index.terms.len() as usize];
+        let mut numbers = vec![false; index.frequent().tokens().len()];
+        if let Some(text) = matcher.exact() {
+            index.terms.find(text).into_iter().for_each(|id| terms[id as usize] = true);
+            index.frequent().find(text).into_iter().for_each(|number| numbers[usize::from(number)] = true);
+        } else {
+            for (id, wanted) in terms.iter_mut().enumerate() {
+                *wanted = matcher.matches_token(index.terms.string(id as u32));
+            }
+            for (token, wanted) in index.frequent().tokens().iter().zip(&mut numbers) {
+                *wanted = matcher.matches_token(token);
+            }
+        }
+        let any_template = numbers.contains(&true);
+        let mut templates = vec![false; index.templates.len() as usize];
+        if any_template {
+            let has = |number: &u16| numbers.get(usize::from(*number)).copied().unwrap_or(false);
+            for (template, wanted) in templates.iter_mut().enumerate() {
+                *wanted = index.templates.sequence(template as u32).iter().any(has);
+            }
+        }
+        Wanted { any_term: terms.contains(&true), terms, templates, any_template }
+    }
+
+    /// Adds the documents of a range that have one of them. Words that came later are not wanted.
+    fn walk(&self, builder: &Builder, documents: Range<u32>, found: &mut Bitmap) {
+        let index = &builder.index;
+        if self.any_term {
+            let mut at = index.start(documents.start);
+            for document in documents.clone() {
+                let end = index.ends[document as usize] as usize;
+                let ids = &index.flat[at..end];
+                if ids.iter().any(|id| self.terms.get(*id as usize).copied().unwrap_or(false)) {
+                    found.add(document);
+                }
+                at = end;
+            }
+        }
+        if self.any_template {
+            let templates = &index.template_of[documents.start as usize..documents.end as usize];
+            for (document, template) in documents.zip(templates) {
+                if self.templates.get(*template as usize).copied().unwrap_or(false) {
+                    found.add(document);
+                }
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    Fixed(Fixed),
+    Named(usize),
+}
+
+/// One column of a view.
+struct ActiveColumn<'a> {
+    view: &'a ActiveView,
+    which: Which,
+}
+
+impl ActiveColumn<'_> {
+    fn with<T>(&self, read: impl FnOnce(&Column) -> T) -> T {
+        let builder = self.view.shared.read();
+        match self.which {
+            Which::Fixed(fixed) => read(&builder.columns.fixed[fixed as usize]),
+            Which::Named(index) => read(&builder.columns.named[index].column),
+        }
+    }
+}
+
+impl Source for ActiveColumn<'_> {
+    fn distinct(&self) -> u32 {
+        self.with(|column| column.values.len())
+    }
+
+    fn values(
+        &self,
+        _head: &[u8],
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let count = self.distinct();
+        for start in (0..count).step_by(SLICE as usize) {
+            watch.check()?;
+            self.with(|column| {
+                (start..(start + SLICE).min(count)).try_for_each(|id| visit(id + 1, column.values.string(id)))
+            })?;
+        }
+        Ok(())
+    }
+
+    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
+        value.clear();
+        self.with(|column| value.extend_from_slice(column.values.string(place - 1)));
+        Ok(())
+    }
+
+    fn runs(
+        &self,
+        _within: Option<&Bitmap>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(Run<'_>),
+    ) -> Result<(), ReadError> {
+        let mut start = 0;
+        loop {
+            watch.check()?;
+            let went = self.with(|column| {
+                let end = column.documents.partition_point(|document| *document < self.view.length);
+                let next = (start + SLICE as usize).min(end);
+                if start < next {
+                    let (documents, places) = (&column.documents[start..next], &column.places[start..next]);
+                    visit(Run::Sparse { documents, places });
+                }
+                next.max(start)
+            });
+            if went == start {
+                return Ok(());
+            }
+            start = went;
+        }
+    }
+}
+
+impl SegmentView for ActiveView {
+    fn len(&self) -> u32 {
+        self.length
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.shared.read().first_sequence
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        let builder = self.shared.read();
+        let received = &builder.columns.times.received[..self.length as usize];
+        (received.first().copied().unwrap_or(0), received.last().copied().unwrap_or(0))
+    }
+
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32> {
+        let edges = self.received_edges(&[from_us, to_us]);
+        edges[0]..edges[1].max(edges[0])
+    }
+
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
+        let builder = self.shared.read();
+        let received = &builder.columns.times.received[..self.length as usize];
+        edges_us.iter().map(|edge| received.partition_point(|us| us < edge) as u32).collect()
+    }
+
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = Bitmap::none(self.length);
+        self.slices(watch, |builder, documents| {
+            let times = &builder.columns.times.event[documents.start as usize..documents.end as usize];
+            for (document, us) in documents.zip(times) {
+                if (from_us..to_us).contains(us) {
+                    found.add(document);
+                }
+            }
+        })?;
+        Ok(found)
+    }
+
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        self.slices(&Watch::unlimited(), |builder, slice| {
+            let words = &documents.words()[(slice.start >> 6) as usize..slice.end.div_ceil(64) as usize];
+            for (index, word) in words.iter().enumerate() {
+                let mut rest = *word;
+                while rest != 0 {
+                    let document = slice.start + (index as u32 * 64) + rest.trailing_zeros();
+                    rest &= rest - 1;
+                    visit(document, builder.columns.times.event[document as usize]);
+                }
+            }
+        })
+    }
+
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let found = self.scan(watch, |builder| Some(Wanted::of(builder, pattern)))?;
+        let mut found = found.unwrap_or_else(|| Bitmap::none(self.length));
+        let columns = [self.fixed(Fixed::Host), self.fixed(Fixed::Program)];
+        words::add_columns(columns.iter().map(|column| column as &dyn Source), pattern, watch, &mut found)?;
+        Ok(found)
+    }
+
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+        let exact = self.scan(watch, |builder| {
+            let numbers = phrase::numbers(phrase, |token| builder.index.frequent().find(token))?;
+            let known = &builder.index.templates;
+            let is_wanted = |number| phrase::is_in(&numbers, known.sequence(number));
+            let templates: Vec<bool> = (0..known.len()).map(is_wanted).collect();
+            Some(Wanted { terms: Vec::new(), any_term: false, any_template: true, templates })
+        })?;
+        match exact {
+            Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
+            None => phrase::candidates(self, phrase, watch),
+        }
+    }
+
+    fn values(&self, asked: &Asked, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = Bitmap::none(self.length);
+        self.sources(asked, &mut |source, shown| column::find(source, shown, pattern, watch, &mut found))?;
+        Ok(found)
+    }
+
+    fn count_values(
+        &self,
+        asked: &Asked,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError> {
+        self.sources(asked, &mut |source, shown| column::count(source, shown, documents, watch, add))
+    }
+
+    fn columns(&self) -> Vec<ColumnUse> {
+        let builder = self.shared.read();
+        let count =
+            |column: &Column| column.documents.partition_point(|document| *document < self.length) as u64;
+        let fixed = Fixed::ALL.map(|fixed| {
+            let column = &builder.columns.fixed[fixed as usize];
+            (fixed, count(column), column.numeric)
+        });
+        let named = builder.columns.named.iter();
+        let named = named.map(|Named { name, column, .. }| (name.as_str(), count(column), column.numeric));
+        words::column_uses(fixed.into_iter(), named)
+    }
+
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError> {
+        documents::read(self, documents, watch, visit)
+    }
+}
+
+impl Stored for ActiveView {
+    fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError> {
+        if document >= self.length {
+            return Err(self.damage(document, "no such document"));
+        }
+        let builder = self.shared.read();
+        let (found, first) = builder.blocks.find(document);
+        block.documents = first..builder.blocks.end_of(first, builder.length);
+        block.bytes.clear();
+        match found {
+            blocks::Found::Plain(frames) => frames.encode(&mut block.bytes),
+            blocks::Found::Compressed(bytes, stored) => {
+                let dictionary = builder.learned.as_ref().map(|learned| learned.dictionary.as_slice());
+                let plain = zstd::bulk::Decompressor::with_dictionary(dictionary.unwrap_or_default())
+                    .and_then(|mut decompressor| decompressor.decompress(bytes, stored.plain_bytes as usize));
+                block.bytes = plain.map_err(|_| self.damage(document, "a block does not decompress"))?;
+            }
+        }
+        drop(builder);
+        block.find_frames().map_err(|damage| self.damage(document, damage.what))
+    }
+
+    fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError> {
+        if document >= self.length {
+            return Err(self.damage(document, "no such document"));
+        }
+        let builder = self.shared.read();
+        let columns = &builder.columns;
+        let value = |fixed: Fixed| columns.fixed[fixed as usize].value_of(document);
+        let text = |fixed: Fixed| String::from_utf8_lossy(value(fixed)).into_owned();
+        let copy = |out: &mut Vec<u8>, fixed: Fixed| value(fixed).clone_into(out);
+        copy(&mut out.host, Fixed::Host);
+        copy(&mut out.program, Fixed::Program);
+        copy(&mut out.pid, Fixed::Pid);
+        copy(&mut out.msgid, Fixed::Msgid);
+        out.pri = decimal(value(Fixed::Pri));
+        (out.source, out.peer) = (text(Fixed::Source), text(Fixed::Peer));
+        out.sequence = builder.first_sequence + u64::from(document);
+        let (at, times) = (document as usize, &columns.times);
+        out.received_us = times.received[at];
+        out.event = stamp_of(times.event[at], times.zone[at]);
+        out.tags.clear();
+        out.tags.extend(words::tags(value(Fixed::Tags)));
+        out.values.clear();
+        let present = |named: &&Named| named.column.place_of(document) > 0;
+        let named = columns.named.iter().filter(present);
+        out.values.extend(
+            named.map(|named| (named.name.clone(), named.column.value_of(document).to_vec(), named.kind)),
+        );
+        out.values.extend(list::entries(value(Fixed::Rest)).flatten().map(words::owned));
+        words::sort_values(&mut out.values);
+        Ok((times.text_start[at], times.text_tail[at]))
+    }
+
+    fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {
+        let builder = self.shared.read();
+        let tails = &builder.columns.times.text_tail[documents.start as usize..documents.end as usize];
+        Ok(tails.iter().filter(|tail| **tail == APART).count())
+    }
+
+    fn damage(&self, document: u32, what: &'static str) -> ReadError {
+        // There is no file yet: the place is the document's number.
+        ReadError::Corrupt { path: PathBuf::from("active segment"), offset: u64::from(document), what }
+    }
+}

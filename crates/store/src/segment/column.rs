@@ -1,0 +1,252 @@
+//! Columns of text values, and what may be asked of them, active or sealed.
+//!
+//! In: a column's distinct values and each document's place in them. Out: documents with a matching value, counts.
+//! A place is the value's ordinal plus one; 0 says that the document has none.
+//! Limits: one count a distinct value while counting.
+
+use super::format::list;
+use crate::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
+use message::{Facility, Severity};
+use std::collections::HashMap;
+
+/// The columns that every segment has. The number stands in files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Fixed {
+    Host = 0,
+    Program = 1,
+    Pid = 2,
+    Msgid = 3,
+    /// The priority in decimal: facility and severity are read from it.
+    Pri = 4,
+    Source = 5,
+    Peer = 6,
+    /// Lists of tags.
+    Tags = 7,
+    /// Lists of the values that found no room among the named columns.
+    Rest = 8,
+}
+
+impl Fixed {
+    pub(crate) const ALL: [Fixed; 9] = [
+        Fixed::Host,
+        Fixed::Program,
+        Fixed::Pid,
+        Fixed::Msgid,
+        Fixed::Pri,
+        Fixed::Source,
+        Fixed::Peer,
+        Fixed::Tags,
+        Fixed::Rest,
+    ];
+}
+
+/// Documents and their places.
+pub(crate) enum Run<'a> {
+    /// Neighbours from `first` on; a place may be 0.
+    Dense { first: u32, places: &'a [u32] },
+    /// Documents with a value.
+    Sparse { documents: &'a [u32], places: &'a [u32] },
+}
+
+/// A column as it is kept.
+pub(crate) trait Source {
+    /// Number of distinct values.
+    fn distinct(&self) -> u32;
+
+    /// Calls `visit` with (place, value) of the values; those that do not begin with `head` after lower-casing may
+    /// be left out.
+    fn values(
+        &self,
+        head: &[u8],
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError>;
+
+    /// The value of a place.
+    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
+
+    /// Calls `visit` with all documents, ascending; those outside `within` may be left out.
+    fn runs(
+        &self,
+        within: Option<&Bitmap>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(Run<'_>),
+    ) -> Result<(), ReadError>;
+}
+
+/// How the values that a question is about come out of those that are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Shown {
+    /// As they are.
+    Whole,
+    /// The facility's name of a priority.
+    Facility,
+    /// The severity's name of a priority.
+    Severity,
+    /// The tags of a list.
+    Tags,
+    /// The value of that name in a list.
+    Named(String),
+}
+
+/// The column that holds what a question names, and how.
+pub(crate) fn resolve(column: &Column) -> (Option<Fixed>, Shown) {
+    let fixed = match column {
+        Column::Host => Fixed::Host,
+        Column::Program => Fixed::Program,
+        Column::Pid => Fixed::Pid,
+        Column::Msgid => Fixed::Msgid,
+        Column::Facility => return (Some(Fixed::Pri), Shown::Facility),
+        Column::Severity => return (Some(Fixed::Pri), Shown::Severity),
+        Column::Source => Fixed::Source,
+        Column::Peer => Fixed::Peer,
+        Column::Tags => return (Some(Fixed::Tags), Shown::Tags),
+        Column::Named(name) => return (None, Shown::Named(name.clone())),
+    };
+    (Some(fixed), Shown::Whole)
+}
+
+impl Shown {
+    /// Calls `visit` with each value that a kept value shows.
+    fn of(&self, kept: &[u8], visit: &mut dyn FnMut(&[u8])) {
+        let code = || std::str::from_utf8(kept).ok().and_then(|text| text.parse::<u16>().ok()).unwrap_or(0);
+        match self {
+            Shown::Whole => visit(kept),
+            Shown::Facility => {
+                let number = code() >> 3;
+                match Facility(number).name() {
+                    Some(name) => visit(name.as_bytes()),
+                    None => visit(number.to_string().as_bytes()),
+                }
+            }
+            Shown::Severity => visit(Severity((code() & 7) as u8).name().as_bytes()),
+            Shown::Tags => list::entries(kept).flatten().for_each(|entry| visit(entry.name)),
+            Shown::Named(name) => list::entries(kept)
+                .flatten()
+                .filter(|entry| entry.name == name.as_bytes())
+                .for_each(|entry| visit(entry.value)),
+        }
+    }
+
+    /// Whether several kept values may show the same.
+    fn is_shared(&self) -> bool {
+        *self != Shown::Whole
+    }
+}
+
+/// Adds the documents with a matching value.
+pub(crate) fn find(
+    source: &dyn Source,
+    shown: &Shown,
+    pattern: &Pattern,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    let mut matcher = Matcher::new(pattern);
+    let head = if shown.is_shared() { Vec::new() } else { matcher.head().to_vec() };
+    find_where(source, &head, watch, found, |kept| {
+        let mut any = false;
+        shown.of(kept, &mut |value| any |= matcher.matches_value(value));
+        any
+    })
+}
+
+/// Adds the documents whose value passes a test.
+pub(crate) fn find_where(
+    source: &dyn Source,
+    head: &[u8],
+    watch: &Watch,
+    found: &mut Bitmap,
+    mut test: impl FnMut(&[u8]) -> bool,
+) -> Result<(), ReadError> {
+    let mut hits: Vec<u32> = Vec::new();
+    source.values(head, watch, &mut |place, value| {
+        if test(value) {
+            hits.push(place);
+        }
+        Ok(())
+    })?;
+    if hits.is_empty() {
+        return Ok(());
+    }
+    let mut wanted = vec![false; source.distinct() as usize + 1];
+    hits.iter().for_each(|place| wanted[*place as usize] = true);
+    let length = found.len();
+    source.runs(None, watch, &mut |run| match run {
+        Run::Dense { first, places } => add_dense(found, first, places, &wanted),
+        Run::Sparse { documents, places } => {
+            let hits = documents.iter().zip(places).filter(|(_, place)| wanted[**place as usize]);
+            hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
+        }
+    })
+}
+
+/// Adds wanted neighbours, 64 at a time.
+fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], wanted: &[bool]) {
+    let count = places.len().min(found.len().saturating_sub(first) as usize);
+    if !first.is_multiple_of(64) {
+        let places = places[..count].iter().enumerate();
+        places.filter(|(_, place)| wanted[**place as usize]).for_each(|(i, _)| found.add(first + i as u32));
+        return;
+    }
+    let words = &mut found.words_mut()[(first >> 6) as usize..];
+    for (word, places) in words.iter_mut().zip(places[..count].chunks(64)) {
+        for (bit, place) in places.iter().enumerate() {
+            *word |= u64::from(wanted[*place as usize]) << bit;
+        }
+    }
+}
+
+/// Adds the count of each distinct value among the documents.
+pub(crate) fn count(
+    source: &dyn Source,
+    shown: &Shown,
+    documents: &Bitmap,
+    watch: &Watch,
+    add: &mut dyn FnMut(&[u8], u64),
+) -> Result<(), ReadError> {
+    let counts = count_places(source, documents, watch)?;
+    let used = counts.iter().skip(1).filter(|count| **count > 0).count();
+    let mut shared: HashMap<Vec<u8>, u64> = HashMap::new();
+    let mut give = |kept: &[u8], count: u64| {
+        if shown.is_shared() {
+            shown.of(kept, &mut |value| *shared.entry(value.to_vec()).or_default() += count);
+        } else {
+            add(kept, count);
+        }
+    };
+    if used * 64 < counts.len() {
+        let mut value = Vec::new();
+        for (place, count) in counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0) {
+            source.value(place as u32, &mut value)?;
+            give(&value, *count);
+        }
+    } else {
+        source.values(b"", watch, &mut |place, value| {
+            if let Some(count) = counts.get(place as usize).filter(|count| **count > 0) {
+                give(value, *count);
+            }
+            Ok(())
+        })?;
+    }
+    shared.iter().for_each(|(value, count)| add(value, *count));
+    Ok(())
+}
+
+fn count_places(source: &dyn Source, documents: &Bitmap, watch: &Watch) -> Result<Vec<u64>, ReadError> {
+    let mut counts = vec![0u64; source.distinct() as usize + 1];
+    source.runs(Some(documents), watch, &mut |run| match run {
+        Run::Dense { first, places } => {
+            for (index, place) in places.iter().enumerate() {
+                counts[*place as usize] += u64::from(documents.has(first + index as u32));
+            }
+        }
+        Run::Sparse { documents: these, places } => {
+            for (document, place) in these.iter().zip(places) {
+                counts[*place as usize] += u64::from(documents.has(*document));
+            }
+        }
+    })?;
+    Ok(counts)
+}

@@ -1,0 +1,96 @@
+//! Reads stored messages back, block by block.
+//!
+//! In: document numbers, ascending or descending. Out: messages, in the same order. Holds: the last block opened, so
+//! that neighbours cost one decompression. Limits: one block in memory.
+
+use super::{
+    format::{Damage, frame::Layout},
+    text::{APART, Header},
+};
+use crate::{Document, ReadError, Watch};
+use std::ops::Range;
+
+/// A block, decompressed.
+#[derive(Default)]
+pub(crate) struct Block {
+    /// Documents in it.
+    pub(crate) documents: Range<u32>,
+    pub(crate) bytes: Vec<u8>,
+    layout: Layout,
+}
+
+impl Block {
+    /// Finds the frames of the bytes just put in.
+    pub(crate) fn find_frames(&mut self) -> Result<(), Damage> {
+        self.layout.read(&self.bytes, self.documents.len())
+    }
+
+    fn frame(&self, document: u32) -> Option<&[u8]> {
+        let index = document.checked_sub(self.documents.start)?;
+        self.bytes.get(self.layout.frames.get(index as usize)?.clone())
+    }
+
+    fn text(&self, index: usize) -> Option<&[u8]> {
+        self.bytes.get(self.layout.texts.get(index)?.clone())
+    }
+}
+
+/// What a segment has of its messages.
+pub(crate) trait Stored {
+    /// Opens the block of a document.
+    fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
+
+    /// Fills in everything but frame and text; gives the numbers that say where the text is.
+    fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
+
+    /// How many documents of a range have their text apart from the frame.
+    fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
+
+    /// What is wrong with the stored form of a document.
+    fn damage(&self, document: u32, what: &'static str) -> ReadError;
+}
+
+/// Reads documents in the given order until `visit` says false.
+pub(crate) fn read(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document) -> bool,
+) -> Result<(), ReadError> {
+    let mut block = Block::default();
+    let mut message = Document::default();
+    for document in documents {
+        if !block.documents.contains(&document) {
+            watch.check()?;
+            stored.open_block(document, &mut block)?;
+        }
+        let (start, tail) = stored.describe(document, &mut message)?;
+        let frame = block.frame(document).ok_or_else(|| stored.damage(document, "a frame is missing"))?;
+        let text = if tail == APART {
+            let index = stored.texts_apart(block.documents.start..document)?;
+            block.text(index)
+        } else {
+            place(&message, start, tail, frame.len()).map(|place| &frame[place])
+        };
+        let text = text.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
+        message.raw.clear();
+        message.raw.extend_from_slice(frame);
+        message.text.clear();
+        message.text.extend_from_slice(text);
+        if !visit(document, &message) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn place(message: &Document, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
+    let header = Header {
+        host: &message.host,
+        program: &message.program,
+        pid: &message.pid,
+        msgid: &message.msgid,
+        pri: message.pri,
+    };
+    header.place(start, tail, frame_bytes)
+}

@@ -1,0 +1,166 @@
+//! A sorted list of byte strings, front-coded in blocks of 64, the first of each block apart.
+//!
+//! In: strings in order, each with payload bytes that the owner appends. Out: the same, by block.
+//! A lookup reads the firsts by bisection and then one block. Limits: 4 GiB.
+
+use super::{Damage, Part, Reader, put_varint};
+
+/// Strings of a block.
+pub(crate) const BLOCK: usize = 64;
+const ENTRY_BYTES: usize = 8;
+/// Stands before lengths that do not fit half a byte each.
+const LONG: u8 = 0xf0;
+
+/// Writes a dictionary.
+#[derive(Default)]
+pub(crate) struct Encoder {
+    /// Blocks; the owner appends each string's payload here.
+    pub(crate) data: Vec<u8>,
+    /// For each block, where it starts in `data` and its first string in `firsts`.
+    index: Vec<u8>,
+    firsts: Vec<u8>,
+    before: Vec<u8>,
+    count: usize,
+}
+
+impl Encoder {
+    /// Appends the next string; true when it is the first of a block.
+    pub(crate) fn push(&mut self, string: &[u8]) -> bool {
+        let is_first = self.count.is_multiple_of(BLOCK);
+        self.count += 1;
+        if is_first {
+            self.index.extend_from_slice(&(self.data.len() as u32).to_le_bytes());
+            self.index.extend_from_slice(&(self.firsts.len() as u32).to_le_bytes());
+            self.firsts.extend_from_slice(string);
+        } else {
+            let shared = self.before.iter().zip(string).take_while(|(a, b)| a == b).count();
+            let rest = &string[shared..];
+            if shared < 15 && rest.len() < 16 {
+                self.data.push((shared << 4 | rest.len()) as u8);
+            } else {
+                self.data.push(LONG);
+                put_varint(&mut self.data, shared as u64);
+                put_varint(&mut self.data, rest.len() as u64);
+            }
+            self.data.extend_from_slice(rest);
+        }
+        self.before.clear();
+        self.before.extend_from_slice(string);
+        is_first
+    }
+
+    /// Appends the whole: counts and sizes, index, firsts, blocks.
+    pub(crate) fn finish(self, out: &mut Vec<u8>) {
+        let sizes = [self.count, self.firsts.len(), self.data.len()];
+        sizes.iter().for_each(|size| out.extend_from_slice(&(*size as u32).to_le_bytes()));
+        out.extend_from_slice(&self.index);
+        out.extend_from_slice(&self.firsts);
+        out.extend_from_slice(&self.data);
+    }
+}
+
+/// A dictionary as stored.
+#[derive(Clone, Copy)]
+pub(crate) struct Dictionary<'a> {
+    count: usize,
+    index: Part<'a>,
+    firsts: Part<'a>,
+    data: Part<'a>,
+}
+
+impl<'a> Dictionary<'a> {
+    /// Reads the head.
+    pub(crate) fn open(part: Part<'a>) -> Result<Dictionary<'a>, Damage> {
+        let mut reader = part.reader();
+        Dictionary::read(&mut reader)
+    }
+
+    /// Reads the head where another value may follow the dictionary.
+    pub(crate) fn read(reader: &mut Reader<'a>) -> Result<Dictionary<'a>, Damage> {
+        let (count, firsts, data) = (reader.u32()? as usize, reader.u32()? as usize, reader.u32()? as usize);
+        Ok(Dictionary {
+            count,
+            index: reader.take_part(count.div_ceil(BLOCK) * ENTRY_BYTES)?,
+            firsts: reader.take_part(firsts)?,
+            data: reader.take_part(data)?,
+        })
+    }
+
+    /// Number of strings.
+    pub(crate) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Number of blocks.
+    pub(crate) fn blocks(&self) -> usize {
+        self.count.div_ceil(BLOCK)
+    }
+
+    /// Start of a block and of its first string; the sizes of both areas behind the last block.
+    fn starts(&self, block: usize) -> Result<(usize, usize), Damage> {
+        if block >= self.blocks() {
+            return Ok((self.data.bytes.len(), self.firsts.bytes.len()));
+        }
+        let mut reader = self.index.piece(block * ENTRY_BYTES, ENTRY_BYTES)?.reader();
+        Ok((reader.u32()? as usize, reader.u32()? as usize))
+    }
+
+    /// The first string of a block.
+    pub(crate) fn first(&self, block: usize) -> Result<&'a [u8], Damage> {
+        let (start, end) = (self.starts(block)?.1, self.starts(block + 1)?.1);
+        Ok(self.firsts.piece(start, end.wrapping_sub(start))?.bytes)
+    }
+
+    /// The block in which the first string that is not before a bound must lie, or the last block before it.
+    pub(crate) fn block_of(&self, is_before: impl Fn(&[u8]) -> bool) -> Result<usize, Damage> {
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = low.midpoint(high);
+            if is_before(self.first(middle)?) { low = middle + 1 } else { high = middle }
+        }
+        Ok(low.saturating_sub(1))
+    }
+
+    /// Calls `visit` with each string of a block, its ordinal, and the reader at its payload, which `visit` must read.
+    /// Stops when `visit` says false.
+    pub(crate) fn walk(
+        &self,
+        block: usize,
+        string: &mut Vec<u8>,
+        mut visit: impl FnMut(u32, &[u8], &mut Reader<'a>) -> Result<bool, Damage>,
+    ) -> Result<bool, Damage> {
+        let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
+        let mut reader = self.data.piece(start, end.wrapping_sub(start))?.reader();
+        let count = self.count.saturating_sub(block * BLOCK).min(BLOCK);
+        string.clear();
+        string.extend_from_slice(self.first(block)?);
+        for index in 0..count {
+            if index > 0 {
+                let lengths = reader.byte()?;
+                let (shared, rest) = if lengths == LONG {
+                    let limit = self.data.bytes.len() + self.firsts.bytes.len();
+                    (reader.varint_to(limit)?, reader.varint_to(limit)?)
+                } else {
+                    (usize::from(lengths >> 4), usize::from(lengths & 15))
+                };
+                if shared > string.len() {
+                    return Err(reader.damage("a string shares more than the one before has"));
+                }
+                string.truncate(shared);
+                string.extend_from_slice(reader.take(rest)?);
+            }
+            if !visit((block * BLOCK + index) as u32, string, &mut reader)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// String `ordinal` of a dictionary without payloads.
+    pub(crate) fn string(&self, ordinal: u32, string: &mut Vec<u8>) -> Result<(), Damage> {
+        if ordinal as usize >= self.count {
+            return Err(self.data.damage(0, "a value that the dictionary does not have"));
+        }
+        self.walk(ordinal as usize / BLOCK, string, |at, _, _| Ok(at < ordinal)).map(|_| ())
+    }
+}

@@ -1,0 +1,148 @@
+//! A block of frames: the received bytes of neighbouring messages, and texts that are not part of their frame.
+//!
+//! In: frames and texts. Out: one byte string to compress, and the places of each again. A line break stands behind
+//! each frame; when a frame holds one itself, the block begins with the lengths instead.
+//! Limits: what a decoder reads is bounded by the bytes it has.
+
+use super::{Damage, Part, put_varint};
+use std::ops::Range;
+
+/// Frames are told apart by the line break behind each.
+const LINES: u8 = 0;
+/// Lengths of all frames stand before the first.
+const LENGTHS: u8 = 1;
+
+/// A block being filled.
+#[derive(Default)]
+pub(crate) struct Frames {
+    bytes: Vec<u8>,
+    /// Where each frame ends, without its line break.
+    ends: Vec<u32>,
+    /// Texts that are not in their frames, in document order.
+    texts: Vec<u8>,
+    text_ends: Vec<u32>,
+    has_breaks: bool,
+}
+
+impl Frames {
+    pub(crate) fn push(&mut self, raw: &[u8]) {
+        self.has_breaks |= memchr::memchr(b'\n', raw).is_some();
+        self.bytes.extend_from_slice(raw);
+        self.ends.push(self.bytes.len() as u32);
+        self.bytes.push(b'\n');
+    }
+
+    /// Keeps the text of the frame just pushed.
+    pub(crate) fn push_text(&mut self, text: &[u8]) {
+        self.texts.extend_from_slice(text);
+        self.text_ends.push(self.texts.len() as u32);
+    }
+
+    /// Bytes held.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len() + self.texts.len()
+    }
+
+    /// The frames with their line breaks.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Number of frames.
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Frame `index`.
+    pub(crate) fn frame(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize + 1);
+        &self.bytes[start..self.ends[index] as usize]
+    }
+
+    /// Text `index` of those that are not in their frames.
+    pub(crate) fn text(&self, index: usize) -> &[u8] {
+        let start = index.checked_sub(1).map_or(0, |before| self.text_ends[before] as usize);
+        &self.texts[start..self.text_ends[index] as usize]
+    }
+
+    /// Makes the block empty.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+        self.texts.clear();
+        self.text_ends.clear();
+        self.has_breaks = false;
+    }
+
+    /// Appends the block's form on disk.
+    pub(crate) fn encode(&self, out: &mut Vec<u8>) {
+        put_varint(out, self.text_ends.len() as u64);
+        if self.has_breaks {
+            out.push(LENGTHS);
+            (0..self.len()).for_each(|index| put_varint(out, self.frame(index).len() as u64));
+        } else {
+            out.push(LINES);
+        }
+        let mut before = 0;
+        for end in &self.text_ends {
+            put_varint(out, u64::from(end - before));
+            before = *end;
+        }
+        out.extend_from_slice(&self.bytes);
+        out.extend_from_slice(&self.texts);
+    }
+}
+
+/// Where the frames and texts of a decoded block lie in its bytes.
+#[derive(Default, Debug)]
+pub(crate) struct Layout {
+    pub(crate) frames: Vec<Range<usize>>,
+    pub(crate) texts: Vec<Range<usize>>,
+}
+
+impl Layout {
+    /// Finds the places in a block of `count` frames.
+    pub(crate) fn read(&mut self, block: &[u8], count: usize) -> Result<(), Damage> {
+        self.frames.clear();
+        self.texts.clear();
+        let part = Part::loose(block);
+        let mut reader = part.reader();
+        let text_count = reader.varint_to(count)?;
+        let has_lengths = match reader.byte()? {
+            LINES => false,
+            LENGTHS => true,
+            _ => return Err(reader.damage("unknown kind of block")),
+        };
+        let mut lengths = Vec::new();
+        if has_lengths {
+            for _ in 0..count {
+                lengths.push(reader.varint_to(block.len())?);
+            }
+        }
+        let mut text_lengths = Vec::new();
+        for _ in 0..text_count {
+            text_lengths.push(reader.varint_to(block.len())?);
+        }
+        let mut at = reader.position();
+        for index in 0..count {
+            let length = match lengths.get(index) {
+                Some(length) => Some(*length),
+                None => memchr::memchr(b'\n', &block[at..]),
+            };
+            let end = length.and_then(|length| at.checked_add(length)).filter(|end| *end < block.len());
+            let end = end.ok_or_else(|| part.damage(at, "a block has too few frames"))?;
+            self.frames.push(at..end);
+            at = end + 1;
+        }
+        for length in text_lengths {
+            let end = at.checked_add(length).filter(|end| *end <= block.len());
+            let end = end.ok_or_else(|| part.damage(at, "a block has too few texts"))?;
+            self.texts.push(at..end);
+            at = end;
+        }
+        if at != block.len() {
+            return Err(part.damage(at, "a block is longer than its frames"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,110 @@
+//! Columns on their way to disk: values sorted, places packed.
+//!
+//! In: a builder's columns. Out: the directory of columns and their bytes. Limits: none of its own.
+
+use crate::segment::{
+    active::{Column, builder::Builder},
+    column::Fixed,
+    format::{
+        dictionary, numbers,
+        ordinals::{self, width_of},
+        postings, put_bytes, put_varint,
+    },
+    sealed::{Form, Kind},
+};
+
+/// Columns with fewer documents than one in this many keep a list of their documents.
+const SPARSE_SHARE: usize = 8;
+
+/// Encodes all columns: the directory, then their bytes.
+pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
+    let mut directory = Vec::new();
+    let mut data = Vec::new();
+    let columns = &builder.columns;
+    let times = &columns.times;
+    let numbers = [
+        (Kind::Received, &times.received),
+        (Kind::Event, &times.event),
+        (Kind::Zone, &times.zone),
+        (Kind::TextStart, &times.text_start),
+        (Kind::TextTail, &times.text_tail),
+    ];
+    let mut count = 0;
+    for (kind, numbers) in numbers {
+        let start = data.len();
+        numbers::encode(numbers, &mut data);
+        directory.extend_from_slice(&[kind as u8, 0]);
+        put_bytes(&mut directory, b"");
+        put_entry(&mut directory, &[builder.length as usize, 0, 0, start, data.len() - start]);
+        count += 1;
+    }
+    let fixed = Fixed::ALL
+        .iter()
+        .map(|fixed| (Kind::Fixed as u8 + *fixed as u8, 0, "", &columns.fixed[*fixed as usize]));
+    let named = columns.named.iter();
+    let named = named.map(|named| (Kind::Named as u8, named.kind as u8, named.name.as_str(), &named.column));
+    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.documents.is_empty()) {
+        let start = data.len();
+        encode_column(column, builder.length, &mut data);
+        directory.extend_from_slice(&[code, kind]);
+        put_bytes(&mut directory, name.as_bytes());
+        let (documents, distinct) = (column.documents.len(), column.values.len() as usize);
+        put_entry(
+            &mut directory,
+            &[documents, distinct, usize::from(column.numeric), start, data.len() - start],
+        );
+        count += 1;
+    }
+    let mut whole = Vec::new();
+    put_varint(&mut whole, count);
+    whole.extend_from_slice(&directory);
+    (whole, data)
+}
+
+fn put_entry(directory: &mut Vec<u8>, numbers: &[usize]) {
+    numbers.iter().for_each(|number| put_varint(directory, *number as u64));
+}
+
+/// Form, dictionary, documents where they are listed, places.
+fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
+    let mut order: Vec<u32> = (0..column.values.len()).collect();
+    let lowered = |id: u32| column.values.string(id).iter().map(u8::to_ascii_lowercase);
+    order.sort_unstable_by(|a, b| {
+        lowered(*a).cmp(lowered(*b)).then_with(|| column.values.string(*a).cmp(column.values.string(*b)))
+    });
+    let mut place_of = vec![0u32; order.len() + 1];
+    for (index, id) in order.iter().enumerate() {
+        place_of[*id as usize + 1] = index as u32 + 1;
+    }
+    let distinct = order.len() as u32;
+    let form = match column.documents.len() {
+        documents if documents == length as usize => Form::Full,
+        documents if documents < length as usize / SPARSE_SHARE => Form::Sparse,
+        _ => Form::Dense,
+    };
+    data.push(form as u8);
+    let mut values = dictionary::Encoder::default();
+    for id in order {
+        values.push(column.values.string(id));
+    }
+    values.finish(data);
+    let places = column.places.iter().map(|place| place_of[*place as usize]);
+    match form {
+        Form::Full => {
+            let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
+            ordinals::encode(&ordinals, width_of(distinct - 1), data);
+        }
+        Form::Dense => {
+            let mut dense = vec![0; length as usize];
+            column.documents.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place);
+            ordinals::encode(&dense, width_of(distinct), data);
+        }
+        Form::Sparse => {
+            let mut listed = Vec::new();
+            postings::encode(&column.documents, length, &mut listed);
+            put_bytes(data, &listed);
+            let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
+            ordinals::encode(&ordinals, width_of(distinct - 1), data);
+        }
+    }
+}

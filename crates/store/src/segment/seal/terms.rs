@@ -1,0 +1,197 @@
+//! Words on their way to disk: terms sorted, their documents gathered and packed, templates.
+//!
+//! In: the index of a builder. Out: dictionary, postings, templates. Holds: the flat list in term order while it works.
+//! Limits: 2^32 pairs.
+
+use crate::segment::{
+    active::{Index, Templates, Terms},
+    format::{dictionary, postings, put_bytes, put_varint},
+};
+use std::collections::HashMap;
+
+/// Level of compression of the templates' sequences.
+const LEVEL: i32 = 3;
+
+/// The three sections of words.
+#[derive(Default)]
+pub(super) struct Words {
+    pub(super) dictionary: Vec<u8>,
+    pub(super) postings: Vec<u8>,
+    pub(super) templates: Vec<u8>,
+}
+
+/// A term to write: one of the table, a frequent token, or both.
+struct Term<'a> {
+    text: &'a [u8],
+    id: Option<u32>,
+    frequent: Option<u16>,
+}
+
+/// Encodes the words of `length` documents.
+pub(super) fn encode(index: &Index, length: u32) -> Words {
+    let mut words = Words::default();
+    let counts = index.terms.documents();
+    let templates_of = templates_of(index);
+    let terms = sorted(index);
+    let flat = gather(index, &terms, &counts);
+    let mut dictionary = dictionary::Encoder::default();
+    let document_bytes = document_bytes(length);
+    let mut start = 0;
+    for term in &terms {
+        if dictionary.push(term.text) {
+            put_varint(&mut dictionary.data, words.postings.len() as u64);
+        }
+        let count = term.id.map_or(0, |id| counts[id as usize]) as usize;
+        let documents = &flat[start..start + count];
+        start += count;
+        put_varint(&mut dictionary.data, (count as u64) << 1 | u64::from(term.frequent.is_some()));
+        match documents {
+            [] => {}
+            [one] => dictionary.data.extend_from_slice(&one.to_le_bytes()[..document_bytes]),
+            _ => {
+                let before = words.postings.len();
+                postings::encode(documents, length, &mut words.postings);
+                put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
+            }
+        }
+        if let Some(number) = term.frequent {
+            let before = words.postings.len();
+            put_ascending(&mut words.postings, &templates_of[usize::from(number)]);
+            put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
+        }
+    }
+    drop(flat);
+    dictionary.finish(&mut words.dictionary);
+    encode_templates(index, length, &mut words);
+    words
+}
+
+/// Bytes that a document's number needs.
+pub(crate) fn document_bytes(length: u32) -> usize {
+    (32 - length.saturating_sub(1).leading_zeros()).div_ceil(8).max(1) as usize
+}
+
+/// All terms and frequent tokens in order.
+fn sorted(index: &Index) -> Vec<Term<'_>> {
+    let head = |text: &[u8], from: usize| {
+        let mut head = [0; 8];
+        let rest = text.get(from..).unwrap_or_default();
+        let size = rest.len().min(8);
+        head[..size].copy_from_slice(&rest[..size]);
+        u64::from_be_bytes(head)
+    };
+    let tokens = index.frequent().tokens();
+    let text_of = |at: u32| text_at(&index.terms, tokens, at);
+    let mut order: Vec<(u64, u64, u32)> = Vec::with_capacity(index.terms.len() as usize + tokens.len());
+    // A frequent token is a term as well when a name-value pair has it.
+    let mut both: HashMap<u32, u16> = HashMap::new();
+    let mut is_alone = vec![true; tokens.len()];
+    for id in 0..index.terms.len() {
+        let text = index.terms.string(id);
+        order.push((head(text, 0), head(text, 8), id));
+        if let Some(number) = index.frequent().find(text) {
+            both.insert(id, number);
+            is_alone[usize::from(number)] = false;
+        }
+    }
+    for (number, token) in tokens.iter().enumerate().filter(|(number, _)| is_alone[*number]) {
+        order.push((head(token, 0), head(token, 8), index.terms.len() + number as u32));
+    }
+    // The first 16 bytes decide nearly always, without a look at the text.
+    order.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| text_of(a.2).cmp(text_of(b.2))));
+    let term = |&(_, _, at): &(u64, u64, u32)| match at.checked_sub(index.terms.len()) {
+        Some(number) => Term { text: text_of(at), id: None, frequent: Some(number as u16) },
+        None => Term { text: text_of(at), id: Some(at), frequent: both.get(&at).copied() },
+    };
+    order.iter().map(term).collect()
+}
+
+/// The text of a term, or behind the terms of a frequent token.
+fn text_at<'a>(terms: &'a Terms, frequent: &'a [Vec<u8>], at: u32) -> &'a [u8] {
+    match at.checked_sub(terms.len()) {
+        Some(number) => &frequent[number as usize],
+        None => terms.string(at),
+    }
+}
+
+/// The documents of all terms, term after term in the given order.
+fn gather(index: &Index, terms: &[Term<'_>], counts: &[u32]) -> Vec<u32> {
+    let mut next = vec![0u32; counts.len()];
+    let mut sum = 0;
+    for id in terms.iter().filter_map(|term| term.id) {
+        next[id as usize] = sum;
+        sum += counts[id as usize];
+    }
+    assert_eq!(sum as usize, index.flat.len(), "every pair belongs to a term");
+    let mut gathered = vec![0; index.flat.len()];
+    let mut at = 0;
+    for (document, end) in index.ends.iter().enumerate() {
+        for id in &index.flat[at..*end as usize] {
+            let slot = &mut next[*id as usize];
+            gathered[*slot as usize] = document as u32;
+            *slot += 1;
+        }
+        at = *end as usize;
+    }
+    gathered
+}
+
+/// For each frequent token the templates that have it.
+fn templates_of(index: &Index) -> Vec<Vec<u32>> {
+    let mut templates: Vec<Vec<u32>> = vec![Vec::new(); index.frequent().tokens().len()];
+    for template in 0..index.templates.len() {
+        for number in index.templates.sequence(template).iter().filter(|number| **number != Templates::GAP) {
+            let list = &mut templates[usize::from(*number)];
+            if list.last() != Some(&template) {
+                list.push(template);
+            }
+        }
+    }
+    templates
+}
+
+fn put_ascending(out: &mut Vec<u8>, numbers: &[u32]) {
+    let mut before = 0;
+    for number in numbers {
+        put_varint(out, u64::from(number - before));
+        before = *number;
+    }
+}
+
+/// Frequent tokens; sequences; where the documents of each template are.
+fn encode_templates(index: &Index, length: u32, words: &mut Words) {
+    let Words { postings, templates: out, .. } = words;
+    put_varint(out, index.frequent().tokens().len() as u64);
+    index.frequent().tokens().iter().for_each(|token| put_bytes(out, token));
+    let count = index.templates.len();
+    let mut sequences = Vec::new();
+    for template in 0..count {
+        let sequence = index.templates.sequence(template);
+        put_varint(&mut sequences, sequence.len() as u64);
+        sequence.iter().for_each(|number| sequences.extend_from_slice(&number.to_le_bytes()));
+    }
+    let packed = zstd::bulk::compress(&sequences, LEVEL).expect("compressing memory works");
+    put_varint(out, u64::from(count));
+    put_varint(out, sequences.len() as u64);
+    put_bytes(out, &packed);
+    let mut documents: Vec<Vec<u32>> = vec![Vec::new(); count as usize];
+    for (document, template) in index.template_of.iter().enumerate() {
+        documents[*template as usize].push(document as u32);
+    }
+    put_varint(out, postings.len() as u64);
+    for (template, documents) in documents.iter().enumerate() {
+        // A message without frequent tokens is never asked for by them.
+        if index.templates.sequence(template as u32).iter().all(|number| *number == Templates::GAP) {
+            put_varint(out, 0);
+            continue;
+        }
+        put_varint(out, documents.len() as u64);
+        if let [one] = documents.as_slice() {
+            put_varint(out, u64::from(*one));
+        } else {
+            let before = postings.len();
+            postings::encode(documents, length, postings);
+            put_varint(out, (postings.len() - before) as u64);
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! A column of values of a sealed segment.
+//!
+//! In: its bytes. Out: values, places. The values are sorted lower-cased, so that a prefix is a range of blocks.
+//! Holds: nothing between calls. Limits: none of its own.
+
+use super::{Entry, Form, Sealed};
+use crate::{
+    Bitmap, ReadError, Watch,
+    segment::{
+        column::{Run, Source},
+        format::{
+            Damage, Part,
+            dictionary::Dictionary,
+            ordinals::{self, GROUP, width_of},
+            postings,
+        },
+    },
+};
+
+/// A column, its head read.
+pub(crate) struct SealedColumn<'a> {
+    pub(super) owner: &'a Sealed,
+    pub(super) entry: &'a Entry,
+    form: Form,
+    values: Dictionary<'a>,
+    /// The documents, where they are listed.
+    listed: Part<'a>,
+    packed: Part<'a>,
+    width: u8,
+}
+
+impl<'a> SealedColumn<'a> {
+    pub(super) fn open(
+        owner: &'a Sealed,
+        entry: &'a Entry,
+        part: Part<'a>,
+    ) -> Result<SealedColumn<'a>, Damage> {
+        let mut reader = part.reader();
+        let (form, largest) = match reader.byte()? {
+            0 => (Form::Dense, entry.distinct),
+            1 => (Form::Full, entry.distinct.saturating_sub(1)),
+            2 => (Form::Sparse, entry.distinct.saturating_sub(1)),
+            _ => return Err(reader.damage("unknown form of a column")),
+        };
+        let values = Dictionary::read(&mut reader)?;
+        if values.len() != entry.distinct as usize || entry.distinct == 0 {
+            return Err(reader.damage("wrong number of values"));
+        }
+        let mut listed = Part::default();
+        if form == Form::Sparse {
+            let size = reader.varint_to(part.bytes.len())?;
+            listed = reader.take_part(size)?;
+        }
+        let at = reader.position();
+        let packed = part.piece(at, part.bytes.len() - at)?;
+        Ok(SealedColumn { owner, entry, form, values, listed, packed, width: width_of(largest) })
+    }
+
+    /// The documents of a sparse column, ascending; empty for others.
+    pub(super) fn listed(&self) -> Result<Vec<u32>, Damage> {
+        if self.form != Form::Sparse {
+            return Ok(Vec::new());
+        }
+        let mut documents = Bitmap::none(self.owner.meta.length);
+        postings::decode(self.listed, u64::from(self.entry.documents), &mut documents)?;
+        let documents: Vec<u32> = documents.iter().collect();
+        if documents.len() != self.entry.documents as usize {
+            return Err(self.listed.damage(0, "wrong number of documents"));
+        }
+        Ok(documents)
+    }
+
+    /// The places of group `index`.
+    fn group(&self, index: usize, places: &mut [u32; GROUP]) -> Result<(), Damage> {
+        ordinals::decode_group(&self.packed, index, self.width, places)?;
+        if self.form != Form::Dense {
+            places.iter_mut().for_each(|place| *place = place.wrapping_add(1));
+        }
+        if places.iter().any(|place| *place > self.entry.distinct) {
+            return Err(self.packed.damage(0, "a value that the dictionary does not have"));
+        }
+        Ok(())
+    }
+
+    /// The place of a document; `listed` is what [`SealedColumn::listed`] gave.
+    pub(super) fn place_of(&self, document: u32, listed: &[u32]) -> Result<u32, Damage> {
+        let at = match self.form {
+            Form::Sparse => match listed.binary_search(&document) {
+                Ok(at) => at,
+                Err(_) => return Ok(0),
+            },
+            _ => document as usize,
+        };
+        let mut places = [0; GROUP];
+        self.group(at / GROUP, &mut places)?;
+        Ok(places[at % GROUP])
+    }
+
+    fn string(&self, place: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
+        self.values.string(place.wrapping_sub(1), value)
+    }
+
+    /// The value of a document; false when it has none.
+    pub(super) fn value_of(
+        &self,
+        document: u32,
+        listed: &[u32],
+        value: &mut Vec<u8>,
+    ) -> Result<bool, Damage> {
+        value.clear();
+        match self.place_of(document, listed)? {
+            0 => Ok(false),
+            place => self.string(place, value).map(|()| true),
+        }
+    }
+
+    fn sparse_runs(&self, visit: &mut dyn FnMut(Run<'_>)) -> Result<(), Damage> {
+        let mut places = [0; GROUP];
+        for (index, documents) in self.listed()?.chunks(GROUP).enumerate() {
+            self.group(index, &mut places)?;
+            visit(Run::Sparse { documents, places: &places[..documents.len()] });
+        }
+        Ok(())
+    }
+}
+
+fn begins_with(value: &[u8], head: &[u8]) -> bool {
+    value.len() >= head.len() && value[..head.len()].eq_ignore_ascii_case(head)
+}
+
+impl Source for SealedColumn<'_> {
+    fn distinct(&self) -> u32 {
+        self.entry.distinct
+    }
+
+    fn values(
+        &self,
+        head: &[u8],
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
+    ) -> Result<(), ReadError> {
+        let corrupt = |damage| self.owner.corrupt(damage);
+        let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(head.iter().copied());
+        let start = if head.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
+        let mut string = Vec::new();
+        for block in start..self.values.blocks() {
+            if block % 64 == 0 {
+                watch.check()?;
+            }
+            let first = self.values.first(block).map_err(corrupt)?;
+            if block > start && !begins_with(first, head) && !lowered(first) {
+                break;
+            }
+            let mut stopped = Ok(());
+            let walked = self.values.walk(block, &mut string, |ordinal, value, _| {
+                stopped = visit(ordinal + 1, value);
+                Ok(stopped.is_ok())
+            });
+            stopped?;
+            walked.map_err(corrupt)?;
+        }
+        Ok(())
+    }
+
+    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError> {
+        self.string(place, value).map_err(|damage| self.owner.corrupt(damage))
+    }
+
+    fn runs(
+        &self,
+        within: Option<&Bitmap>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(Run<'_>),
+    ) -> Result<(), ReadError> {
+        let corrupt = |damage| self.owner.corrupt(damage);
+        if self.form == Form::Sparse {
+            return self.sparse_runs(visit).map_err(corrupt);
+        }
+        let length = self.owner.meta.length as usize;
+        let mut places = [0; GROUP];
+        for group in 0..length.div_ceil(GROUP) {
+            if group % 1024 == 0 {
+                watch.check()?;
+            }
+            let words = group * GROUP / 64;
+            let is_outside =
+                |within: &Bitmap| within.words().iter().skip(words).take(GROUP / 64).all(|word| *word == 0);
+            if within.is_some_and(is_outside) {
+                continue;
+            }
+            self.group(group, &mut places).map_err(corrupt)?;
+            let count = (length - group * GROUP).min(GROUP);
+            visit(Run::Dense { first: (group * GROUP) as u32, places: &places[..count] });
+        }
+        Ok(())
+    }
+}

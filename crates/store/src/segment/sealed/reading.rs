@@ -1,0 +1,197 @@
+//! Reads messages of a sealed segment: blocks, and the columns of each document.
+//!
+//! In: documents. Out: their parts. Holds: for one call, the columns' heads, the lists of sparse columns, and a
+//! decompressor. Limits: [`BLOCK_BYTES_MAX`].
+
+use super::{Entry, Kind, Sealed, SealedColumn};
+use crate::{
+    Document, ReadError,
+    segment::{
+        active::stamp_of,
+        column::Fixed,
+        documents::{Block, Stored},
+        format::{Damage, file::Section, list, numbers::Numbers},
+        text::APART,
+        words,
+    },
+};
+use message::BATCH_BYTES_MAX;
+use std::{
+    cell::{OnceCell, RefCell},
+    ops::Range,
+};
+
+/// Bytes of an entry of the block index: first document, stored bytes, offset, plain bytes.
+const ENTRY_BYTES: usize = 20;
+/// Most bytes of a block: the largest frame and text a batch can hold, and their lengths.
+const BLOCK_BYTES_MAX: usize = 2 * BATCH_BYTES_MAX + (1 << 20);
+
+/// Columns opened for one walk.
+pub(super) struct Reading<'a> {
+    sealed: &'a Sealed,
+    columns: Vec<Opened<'a>>,
+    received: Numbers<'a>,
+    event: Numbers<'a>,
+    zone: Numbers<'a>,
+    text_start: Numbers<'a>,
+    text_tail: Numbers<'a>,
+    decompressor: RefCell<zstd::bulk::Decompressor<'static>>,
+}
+
+struct Opened<'a> {
+    entry: &'a Entry,
+    column: SealedColumn<'a>,
+    /// Documents of a sparse column, read when first needed.
+    listed: OnceCell<Vec<u32>>,
+}
+
+/// An entry of the block index.
+struct BlockEntry {
+    documents: Range<u32>,
+    offset: u64,
+    stored_bytes: usize,
+    plain_bytes: usize,
+}
+
+impl<'a> Reading<'a> {
+    pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
+        let values = sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8);
+        let open = |entry| Ok(Opened { entry, column: sealed.column(entry)?, listed: OnceCell::new() });
+        let dictionary = sealed.file.section(Section::Compression)?;
+        let decompressor = zstd::bulk::Decompressor::with_dictionary(dictionary.bytes)
+            .map_err(|_| dictionary.damage(0, "the compression dictionary is of no use"))?;
+        Ok(Reading {
+            sealed,
+            columns: values.map(open).collect::<Result<_, Damage>>()?,
+            received: sealed.numbers(Kind::Received)?,
+            event: sealed.numbers(Kind::Event)?,
+            zone: sealed.numbers(Kind::Zone)?,
+            text_start: sealed.numbers(Kind::TextStart)?,
+            text_tail: sealed.numbers(Kind::TextTail)?,
+            decompressor: RefCell::new(decompressor),
+        })
+    }
+
+    fn open(&self, document: u32, block: &mut Block) -> Result<(), Damage> {
+        let entry = self.sealed.block_entry_of(document)?;
+        let place = self.sealed.file.place(Section::Blocks);
+        let stored = self.sealed.file.slice(place, entry.offset as usize, entry.stored_bytes)?;
+        block.documents = entry.documents;
+        block.bytes.clear();
+        let has_room =
+            entry.plain_bytes <= BLOCK_BYTES_MAX && block.bytes.try_reserve_exact(entry.plain_bytes).is_ok();
+        if !has_room {
+            return Err(stored.damage(0, "a block is larger than it can be"));
+        }
+        let mut decompressor = self.decompressor.borrow_mut();
+        let size = decompressor.decompress_to_buffer(stored.bytes, &mut block.bytes);
+        if size.ok() != Some(entry.plain_bytes) {
+            return Err(stored.damage(0, "a block does not decompress"));
+        }
+        block.find_frames().map_err(|damage| stored.damage(0, damage.what))
+    }
+
+    fn fill(&self, document: u32, out: &mut Document) -> Result<(i64, i64), Damage> {
+        for value in [&mut out.host, &mut out.program, &mut out.pid, &mut out.msgid] {
+            value.clear();
+        }
+        out.source.clear();
+        out.peer.clear();
+        out.tags.clear();
+        out.values.clear();
+        out.pri = 0;
+        let mut value = Vec::new();
+        for Opened { entry, column, listed } in &self.columns {
+            if listed.get().is_none() {
+                let _ = listed.set(column.listed()?);
+            }
+            let listed = listed.get().map(Vec::as_slice).unwrap_or_default();
+            if column.value_of(document, listed, &mut value)? {
+                put_value(entry, &mut value, out);
+            }
+        }
+        words::sort_values(&mut out.values);
+        let at = document as usize;
+        out.sequence = self.sealed.meta.first_sequence + u64::from(document);
+        out.received_us = self.received.at(at)?;
+        out.event = stamp_of(self.event.at(at)?, self.zone.at(at)?);
+        Ok((self.text_start.at(at)?, self.text_tail.at(at)?))
+    }
+}
+
+fn put_value(entry: &Entry, value: &mut Vec<u8>, out: &mut Document) {
+    if entry.code == Kind::Named as u8 {
+        out.values.push((entry.name.clone(), value.clone(), entry.kind));
+        return;
+    }
+    let fixed = Fixed::ALL.into_iter().find(|fixed| Kind::Fixed as u8 + *fixed as u8 == entry.code);
+    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
+    match fixed {
+        Some(Fixed::Host) => std::mem::swap(&mut out.host, value),
+        Some(Fixed::Program) => std::mem::swap(&mut out.program, value),
+        Some(Fixed::Pid) => std::mem::swap(&mut out.pid, value),
+        Some(Fixed::Msgid) => std::mem::swap(&mut out.msgid, value),
+        Some(Fixed::Pri) => out.pri = crate::segment::active::builder::decimal(value),
+        Some(Fixed::Source) => out.source = text(value),
+        Some(Fixed::Peer) => out.peer = text(value),
+        Some(Fixed::Tags) => out.tags.extend(words::tags(value)),
+        Some(Fixed::Rest) => out.values.extend(list::entries(value).flatten().map(words::owned)),
+        None => {}
+    }
+}
+
+impl Sealed {
+    /// Number of blocks.
+    pub(super) fn blocks(&self) -> usize {
+        self.file.place(Section::BlockIndex).length / ENTRY_BYTES
+    }
+
+    fn block_entry_of(&self, document: u32) -> Result<BlockEntry, Damage> {
+        let index = self.file.section(Section::BlockIndex)?;
+        let first = |block: usize| index.piece(block * ENTRY_BYTES, 4)?.reader().u32();
+        if document >= self.meta.length {
+            return Err(index.damage(0, "no such document"));
+        }
+        let (mut low, mut high) = (0, self.blocks());
+        while low < high {
+            let middle = low.midpoint(high);
+            if first(middle)? <= document { low = middle + 1 } else { high = middle }
+        }
+        let block = low.checked_sub(1).ok_or_else(|| index.damage(0, "a document before the first block"))?;
+        let end = if low < self.blocks() { first(low)? } else { self.meta.length };
+        let mut reader = index.piece(block * ENTRY_BYTES, ENTRY_BYTES)?.reader();
+        let start = reader.u32()?;
+        let (stored_bytes, offset, plain_bytes) =
+            (reader.u32()? as usize, reader.u64()?, reader.u32()? as usize);
+        if !(start..end).contains(&document) || end > self.meta.length {
+            return Err(reader.damage("blocks are not in order"));
+        }
+        Ok(BlockEntry { documents: start..end, offset, stored_bytes, plain_bytes })
+    }
+}
+
+impl Stored for Reading<'_> {
+    fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError> {
+        self.open(document, block).map_err(|damage| self.sealed.corrupt(damage))
+    }
+
+    fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError> {
+        self.fill(document, out).map_err(|damage| self.sealed.corrupt(damage))
+    }
+
+    fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {
+        let mut count = 0;
+        for document in documents {
+            let tail = self.text_tail.at(document as usize).map_err(|damage| self.sealed.corrupt(damage))?;
+            count += usize::from(tail == APART);
+        }
+        Ok(count)
+    }
+
+    fn damage(&self, document: u32, what: &'static str) -> ReadError {
+        let entry = self.sealed.block_entry_of(document);
+        let blocks = self.sealed.file.place(Section::Blocks).offset as u64;
+        let offset = entry.map_or(blocks, |entry| blocks.saturating_add(entry.offset));
+        self.sealed.corrupt(Damage { offset, what })
+    }
+}

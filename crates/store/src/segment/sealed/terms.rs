@@ -1,0 +1,241 @@
+//! The words of a sealed segment: dictionary, postings, templates.
+//!
+//! In: patterns, phrases. Out: documents. A literal start narrows the walk to a few blocks of the dictionary; other
+//! patterns walk all of it, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
+
+use super::Sealed;
+use crate::{
+    Bitmap, Pattern, ReadError, Watch,
+    pattern::Matcher,
+    segment::{
+        format::{Damage, Part, Reader, dictionary::Dictionary, file::Section, postings},
+        phrase,
+        seal::document_bytes,
+    },
+};
+
+/// Blocks of the dictionary between two looks at the watch: about half a millisecond.
+const BLOCKS_A_LOOK: usize = 512;
+/// Most frequent tokens that a segment may say it has.
+const TOKENS_MAX: usize = u16::MAX as usize;
+/// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
+const SEQUENCES_BYTES_MAX: usize = 1 << 30;
+
+/// Where the documents of a term are.
+struct Payload<'a> {
+    count: u64,
+    /// The document of a term that one document has.
+    one: u32,
+    documents: Part<'a>,
+    templates: Option<Part<'a>>,
+}
+
+/// Reads the payloads of one block of the dictionary.
+struct Payloads<'a> {
+    postings: Part<'a>,
+    document_bytes: usize,
+    next: usize,
+}
+
+impl<'a> Payloads<'a> {
+    #[inline]
+    fn read(&mut self, ordinal: u32, reader: &mut Reader<'a>) -> Result<Payload<'a>, Damage> {
+        if (ordinal as usize).is_multiple_of(super::super::format::dictionary::BLOCK) {
+            self.next = reader.varint_to(self.postings.bytes.len())?;
+        }
+        let head = reader.varint()?;
+        let mut payload = Payload { count: head >> 1, one: 0, documents: Part::default(), templates: None };
+        match payload.count {
+            0 => {}
+            1 => {
+                let bytes = reader.take(self.document_bytes)?;
+                payload.one = bytes.iter().rev().fold(0, |one, byte| one << 8 | u32::from(*byte));
+            }
+            _ => payload.documents = self.piece(reader)?,
+        }
+        if head & 1 == 1 {
+            payload.templates = Some(self.piece(reader)?);
+        }
+        Ok(payload)
+    }
+
+    #[inline]
+    fn piece(&mut self, reader: &mut Reader<'a>) -> Result<Part<'a>, Damage> {
+        let size = reader.varint_to(self.postings.bytes.len())?;
+        let piece = self.postings.piece(self.next, size)?;
+        self.next += size;
+        Ok(piece)
+    }
+}
+
+impl Sealed {
+    /// Documents with a matching token in text or name-value pairs.
+    pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut search = Search {
+            matcher: Matcher::new(pattern),
+            found: Bitmap::none(self.meta.length),
+            templates: Vec::new(),
+        };
+        let corrupt = |damage| self.corrupt(damage);
+        let dictionary = self.dictionary().map_err(corrupt)?;
+        let exact = search.matcher.exact().map(<[u8]>::to_vec);
+        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
+        let start = dictionary.block_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        let mut string = Vec::new();
+        for block in start..dictionary.blocks() {
+            if (block - start) % BLOCKS_A_LOOK == 0 {
+                watch.check()?;
+            }
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
+                break;
+            }
+            self.walk(&dictionary, block, &mut string, &mut search).map_err(corrupt)?;
+        }
+        let Search { mut found, templates, .. } = search;
+        self.add_templates(&templates, &mut found).map_err(corrupt)?;
+        Ok(found)
+    }
+
+    fn dictionary(&self) -> Result<Dictionary<'_>, Damage> {
+        Dictionary::open(self.file.section(Section::Terms)?)
+    }
+
+    fn walk<'a>(
+        &'a self,
+        dictionary: &Dictionary<'a>,
+        block: usize,
+        string: &mut Vec<u8>,
+        search: &mut Search,
+    ) -> Result<(), Damage> {
+        let postings = self.file.whole(Section::Postings)?;
+        let mut payloads = Payloads { postings, document_bytes: document_bytes(self.meta.length), next: 0 };
+        let walked = dictionary.walk(block, string, |ordinal, term, reader| {
+            let payload = payloads.read(ordinal, reader)?;
+            if search.matcher.matches_token(term) {
+                self.add_term(&payload, search)?;
+            }
+            Ok(true)
+        });
+        walked.map(|_| ())
+    }
+
+    fn add_term(&self, payload: &Payload<'_>, search: &mut Search) -> Result<(), Damage> {
+        match payload.count {
+            0 => {}
+            1 if payload.one < self.meta.length => search.found.add(payload.one),
+            1 => return Err(payload.documents.damage(0, "a document beyond the segment's end")),
+            count => {
+                self.file.check_part(&payload.documents)?;
+                postings::decode(payload.documents, count, &mut search.found)?;
+            }
+        }
+        let Some(part) = payload.templates else { return Ok(()) };
+        self.file.check_part(&part)?;
+        let mut reader = part.reader();
+        let mut template = 0;
+        while !reader.is_done() {
+            template += reader.varint_to(self.meta.length as usize)?;
+            if template >= self.meta.length as usize {
+                return Err(reader.damage("more templates than documents"));
+            }
+            if search.templates.len() <= template {
+                search.templates.resize(template + 1, false);
+            }
+            search.templates[template] = true;
+        }
+        Ok(())
+    }
+
+    /// Adds the documents of the templates that are true.
+    fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<(), Damage> {
+        if !wanted.contains(&true) {
+            return Ok(());
+        }
+        let postings = self.file.whole(Section::Postings)?;
+        let mut section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
+        let mut next = section.documents.varint_to(postings.bytes.len())?;
+        for template in 0..section.count.min(wanted.len()) {
+            let count = section.documents.varint()?;
+            let number = if count == 0 {
+                0
+            } else {
+                section.documents.varint_to(postings.bytes.len().max(found.len() as usize))?
+            };
+            if count < 2 {
+                if count == 1 && wanted[template] {
+                    if number >= found.len() as usize {
+                        return Err(section.documents.damage("a document beyond the segment's end"));
+                    }
+                    found.add(number as u32);
+                }
+                continue;
+            }
+            let part = postings.piece(next, number)?;
+            next += number;
+            if wanted[template] {
+                self.file.check_part(&part)?;
+                postings::decode(part, count, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Documents that hold a phrase of frequent words; `None` when the templates cannot tell.
+    pub(super) fn frequent_phrase(&self, phrase: &crate::Phrase) -> Result<Option<Bitmap>, Damage> {
+        let section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
+        let find = |token: &[u8]| section.tokens.iter().position(|known| *known == token).map(|at| at as u16);
+        let Some(numbers) = phrase::numbers(phrase, find) else { return Ok(None) };
+        let wanted = section.having(|sequence| phrase::is_in(&numbers, sequence))?;
+        let mut found = Bitmap::none(self.meta.length);
+        self.add_templates(&wanted, &mut found)?;
+        Ok(Some(found))
+    }
+}
+
+/// What a walk over the dictionary looks for and has found.
+struct Search {
+    matcher: Matcher,
+    found: Bitmap,
+    /// Whether each template is wanted; as long as the last wanted one needs.
+    templates: Vec<bool>,
+}
+
+/// The section of templates.
+struct Templates<'a> {
+    tokens: Vec<&'a [u8]>,
+    count: usize,
+    sequences: &'a [u8],
+    sequences_bytes: usize,
+    /// At the table of documents.
+    documents: Reader<'a>,
+}
+
+impl<'a> Templates<'a> {
+    fn read(part: Part<'a>, length: u32) -> Result<Templates<'a>, Damage> {
+        let mut reader = part.reader();
+        let tokens = reader.varint_to(TOKENS_MAX)?;
+        let tokens = (0..tokens).map(|_| reader.bytes()).collect::<Result<_, _>>()?;
+        let count = reader.varint_to(length as usize)?;
+        let sequences_bytes = reader.varint_to(SEQUENCES_BYTES_MAX)?;
+        let sequences = reader.bytes()?;
+        Ok(Templates { tokens, count, sequences, sequences_bytes, documents: reader })
+    }
+
+    /// Whether each template passes a test.
+    fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
+        let damage = || self.documents.damage("templates do not decompress");
+        let plain = zstd::bulk::decompress(self.sequences, self.sequences_bytes).map_err(|_| damage())?;
+        let mut reader = Part::loose(&plain).reader();
+        let mut sequence = Vec::new();
+        let mut next = || {
+            let length = reader.varint_to(plain.len())?;
+            sequence.clear();
+            for _ in 0..length {
+                sequence.push(reader.u16()?);
+            }
+            Ok(test(&sequence))
+        };
+        (0..self.count).map(|_| next()).collect::<Result<_, Damage>>().map_err(|_| damage())
+    }
+}

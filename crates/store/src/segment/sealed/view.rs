@@ -1,0 +1,163 @@
+//! The answers of a sealed segment.
+//!
+//! In: questions. Out: documents, counts, messages. Holds nothing. Limits: see `SegmentView`.
+
+use super::{Kind, Sealed, SealedColumn, reading::Reading};
+use crate::{
+    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
+    segment::{
+        column::{self, Fixed, Shown, Source},
+        documents,
+        format::{Damage, numbers},
+        phrase, words,
+    },
+};
+use std::ops::Range;
+
+/// Blocks of numbers between two looks at the watch.
+const BLOCKS_A_LOOK: usize = 1024;
+
+impl Sealed {
+    /// The columns that may hold values of an asked one.
+    fn sources(&self, asked: &Column) -> Result<Vec<(SealedColumn<'_>, Shown)>, ReadError> {
+        let (fixed, shown) = column::resolve(asked);
+        let code = Kind::Fixed as u8 + fixed.unwrap_or(Fixed::Rest) as u8;
+        let mut sources = Vec::new();
+        for entry in &self.meta.columns {
+            let is_named = fixed.is_none()
+                && entry.code == Kind::Named as u8
+                && matches!(asked, Column::Named(name) if *name == entry.name);
+            if entry.code == code || is_named {
+                let shown = if is_named { Shown::Whole } else { shown.clone() };
+                sources.push((self.column(entry).map_err(|damage| self.corrupt(damage))?, shown));
+            }
+        }
+        Ok(sources)
+    }
+
+    fn received_edge(&self, us: i64) -> Result<u32, Damage> {
+        let received = self.numbers(Kind::Received)?;
+        Ok((received.lower_bound(us)? as u32).min(self.meta.length))
+    }
+}
+
+impl SegmentView for Sealed {
+    fn len(&self) -> u32 {
+        self.meta.length
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.meta.first_sequence
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        self.meta.received
+    }
+
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32> {
+        let edges = self.received_edges(&[from_us, to_us]);
+        edges[0]..edges[1].max(edges[0])
+    }
+
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
+        // The column was whole when the segment was opened; what cannot be read counts as earlier.
+        edges_us.iter().map(|us| self.received_edge(*us).unwrap_or(self.meta.length)).collect()
+    }
+
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let mut found = Bitmap::none(self.meta.length);
+        let events = self.numbers(Kind::Event).map_err(corrupt)?;
+        for block in 0..(self.meta.length as usize).div_ceil(numbers::BLOCK) {
+            if block % BLOCKS_A_LOOK == 0 {
+                watch.check()?;
+            }
+            if events.smallest(block).map_err(corrupt)? >= to_us {
+                continue;
+            }
+            for (index, us) in events.block(block).map_err(corrupt)?.iter().enumerate() {
+                if (from_us..to_us).contains(us) {
+                    found.add((block * numbers::BLOCK + index) as u32);
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let events = self.numbers(Kind::Event).map_err(corrupt)?;
+        for (block, words) in documents.words().chunks(numbers::BLOCK / 64).enumerate() {
+            if words.iter().all(|word| *word == 0) {
+                continue;
+            }
+            let first = (block * numbers::BLOCK) as u32;
+            for (index, us) in events.block(block).map_err(corrupt)?.iter().enumerate() {
+                let document = first + index as u32;
+                if documents.has(document) {
+                    visit(document, *us);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = self.tokens(pattern, watch)?;
+        for asked in [Column::Host, Column::Program] {
+            let sources = self.sources(&asked)?;
+            let sources = sources.iter().map(|(source, _)| source as &dyn Source);
+            words::add_columns(sources, pattern, watch, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+        match self.frequent_phrase(phrase).map_err(|damage| self.corrupt(damage))? {
+            Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
+            None => phrase::candidates(self, phrase, watch),
+        }
+    }
+
+    fn values(&self, asked: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = Bitmap::none(self.meta.length);
+        for (source, shown) in self.sources(asked)? {
+            column::find(&source, &shown, pattern, watch, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn count_values(
+        &self,
+        asked: &Column,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError> {
+        for (source, shown) in self.sources(asked)? {
+            column::count(&source, &shown, documents, watch, add)?;
+        }
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<ColumnUse> {
+        let uses = |code: u8| self.meta.columns.iter().filter(move |entry| entry.code == code);
+        let fixed = Fixed::ALL.iter().flat_map(|fixed| {
+            let entries = uses(Kind::Fixed as u8 + *fixed as u8);
+            entries.map(|entry| (*fixed, u64::from(entry.documents), entry.numeric))
+        });
+        let named = uses(Kind::Named as u8);
+        let named = named.map(|entry| (entry.name.as_str(), u64::from(entry.documents), entry.numeric));
+        words::column_uses(fixed, named)
+    }
+
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError> {
+        let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
+        documents::read(&reading, documents, watch, visit)
+    }
+}
