@@ -7,6 +7,8 @@ mod corpus;
 mod load;
 mod measure;
 mod rows;
+mod site;
+mod store;
 mod table;
 mod versus;
 
@@ -18,7 +20,7 @@ use versus::Subject;
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 struct Options {
-    /// Rows to run: bsd, filter; all when left out
+    /// Rows to run: bsd, filter, store; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -75,6 +77,9 @@ fn run(options: &Options) -> io::Result<()> {
             }
         }
         println!("{}", table::render(*row, options, &results));
+    }
+    if wanted(&options.rows, "store") && wanted(&options.only, "duramen") {
+        store::run(&duramen, options.messages, &out)?;
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ fn load(
     messages: u64,
     server: &mut Child,
 ) -> io::Result<Outcome> {
-    wait_for_listener(place, server)?;
+    wait_for_listener(place.port, &place.folder, server)?;
     let before = cpu(server.id())?;
     let started = SystemTime::now();
     let sent = load::send(corpus, place.port, messages, row.connections())?;
@@ -130,20 +130,18 @@ fn lines(folder: &Path) -> io::Result<u64> {
     Ok(count)
 }
 
-fn wait_for_listener(place: &Place, server: &mut Child) -> io::Result<()> {
+/// Waits until somebody listens on the port of a server that has a folder.
+pub(crate) fn wait_for_listener(port: u16, folder: &Path, server: &mut Child) -> io::Result<()> {
     let start = Instant::now();
-    while TcpStream::connect((Ipv4Addr::LOCALHOST, place.port)).is_err() {
+    while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
         if let Some(status) = server.try_wait()? {
             return Err(io::Error::other(format!(
                 "the server ended with {status}: see {}",
-                place.folder.display()
+                folder.display()
             )));
         }
         if start.elapsed() > START_TIMEOUT {
-            return Err(io::Error::other(format!(
-                "the server does not listen: see {}",
-                place.folder.display()
-            )));
+            return Err(io::Error::other(format!("the server does not listen: see {}", folder.display())));
         }
         thread::sleep(Duration::from_millis(20));
     }
@@ -151,7 +149,8 @@ fn wait_for_listener(place: &Place, server: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-fn stop(server: &mut Child) -> io::Result<()> {
+/// Ends a server in order, or by force when it takes too long.
+pub(crate) fn stop(server: &mut Child) -> io::Result<()> {
     if let Some(pid) = Pid::from_raw(server.id() as i32) {
         // It may have ended already.
         let _ = kill_process(pid, Signal::TERM);
@@ -166,12 +165,13 @@ fn stop(server: &mut Child) -> io::Result<()> {
     Ok(())
 }
 
-fn free_port() -> io::Result<u16> {
+/// A port that nobody listens on.
+pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
 /// CPU seconds of a process so far, user and system, all threads.
-fn cpu(pid: u32) -> io::Result<f64> {
+pub(crate) fn cpu(pid: u32) -> io::Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let after = text.rsplit(')').next().unwrap_or_default();
     let ticks = after.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<f64>().ok());
@@ -179,7 +179,7 @@ fn cpu(pid: u32) -> io::Result<f64> {
 }
 
 /// Peak resident memory of a process, MiB.
-fn memory(pid: u32) -> io::Result<f64> {
+pub(crate) fn memory(pid: u32) -> io::Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<f64>().ok());

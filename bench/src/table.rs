@@ -45,7 +45,8 @@ fn is_rival(family: &str) -> bool {
     !matches!(family, "duramen" | "copy")
 }
 
-fn median(mut figures: Vec<f64>) -> f64 {
+/// The middle one of some figures.
+pub(crate) fn median(mut figures: Vec<f64>) -> f64 {
     figures.sort_by(f64::total_cmp);
     match figures.len() {
         0 => f64::NAN,

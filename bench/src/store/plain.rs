@@ -1,0 +1,59 @@
+//! The corpus as a plain file: kept between runs, sent by sendfile(2), searched by ripgrep.
+//!
+//! In: a number of messages. Out: a file, and its bytes on one TCP connection; sending costs hardly any CPU.
+
+use crate::site::Site;
+use rustix::fs::sendfile;
+use std::{
+    fs::{self, File},
+    io::{self, Read, Write},
+    net::{Ipv4Addr, Shutdown, TcpStream},
+    path::{Path, PathBuf},
+};
+
+/// What every corpus is made from.
+const SEED: u64 = 42;
+/// Bytes made before they are written.
+const WRITE_BYTES: usize = 1 << 20;
+/// Bytes of one sendfile call.
+const SEND_BYTES: usize = 16 << 20;
+
+/// The file of so many messages, made when it is not there.
+pub(super) fn corpus(out: &Path, messages: u64) -> io::Result<PathBuf> {
+    let path = out.join(format!("site-{messages}.log"));
+    if !path.exists() {
+        let unfinished = path.with_extension("part");
+        make(&mut File::create(&unfinished)?, messages)?;
+        fs::rename(&unfinished, &path)?;
+    }
+    Ok(path)
+}
+
+fn make(file: &mut File, messages: u64) -> io::Result<()> {
+    let mut site = Site::new(SEED)?;
+    let mut bytes = Vec::with_capacity(2 * WRITE_BYTES);
+    for _ in 0..messages {
+        site.write_line(&mut bytes);
+        if bytes.len() > WRITE_BYTES {
+            file.write_all(&bytes)?;
+            bytes.clear();
+        }
+    }
+    file.write_all(&bytes)
+}
+
+/// Sends the file over one connection and waits until the receiver has read it and closed.
+pub(super) fn send(path: &Path, port: u16) -> io::Result<()> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut peer = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    let mut offset = 0;
+    while offset < length {
+        let rest = (length - offset).min(SEND_BYTES as u64) as usize;
+        sendfile(&peer, &file, Some(&mut offset), rest)?;
+    }
+    peer.shutdown(Shutdown::Write)?;
+    let mut rest = [0; 4096];
+    while peer.read(&mut rest)? > 0 {}
+    Ok(())
+}
