@@ -36,6 +36,11 @@ pub const TEMPLATE_BYTES_MAX: usize = 256 << 10;
 /// Deepest nesting of functions in arguments.
 pub const DEPTH_MAX: usize = 32;
 
+/// Whether a name is that of a macro that is computed: such a one cannot be set.
+pub fn is_macro(name: &str) -> bool {
+    parse::macro_part(name).is_some()
+}
+
 /// What a template may refer to.
 pub trait Surroundings {
     /// Version of the configuration.
@@ -77,6 +82,12 @@ impl Template {
             escape: Escape::None,
             typed: true,
         }
+    }
+
+    /// The template of one macro; `None` when the name is that of a value.
+    pub fn of_macro(name: &str) -> Option<Template> {
+        let part = parse::macro_part(name)?;
+        Some(Template { parts: vec![part], ..Template::literal("") })
     }
 
     /// The same template with `template-escape(yes)`: quotes and backslashes in values are escaped.

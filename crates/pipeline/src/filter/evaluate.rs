@@ -9,9 +9,10 @@
 use super::{Expr, Filter, Subject, Test};
 use crate::{
     pattern::{Groups, Pattern},
-    template::Renderer,
+    template::{Renderer, Template},
 };
 use message::{Batch, Field, FieldName, Selection, ValueKind};
+use std::sync::Arc;
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
 const SEEN_MAX: usize = 8;
@@ -20,9 +21,28 @@ const REMEMBER_COST: u32 = 30;
 
 /// Compiles an expression.
 pub(super) fn compile(expr: Expr) -> Filter {
+    let expr = resolved(expr);
     let stores = stores(&expr);
     let expr = if stores { expr } else { ordered(expr) };
     Filter { expr, stores }
+}
+
+/// Reads macros where a value was named: `match("kern" value("FACILITY"))`.
+fn resolved(expr: Expr) -> Expr {
+    let all = |parts: Vec<Expr>| parts.into_iter().map(resolved).collect();
+    match expr {
+        Expr::And(parts) => Expr::And(all(parts)),
+        Expr::Or(parts) => Expr::Or(all(parts)),
+        Expr::Not(part) => Expr::Not(Box::new(resolved(*part))),
+        Expr::Test(Test::Pattern { subject: Subject::Field(name), pattern }) => {
+            let subject = match Template::of_macro(name.as_str()) {
+                Some(template) => Subject::Template(Arc::new(template)),
+                None => Subject::Field(name),
+            };
+            Expr::Test(Test::Pattern { subject, pattern })
+        }
+        test => test,
+    }
 }
 
 fn stores(expr: &Expr) -> bool {

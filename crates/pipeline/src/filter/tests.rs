@@ -82,6 +82,7 @@ fn patterns_on_fields() {
     check("match('^sshd: Failed')", &[0]);
     check("match('7' value('count'))", &[0]);
     check("match('^gate-sshd$' template('$HOST-$PROGRAM'))", &[0]);
+    check("match('^(mail|kern)$' value('FACILITY'))", &[1, 2]);
     check("not message('.')", &[3]);
 }
 

@@ -101,9 +101,13 @@ impl Router {
         controlled: bool,
         mut outs: Option<&mut Vec<Flow>>,
     ) {
-        let mut delivered = Selection::none(flow.batch.len());
+        let Flow { batch, selection } = flow;
+        let mut delivered = Selection::none(batch.len());
+        // The last branch gets the batch itself: when nobody else holds it, changing it needs no copy.
+        let last = branches.last().filter(|_| branches.iter().all(|branch| !branch.flags.fallback));
+        let mut batch = Some(batch);
         for fallback in [false, true] {
-            let mut left = flow.selection.clone();
+            let mut left = selection.clone();
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
@@ -111,7 +115,9 @@ impl Router {
                     continue;
                 }
                 let controlled = flow_control(branch.flags, branch.steps, controlled);
-                let entered = Flow { batch: flow.batch.clone(), selection: input.clone() };
+                let is_last = last.is_some_and(|last| std::ptr::eq(last, branch));
+                let Some(batch) = (if is_last { batch.take() } else { batch.clone() }) else { continue };
+                let entered = Flow { batch, selection: input.clone() };
                 let (matched, out) = self.branch(branch, entered, run, failed, controlled);
                 if let Some(path) = branch.path {
                     path.counters.add(input.count(), matched.count());
@@ -125,7 +131,7 @@ impl Router {
                 }
             }
         }
-        let mut unmatched = flow.selection;
+        let mut unmatched = selection;
         unmatched.subtract(&delivered);
         failed.or(&unmatched);
     }

@@ -122,6 +122,14 @@ pub(super) fn text_part(text: &[u8]) -> Vec<Part> {
     if text.is_empty() { Vec::new() } else { vec![Part::Text(text.into())] }
 }
 
+/// The part of a computed macro; `None` for names of values.
+pub(super) fn macro_part(name: &str) -> Option<Part> {
+    match macros::resolve(name) {
+        Named::Macro(id) => Some(Part::Macro { id, default: None }),
+        Named::Field(_) => None,
+    }
+}
+
 /// The text when there is no macro.
 pub(super) fn constant(parts: &[Part]) -> Option<&[u8]> {
     match parts {
