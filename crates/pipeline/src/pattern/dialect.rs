@@ -14,6 +14,9 @@ use super::{
     engine::{Engine, Expression},
 };
 
+/// Most stack of a compiled PCRE2 match. The default of 32 KiB ends at lines of a few kilobytes.
+const JIT_STACK_BYTES_MAX: usize = 1 << 20;
+
 /// Compiles a pattern.
 pub(super) fn compile(text: &str, flags: PatternFlags) -> Result<Engine, PatternError> {
     let translated = translate::translate(text, flags);
@@ -46,10 +49,12 @@ fn build(text: &str, flags: PatternFlags, compiled: bool) -> Result<pcre2::bytes
     if flags.dupnames {
         prefix.push_str("(?J)");
     }
+    let jit = compiled && !flags.disable_jit;
     let built = pcre2::bytes::RegexBuilder::new()
         .caseless(flags.ignore_case)
         .utf(flags.utf8)
-        .jit_if_available(compiled && !flags.disable_jit)
+        .jit_if_available(jit)
+        .max_jit_stack_size(jit.then_some(JIT_STACK_BYTES_MAX))
         .build(&format!("{prefix}{text}"));
     built.map_err(|error| PatternError::Syntax {
         offset: error.offset().unwrap_or(0).saturating_sub(prefix.len()),

@@ -104,8 +104,18 @@ fn says_what_is_wrong() {
 
 #[test]
 fn a_crafted_line_does_not_stop_the_server() {
-    let pattern = pattern("^(?=(a+)+b)a", "pcre", "disable-jit").unwrap();
-    assert!(!pattern.is_match(&[b'a'; 64]));
+    for flags in ["disable-jit", ""] {
+        let pattern = pattern("^(?=(a+)+b)a", "pcre", flags).unwrap();
+        assert!(!pattern.is_match(&[b'a'; 64]));
+    }
+}
+
+#[test]
+fn long_lines_have_stack_enough() {
+    let pattern = pattern("(?=x)(x|y)*z$", "pcre", "").unwrap();
+    let mut line = vec![b'x'; 8000];
+    line.push(b'z');
+    assert!(pattern.is_match(&line));
 }
 
 const PATTERNS: &[&str] = &[
