@@ -85,6 +85,8 @@ impl Sealer {
         let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
         let temporary = whole.with_extension(TEMPORARY_ENDING);
         self.make_folders(&path).map_err(failed)?;
+        // Left of a try that failed later.
+        let _ = fs::remove_file(&temporary);
         if let Err(error) = segment.seal(&temporary) {
             // Half a file only takes room; what remains of it goes when the logspace is opened.
             let _ = fs::remove_file(&temporary);
