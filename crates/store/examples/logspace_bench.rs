@@ -5,14 +5,20 @@
 #![allow(clippy::print_stdout)]
 
 use journal::{Durability, Journal, OsDisk};
-use message::{Ack, Batch, Message, Origin, Priority, Selection, Span, Stamp, codec};
+use message::{
+    Ack, AckSink, Batch, Delivery, Message, Origin, Outcome, Outlet, Priority, Selection, Span, Stamp, codec,
+};
 use std::{
     path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
+    sync::{Arc, Condvar, Mutex},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
+use store::{Logspace, LogspaceOptions, Notice, Notices};
 
 const BATCH_BYTES: usize = 256 << 10;
+
+/// Different batches; more would cost more memory than a test machine likes to give.
+const BATCHES: u64 = 400;
 
 /// Bytes in flight: what the windows of a few sources allow.
 const WINDOW_BYTES: usize = 4 << 20;
@@ -26,7 +32,7 @@ fn main() {
     let count = rest.first().and_then(|text| text.parse().ok()).unwrap_or(3_u64) * 1_000_000;
     match mode.as_str() {
         "journal" => time_journal(Path::new(dir), count),
-        _ => println!("no such mode"),
+        _ => time_logspace(Path::new(dir), count),
     }
 }
 
@@ -67,7 +73,7 @@ fn batch(seed: u64, received_us: i64) -> Batch {
 }
 
 fn batches(received_us: i64) -> Vec<Arc<Batch>> {
-    (0..64).map(|seed| Arc::new(batch(seed, received_us))).collect()
+    (0..BATCHES).map(|seed| Arc::new(batch(seed, received_us))).collect()
 }
 
 fn time_journal(dir: &Path, count: u64) {
@@ -107,6 +113,85 @@ fn time_journal(dir: &Path, count: u64) {
             read += codec::decode(record.payload).map_or(0, |batch| batch.len() as u64);
         }
         print_rate("  read and decode", read, start, cpu, 0);
+    }
+}
+
+/// Counts bytes in flight, as the windows of sources do.
+#[derive(Default)]
+struct Window {
+    bytes: Mutex<usize>,
+    freed: Condvar,
+}
+
+struct Held(Arc<Window>, usize);
+
+impl AckSink for Held {
+    fn acknowledge(&self, _outcome: Outcome) {
+        if let Ok(mut bytes) = self.0.bytes.lock() {
+            *bytes -= self.1;
+        }
+        self.0.freed.notify_all();
+    }
+}
+
+impl Window {
+    fn wait_below(&self, limit: usize, more: usize) {
+        let Ok(mut bytes) = self.bytes.lock() else { return };
+        while *bytes > limit {
+            match self.freed.wait(bytes) {
+                Ok(again) => bytes = again,
+                Err(_) => return,
+            }
+        }
+        *bytes += more;
+    }
+}
+
+struct Told;
+
+impl Notices for Told {
+    fn notice(&self, notice: Notice) {
+        println!("  {notice}");
+    }
+}
+
+fn time_logspace(dir: &Path, count: u64) {
+    let now_us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+    let batches = batches(now_us);
+    let open = || Logspace::open(dir, LogspaceOptions::default(), Arc::new(Told));
+    let Ok(logspace) = open() else { return println!("cannot open {}", dir.display()) };
+    let first = logspace.snapshot().sequence;
+    let window = Arc::new(Window::default());
+    let (start, cpu) = (Instant::now(), cpu_time());
+    let mut done = 0;
+    for batch in batches.iter().cycle() {
+        let size = batch.received_bytes.len();
+        window.wait_below(WINDOW_BYTES, size);
+        let ack = Ack::new(Box::new(Held(Arc::clone(&window), size)));
+        let selection = Selection::all(batch.len());
+        logspace.deliver(Delivery { batch: Arc::clone(batch), selection, ack, controlled: true });
+        done += batch.len() as u64;
+        if done >= count {
+            break;
+        }
+    }
+    window.wait_below(0, 0);
+    print_rate("logspace, acknowledged", done, start, cpu, logspace.stats().journal_written_bytes_total);
+    while logspace.snapshot().sequence < first + done {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    print_rate("logspace, searchable", done, start, cpu, 0);
+    while logspace.stats().unsealed_messages >= 1_000_000 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let stats = logspace.stats();
+    print_rate("logspace, full segments sealed", done, start, cpu, stats.segment_bytes);
+    let unsealed = stats.unsealed_messages;
+    logspace.close();
+    let (start, cpu) = (Instant::now(), cpu_time());
+    match open() {
+        Ok(_) => print_rate("open, read back", unsealed, start, cpu, 0),
+        Err(error) => println!("{error}"),
     }
 }
 

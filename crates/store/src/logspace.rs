@@ -8,6 +8,7 @@
 
 mod builder;
 mod catalog;
+mod indexed;
 mod layout;
 mod live;
 mod opening;
@@ -27,7 +28,8 @@ pub use stats::LogspaceStats;
 
 use crate::Snapshot;
 use builder::Builder;
-use journal::{Disk, Journal};
+use indexed::Indexed;
+use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
 use message::{Delivery, Outlet};
 use queue::Queue;
@@ -83,9 +85,17 @@ pub struct Logspace {
 }
 
 impl Logspace {
-    /// Opens a logspace, which is made when missing, with segments of some kind, and its journal and catalog on some
-    /// disk. Messages that were acknowledged and are not sealed are read back from the journal before this returns, or
-    /// later when that takes longer than `replay_wait`.
+    /// Opens a logspace, which is made when missing. Messages that were acknowledged and are not sealed are read back
+    /// from the journal before this returns, or later when that takes longer than `replay_wait`.
+    pub fn open(
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+    ) -> Result<Logspace, OpenLogspaceError> {
+        Logspace::open_on(Arc::new(OsDisk), Arc::new(Indexed), dir, options, notices)
+    }
+
+    /// Opens a logspace with segments of another kind, and its journal and catalog on another disk: for tests.
     pub fn open_on(
         disk: Arc<dyn Disk>,
         segments: Arc<dyn Segments>,

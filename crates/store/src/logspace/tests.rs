@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::{Document, Pattern, Watch};
-use journal::OsDisk;
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp};
 use plain::Plain;
 use sim::{Chance, SimDisk};
@@ -91,7 +90,7 @@ fn options() -> LogspaceOptions {
 }
 
 fn open(dir: &Path, options: LogspaceOptions) -> Logspace {
-    Logspace::open_on(Arc::new(OsDisk), Arc::new(Plain), dir, options, Arc::new(Unheard)).unwrap()
+    Logspace::open(dir, options, Arc::new(Unheard)).unwrap()
 }
 
 #[track_caller]
@@ -170,7 +169,8 @@ fn full_segments_are_sealed_and_leave_the_journal() {
 fn a_batch_larger_than_a_segment_is_spread_over_several() {
     let dir = tempfile::tempdir().unwrap();
     let wide = LogspaceOptions { segment_messages_max: u64::MAX, ..options() };
-    let logspace = open(dir.path(), wide);
+    let (disk, segments) = (Arc::new(OsDisk), Arc::new(Plain));
+    let logspace = Logspace::open_on(disk, segments, dir.path(), wide, Arc::new(Unheard)).unwrap();
     store(&logspace, 0..5100, NEW_YEAR_US);
     wait_until("sealed", || logspace.stats().segments == 2);
     check_found(&logspace, 5100);
@@ -311,15 +311,13 @@ fn a_failing_seal_keeps_messages_in_the_journal() {
     let small = LogspaceOptions { segment_messages_max: 10, journal_file_bytes_max: 100, ..options() };
     // A file where the year's folder should be.
     fs::write(dir.path().join("2100"), "in the way").unwrap();
-    let logspace =
-        Logspace::open_on(Arc::new(OsDisk), Arc::new(Plain), dir.path(), small.clone(), heard.clone())
-            .unwrap();
+    let logspace = Logspace::open(dir.path(), small.clone(), heard.clone()).unwrap();
     (0..3).for_each(|round| store(&logspace, round * 10..round * 10 + 10, NEW_YEAR_US));
     wait_until("stalled", || logspace.stats().seals_failed_total > 2);
     assert!(heard.has("keeping messages in the journal: cannot make"), "{:?}", heard.0);
     check_found(&logspace, 30);
     logspace.close();
-    let logspace = Logspace::open_on(Arc::new(OsDisk), Arc::new(Plain), dir.path(), small, heard).unwrap();
+    let logspace = Logspace::open(dir.path(), small, heard).unwrap();
     check_found(&logspace, 30);
     fs::remove_file(dir.path().join("2100")).unwrap();
     wait_until("sealed", || logspace.stats().segments >= 2);
@@ -337,8 +335,7 @@ fn check_repair(harm: impl Fn(&Path), notice: &str, missing: std::ops::Range<u64
     logspace.close();
     harm(dir.path());
     let heard = Arc::new(Heard::default());
-    let logspace =
-        Logspace::open_on(Arc::new(OsDisk), Arc::new(Plain), dir.path(), small, heard.clone()).unwrap();
+    let logspace = Logspace::open(dir.path(), small, heard.clone()).unwrap();
     assert!(heard.has(notice), "{:?}", heard.0);
     let want: Vec<u64> = (0..110).filter(|number| !missing.contains(number)).collect();
     assert_eq!(found(&logspace).iter().map(|(sequence, _)| *sequence).collect::<Vec<_>>(), want);
@@ -424,7 +421,6 @@ fn live_tails_see_all_or_are_told() {
 fn a_logspace_has_one_owner() {
     let dir = tempfile::tempdir().unwrap();
     let _first = open(dir.path(), options());
-    let second =
-        Logspace::open_on(Arc::new(OsDisk), Arc::new(Plain), dir.path(), options(), Arc::new(Unheard));
+    let second = Logspace::open(dir.path(), options(), Arc::new(Unheard));
     assert!(second.err().is_some_and(|error| error.to_string().contains("another process has it open")));
 }
