@@ -295,11 +295,15 @@ impl Batch {
             }
         }
         let fixed = self.messages[index].marks.tags().map(|tag: &str| Cow::Borrowed(tag));
-        let origin = self.origin(index).tags.iter().map(|tag| Cow::Borrowed(tag.as_str()));
+        let (sources, given): (Vec<&String>, Vec<&String>) =
+            self.origin(index).tags.iter().partition(|tag| tag.starts_with(".source."));
+        let is_unseen = |tag: &Cow<'_, str>| !seen.contains(tag.as_bytes());
         let mut tags: Vec<Cow<'_, str>> =
-            fixed.chain(origin).filter(|tag| !seen.contains(tag.as_bytes())).collect();
+            fixed.chain(given.into_iter().map(|tag| Cow::Borrowed(tag.as_str()))).filter(is_unseen).collect();
         let kept = set.iter().rev().filter(|value| value.value.is_empty());
         tags.extend(kept.map(|value| String::from_utf8_lossy(self.bytes(value.name))));
+        // The tag of the source comes last, as in syslog-ng, which numbers it when the source starts.
+        tags.extend(sources.into_iter().map(|tag| Cow::Borrowed(tag.as_str())).filter(is_unseen));
         tags
     }
 

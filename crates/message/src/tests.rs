@@ -45,7 +45,7 @@ fn tags_come_from_marks_origin_and_rewrites() {
     let mut batch = batch("x");
     batch.messages[0].marks.add(Mark::MissingPri);
     batch.add_tag(0, "mine");
-    assert_eq!(batch.tags(0), ["syslog.missing_pri", ".source.s", "mine"]);
+    assert_eq!(batch.tags(0), ["syslog.missing_pri", "mine", ".source.s"]);
     batch.clear_tag(0, ".source.s");
     batch.clear_tag(0, "mine");
     assert_eq!(batch.tags(0), ["syslog.missing_pri"]);

@@ -130,7 +130,12 @@ impl Pairs {
         while let Some(word) = words.next() {
             match word.text.strip_prefix("--") {
                 Some(option) => pairs.option(option, word, &mut words, around, depth)?,
-                None => pairs.pair(word, around, depth)?,
+                None => {
+                    pairs.pair(word, around, depth)?;
+                    if !word.text.contains('=') {
+                        pairs.rekeyed = pairs.keys.last().cloned();
+                    }
+                }
             }
         }
         Ok(pairs)

@@ -190,6 +190,7 @@ fn value_pairs() {
         "{\"host\":\"gate\",\"a\":{\"c\":2,\"b\":\"1\"},\"_x\":\"y\"}",
     );
     check("$(format-flat-json a.b=1 a.c=2)", "{\"a.c\":\"2\",\"a.b\":\"1\"}");
+    check("$(format-json cou* --add-prefix a.)", "{\"a\":{\"count\":7}}");
     check("$(format-json --key count --key list)", "{\"list\":[\"a\",\"b,c\",\"d\"],\"count\":7}");
     check(
         "$(format-json --scope rfc3164 --exclude DATE)",
