@@ -49,7 +49,6 @@ export function LoginPage({ onLogin }: { onLogin: (user: string, password: strin
             type="password"
             autocomplete="current-password"
             required
-            autofocus
             ref={(input) => input?.focus()}
           />
         </label>
