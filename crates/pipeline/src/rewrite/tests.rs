@@ -8,8 +8,12 @@ use crate::{
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Stamp, ValueKind};
 
 fn sample() -> Batch {
-    let mut batch =
-        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut batch = Batch::new(
+        Arc::default(),
+        vec![Arc::new(Origin { tags: vec![".source.s".into()], ..Origin::default() })],
+        Stamp::default(),
+        Ack::none(),
+    );
     let mut message = Message::default();
     message.pri = Priority(13);
     message.text = batch.add_extra(b"user anna from 192.0.2.1 port 22");
@@ -91,8 +95,8 @@ fn substitutes() {
 
 #[test]
 fn tags_and_priorities() {
-    check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", "t-3");
-    check(Operation::ClearTag { tag: template("t") }, "[$TAGS]", "[]");
+    check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", "t-3,.source.s");
+    check(Operation::ClearTag { tag: template(".source.s") }, "[$TAGS]", "[]");
     check(Operation::SetSeverity { value: template("crit") }, "$FACILITY.$SEVERITY", "user.crit");
     check(Operation::SetSeverity { value: template("9") }, "$PRI", "13");
     check(Operation::SetFacility { value: template("local3") }, "$PRI", "157");

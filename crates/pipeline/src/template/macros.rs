@@ -206,8 +206,10 @@ fn append_other(
         },
         Macro::Seqnum => return append_seqnum(batch, index, renderer.seqnum, out),
         Macro::Tags => {
-            let tags = batch.tags(index);
             let start = out.len();
+            let mut tags = batch.tags(index);
+            // The tags that name sources come last, as users know it.
+            tags.sort_by_key(|tag| tag.starts_with(".source."));
             tags.iter().for_each(|tag| list::append_after(tag.as_bytes(), start, out));
             return ValueKind::List;
         }

@@ -248,7 +248,10 @@ impl Pairs {
                 let template = template.map_err(|error| error.shifted(word.offset + name.len() + 1))?;
                 self.explicit.push((name.to_owned(), template));
             }
-            None => self.keys.extend(word.text.split(',').map(glob)),
+            None => {
+                self.keys.extend(word.text.split(',').map(glob));
+                self.rekeyed = self.keys.last().cloned();
+            }
         }
         Ok(())
     }

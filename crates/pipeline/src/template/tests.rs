@@ -197,6 +197,7 @@ fn value_pairs() {
         "{\"PROGRAM\":\"cron\",\"PRIORITY\":\"notice\",\"PID\":\"77\",\"MESSAGE\":\"disk full\",\"HOST\":\"gate\",\"FACILITY\":\"local4\"}",
     );
     check("$(format-json --subkeys .dot. x=int(no))", "");
+    check("$(format-json .dot.* --replace-prefix .dot=x)", "{\"x\":{\"one\":\"1\"}}");
     check("$(format-json --leave-initial-dot .x.y=1)", "{\".x\":{\"y\":\"1\"}}");
     check("$(format-json --subkeys .dot.)", "{\"one\":\"1\"}");
     check("$(format-welf u=$user m=$MSG)", "m=\"disk full\" u=o'neil");
