@@ -93,7 +93,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             overwrite_if_older: None,
             open_files_max: 100,
         }),
-        queueing: Queueing::default(),
+        queueing: Queueing { reopen_after: Duration::from_millis(500), ..Queueing::default() },
         rendering: Rendering {
             template: Box::new(DefaultLine { stamps: StampText::new(StampFormat::Bsd, 0, None) }),
         },
