@@ -16,10 +16,17 @@ const SLOTS: usize = Datagrams::SLOTS;
 /// Room for one control message with credentials.
 const CONTROL_BYTES: usize = 64;
 
+/// A line of the processor's cache.
+const LINE_BYTES: usize = 64;
+/// Slots at a distance of a power of two would share few places of the cache; an odd number of lines spreads them.
+const STAGGER_LINES: usize = 13;
+
 /// The slots.
 pub(crate) struct Datagrams {
     bytes: Vec<u8>,
     slot_bytes: usize,
+    /// Distance between slots.
+    stride: usize,
     names: Vec<libc::sockaddr_storage>,
     controls: Vec<[u64; CONTROL_BYTES / 8]>,
 }
@@ -43,10 +50,12 @@ impl Datagrams {
     pub(crate) fn new(slot_bytes: usize) -> Datagrams {
         // SAFETY: all-zero bytes are a valid `sockaddr_storage`, which is a plain record of numbers.
         let name: libc::sockaddr_storage = unsafe { MaybeUninit::zeroed().assume_init() };
+        let stride = slot_bytes.next_multiple_of(LINE_BYTES) + STAGGER_LINES * LINE_BYTES;
         Datagrams {
             // Zeroed memory that the kernel gives page by page, as slots are used.
-            bytes: vec![0; SLOTS * slot_bytes],
+            bytes: vec![0; SLOTS * stride],
             slot_bytes,
+            stride,
             names: vec![name; SLOTS],
             controls: vec![[0; CONTROL_BYTES / 8]; SLOTS],
         }
@@ -59,7 +68,7 @@ impl Datagrams {
         mut each: impl FnMut(Received<'_>),
     ) -> io::Result<usize> {
         let mut vectors: [libc::iovec; SLOTS] = std::array::from_fn(|slot| libc::iovec {
-            iov_base: self.bytes[slot * self.slot_bytes..].as_mut_ptr().cast(),
+            iov_base: self.bytes[slot * self.stride..].as_mut_ptr().cast(),
             iov_len: self.slot_bytes,
         });
         let mut headers: [libc::mmsghdr; SLOTS] = std::array::from_fn(|slot| {
@@ -90,7 +99,7 @@ impl Datagrams {
         let count = count as usize;
         for (slot, header) in headers.iter().enumerate().take(count) {
             let size = (header.msg_len as usize).min(self.slot_bytes);
-            let start = slot * self.slot_bytes;
+            let start = slot * self.stride;
             each(Received {
                 bytes: &self.bytes[start..start + size],
                 peer: address(&self.names[slot], header.msg_hdr.msg_namelen),
