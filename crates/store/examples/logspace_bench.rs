@@ -29,7 +29,8 @@ fn main() {
         println!("usage: logspace_bench journal|logspace DIR [millions]");
         return;
     };
-    let count = rest.first().and_then(|text| text.parse().ok()).unwrap_or(3_u64) * 1_000_000;
+    let millions = rest.first().and_then(|text| text.parse().ok()).unwrap_or(3.0_f64);
+    let count = (millions * 1e6) as u64;
     match mode.as_str() {
         "journal" => time_journal(Path::new(dir), count),
         _ => time_logspace(Path::new(dir), count),
