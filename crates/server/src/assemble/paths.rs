@@ -180,8 +180,9 @@ impl<'t> Lowering<'t> {
             }
         }
         if !inside.steps.is_empty() {
-            // What a destination does to a message stays inside of it.
-            let path = Path { steps: inside.steps, ..Path::default() };
+            // What a destination does to a message stays inside of it, and what it stops counts as delivered.
+            let flags = StepFlags { drop_unmatched: true, ..StepFlags::default() };
+            let path = Path { steps: inside.steps, flags, ..Path::default() };
             into.steps.push(Step::Embedded(vec![path]));
         }
     }
