@@ -106,7 +106,7 @@ const FILE: &[Row] = &[
 ];
 
 const LOGSPACE: &[Row] = &[
-    row("retention-days", V::Number(0, 1 << 20), "0", "days until messages are deleted; 0 is never"),
+    row("retention-age", V::Age, "0", "age at which messages are deleted; 0 is never"),
     row(
         "retention-size",
         V::Number(0, i64::MAX),

@@ -31,6 +31,8 @@ pub enum ValueKind {
     Facility,
     /// A severity, by name or number.
     Severity,
+    /// Seconds, or a number with a unit: `"90d"`.
+    Age,
     /// A file mode such as 0640.
     Mode,
     /// A user or group, by name or number.
@@ -76,6 +78,9 @@ impl ValueKind {
             ValueKind::Texts => "one or more texts".to_string(),
             ValueKind::Facility => "a facility".to_string(),
             ValueKind::Severity => "a severity".to_string(),
+            ValueKind::Age => {
+                "seconds, or a number with a unit of s, m, h, d, w, y such as \"90d\"".to_string()
+            }
             ValueKind::Mode => "a mode such as 0640".to_string(),
             ValueKind::Id => "a name or a number".to_string(),
             ValueKind::Filter => "a filter expression".to_string(),
@@ -120,6 +125,10 @@ impl ValueKind {
             ValueKind::Decimal(least, most) => {
                 decimal(arg).is_some_and(|number| number >= least && number <= most)
             }
+            ValueKind::Age => match arg {
+                Arg::Number(seconds, _) => *seconds >= 0,
+                arg => arg.text().is_some_and(|text| crate::words::age(text).is_some()),
+            },
             ValueKind::Mode => whole(arg).is_some_and(|number| (-2..=0o7777).contains(&number)) || octal(arg),
             ValueKind::Text | ValueKind::Id | ValueKind::Texts => {
                 matches!(arg, Arg::Word(_) | Arg::Text(_) | Arg::Number(_, _) | Arg::Float(_, _))

@@ -108,6 +108,14 @@ impl Call {
         }
     }
 
+    /// The first argument as seconds: a number, or one with a unit such as `90d`.
+    pub fn age_s(&self) -> Option<u64> {
+        match self.args.first()? {
+            Arg::Number(seconds, _) => u64::try_from(*seconds).ok(),
+            arg => crate::words::age(arg.text()?),
+        }
+    }
+
     /// The first argument as yes or no.
     pub fn truth(&self) -> Option<bool> {
         match self.args.first()? {

@@ -8,4 +8,4 @@ mod spelling;
 
 pub(crate) use codes::{FACILITIES, SEVERITIES, TYPES, facility, is_type, severity};
 pub(crate) use nearest::nearest;
-pub(crate) use spelling::{keyword, truth};
+pub(crate) use spelling::{age, keyword, truth};

@@ -7,6 +7,21 @@ pub(crate) fn keyword(word: &str) -> String {
     word.replace('_', "-")
 }
 
+/// Seconds of `90d`, `12h`, `3600`.
+pub(crate) fn age(word: &str) -> Option<u64> {
+    let digits = word.trim_end_matches(|last: char| last.is_ascii_alphabetic());
+    let factor = match &word[digits.len()..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3600,
+        "d" => 86_400,
+        "w" => 7 * 86_400,
+        "y" => 365 * 86_400,
+        _ => return None,
+    };
+    digits.trim_end().parse::<u64>().ok()?.checked_mul(factor)
+}
+
 /// The words for yes and no.
 pub(crate) fn truth(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {

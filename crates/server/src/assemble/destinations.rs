@@ -10,7 +10,7 @@ use super::paths::Ends;
 use super::sources::tcp_options;
 use super::{LogspaceSpec, Plug};
 use config::Diagnostic;
-use config::tree::{Arg, Item, Kind, Name};
+use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, Render, Rendering,
@@ -256,9 +256,14 @@ impl<'t> Lowering<'t> {
         }
         let positive =
             |name: &str| options.own(name).and_then(|option| option.number()).filter(|number| *number > 0);
-        let days = positive("retention-days").map(|days| Duration::from_secs(days as u64 * 86_400));
+        let age = options.own("retention-age").and_then(Call::age_s).filter(|age| *age > 0);
         let bytes = positive("retention-size").map(|bytes| bytes as u64);
-        Some(LogspaceSpec { id: id.to_owned(), name, retention_age: days, retention_bytes: bytes })
+        Some(LogspaceSpec {
+            id: id.to_owned(),
+            name,
+            retention_age: age.map(Duration::from_secs),
+            retention_bytes: bytes,
+        })
     }
 }
 

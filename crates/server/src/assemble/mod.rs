@@ -74,7 +74,7 @@ pub(crate) struct LogspaceSpec {
     pub(crate) id: String,
     /// Its name: the folder below the folder of logspaces.
     pub(crate) name: String,
-    /// `retention-days()`.
+    /// `retention-age()`.
     pub(crate) retention_age: Option<Duration>,
     /// `retention-size()`.
     pub(crate) retention_bytes: Option<u64>,

@@ -229,7 +229,7 @@ fn makes_destinations() {
         ],
     );
     makes(
-        &format!("destination d {{ logspace(\"all\" retention-days(2)); }};\n{log}"),
+        &format!("destination d {{ logspace(\"all\" retention-age(\"2d\")); }};\n{log}"),
         &[
             "from anon-source0#0 stdin  Newline",
             "LogspaceSpec { id: \"d#0\", name: \"all\", retention_age: Some(172800s), retention_bytes: None }",
