@@ -3,6 +3,8 @@
 //! In: a report and the texts it points into. Out: text for a terminal or a file.
 //! Limits: a source line beyond `LINE_CHARS_MAX` is shown only around the caret.
 
+use std::collections::BTreeSet;
+
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Report, Severity};
@@ -18,7 +20,12 @@ impl Report {
     /// All findings, and a last line with their number. Empty when there is nothing to say.
     pub fn render(&self, texts: &Texts, renderer: &Renderer) -> String {
         let mut out = String::new();
+        let mut told = BTreeSet::new();
         for finding in self.findings() {
+            // A block that is used twice makes the same finding at the same place twice.
+            if !told.insert(finding.one_line(texts)) {
+                continue;
+            }
             out.push_str(&finding.render(texts, renderer));
             out.push('\n');
         }

@@ -19,6 +19,9 @@ use pipeline::{
 };
 use std::{collections::HashSet, fs, sync::Arc};
 
+/// Most filters that use one another in a row: each is a level of the walk through an expression.
+const FILTERS_DEEP_MAX: usize = 64;
+
 impl<'t> Lowering<'t> {
     /// Compiles every named filter.
     pub(super) fn named_filters(&mut self) {
@@ -33,22 +36,22 @@ impl<'t> Lowering<'t> {
     /// The filter of a name. Filters may be used before they are defined; the last definition counts.
     pub(super) fn named_filter(&mut self, name: &str) -> Option<FilterStep> {
         if let Some(step) = self.filters.get(name) {
-            return Some(step.clone());
+            return step.clone();
         }
-        if !self.filters_open.insert(name.to_owned()) {
+        let named = *self.filter_statements.get(name)?;
+        if self.filters_open.contains(name) {
             return None;
         }
-        let tree = self.tree;
-        let found = tree.statements.iter().rev().find_map(|statement| match statement {
-            Statement::Filter(named) if named.name.text == name => Some(&named.filter),
-            _ => None,
-        });
-        let step = found
-            .and_then(|filter| self.expression(filter))
-            .map(|expr| FilterStep::new(Arc::new(Filter::new(expr))));
+        if self.filters_open.len() >= FILTERS_DEEP_MAX {
+            let message = format!("filters use each other more than {FILTERS_DEEP_MAX} levels deep");
+            self.report.push(Diagnostic::error(named.name.span, message));
+            return None;
+        }
+        self.filters_open.insert(name.to_owned());
+        let step = self.expression(&named.filter).map(|expr| FilterStep::new(Arc::new(Filter::new(expr))));
         self.filters_open.remove(name);
+        self.filters.insert(name.to_owned(), step.clone());
         if let Some(step) = &step {
-            self.filters.insert(name.to_owned(), step.clone());
             self.definitions.filters.insert(name.to_owned(), step.filter.clone());
         }
         step

@@ -7,7 +7,7 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::{Environment, LogspaceSpec, Parts};
-use config::tree::{Kind, Object, Statement, Tree, Version};
+use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{
     Definitions, Router,
@@ -26,7 +26,9 @@ pub(super) struct Lowering<'t> {
     pub(super) report: &'t mut Report,
     pub(super) globals: &'t Globals<'t>,
     pub(super) definitions: Definitions,
-    pub(super) filters: HashMap<String, FilterStep>,
+    pub(super) filter_statements: HashMap<&'t str, &'t NamedFilter>,
+    /// What was compiled; nothing where it cannot be.
+    pub(super) filters: HashMap<String, Option<FilterStep>>,
     /// Filters being compiled: one that uses itself stops here.
     pub(super) filters_open: HashSet<String>,
     pub(super) objects: HashMap<(Kind, &'t str), &'t Object>,
@@ -55,6 +57,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         report,
         globals: &globals,
         definitions: Definitions::new(pipeline::Version { major: version.major, minor: version.minor }),
+        filter_statements: filters(tree),
         filters: HashMap::new(),
         filters_open: HashSet::new(),
         objects: objects(tree),
@@ -93,7 +96,7 @@ impl Lowering<'_> {
         };
         let sources = self.sources.into_iter().map(|draft| draft.feeding(router.clone())).collect();
         let mut filters: Vec<_> =
-            self.filters.into_iter().map(|(name, step)| (name, step.counters)).collect();
+            self.filters.into_iter().filter_map(|(name, step)| Some((name, step?.counters))).collect();
         filters.sort_by(|a, b| a.0.cmp(&b.0));
         Some(Parts {
             sources,
@@ -103,6 +106,14 @@ impl Lowering<'_> {
             filters,
         })
     }
+}
+
+fn filters(tree: &Tree) -> HashMap<&str, &NamedFilter> {
+    let filters = tree.statements.iter().filter_map(|statement| match statement {
+        Statement::Filter(named) => Some((named.name.text.as_str(), named)),
+        _ => None,
+    });
+    filters.collect()
 }
 
 fn objects(tree: &Tree) -> HashMap<(Kind, &str), &Object> {

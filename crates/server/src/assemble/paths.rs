@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Most steps of all paths together.
 pub(super) const STEPS_MAX: usize = 200_000;
 
+/// Most objects inside each other, as deep as the pipeline runs.
+const OBJECTS_DEEP_MAX: usize = 60;
+
 /// What the steps of a path come to.
 #[derive(Default)]
 pub(super) struct Lowered {
@@ -146,6 +149,11 @@ impl<'t> Lowering<'t> {
         let address = std::ptr::from_ref(object);
         if self.walking.contains(&address) {
             let message = format!("{} `{}` uses itself", object.kind.word(), object.name.text);
+            self.report.push(Diagnostic::error(object.name.span, message));
+            return;
+        }
+        if self.walking.len() >= OBJECTS_DEEP_MAX {
+            let message = format!("objects use each other more than {OBJECTS_DEEP_MAX} levels deep");
             self.report.push(Diagnostic::error(object.name.span, message));
             return;
         }

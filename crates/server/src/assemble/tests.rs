@@ -169,6 +169,14 @@ fn refuses_what_the_parts_cannot_use() {
         &memory(&format!("rewrite r0 {{ unset(value(\"a\")); }};\n{doubling}log {{ rewrite(r40); }};")),
     );
     assert!(!checked.report.is_usable());
+    let chain = |item: fn(usize) -> String| (1..5000).rev().map(item).collect::<String>();
+    let filters = chain(|n| format!("filter f{n} {{ not filter(f{}); }};\n", n - 1));
+    let checked = check(Path::new("main.conf"), &memory(&format!("{filters}filter f0 {{ host(a); }};")));
+    assert!(!checked.report.is_usable());
+    let rules = chain(|n| format!("rewrite r{n} {{ channel {{ rewrite(r{}); }}; }};\n", n - 1));
+    let checked =
+        check(Path::new("main.conf"), &memory(&format!("{rules}rewrite r0 {{ unset(value(\"a\")); }};")));
+    assert!(!checked.report.is_usable());
 }
 
 #[test]
