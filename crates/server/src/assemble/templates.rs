@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn definition(&mut self, definition: &Definition) -> Option<Template> {
-        let last = |key: &str| definition.options.iter().filter(|option| option.key() == key).next_back();
+        let last = |key: &str| definition.options.iter().rfind(|option| option.key() == key);
         let template = self.template_argument(last("template")?.args.first()?)?;
         let escape = last("template-escape").and_then(Call::truth);
         let escape = escape.unwrap_or_else(|| self.globals.yes("template-escape", false));

@@ -3,7 +3,7 @@
 
 use super::{Environment, Parts, build, check};
 use config::Memory;
-use message::{Ack, Batch, Delivery, Intake, Origin, Outlet, Selection, Span, Stamp, Transport};
+use message::{Ack, Batch, Delivery, Origin, Outlet, Selection, Span, Stamp, Transport};
 use relay::{DestinationDriver, Render, SourceDriver};
 use std::{
     path::Path,
