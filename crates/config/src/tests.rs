@@ -44,9 +44,9 @@ fn accepts_what_is_right() {
     );
     finds("template t \"$MSG\\n\"; template u { template(\"$MSG\"); template_escape(no); };", &[]);
     finds(
-        "options { use-dns(persist_only); perm(0640); stats-freq(0); };",
+        "options { use-dns(persist_only); perm(0640); stats-freq(0); stats-freq(60); };",
         &[
-            "main.conf:2:46: warning: `stats-freq()` has no effect: statistics are read with `ctl stats` or on the metrics page, they are not logged",
+            "main.conf:2:61: warning: `stats-freq()` has no effect: statistics are read with `ctl stats` or on the metrics page, they are not logged",
         ],
     );
     finds(
