@@ -104,6 +104,7 @@ pub(super) const DESTINATION: &[Row] = &[
     row("flush-lines", V::Number(0, 1 << 31), "100", "messages written at once").no_effect(BATCHED),
     row("flush-timeout", V::Number(0, 1 << 31), "", "milliseconds until messages are written")
         .no_effect(BATCHED),
+    row("sync", V::Number(0, 1 << 31), "", "").renamed("flush-lines"),
     row("sync-freq", V::Number(0, 1 << 31), "", "").renamed("flush-lines"),
     row("batch-lines", V::Number(0, 1 << 31), "", "messages written at once").no_effect(BATCHED),
     row("batch-timeout", V::Number(0, 1 << 31), "", "milliseconds until a batch is written")
