@@ -68,7 +68,7 @@ pub(crate) fn run(duramen: &Path, messages: u64, out: &Path) -> io::Result<()> {
     let mut asked = Vec::new();
     for (question, expected) in questions::ALL.iter().zip(expected) {
         asked.push(ask(&client, question, expected, &corpus)?);
-        eprintln!("{}", asked.last().map(report::row).unwrap_or_default());
+        eprint!("{}", asked.last().map(report::row).unwrap_or_default());
     }
     println!("{}\n{}", report::intake(&intake), report::questions(&asked));
     server.stop()?;

@@ -54,20 +54,16 @@ impl Client {
         number(&answer, "/total")
     }
 
-    /// Asks a question: 30 bars and the newest 200 messages, or the ten commonest values.
+    /// Asks a question: 30 bars and the newest 200 messages, the commonest values, or both.
     pub(crate) fn ask(&self, question: &Question) -> io::Result<Answer> {
-        let mut body = json!({ "logspace": "bench", "query": question.query });
-        match question.column {
-            None => {
-                body["limit"] = 200.into();
-                body["bars"] = 30.into();
-                self.timed("search", &body, |answer| number(answer, "/total"))
-            }
-            Some(column) => {
-                body["columns"] = json!([column]);
-                body["limit"] = 10.into();
-                self.timed("facets", &body, |answer| number(answer, "/facets/0/coverage"))
-            }
+        if question.messages {
+            let body = json!({ "logspace": "bench", "query": question.query, "limit": 200, "bars": 30,
+                "facets": question.columns });
+            self.timed("search", &body, |answer| number(answer, "/total"))
+        } else {
+            let body = json!({ "logspace": "bench", "query": question.query, "limit": 10,
+                "columns": question.columns });
+            self.timed("facets", &body, |answer| number(answer, "/facets/0/coverage"))
         }
     }
 

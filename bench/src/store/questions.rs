@@ -9,8 +9,10 @@ pub(crate) struct Question {
     pub(crate) name: &'static str,
     /// In our query language.
     pub(crate) query: &'static str,
-    /// Counts the ten commonest values of this column, instead of showing messages.
-    pub(crate) column: Option<&'static str>,
+    /// Asks for the ten commonest values of these columns.
+    pub(crate) columns: &'static [&'static str],
+    /// Shows bars and messages, too.
+    pub(crate) messages: bool,
     /// What it is to find, said in another way.
     pub(crate) finds: Finds,
     /// Milliseconds that it may take.
@@ -40,7 +42,7 @@ pub(crate) enum Finds {
 use Finds::*;
 
 const fn question(name: &'static str, query: &'static str, finds: Finds) -> Question {
-    Question { name, query, column: None, finds, target_ms: None, ripgrep: None }
+    Question { name, query, columns: &[], messages: true, finds, target_ms: None, ripgrep: None }
 }
 
 const fn within(question: Question, target_ms: f64) -> Question {
@@ -67,7 +69,7 @@ pub(crate) const ALL: &[Question] = &[
     ),
     question("NOT", "failed NOT root", All(&[Word("failed"), Not(&Word("root"))])),
     beside(question("prefix", "syst*", Starts("syst")), &["-ci", r"\bsyst"]),
-    beside(question("leading wildcard", "*pple", Ends("pple")), &["-ci", r"pple\b"]),
+    beside(question("leading wildcard", "*bound", Ends("bound")), &["-ci", r"bound\b"]),
     beside(
         question("leading wildcard, rare", "*beefcafe4711", Ends("beefcafe4711")),
         &["-ci", r"beefcafe4711\b"],
@@ -79,6 +81,14 @@ pub(crate) const ALL: &[Question] = &[
         &["-ci", r"\bauthentication failure\b"],
     ),
     question("fuzzy, 1 edit", "autentication~1", Near("autentication")),
-    Question { column: Some("host"), ..question("top 10 hosts of a token", "failed", Word("failed")) },
+    Question {
+        columns: &["host"],
+        messages: false,
+        ..question("top 10 hosts of a token", "failed", Word("failed"))
+    },
+    Question {
+        columns: &["host", "program", "severity"],
+        ..question("a first page: all, and top values of 3 columns", "*", Any)
+    },
     question("host AND token", "host:gru1-srv-005 AND failed", All(&[Host("gru1-srv-005"), Word("failed")])),
 ];

@@ -42,9 +42,10 @@ pub(super) fn questions(asked: &[Asked]) -> String {
     let rows: String = asked.iter().map(row).collect();
     format!(
         "### Questions over HTTP\n\n\
-         Each answers with the exact count, 30 bars and the newest 200 messages; ripgrep only counts lines of the plain file\n\n\
+         First and median of {} more; each answers with the exact count, 30 bars and the newest 200 messages; ripgrep only counts lines of the plain file\n\n\
          | question | query | found | first ms | median ms | inside ms | target ms | | ripgrep ms | its count |\n\
-         |---|---|---:|---:|---:|---:|---:|---|---:|---:|\n{rows}"
+         |---|---|---:|---:|---:|---:|---:|---|---:|---:|\n{rows}",
+        super::REPEATS
     )
 }
 
