@@ -101,8 +101,18 @@ fn message(random: &mut Random, second: usize) -> String {
 }
 
 /// Facility, severity, program, whether it names its process, text.
-fn body(r: &mut Random) -> (usize, usize, &'static str, bool, String) {
+type Body = (usize, usize, &'static str, bool, String);
+
+fn body(r: &mut Random) -> Body {
     match r.below(100) {
+        kind @ 0..70 => infrastructure(r, kind),
+        kind => services(r, kind),
+    }
+}
+
+/// Logins, mail, firewall, names, jobs.
+fn infrastructure(r: &mut Random, kind: usize) -> Body {
+    match kind {
         0..14 => {
             let (who, user, ip, port) =
                 (r.pick(&["", "invalid user "]), r.pick(USERS), r.ip(), 1024 + r.below(64_000));
@@ -153,7 +163,7 @@ fn body(r: &mut Random) -> (usize, usize, &'static str, bool, String) {
             let (user, a, b) = (r.pick(USERS), r.pick(WORDS), r.pick(WORDS));
             (9, 6, "CRON", true, format!("({user}) CMD (/usr/local/bin/{a}-{b}.sh --quiet >/dev/null 2>&1)"))
         }
-        66..70 => {
+        _ => {
             let (user, unit) = (r.pick(USERS), r.pick(WORDS));
             (
                 10,
@@ -165,6 +175,12 @@ fn body(r: &mut Random) -> (usize, usize, &'static str, bool, String) {
                 ),
             )
         }
+    }
+}
+
+/// Web, addresses, mailboxes, units, applications.
+fn services(r: &mut Random, kind: usize) -> Body {
+    match kind {
         70..80 => {
             let (ip, a, b, id) = (r.ip(), r.pick(WORDS), r.pick(WORDS), r.below(1_000_000));
             let (status, size) = (r.pick(&["200", "200", "200", "304", "404", "502"]), 100 + r.below(90_000));

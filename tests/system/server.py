@@ -16,8 +16,8 @@ import urllib.request
 CONFIG = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
 source s_network {{
-    network(ip("127.0.0.1") port({port}) transport("udp"));
-    network(ip("127.0.0.1") port({port}) transport("auto") max-connections(50));
+    network(ip("127.0.0.1") port({port}) transport("udp") flags(syslog-protocol) so-rcvbuf(8388608));
+    network(ip("127.0.0.1") port({port}) transport("auto") flags(syslog-protocol) max-connections(500));
 }};
 source s_local {{ unix-dgram("{folder}/log.sock"); internal(); }};
 destination d_main {{ logspace("main"); }};

@@ -23,7 +23,7 @@ CASES = {
     "ten thousand elements": [b"<13>1 - h p - - ", (b"[a@1 b=\"c\"]", 5000), b" text\n"],
     "a host that is a path": [b"<13>1 - ../../../../tmp/duramen-escaped p - - - text\n"],
     "a host that is a longer path": [b"<13>1 - ", (b"../", 80), b"x p - - - text\n"],
-    "a terminal's escape codes": [b"<13>host prog: \x1b[2J\x1b]0;owned\x07\n"],
+    "a terminal's escape codes": [b"<13>prog: \x1b[2J\x1b]0;owned\x07\n"],
 }
 
 
@@ -52,7 +52,7 @@ def test_bad_input_disturbs_nobody(binary):
                 with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
                     first = parts[0] if isinstance(parts[0], bytes) else parts[0][0]
                     udp.sendto(first[:60_000], ("127.0.0.1", server.port))
-                good.sendall(f"<13>host prog: good{number}x\n".encode())
+                good.sendall(f"<13>prog: good{number}x\n".encode())
                 server.found(f"good{number}x", within=5)
                 assert rss_mib(server.process) < 600, f"{name}: {rss_mib(server.process)} MiB"
         assert not os.path.exists("/tmp/duramen-escaped.log")
@@ -71,7 +71,7 @@ def test_many_connections_that_come_and_go(binary):
         def worker(number):
             for turn in range(50):
                 with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", server.port)) as peer:
-                    peer.sendall(f"<13>host prog: flock{number}x{turn}\n<13>host prog: cut".encode())
+                    peer.sendall(f"<13>prog: flock{number}x{turn}\n<13>prog: cut".encode())
 
         threads = [threading.Thread(target=worker, args=(number,)) for number in range(20)]
         [thread.start() for thread in threads]

@@ -13,7 +13,7 @@ from server import CONFIG, Server
 
 def send(port, lines):
     with socket.create_connection(("127.0.0.1", port)) as peer:
-        peer.sendall("".join(f"<13>host prog: {line}\n" for line in lines).encode())
+        peer.sendall("".join(f"<13>prog: {line}\n" for line in lines).encode())
 
 
 def test_kill_loses_nothing_acknowledged(binary):
@@ -57,10 +57,10 @@ def test_reload_keeps_connections_and_messages(binary):
         for turn in range(10):
             server.write_config(CONFIG + f"# turn {turn}\nfilter f_{turn} {{{{ level(info); }}}};\n")
             for _ in range(200):
-                peer.sendall(f"<13>host prog: steady {sent}\n".encode())
+                peer.sendall(f"<13>prog: steady {sent}\n".encode())
                 sent += 1
             server.ctl("reload")
-        peer.sendall(f"<13>host prog: steady {sent}\n".encode())
+        peer.sendall(f"<13>prog: steady {sent}\n".encode())
         peer.close()
         server.found("steady", sent + 1)
         assert server.search("steady")["total"] == sent + 1

@@ -6,13 +6,13 @@
 
 mod commands;
 mod console;
+mod figures;
 mod identity;
 mod page;
 mod running;
 mod signals;
 
 pub(crate) use console::Levels;
-pub(crate) use running::Shared;
 
 use crate::control::Socket;
 use commands::Control;

@@ -3,10 +3,6 @@
 //! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters anew.
 //! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
 
-mod collect;
-
-pub(crate) use collect::Collector;
-
 use std::fmt::Write;
 
 /// One number with its names.

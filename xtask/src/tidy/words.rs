@@ -8,7 +8,7 @@ use super::Source;
 const IN_CODE: &[&str] = &["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX:", "HACK", "TODO", "#[ignore"];
 
 /// Left behind anywhere: paths of somebody's machine.
-const ANYWHERE: &[&str] = &["/home/", "/work/", "/Users/"];
+const ANYWHERE: &[&str] = &["/work/", "/Users/"];
 
 /// Findings of all files.
 pub(crate) fn check(sources: &[Source]) -> Vec<String> {

@@ -2,11 +2,8 @@
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
-use super::{Event, Levels, Settings, running::Shared};
-use crate::{
-    control::Commands,
-    statistics::{self, Collector},
-};
+use super::{Event, Levels, Settings, figures::Collector, running::Shared};
+use crate::{control::Commands, statistics};
 use relay::Registry;
 use std::{
     path::PathBuf,

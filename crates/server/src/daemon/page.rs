@@ -2,8 +2,8 @@
 //!
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
-use super::{Settings, running::Shared};
-use crate::statistics::{self, Collector};
+use super::{Settings, figures::Collector, running::Shared};
+use crate::statistics;
 use api::{Accounts, Backend, Listening, State};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use store::Logspace;

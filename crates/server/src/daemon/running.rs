@@ -108,8 +108,9 @@ impl Running {
             let outlet = outlet.ok_or_else(|| format!("destination {id} has no queue: this is a bug\n"))?;
             plug.connect(outlet);
         }
-        self.destinations.commit(destinations);
+        // Sources first: what they still sent on the old paths is in the queues before a destination ends.
         self.sources.commit(sources);
+        self.destinations.commit(destinations);
         let mut current = self.shared.locked();
         current.filters = parts.filters;
         current.config_id = id;
@@ -167,8 +168,7 @@ impl Running {
         };
         let folder = self.data.join("logspaces").join(&spec.name);
         let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
-        let _ = (&folder, options, notices);
-        Err("logspaces are not there yet\n".into())
+        Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))
     }
 
     /// Opens output files anew.

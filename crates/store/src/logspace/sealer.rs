@@ -61,7 +61,12 @@ impl Sealer {
         let mut stalled = false;
         while !self.seals.is_closed() {
             match self.seal(segment) {
-                Ok(()) => return,
+                Ok(()) => {
+                    if stalled {
+                        self.shared.counters.recovered();
+                    }
+                    return;
+                }
                 Err(error) => {
                     self.shared.counters.seals_failed.fetch_add(1, Relaxed);
                     if !stalled {

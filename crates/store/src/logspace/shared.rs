@@ -109,7 +109,10 @@ impl Shared {
 
     /// Tells the operator, and remembers it as the last error.
     pub(crate) fn complain(&self, notice: Notice) {
-        self.counters.failed(&notice.to_string());
+        // Upkeep is tried again by itself and holds nobody back.
+        if !matches!(notice, Notice::UpkeepFailed { .. }) {
+            self.counters.failed(&notice.to_string());
+        }
         self.notices.notice(notice);
     }
 

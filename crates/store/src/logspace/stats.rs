@@ -49,7 +49,7 @@ pub struct LogspaceStats {
     pub sequence: u64,
     /// Live tails.
     pub subscribers: u64,
-    /// What went wrong last, if anything did.
+    /// What is wrong at present: it is tried again until it works.
     pub last_error: Option<String>,
 }
 
@@ -71,6 +71,11 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
+    /// Forgets what was wrong: it works again.
+    pub(crate) fn recovered(&self) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
     /// Remembers what went wrong.
     pub(crate) fn failed(&self, error: &str) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_owned());

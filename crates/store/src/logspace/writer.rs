@@ -133,6 +133,7 @@ impl Writer {
         }
         self.shared.counters.commits.fetch_add(1, Relaxed);
         if stalled {
+            self.shared.counters.recovered();
             self.shared.notices.notice(Notice::JournalResumed);
         }
         true

@@ -2,8 +2,8 @@
 //!
 //! In: their owners. Out: figures and samples of this moment. Holds the owners' handles.
 
-use super::{Figure, Sample};
-use crate::daemon::Shared;
+use super::running::Shared;
+use crate::statistics::{Figure, Sample};
 use relay::{Counters, Registry, State};
 use std::{
     collections::BTreeMap,
