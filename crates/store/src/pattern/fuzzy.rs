@@ -33,8 +33,8 @@ impl Fuzzy {
             return false;
         }
         let is_ascii = self.characters.len() == self.bytes.len();
-        if is_ascii && long - short > self.distance && text.is_ascii() {
-            return false;
+        if is_ascii && text.is_ascii() {
+            return within(&self.bytes, text, self.distance);
         }
         let mut other = self.other.borrow_mut();
         read_characters(text, &mut other);
@@ -44,15 +44,11 @@ impl Fuzzy {
 
 fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
     characters.clear();
-    if text.is_ascii() {
-        characters.extend(text.iter().map(|byte| u32::from(*byte)));
-    } else {
-        characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
-    }
+    characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
 }
 
 /// Whether two texts are at most `distance` edits apart.
-fn within(a: &[u32], b: &[u32], distance: usize) -> bool {
+fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
     if a.len().abs_diff(b.len()) > distance {
         return false;
     }

@@ -27,6 +27,8 @@ use std::{
 
 pub use builder::{BYTES_MAX, DOCUMENTS_MAX};
 pub(crate) use columns::{Column, stamp_of};
+#[cfg(test)]
+pub(crate) use frequent::Frequent;
 pub use frequent::Learned;
 pub(crate) use index::Index;
 pub(crate) use templates::Templates;
@@ -58,6 +60,12 @@ impl Active {
     /// it again.
     pub fn new(first_sequence: u64, learned: Option<Learned>) -> Active {
         Active { shared: Arc::new(Shared { builder: RwLock::new(Builder::new(first_sequence, learned)) }) }
+    }
+
+    /// Learns after so many messages already.
+    #[cfg(test)]
+    pub(crate) fn learn_after(&mut self, documents: u32) {
+        self.shared.write().learn_after(documents);
     }
 
     /// Appends the selected messages of a batch; they are found from now on.
@@ -99,7 +107,8 @@ impl Active {
 
     /// What the next segment is to begin with; `None` when it should learn by itself.
     pub fn learned(&self) -> Option<Learned> {
-        self.shared.read().learned.as_ref().and_then(Learned::next)
+        let builder = self.shared.read();
+        builder.learned.as_ref().and_then(|learned| learned.next(builder.index.terms.len()))
     }
 
     /// A view of the messages that are there now. It does not grow.

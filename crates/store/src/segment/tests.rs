@@ -1,9 +1,14 @@
 //! Active and sealed segments against a naive model, damage, and the golden file.
 
+mod agreement;
+mod damage;
+mod golden;
+mod model;
 mod rows;
 
 use super::*;
 use crate::{Document, SegmentView, Watch};
+use active::Frequent;
 use message::{Ack, Batch, Format, Message, Origin, Priority, Selection, Span, Stamp, ValueKind};
 use std::sync::Arc;
 
@@ -96,4 +101,13 @@ fn documents(view: &dyn SegmentView) -> Vec<Document> {
     })
     .unwrap();
     documents
+}
+
+/// What a segment before could have learned.
+fn learned(tokens: &[&str]) -> Learned {
+    let tokens = tokens.iter().map(|token| token.as_bytes().to_vec()).collect();
+    Learned::new(
+        Frequent::new(tokens),
+        b"any bytes are a dictionary: Nov 21 10:00:00 web-1 sshd[42]".to_vec(),
+    )
 }

@@ -68,6 +68,8 @@ pub(crate) struct Builder {
     /// Bytes of frames, texts and values so far.
     bytes: u64,
     pub(crate) learned: Option<Learned>,
+    /// Messages after which to learn, when nothing was learned before.
+    learn_documents: u32,
     pub(crate) index: Index,
     pub(crate) columns: Columns,
     pub(crate) blocks: Blocks,
@@ -85,13 +87,20 @@ impl Builder {
             first_sequence,
             length: 0,
             bytes: 0,
-            index: Index::new(frequent),
+            index: Index::new(frequent, learned.as_ref().map_or(0, |learned| learned.terms)),
             columns: Columns::new(),
             blocks: Blocks::new(dictionary),
             learned,
+            learn_documents: LEARN_DOCUMENTS,
             list: Vec::new(),
             digits: Vec::new(),
         }
+    }
+
+    /// Learns after so many messages already.
+    #[cfg(test)]
+    pub(crate) fn learn_after(&mut self, documents: u32) {
+        self.learn_documents = documents;
     }
 
     /// Whether the segment must be sealed before more is added.
@@ -138,7 +147,9 @@ impl Builder {
         self.bytes += record.raw.len() as u64;
         self.length += 1;
         self.blocks.end_document(document);
-        if self.learned.is_none() && (self.length == LEARN_DOCUMENTS || self.blocks.size() >= LEARN_BYTES) {
+        if self.learned.is_none()
+            && (self.length == self.learn_documents || self.blocks.size() >= LEARN_BYTES)
+        {
             self.learn();
         }
     }
@@ -180,7 +191,7 @@ impl Builder {
         let frequent = Frequent::choose(counted, self.length);
         let dictionary = train(&self.blocks.samples(SAMPLE_BYTES, SAMPLES_BYTES_MAX));
         let learned = Learned::new(frequent, dictionary);
-        let mut index = Index::new(Arc::clone(&learned.frequent));
+        let mut index = Index::new(Arc::clone(&learned.frequent), 0);
         for document in 0..self.length {
             for named in &self.columns.named {
                 if named.column.place_of(document) > 0 {

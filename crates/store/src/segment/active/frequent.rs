@@ -24,17 +24,19 @@ pub struct Learned {
     pub(crate) dictionary: Arc<Vec<u8>>,
     /// How many segments used it before.
     segments: u32,
+    /// Distinct terms of the segment before: room for as many is made at once.
+    pub(crate) terms: u32,
 }
 
 impl Learned {
     pub(crate) fn new(frequent: Frequent, dictionary: Vec<u8>) -> Learned {
-        Learned { frequent: Arc::new(frequent), dictionary: Arc::new(dictionary), segments: 0 }
+        Learned { frequent: Arc::new(frequent), dictionary: Arc::new(dictionary), segments: 0, terms: 0 }
     }
 
-    /// What the next segment is to begin with; `None` when it should learn anew.
-    pub(crate) fn next(&self) -> Option<Learned> {
+    /// What the segment behind one of so many terms is to begin with; `None` when it should learn anew.
+    pub(crate) fn next(&self, terms: u32) -> Option<Learned> {
         let segments = self.segments + 1;
-        (segments < SEGMENTS_MAX).then(|| Learned { segments, ..self.clone() })
+        (segments < SEGMENTS_MAX).then(|| Learned { segments, terms, ..self.clone() })
     }
 }
 
@@ -43,11 +45,19 @@ pub(crate) fn train(samples: &[&[u8]]) -> Vec<u8> {
     zstd::dict::from_samples(samples, DICTIONARY_BYTES_MAX).unwrap_or_default()
 }
 
+/// A place in the table of frequent tokens.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: Hash,
+    length: u32,
+    /// The token's number plus one; 0 for a free slot.
+    number: u32,
+}
+
 /// The frequent tokens of a segment, each with a number.
 pub(crate) struct Frequent {
     seed: Seed,
-    /// Hash and number plus one, by hash.
-    slots: Vec<(u64, u32)>,
+    slots: Vec<Slot>,
     tokens: Vec<Vec<u8>>,
 }
 
@@ -61,14 +71,15 @@ impl Frequent {
     pub(crate) fn new(tokens: Vec<Vec<u8>>) -> Frequent {
         assert!(tokens.len() <= FREQUENT_MAX, "{} frequent tokens", tokens.len());
         let seed = Seed::of_process();
-        let mut slots = vec![(0, 0); (tokens.len() * 4).next_power_of_two().max(16)];
+        let free = Slot { hash: Hash { bits: 0, head: 0 }, length: 0, number: 0 };
+        let mut slots = vec![free; (tokens.len() * 4).next_power_of_two().max(16)];
         for (number, token) in tokens.iter().enumerate() {
-            let bits = seed.hash(token).bits;
-            let mut at = bits as usize & (slots.len() - 1);
-            while slots[at].1 != 0 {
+            let hash = seed.hash(token);
+            let mut at = hash.bits as usize & (slots.len() - 1);
+            while slots[at].number != 0 {
                 at = (at + 1) & (slots.len() - 1);
             }
-            slots[at] = (bits, number as u32 + 1);
+            slots[at] = Slot { hash, length: token.len() as u32, number: number as u32 + 1 };
         }
         Frequent { seed, slots, tokens }
     }
@@ -99,9 +110,12 @@ impl Frequent {
         let mask = self.slots.len() - 1;
         let mut at = hash.bits as usize & mask;
         loop {
-            let (bits, number) = self.slots[at & mask];
-            let number = number.checked_sub(1)?;
-            if bits == hash.bits && self.tokens[number as usize] == token {
+            let slot = &self.slots[at & mask];
+            let number = slot.number.checked_sub(1)?;
+            if slot.hash == hash
+                && slot.length as usize == token.len()
+                && (token.len() <= 8 || self.tokens[number as usize] == token)
+            {
                 return Some(number as u16);
             }
             at = (at + 1) & mask;

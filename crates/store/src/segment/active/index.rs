@@ -27,12 +27,12 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An empty index that folds these tokens into templates.
-    pub(crate) fn new(frequent: Arc<Frequent>) -> Index {
+    /// An empty index that folds these tokens into templates, with room for some terms.
+    pub(crate) fn new(frequent: Arc<Frequent>, terms: u32) -> Index {
         Index {
             seed: Seed::of_process(),
             frequent,
-            terms: Terms::new(),
+            terms: Terms::with_room(terms),
             templates: Templates::new(),
             flat: Vec::new(),
             ends: Vec::new(),

@@ -38,9 +38,15 @@ pub(crate) struct Terms {
 
 impl Terms {
     pub(crate) fn new() -> Terms {
+        Terms::with_room(0)
+    }
+
+    /// A table that takes so many strings before it grows.
+    pub(crate) fn with_room(count: u32) -> Terms {
+        let slots = (count as usize * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
         Terms {
             seed: Seed::of_process(),
-            slots: vec![EMPTY; 1 << FIRST_BITS],
+            slots: pages::filled(EMPTY, slots),
             bytes: Vec::new(),
             ends: Vec::new(),
         }

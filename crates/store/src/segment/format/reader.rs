@@ -75,6 +75,12 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// The next `N` bytes without reading them, if there are as many.
+    #[inline]
+    pub(crate) fn ahead<const N: usize>(&self) -> Option<&'a [u8; N]> {
+        self.part.bytes.get(self.at..)?.first_chunk()
+    }
+
     /// The next `length` bytes as a part.
     pub(crate) fn take_part(&mut self, length: usize) -> Result<Part<'a>, Damage> {
         let offset = self.part.offset + self.at as u64;
@@ -116,12 +122,17 @@ impl<'a> Reader<'a> {
     }
 
     /// A number of 7 bits a byte, low bits first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn varint(&mut self) -> Result<u64, Damage> {
         let first = self.byte()?;
         if first < 128 {
             return Ok(u64::from(first));
         }
+        self.long_varint(first)
+    }
+
+    #[inline(never)]
+    fn long_varint(&mut self, first: u8) -> Result<u64, Damage> {
         let mut value = u64::from(first & 127);
         for shift in (7..64).step_by(7) {
             let byte = self.byte()?;

@@ -8,7 +8,12 @@ use crate::{
     Bitmap, Pattern, ReadError, Watch,
     pattern::Matcher,
     segment::{
-        format::{Damage, Part, Reader, dictionary::Dictionary, file::Section, postings},
+        format::{
+            Damage, Part, Reader,
+            dictionary::{BLOCK, Dictionary},
+            file::Section,
+            postings,
+        },
         phrase,
         seal::document_bytes,
     },
@@ -21,30 +26,31 @@ const TOKENS_MAX: usize = u16::MAX as usize;
 /// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
 const SEQUENCES_BYTES_MAX: usize = 1 << 30;
 
-/// Where the documents of a term are.
-struct Payload<'a> {
+/// Where the documents of a term are. The places are checked when they are used.
+struct Payload {
     count: u64,
     /// The document of a term that one document has.
     one: u32,
-    documents: Part<'a>,
-    templates: Option<Part<'a>>,
+    /// Start and size among the postings.
+    documents: (usize, usize),
+    templates: Option<(usize, usize)>,
 }
 
 /// Reads the payloads of one block of the dictionary.
-struct Payloads<'a> {
-    postings: Part<'a>,
+struct Payloads {
     document_bytes: usize,
+    postings_bytes: usize,
     next: usize,
 }
 
-impl<'a> Payloads<'a> {
+impl Payloads {
     #[inline]
-    fn read(&mut self, ordinal: u32, reader: &mut Reader<'a>) -> Result<Payload<'a>, Damage> {
-        if (ordinal as usize).is_multiple_of(super::super::format::dictionary::BLOCK) {
-            self.next = reader.varint_to(self.postings.bytes.len())?;
+    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Payload, Damage> {
+        if (ordinal as usize).is_multiple_of(BLOCK) {
+            self.next = reader.varint_to(self.postings_bytes)?;
         }
         let head = reader.varint()?;
-        let mut payload = Payload { count: head >> 1, one: 0, documents: Part::default(), templates: None };
+        let mut payload = Payload { count: head >> 1, one: 0, documents: (0, 0), templates: None };
         match payload.count {
             0 => {}
             1 => {
@@ -60,11 +66,11 @@ impl<'a> Payloads<'a> {
     }
 
     #[inline]
-    fn piece(&mut self, reader: &mut Reader<'a>) -> Result<Part<'a>, Damage> {
-        let size = reader.varint_to(self.postings.bytes.len())?;
-        let piece = self.postings.piece(self.next, size)?;
+    fn piece(&mut self, reader: &mut Reader<'_>) -> Result<(usize, usize), Damage> {
+        let size = reader.varint_to(self.postings_bytes)?;
+        let start = self.next;
         self.next += size;
-        Ok(piece)
+        Ok((start, size))
     }
 }
 
@@ -109,28 +115,31 @@ impl Sealed {
         search: &mut Search,
     ) -> Result<(), Damage> {
         let postings = self.file.whole(Section::Postings)?;
-        let mut payloads = Payloads { postings, document_bytes: document_bytes(self.meta.length), next: 0 };
+        let document_bytes = document_bytes(self.meta.length);
+        let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
         let walked = dictionary.walk(block, string, |ordinal, term, reader| {
             let payload = payloads.read(ordinal, reader)?;
             if search.matcher.matches_token(term) {
-                self.add_term(&payload, search)?;
+                self.add_term(&payload, &postings, search)?;
             }
             Ok(true)
         });
         walked.map(|_| ())
     }
 
-    fn add_term(&self, payload: &Payload<'_>, search: &mut Search) -> Result<(), Damage> {
+    fn add_term(&self, payload: &Payload, postings: &Part<'_>, search: &mut Search) -> Result<(), Damage> {
         match payload.count {
             0 => {}
             1 if payload.one < self.meta.length => search.found.add(payload.one),
-            1 => return Err(payload.documents.damage(0, "a document beyond the segment's end")),
+            1 => return Err(postings.damage(0, "a document beyond the segment's end")),
             count => {
-                self.file.check_part(&payload.documents)?;
-                postings::decode(payload.documents, count, &mut search.found)?;
+                let part = postings.piece(payload.documents.0, payload.documents.1)?;
+                self.file.check_part(&part)?;
+                postings::decode(part, count, &mut search.found)?;
             }
         }
-        let Some(part) = payload.templates else { return Ok(()) };
+        let Some((start, size)) = payload.templates else { return Ok(()) };
+        let part = postings.piece(start, size)?;
         self.file.check_part(&part)?;
         let mut reader = part.reader();
         let mut template = 0;

@@ -1,0 +1,305 @@
+//! Active and sealed segments, and those made anew, answer as the model does.
+
+use super::{model::Model, *};
+use crate::{Bitmap, Bound, Column, Pattern, Phrase, ReadError};
+use proptest::{prelude::*, sample::select};
+use std::collections::BTreeMap;
+
+const WORDS: [&str; 24] = [
+    "failed",
+    "Failed",
+    "password",
+    "for",
+    "root",
+    "from",
+    "10.1.2.3",
+    "10.1.2.30",
+    "192.168.0.1",
+    "port",
+    "22",
+    "4711",
+    "-17.5",
+    "user_x",
+    "a-b.c",
+    "...",
+    "=",
+    "é\u{30c6}",
+    "FAILURE",
+    "failure",
+    "x",
+    "deadbeefcafe4711aa",
+    "session-closed",
+    "\n",
+];
+const NAMES: [&str; 4] = ["user", ".SDATA.a@1.b", "port", ".tls.cn"];
+const FREQUENT: [&str; 5] = ["failed", "password", "for", "from", "10.1.2.3"];
+
+fn lines() -> impl Strategy<Value = Vec<Line>> {
+    let text = || prop::collection::vec(select(&WORDS[..]), 0..8).prop_map(|words| words.join(" "));
+    let value =
+        (select(&NAMES[..]), select(&WORDS[..]), select(&[ValueKind::String, ValueKind::Integer][..]));
+    let value = value.prop_map(|(name, value, kind)| (name.to_owned(), value.to_owned(), kind));
+    let header = (
+        select(&["web-1", "WEB-1", "db.example", ""][..]),
+        select(&["sshd", "CRON", "my app", ""][..]),
+        select(&["", "1", "42", "1042"][..]),
+        select(&[0u16, 13, 38, 191, 1000][..]),
+    );
+    let line = (
+        header,
+        text(),
+        prop::option::weighted(0.1, text()),
+        prop::collection::vec(value, 0..3),
+        select(&["", "", "[a@1 b=\"root 22\"]", "[a@1 b=\"\"][c d=\"x\\\"y\"]"][..]),
+        prop::option::weighted(0.2, select(&["mine", "other"][..])),
+    );
+    let line = line.prop_map(|((host, program, pid, pri), text, rewritten, values, sdata, tag)| Line {
+        host: host.into(),
+        program: program.into(),
+        pid: pid.into(),
+        text,
+        pri,
+        rewritten,
+        values,
+        tags: tag.into_iter().map(str::to_owned).collect(),
+        sdata: sdata.into(),
+    });
+    prop::collection::vec(line, 0..40)
+}
+
+fn patterns() -> impl Strategy<Value = Pattern> {
+    let piece = || {
+        (select(&WORDS[..]), 0usize..4, 1usize..5).prop_map(|(word, from, length)| {
+            word.chars().skip(from).take(length).collect::<String>().to_lowercase()
+        })
+    };
+    let number = || select(&[-20.0, 22.0, 100.0, 5000.0][..]);
+    let network = select(&[(96 + 8, [10, 0, 0, 0]), (96 + 31, [10, 1, 2, 2]), (96, [0; 4])][..]);
+    prop_oneof![
+        select(&WORDS[..]).prop_map(|word| Pattern::Exact(word.to_ascii_lowercase().into())),
+        select(&["web-1", "sshd", "app", "s_net", "err", "mine", "1042", "root 22"][..])
+            .prop_map(|word| Pattern::Exact(word.into())),
+        select(&["web-1", "WEB-1", "Failed", "CRON"][..]).prop_map(|word| Pattern::CaseExact(word.into())),
+        piece().prop_map(|text| Pattern::Prefix(text.into())),
+        piece().prop_map(|text| Pattern::Wildcard(format!("*{text}*").into())),
+        piece().prop_map(|text| Pattern::Wildcard(format!("*{text}").into())),
+        (piece(), piece()).prop_map(|(a, b)| Pattern::Wildcard(format!("{a}*?{b}").into())),
+        (select(&WORDS[..]), 0u8..3)
+            .prop_map(|(word, distance)| Pattern::Fuzzy { text: word.to_ascii_lowercase().into(), distance }),
+        Just(Pattern::Any),
+        (number(), any::<bool>(), number()).prop_map(|(low, inclusive, high)| Pattern::Range {
+            lower: Bound::Number { value: low, inclusive },
+            upper: Bound::Number { value: high, inclusive: true },
+        }),
+        (piece(), any::<bool>()).prop_map(|(text, inclusive)| Pattern::Range {
+            lower: Bound::Text { value: text.into(), inclusive },
+            upper: Bound::Open,
+        }),
+        network.prop_map(|(bits, v4)| {
+            let mut address = [0; 16];
+            address[10..12].fill(0xff);
+            address[12..].copy_from_slice(&v4);
+            Pattern::Network { address, bits }
+        }),
+    ]
+}
+
+fn columns() -> Vec<Column> {
+    let fixed = [
+        Column::Host,
+        Column::Program,
+        Column::Pid,
+        Column::Msgid,
+        Column::Facility,
+        Column::Severity,
+        Column::Source,
+        Column::Peer,
+        Column::Tags,
+    ];
+    fixed.into_iter().chain(NAMES.map(|name| Column::Named(name.into()))).collect()
+}
+
+/// The documents that went in, their pairs by name as segments give them.
+fn model(lines: &[Line]) -> Model {
+    let mut documents = Vec::new();
+    for (index, lines) in lines.chunks(3).enumerate() {
+        let batch = batch(lines, 1_700_000_000_000_000 + index as i64 * 250_000);
+        for line in 0..lines.len() {
+            let mut document = Document::of(&batch, line, documents.len() as u64);
+            words::sort_values(&mut document.values);
+            documents.push(document);
+        }
+    }
+    Model { documents }
+}
+
+/// Everything but raw bytes is compared as text: easier to read when it differs.
+fn shown(documents: &[Document]) -> Vec<String> {
+    documents.iter().map(|document| format!("{document:?}")).collect()
+}
+
+#[track_caller]
+fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitmap) -> Result<(), ReadError> {
+    let watch = Watch::unlimited();
+    assert_eq!(shown(&documents(view)), shown(&model.documents));
+    assert_eq!(view.words(pattern, &watch)?, model.words(pattern), "words {pattern:?}");
+    let mut used = Vec::new();
+    for column in columns() {
+        let found = view.values(&column, pattern, &watch)?;
+        assert_eq!(found, model.values(&column, pattern), "{column:?} {pattern:?}");
+        let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
+        view.count_values(&column, among, &watch, &mut |value, count| {
+            *counts.entry(value.to_vec()).or_default() += count;
+        })?;
+        assert_eq!(counts, model.counts(&column, among), "counts of {column:?}");
+        let all = model.values(&column, &Pattern::Any).count();
+        let said = view.columns().into_iter().find(|used| used.column == column);
+        assert_eq!(said.as_ref().map_or(0, |used| used.documents), all, "documents of {column:?}");
+        used.extend(said.filter(|used| used.numeric));
+    }
+    for used in used {
+        let numbers =
+            Pattern::Range { lower: Bound::Number { value: f64::MIN, inclusive: true }, upper: Bound::Open };
+        assert_eq!(
+            view.values(&used.column, &numbers, &watch)?.count(),
+            used.documents,
+            "{used:?} is numeric"
+        );
+    }
+    Ok(())
+}
+
+/// Orders of reading, times, phrases.
+#[track_caller]
+fn check_order(
+    view: &dyn SegmentView,
+    model: &Model,
+    phrase: &Phrase,
+    among: &Bitmap,
+) -> Result<(), ReadError> {
+    let watch = Watch::unlimited();
+    let mut read = Vec::new();
+    view.read(&mut among.iter_rev(), &watch, &mut |document, message| {
+        read.push((document, message.text.clone()));
+        true
+    })?;
+    let want: Vec<_> = among.iter_rev().map(|at| (at, model.documents[at as usize].text.clone())).collect();
+    assert_eq!(read, want);
+    let found = view.phrase(phrase, &watch)?;
+    let want = model.phrase(phrase);
+    if found.exact {
+        assert_eq!(found.documents, want, "{phrase:?}");
+    } else {
+        let mut missing = want;
+        missing.and_not(&found.documents);
+        assert!(missing.is_empty(), "{phrase:?} misses {missing:?}");
+    }
+    let edge = |step: i64| 1_700_000_000_000_000 + step * 250_000;
+    for (from, to) in [(-1, 3), (0, 1), (2, 2), (5, 100), (3, 1)].map(|(a, b)| (edge(a), edge(b))) {
+        let start = model.received_before(from);
+        assert_eq!(view.received_between(from, to), start..model.received_before(to).max(start));
+        assert_eq!(view.received_edges(&[from, to]), [start, model.received_before(to)]);
+        assert_eq!(view.event_between(from, to, &watch)?, model.event_between(from, to));
+    }
+    let mut times = Vec::new();
+    view.event_times(among, &mut |document, us| times.push((document, us)))?;
+    let want: Vec<_> = among.iter().map(|at| (at, model.documents[at as usize].event.unix_us)).collect();
+    assert_eq!(times, want);
+    Ok(())
+}
+
+/// The three lives of a segment.
+fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn SegmentView>; 3] {
+    let mut active = Active::new(0, learned);
+    active.learn_after(learn_after);
+    append(&mut active, lines);
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    active.seal(&path("sealed")).unwrap();
+    let sealed = Sealed::open(&path("sealed")).unwrap();
+    let report = sealed.verify(&Watch::unlimited()).unwrap();
+    assert_eq!(report.documents, lines.len() as u64);
+    sealed.rebuild(&path("rebuilt"), &Watch::unlimited()).unwrap();
+    [active.view(), Arc::new(sealed), Arc::new(Sealed::open(&path("rebuilt")).unwrap())]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn segments_agree_with_the_model(
+        lines in lines(),
+        pattern in patterns(),
+        words in prop::collection::vec(select(&WORDS[..]), 1..4),
+        seed in any::<u64>(),
+        how in 0..3,
+    ) {
+        let model = model(&lines);
+        let mut among = Bitmap::none(lines.len() as u32);
+        (0..lines.len() as u32).filter(|at| seed >> (at % 64) & 1 == 1).for_each(|at| among.add(at));
+        let words = words.iter().flat_map(|word| model::tokens(word.as_bytes())).map(Pattern::Exact).collect();
+        let phrase = Phrase { words, slop: 0 };
+        let (learned, after) = match how {
+            0 => (None, u32::MAX),
+            1 => (None, 10),
+            _ => (Some(learned(&FREQUENT)), u32::MAX),
+        };
+        for view in lives(&lines, learned, after) {
+            check(&*view, &model, &pattern, &among).unwrap();
+            if !phrase.words.is_empty() {
+                check_order(&*view, &model, &phrase, &among).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn frequent_words_answer_phrases_exactly() {
+    let line = |text: &str| Line { text: text.into(), ..Line::default() };
+    let lines =
+        ["failed password for root", "failed x password", "password failed", "failed password from x"];
+    let lines = lines.map(line);
+    for view in &lives(&lines, Some(learned(&FREQUENT)), u32::MAX)[..2] {
+        let words = ["failed", "password"].map(|word| Pattern::Exact(word.into()));
+        let answer = view.phrase(&Phrase { words: words.into(), slop: 0 }, &Watch::unlimited()).unwrap();
+        assert!(answer.exact);
+        assert_eq!(answer.documents.iter().collect::<Vec<_>>(), [0, 3]);
+    }
+}
+
+#[test]
+fn many_names_go_to_lists_and_are_found() {
+    let values = |line: usize| {
+        (0..400).map(|at| (format!("n{}", line * 400 + at), format!("v{at}"), ValueKind::String)).collect()
+    };
+    let lines: Vec<Line> = (0..4).map(|line| Line { values: values(line), ..Line::default() }).collect();
+    for view in lives(&lines, None, 3) {
+        let watch = Watch::unlimited();
+        for (name, document) in [("n7", 0), ("n1599", 3)] {
+            let found = view.values(&Column::Named(name.into()), &Pattern::Any, &watch).unwrap();
+            assert_eq!(found.iter().collect::<Vec<_>>(), [document]);
+        }
+        assert_eq!(view.words(&Pattern::Exact("v399".into()), &watch).unwrap().count(), 4);
+        assert_eq!(documents(&*view)[3].values.len(), 401);
+    }
+}
+
+#[test]
+fn blocks_end_and_are_found_again() {
+    let filler = "0123456789abcdef ".repeat(200);
+    let line = |at: usize| Line { text: format!("{filler}{at} end"), ..Line::default() };
+    let lines: Vec<Line> = (0..300).map(line).collect();
+    for (learned, after) in [(None, 100), (Some(learned(&["end"])), u32::MAX)] {
+        for view in lives(&lines, learned, after) {
+            for at in [0u32, 38, 39, 40, 150, 299] {
+                let found = view.words(&Pattern::Exact(at.to_string().into()), &Watch::unlimited()).unwrap();
+                assert_eq!(found.iter().collect::<Vec<_>>(), [at]);
+                view.read(&mut found.iter(), &Watch::unlimited(), &mut |_, document| {
+                    assert!(document.text.ends_with(format!("{at} end").as_bytes()));
+                    true
+                })
+                .unwrap();
+            }
+        }
+    }
+}
