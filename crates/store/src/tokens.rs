@@ -30,12 +30,15 @@ pub(crate) struct Token {
 impl Tokenizer {
     /// Reads a text; then [`Tokenizer::tokens`] gives its tokens.
     pub(crate) fn read(&mut self, text: &[u8]) {
+        // One mask more than the text needs ends the last run.
         let words = text.len().div_ceil(64) + 1;
-        self.lowered.resize(words * 64 + PADDING_BYTES, 0);
+        let room = words * 64 + PADDING_BYTES;
+        if self.lowered.len() < room {
+            self.lowered.resize(room, 0);
+        }
         self.masks.clear();
         self.masks.resize(words, 0);
         classify::lower_and_mark(text, &mut self.lowered, &mut self.masks);
-        self.lowered[text.len()..].fill(0);
     }
 
     /// The tokens of the text, in order.

@@ -49,6 +49,9 @@ pub(crate) enum Run<'a> {
     Sparse { documents: &'a [u32], places: &'a [u32] },
 }
 
+/// Sees the place and the text of each value of a column.
+pub(crate) type SeeValue<'a> = dyn FnMut(u32, &[u8]) -> Result<(), ReadError> + 'a;
+
 /// A column as it is kept.
 pub(crate) trait Source {
     /// Number of distinct values.
@@ -56,12 +59,7 @@ pub(crate) trait Source {
 
     /// Calls `visit` with (place, value) of the values; those that do not begin with `head` after lower-casing may
     /// be left out.
-    fn values(
-        &self,
-        head: &[u8],
-        watch: &Watch,
-        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError>;
+    fn values(&self, head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
 
     /// The value of a place.
     fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;

@@ -129,7 +129,7 @@ impl Terms {
             if slot.tag == tag
                 && slot.head == hash.head
                 && slot.length as usize == string.len()
-                && (string.len() <= 8 || self.at(slot) == string)
+                && (string.len() <= 8 || is_same_behind_head(self.at(slot), string))
             {
                 return Ok(at);
             }
@@ -175,6 +175,15 @@ impl Terms {
         }
         self.slots = slots;
     }
+}
+
+/// Whether two strings of one length above eight, whose first eight bytes are the same, are the same. Tokens are
+/// short: a call of the library's comparison would cost more than this.
+#[inline]
+fn is_same_behind_head(a: &[u8], b: &[u8]) -> bool {
+    let last = |string: &[u8]| string.last_chunk::<8>().copied();
+    let mut middle = a.chunks_exact(8).zip(b.chunks_exact(8)).skip(1);
+    last(a) == last(b) && middle.all(|(a, b)| a == b)
 }
 
 #[allow(unsafe_code)]

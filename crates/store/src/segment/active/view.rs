@@ -14,7 +14,7 @@ use crate::{
     Watch,
     pattern::Matcher,
     segment::{
-        column::{self, Fixed, Run, Shown, Source},
+        column::{self, Fixed, Run, SeeValue, Shown, Source},
         documents::{self, Block, Stored},
         format::list,
         phrase,
@@ -187,12 +187,7 @@ impl Source for ActiveColumn<'_> {
         self.with(|column| column.values.len())
     }
 
-    fn values(
-        &self,
-        _head: &[u8],
-        watch: &Watch,
-        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+    fn values(&self, _head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
         let count = self.distinct();
         for start in (0..count).step_by(SLICE as usize) {
             watch.check()?;

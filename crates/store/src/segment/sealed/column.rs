@@ -7,7 +7,7 @@ use super::{Entry, Form, Sealed};
 use crate::{
     Bitmap, ReadError, Watch,
     segment::{
-        column::{Run, Source},
+        column::{Run, SeeValue, Source},
         format::{
             Damage, Part,
             dictionary::Dictionary,
@@ -133,12 +133,7 @@ impl Source for SealedColumn<'_> {
         self.entry.distinct
     }
 
-    fn values(
-        &self,
-        head: &[u8],
-        watch: &Watch,
-        visit: &mut dyn FnMut(u32, &[u8]) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+    fn values(&self, head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
         let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(head.iter().copied());
         let start = if head.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };

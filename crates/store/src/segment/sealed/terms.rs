@@ -163,28 +163,26 @@ impl Sealed {
         }
         let postings = self.file.whole(Section::Postings)?;
         let mut section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
-        let mut next = section.documents.varint_to(postings.bytes.len())?;
-        for template in 0..section.count.min(wanted.len()) {
-            let count = section.documents.varint()?;
-            let number = if count == 0 {
-                0
-            } else {
-                section.documents.varint_to(postings.bytes.len().max(found.len() as usize))?
-            };
-            if count < 2 {
-                if count == 1 && wanted[template] {
-                    if number >= found.len() as usize {
-                        return Err(section.documents.damage("a document beyond the segment's end"));
-                    }
-                    found.add(number as u32);
-                }
+        let table = &mut section.documents;
+        let mut next = table.varint_to(postings.bytes.len())?;
+        for wanted in wanted.iter().take(section.count) {
+            let count = table.varint()?;
+            if count == 0 {
                 continue;
             }
-            let part = postings.piece(next, number)?;
-            next += number;
-            if wanted[template] {
-                self.file.check_part(&part)?;
-                postings::decode(part, count, found)?;
+            // The one document, or how large the list of documents is.
+            let number = table.varint_to(u32::MAX as usize)?;
+            if count > 1 {
+                let part = postings.piece(next, number)?;
+                next += number;
+                if *wanted {
+                    self.file.check_part(&part)?;
+                    postings::decode(part, count, found)?;
+                }
+            } else if number >= found.len() as usize {
+                return Err(table.damage("a document beyond the segment's end"));
+            } else if *wanted {
+                found.add(number as u32);
             }
         }
         Ok(())

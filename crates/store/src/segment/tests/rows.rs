@@ -116,3 +116,49 @@ fn a_view_does_not_grow() {
     assert!(view.words(&Pattern::Exact("second".into()), &Watch::unlimited()).unwrap().is_empty());
     assert_eq!(active.view().len(), 2);
 }
+
+#[test]
+fn views_are_whole_while_messages_come() {
+    let mut active = Active::new(0, None);
+    active.learn_after(200);
+    let (send, views) = std::sync::mpsc::sync_channel::<Arc<dyn SegmentView>>(4);
+    let asker = std::thread::spawn(move || {
+        for view in views {
+            let watch = Watch::unlimited();
+            assert_eq!(
+                view.words(&Pattern::Exact("always".into()), &watch).unwrap().count(),
+                u64::from(view.len())
+            );
+            assert_eq!(
+                view.words(&Pattern::Wildcard("*lway*".into()), &watch).unwrap().count(),
+                u64::from(view.len())
+            );
+            let mut last = view.len().checked_sub(1).into_iter();
+            view.read(&mut last, &watch, &mut |at, document| {
+                assert!(document.text.starts_with(format!("always {at} ").as_bytes()));
+                true
+            })
+            .unwrap();
+        }
+    });
+    for at in 0..400 {
+        append(&mut active, &[line(&format!("always {at} {}", "x".repeat(at * 3)))]);
+        send.send(active.view()).unwrap();
+    }
+    drop(send);
+    asker.join().unwrap();
+}
+
+#[test]
+fn what_was_learned_is_handed_on_until_it_is_old() {
+    let mut active = Active::new(0, Some(learned(&["hello"])));
+    let mut handed = 0;
+    while let Some(learned) = active.learned() {
+        active = Active::new(0, Some(learned));
+        handed += 1;
+    }
+    assert_eq!(handed, 15);
+    append(&mut active, &[line("hello world")]);
+    let found = active.view().words(&Pattern::Exact("hello".into()), &Watch::unlimited()).unwrap();
+    assert_eq!(found.count(), 1);
+}
