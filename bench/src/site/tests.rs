@@ -1,3 +1,5 @@
+//! The made-up site is the same from the same seed, and has the statistics it promises.
+
 use super::*;
 use std::collections::HashSet;
 

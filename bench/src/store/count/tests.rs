@@ -1,3 +1,5 @@
+//! The independent count, against lines counted by hand.
+
 use super::*;
 
 const LINE: &[u8] = b"<34>nov  1 10:00:00 gw-1 postfix/smtpd[42]: auth-failed.now, tail: user=<eve> authentication failure; x.";
