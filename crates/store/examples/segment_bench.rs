@@ -1,6 +1,6 @@
 //! Times building, sealing and searching of segments.
 //!
-//! In: `build FILE DIR [messages a segment]`, a file of RFC 3164 lines; then `query DIR [threads]`, `active FILE`.
+//! In: `build FILE DIR [messages a segment]`, a file of RFC 3164 lines; then `query DIR [threads]`, `verify DIR`; `active FILE`.
 //! Out: CPU and bytes a message, peak memory; milliseconds a query with count, 30 bars and the newest 200 messages.
 //! Each batch counts as received one millisecond a line after the one before.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -30,9 +30,10 @@ fn main() {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["build", file, dir, ..] => build(Path::new(file), Path::new(dir), number(3, SEGMENT)),
         ["query", dir, ..] => query(&open(Path::new(dir)), number(2, 1) as usize),
+        ["verify", dir] => verify(Path::new(dir)),
         ["active", file, ..] => query(&[active(Path::new(file), number(2, SEGMENT))], 1),
         _ => println!(
-            "usage: segment_bench build FILE DIR [messages] | query DIR [threads] | active FILE [messages]"
+            "usage: segment_bench build FILE DIR [messages] | query DIR [threads] | verify DIR | active FILE [messages]"
         ),
     }
 }
@@ -186,6 +187,17 @@ fn open(dir: &Path) -> Vec<Arc<dyn SegmentView>> {
     let segments: Vec<_> = paths.iter().map(open).collect();
     println!("{} segments opened in {:.1} ms", segments.len(), began.elapsed().as_secs_f64() * 1e3);
     segments
+}
+
+/// Checks all checksums and reads all messages.
+fn verify(dir: &Path) {
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let sealed = Sealed::open(&entry.unwrap().path()).unwrap();
+        let before = cpu_ns();
+        let report = sealed.verify(&Watch::unlimited()).unwrap();
+        let ns = (cpu_ns() - before) as f64 / report.documents as f64;
+        println!("{} messages read back, {:.3} us of CPU each", report.documents, ns / 1e3);
+    }
 }
 
 fn active(file: &Path, count: u32) -> Arc<dyn SegmentView> {

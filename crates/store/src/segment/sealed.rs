@@ -85,12 +85,14 @@ impl Sealed {
     fn numbers(&self, kind: Kind) -> Result<Numbers<'_>, Damage> {
         let entry = self.meta.columns.iter().find(|entry| entry.code == kind as u8);
         let missing = Damage { offset: 0, what: "a column of numbers is missing" };
-        Numbers::open(self.bytes_of(entry.ok_or(missing)?)?, self.meta.length as usize)
+        let part = self.bytes_of(entry.ok_or(missing)?)?;
+        self.file.check_part(&part)?;
+        Numbers::open(part, self.meta.length as usize)
     }
 
-    /// The bytes of a column, checked.
+    /// The bytes of a column, not checked.
     fn bytes_of(&self, entry: &Entry) -> Result<Part<'_>, Damage> {
-        self.file.slice(self.file.place(Section::Columns), entry.start, entry.size)
+        self.file.whole(Section::Columns)?.piece(entry.start, entry.size)
     }
 
     /// A column of values.

@@ -111,3 +111,28 @@ fn learned(tokens: &[&str]) -> Learned {
         b"any bytes are a dictionary: Nov 21 10:00:00 web-1 sshd[42]".to_vec(),
     )
 }
+
+/// A document on one line; the order of its tags is not a segment's business.
+fn show(document: &Document) -> String {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let mut tags = document.tags.clone();
+    tags.sort();
+    let values: Vec<String> = document
+        .values
+        .iter()
+        .map(|(name, value, kind)| format!("{name}={}:{kind:?}", text(value)))
+        .collect();
+    format!(
+        "{} {} | {} {} {} | {} | {} | {} {} | {}",
+        document.sequence,
+        document.pri,
+        text(&document.host),
+        text(&document.program),
+        text(&document.pid),
+        text(&document.raw),
+        text(&document.text),
+        document.source,
+        tags.join(","),
+        values.join(" "),
+    )
+}

@@ -8,6 +8,8 @@ use super::{Damage, Part, Reader, put_varint};
 /// Strings of a block.
 pub(crate) const BLOCK: usize = 64;
 const ENTRY_BYTES: usize = 8;
+/// Bytes of the counts and sizes at the start.
+pub(crate) const HEAD_BYTES: usize = 12;
 /// Stands before lengths that do not fit half a byte each.
 const LONG: u8 = 0xf0;
 
@@ -66,6 +68,8 @@ impl Encoder {
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
     count: usize,
+    /// Index and firsts: what a lookup bisects.
+    lookup: Part<'a>,
     index: Part<'a>,
     firsts: Part<'a>,
     data: Part<'a>,
@@ -81,12 +85,26 @@ impl<'a> Dictionary<'a> {
     /// Reads the head where another value may follow the dictionary.
     pub(crate) fn read(reader: &mut Reader<'a>) -> Result<Dictionary<'a>, Damage> {
         let (count, firsts, data) = (reader.u32()? as usize, reader.u32()? as usize, reader.u32()? as usize);
+        let index = count.div_ceil(BLOCK) * ENTRY_BYTES;
+        let lookup = reader.take_part(index + firsts)?;
         Ok(Dictionary {
             count,
-            index: reader.take_part(count.div_ceil(BLOCK) * ENTRY_BYTES)?,
-            firsts: reader.take_part(firsts)?,
+            lookup,
+            index: lookup.piece(0, index)?,
+            firsts: lookup.piece(index, firsts)?,
             data: reader.take_part(data)?,
         })
+    }
+
+    /// Index and first strings. The owner sees to it that they are whole before anything else is asked.
+    pub(crate) fn lookup(&self) -> Part<'a> {
+        self.lookup
+    }
+
+    /// The bytes of a block. The owner sees to it that they are whole before the block is walked.
+    pub(crate) fn block(&self, block: usize) -> Result<Part<'a>, Damage> {
+        let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
+        self.data.piece(start, end.wrapping_sub(start))
     }
 
     /// Number of strings.
@@ -133,8 +151,7 @@ impl<'a> Dictionary<'a> {
         string: &mut Vec<u8>,
         mut visit: impl FnMut(u32, &[u8], &mut Reader<'a>) -> Result<bool, Damage>,
     ) -> Result<bool, Damage> {
-        let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
-        let mut reader = self.data.piece(start, end.wrapping_sub(start))?.reader();
+        let mut reader = self.block(block)?.reader();
         let count = self.count.saturating_sub(block * BLOCK).min(BLOCK);
         let first = self.first(block)?;
         let mut length = first.len();

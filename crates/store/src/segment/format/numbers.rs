@@ -117,15 +117,6 @@ impl<'a> Numbers<'a> {
         Ok(numbers)
     }
 
-    /// Number `index`.
-    pub(crate) fn at(&self, index: usize) -> Result<i64, Damage> {
-        if let Some(one) = self.one {
-            return Ok(one);
-        }
-        let block = self.block(index / BLOCK)?;
-        block.get(index % BLOCK).copied().ok_or_else(|| self.data.damage(0, "a number is missing"))
-    }
-
     /// In ascending numbers, the first index whose number is at least `bound`.
     pub(crate) fn lower_bound(&self, bound: i64) -> Result<usize, Damage> {
         if let Some(one) = self.one {

@@ -10,12 +10,15 @@ use crate::{
         column::{Run, SeeValue, Source},
         format::{
             Damage, Part,
-            dictionary::Dictionary,
-            ordinals::{self, GROUP, width_of},
+            dictionary::{self, Dictionary, HEAD_BYTES},
+            ordinals::{self, GROUP, group_bytes, width_of},
             postings,
         },
     },
 };
+
+/// Most bytes of a *var* number.
+const VARINT_BYTES_MAX: usize = 10;
 
 /// A column, its head read.
 pub(crate) struct SealedColumn<'a> {
@@ -35,6 +38,11 @@ impl<'a> SealedColumn<'a> {
         entry: &'a Entry,
         part: Part<'a>,
     ) -> Result<SealedColumn<'a>, Damage> {
+        // Only what is looked at is checked: a question about a few values reads little of the column.
+        let check = |start: usize, size: usize| {
+            owner.file.check_part(&part.piece(start, size.min(part.bytes.len().saturating_sub(start)))?)
+        };
+        check(0, 1 + HEAD_BYTES)?;
         let mut reader = part.reader();
         let (form, largest) = match reader.byte()? {
             0 => (Form::Dense, entry.distinct),
@@ -43,11 +51,13 @@ impl<'a> SealedColumn<'a> {
             _ => return Err(reader.damage("unknown form of a column")),
         };
         let values = Dictionary::read(&mut reader)?;
+        owner.file.check_part(&values.lookup())?;
         if values.len() != entry.distinct as usize || entry.distinct == 0 {
             return Err(reader.damage("wrong number of values"));
         }
         let mut listed = Part::default();
         if form == Form::Sparse {
+            check(reader.position(), VARINT_BYTES_MAX)?;
             let size = reader.varint_to(part.bytes.len())?;
             listed = reader.take_part(size)?;
         }
@@ -61,6 +71,7 @@ impl<'a> SealedColumn<'a> {
         if self.form != Form::Sparse {
             return Ok(Vec::new());
         }
+        self.owner.file.check_part(&self.listed)?;
         let mut documents = Bitmap::none(self.owner.meta.length);
         postings::decode(self.listed, u64::from(self.entry.documents), &mut documents)?;
         let documents: Vec<u32> = documents.iter().collect();
@@ -72,6 +83,8 @@ impl<'a> SealedColumn<'a> {
 
     /// The places of group `index`.
     fn group(&self, index: usize, places: &mut [u32; GROUP]) -> Result<(), Damage> {
+        let size = group_bytes(self.width);
+        self.owner.file.check_part(&self.packed.piece(index.saturating_mul(size), size)?)?;
         ordinals::decode_group(&self.packed, index, self.width, places)?;
         if self.form != Form::Dense {
             places.iter_mut().for_each(|place| *place = place.wrapping_add(1));
@@ -96,22 +109,14 @@ impl<'a> SealedColumn<'a> {
         Ok(places[at % GROUP])
     }
 
-    fn string(&self, place: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
-        self.values.string(place.wrapping_sub(1), value)
-    }
-
-    /// The value of a document; false when it has none.
-    pub(super) fn value_of(
-        &self,
-        document: u32,
-        listed: &[u32],
-        value: &mut Vec<u8>,
-    ) -> Result<bool, Damage> {
-        value.clear();
-        match self.place_of(document, listed)? {
-            0 => Ok(false),
-            place => self.string(place, value).map(|()| true),
+    /// The value of a place.
+    pub(super) fn string(&self, place: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
+        let ordinal = place.wrapping_sub(1);
+        if ordinal as usize >= self.values.len() {
+            return Err(self.packed.damage(0, "a value that the dictionary does not have"));
         }
+        self.owner.file.check_part(&self.values.block(ordinal as usize / dictionary::BLOCK)?)?;
+        self.values.string(ordinal, value)
     }
 
     fn sparse_runs(&self, visit: &mut dyn FnMut(Run<'_>)) -> Result<(), Damage> {
@@ -146,6 +151,7 @@ impl Source for SealedColumn<'_> {
             if block > start && !begins_with(first, head) && !lowered(first) {
                 break;
             }
+            self.values.block(block).and_then(|part| self.owner.file.check_part(&part)).map_err(corrupt)?;
             let mut stopped = Ok(());
             let walked = self.values.walk(block, &mut string, |ordinal, value, _| {
                 stopped = visit(ordinal + 1, value);

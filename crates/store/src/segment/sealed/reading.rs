@@ -1,16 +1,22 @@
 //! Reads messages of a sealed segment: blocks, and the columns of each document.
 //!
-//! In: documents. Out: their parts. Holds: for one call, the columns' heads, the lists of sparse columns, and a
-//! decompressor. Limits: [`BLOCK_BYTES_MAX`].
+//! In: documents. Out: their parts. Holds: for one call, the columns' heads, the lists of sparse columns, a
+//! decompressor, and what neighbours share: the last numbers and places, and values that came lately.
+//! Limits: [`BLOCK_BYTES_MAX`], [`VALUES_KEPT`].
 
 use super::{Entry, Kind, Sealed, SealedColumn};
 use crate::{
     Document, ReadError,
     segment::{
-        active::stamp_of,
+        active::{builder::decimal, stamp_of},
         column::Fixed,
         documents::{Block, Stored},
-        format::{Damage, file::Section, list, numbers::Numbers},
+        format::{
+            Damage,
+            file::Section,
+            list,
+            numbers::{self, Numbers},
+        },
         text::APART,
         words,
     },
@@ -26,15 +32,18 @@ const ENTRY_BYTES: usize = 20;
 /// Most bytes of a block: the largest frame and text a batch can hold, and their lengths.
 const BLOCK_BYTES_MAX: usize = 2 * BATCH_BYTES_MAX + (1 << 20);
 
+/// Values of a column that are kept at hand. Hosts and programs come again and again.
+const VALUES_KEPT: usize = 256;
+
 /// Columns opened for one walk.
 pub(super) struct Reading<'a> {
     sealed: &'a Sealed,
     columns: Vec<Opened<'a>>,
-    received: Numbers<'a>,
-    event: Numbers<'a>,
-    zone: Numbers<'a>,
-    text_start: Numbers<'a>,
-    text_tail: Numbers<'a>,
+    received: OpenedNumbers<'a>,
+    event: OpenedNumbers<'a>,
+    zone: OpenedNumbers<'a>,
+    text_start: OpenedNumbers<'a>,
+    text_tail: OpenedNumbers<'a>,
     decompressor: RefCell<zstd::bulk::Decompressor<'static>>,
 }
 
@@ -43,6 +52,54 @@ struct Opened<'a> {
     column: SealedColumn<'a>,
     /// Documents of a sparse column, read when first needed.
     listed: OnceCell<Vec<u32>>,
+    /// Values by place, each in the slot of its lowest bits.
+    kept: RefCell<Vec<(u32, Vec<u8>)>>,
+}
+
+impl Opened<'_> {
+    /// Gives the value of a document to `see`, if it has one.
+    fn with_value(&self, document: u32, see: impl FnOnce(&[u8])) -> Result<(), Damage> {
+        if self.listed.get().is_none() {
+            let _ = self.listed.set(self.column.listed()?);
+        }
+        let listed = self.listed.get().map(Vec::as_slice).unwrap_or_default();
+        let place = self.column.place_of(document, listed)?;
+        if place == 0 {
+            return Ok(());
+        }
+        let mut kept = self.kept.borrow_mut();
+        kept.resize(VALUES_KEPT, (0, Vec::new()));
+        let (known, value) = &mut kept[place as usize % VALUES_KEPT];
+        if *known != place {
+            *known = 0;
+            self.column.string(place, value)?;
+            *known = place;
+        }
+        see(value);
+        Ok(())
+    }
+}
+
+/// Numbers of the documents, the last block of them decoded.
+struct OpenedNumbers<'a> {
+    numbers: Numbers<'a>,
+    block: RefCell<Option<(usize, Vec<i64>)>>,
+}
+
+impl<'a> OpenedNumbers<'a> {
+    fn new(numbers: Numbers<'a>) -> OpenedNumbers<'a> {
+        OpenedNumbers { numbers, block: RefCell::new(None) }
+    }
+
+    fn at(&self, document: u32) -> Result<i64, Damage> {
+        let (index, at) = (document as usize / numbers::BLOCK, document as usize % numbers::BLOCK);
+        let mut block = self.block.borrow_mut();
+        if block.as_ref().is_none_or(|(known, _)| *known != index) {
+            *block = Some((index, self.numbers.block(index)?));
+        }
+        let number = block.as_ref().and_then(|(_, numbers)| numbers.get(at).copied());
+        number.ok_or(Damage { offset: 0, what: "a number is missing" })
+    }
 }
 
 /// An entry of the block index.
@@ -56,18 +113,26 @@ struct BlockEntry {
 impl<'a> Reading<'a> {
     pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
         let values = sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8);
-        let open = |entry| Ok(Opened { entry, column: sealed.column(entry)?, listed: OnceCell::new() });
+        let open = |entry| {
+            Ok(Opened {
+                entry,
+                column: sealed.column(entry)?,
+                listed: OnceCell::new(),
+                kept: RefCell::default(),
+            })
+        };
+        let numbers = |kind| sealed.numbers(kind).map(OpenedNumbers::new);
         let dictionary = sealed.file.section(Section::Compression)?;
         let decompressor = zstd::bulk::Decompressor::with_dictionary(dictionary.bytes)
             .map_err(|_| dictionary.damage(0, "the compression dictionary is of no use"))?;
         Ok(Reading {
             sealed,
             columns: values.map(open).collect::<Result<_, Damage>>()?,
-            received: sealed.numbers(Kind::Received)?,
-            event: sealed.numbers(Kind::Event)?,
-            zone: sealed.numbers(Kind::Zone)?,
-            text_start: sealed.numbers(Kind::TextStart)?,
-            text_tail: sealed.numbers(Kind::TextTail)?,
+            received: numbers(Kind::Received)?,
+            event: numbers(Kind::Event)?,
+            zone: numbers(Kind::Zone)?,
+            text_start: numbers(Kind::TextStart)?,
+            text_tail: numbers(Kind::TextTail)?,
             decompressor: RefCell::new(decompressor),
         })
     }
@@ -100,40 +165,31 @@ impl<'a> Reading<'a> {
         out.tags.clear();
         out.values.clear();
         out.pri = 0;
-        let mut value = Vec::new();
-        for Opened { entry, column, listed } in &self.columns {
-            if listed.get().is_none() {
-                let _ = listed.set(column.listed()?);
-            }
-            let listed = listed.get().map(Vec::as_slice).unwrap_or_default();
-            if column.value_of(document, listed, &mut value)? {
-                put_value(entry, &mut value, out);
-            }
+        for opened in &self.columns {
+            opened.with_value(document, |value| put_value(opened.entry, value, out))?;
         }
         words::sort_values(&mut out.values);
-        let at = document as usize;
         out.sequence = self.sealed.meta.first_sequence + u64::from(document);
-        out.received_us = self.received.at(at)?;
-        out.event = stamp_of(self.event.at(at)?, self.zone.at(at)?);
-        Ok((self.text_start.at(at)?, self.text_tail.at(at)?))
+        out.received_us = self.received.at(document)?;
+        out.event = stamp_of(self.event.at(document)?, self.zone.at(document)?);
+        Ok((self.text_start.at(document)?, self.text_tail.at(document)?))
     }
 }
 
-fn put_value(entry: &Entry, value: &mut Vec<u8>, out: &mut Document) {
+fn put_value(entry: &Entry, value: &[u8], out: &mut Document) {
     if entry.code == Kind::Named as u8 {
-        out.values.push((entry.name.clone(), value.clone(), entry.kind));
+        out.values.push((entry.name.clone(), value.to_vec(), entry.kind));
         return;
     }
     let fixed = Fixed::ALL.into_iter().find(|fixed| Kind::Fixed as u8 + *fixed as u8 == entry.code);
-    let text = |value: &[u8]| String::from_utf8_lossy(value).into_owned();
     match fixed {
-        Some(Fixed::Host) => std::mem::swap(&mut out.host, value),
-        Some(Fixed::Program) => std::mem::swap(&mut out.program, value),
-        Some(Fixed::Pid) => std::mem::swap(&mut out.pid, value),
-        Some(Fixed::Msgid) => std::mem::swap(&mut out.msgid, value),
-        Some(Fixed::Pri) => out.pri = crate::segment::active::builder::decimal(value),
-        Some(Fixed::Source) => out.source = text(value),
-        Some(Fixed::Peer) => out.peer = text(value),
+        Some(Fixed::Host) => out.host.extend_from_slice(value),
+        Some(Fixed::Program) => out.program.extend_from_slice(value),
+        Some(Fixed::Pid) => out.pid.extend_from_slice(value),
+        Some(Fixed::Msgid) => out.msgid.extend_from_slice(value),
+        Some(Fixed::Pri) => out.pri = decimal(value),
+        Some(Fixed::Source) => out.source.push_str(&String::from_utf8_lossy(value)),
+        Some(Fixed::Peer) => out.peer.push_str(&String::from_utf8_lossy(value)),
         Some(Fixed::Tags) => out.tags.extend(words::tags(value)),
         Some(Fixed::Rest) => out.values.extend(list::entries(value).flatten().map(words::owned)),
         None => {}
@@ -182,7 +238,7 @@ impl Stored for Reading<'_> {
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {
         let mut count = 0;
         for document in documents {
-            let tail = self.text_tail.at(document as usize).map_err(|damage| self.sealed.corrupt(damage))?;
+            let tail = self.text_tail.at(document).map_err(|damage| self.sealed.corrupt(damage))?;
             count += usize::from(tail == APART);
         }
         Ok(count)

@@ -10,7 +10,7 @@ use crate::{
     segment::{
         format::{
             Damage, Part, Reader,
-            dictionary::{BLOCK, Dictionary},
+            dictionary::{BLOCK, Dictionary, HEAD_BYTES},
             file::Section,
             postings,
         },
@@ -104,7 +104,12 @@ impl Sealed {
     }
 
     fn dictionary(&self) -> Result<Dictionary<'_>, Damage> {
-        Dictionary::open(self.file.section(Section::Terms)?)
+        // Only what is looked at is checked: a lookup reads little of the section.
+        let part = self.file.whole(Section::Terms)?;
+        self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
+        let dictionary = Dictionary::open(part)?;
+        self.file.check_part(&dictionary.lookup())?;
+        Ok(dictionary)
     }
 
     fn walk<'a>(
@@ -117,6 +122,7 @@ impl Sealed {
         let postings = self.file.whole(Section::Postings)?;
         let document_bytes = document_bytes(self.meta.length);
         let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
+        self.file.check_part(&dictionary.block(block)?)?;
         let walked = dictionary.walk(block, string, |ordinal, term, reader| {
             let payload = payloads.read(ordinal, reader)?;
             if search.matcher.matches_token(term) {

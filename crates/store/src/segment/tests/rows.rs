@@ -27,28 +27,6 @@ fn check(line: Line, want: &str) {
     }
 }
 
-fn show(document: &Document) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let values: Vec<String> = document
-        .values
-        .iter()
-        .map(|(name, value, kind)| format!("{name}={}:{kind:?}", text(value)))
-        .collect();
-    format!(
-        "{} {} | {} {} {} | {} | {} | {} {} | {}",
-        document.sequence,
-        document.pri,
-        text(&document.host),
-        text(&document.program),
-        text(&document.pid),
-        text(&document.raw),
-        text(&document.text),
-        document.source,
-        document.tags.join(","),
-        values.join(" "),
-    )
-}
-
 #[test]
 fn keeps_messages_as_they_were() {
     check(
