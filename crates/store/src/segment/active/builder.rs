@@ -110,9 +110,10 @@ impl Builder {
 
     /// Gives the next message a name-value pair. The first of a name stands.
     pub(crate) fn add_value(&mut self, name: &str, kind: ValueKind, value: &[u8]) {
-        self.columns.add_value(self.length, name, kind, value);
-        self.index.add_value(value);
-        self.bytes += (name.len() + value.len()) as u64;
+        if self.columns.add_value(self.length, name, kind, value) {
+            self.index.add_value(value);
+            self.bytes += (name.len() + value.len()) as u64;
+        }
     }
 
     /// The place of a list of tags; 0 for none.

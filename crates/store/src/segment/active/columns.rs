@@ -43,13 +43,15 @@ impl Column {
         id + 1
     }
 
-    /// Gives a document a place; 0 is none.
+    /// Gives a document a place; 0 is none. False when it has one already, which stands.
     #[inline]
-    pub(crate) fn push(&mut self, document: u32, place: u32) {
-        if place > 0 && self.documents.last() != Some(&document) {
+    pub(crate) fn push(&mut self, document: u32, place: u32) -> bool {
+        let is_new = place > 0 && self.documents.last() != Some(&document);
+        if is_new {
             self.documents.push(document);
             self.places.push(place);
         }
+        is_new
     }
 
     /// The place of a document.
@@ -121,8 +123,8 @@ impl Columns {
         }
     }
 
-    /// Gives a document a name-value pair; the first of a name stands.
-    pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) {
+    /// Gives a document a name-value pair. False when it has one of that name and type already, which stands.
+    pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) -> bool {
         self.key.clear();
         self.key.push(kind as u8);
         self.key.extend_from_slice(name.as_bytes());
@@ -134,13 +136,21 @@ impl Columns {
                 self.named.len() - 1
             }
             None => {
-                list::push(&mut self.rest, Entry { name: name.as_bytes(), kind, value });
-                return;
+                let entry = Entry { name: name.as_bytes(), kind, value };
+                let is_same = |known: Entry<'_>| known.name == entry.name && known.kind == kind;
+                let is_new = !list::entries(&self.rest).flatten().any(is_same);
+                if is_new {
+                    list::push(&mut self.rest, entry);
+                }
+                return is_new;
             }
         };
         let column = &mut self.named[index].column;
+        if column.documents.last() == Some(&document) {
+            return false;
+        }
         let place = column.place(value);
-        column.push(document, place);
+        column.push(document, place)
     }
 
     /// Ends a document: what found no column is kept as a list.

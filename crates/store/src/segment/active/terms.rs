@@ -24,6 +24,8 @@ struct Slot {
 
 const NO_ID: u32 = u32::MAX;
 const EMPTY: Slot = Slot { head: 0, tag: 0, id: NO_ID, last: 0, documents: 0, offset: 0, length: 0 };
+/// Most strings that room is made for ahead: 64 MB of slots.
+const ROOM_MAX: u32 = 1 << 20;
 /// Slots of a new table, as a power of two.
 const FIRST_BITS: u32 = 6;
 
@@ -41,8 +43,9 @@ impl Terms {
         Terms::with_room(0)
     }
 
-    /// A table that takes so many strings before it grows.
+    /// A table that takes so many strings before it grows, [`ROOM_MAX`] at most.
     pub(crate) fn with_room(count: u32) -> Terms {
+        let count = count.min(ROOM_MAX);
         let slots = (count as usize * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
         Terms {
             seed: Seed::of_process(),

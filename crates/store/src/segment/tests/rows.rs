@@ -58,6 +58,15 @@ fn set_values_hide_structured_data() {
 }
 
 #[test]
+fn the_first_of_a_name_stands_and_only_its_words_are_found() {
+    let mut active = Active::new(0, None);
+    append(&mut active, &[Line { sdata: "[a b=\"one\" b=\"two\"]".into(), ..line("x") }]);
+    let view = active.view();
+    let count = |word: &str| view.words(&Pattern::Exact(word.into()), &Watch::unlimited()).unwrap().count();
+    assert_eq!((count("one"), count("two")), (1, 0));
+}
+
+#[test]
 fn a_segment_of_nothing_is_a_segment() {
     let active = Active::new(3, None);
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
