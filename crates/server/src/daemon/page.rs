@@ -64,7 +64,10 @@ impl Page {
         let address = shown(self.listening.address);
         if let Some(password) = &self.password {
             println!("First run: the page's user is `admin`, the password: {password}");
-            println!("Write it down, it is shown only once; `duramen user password admin` sets another.");
+            println!(
+                "Write it down, it is shown only once; `duramen user --data {} password admin` sets another.",
+                settings.data.display()
+            );
         }
         if settings.quickstart {
             println!(
