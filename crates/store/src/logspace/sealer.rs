@@ -155,13 +155,14 @@ impl Sealer {
         }
         let is_gone = |entry: &&Entry| expired.iter().any(|(first, _)| *first == entry.first);
         for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
+            // Counted first: whoever sees the segment gone also sees why.
+            self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.shelf.remove(*first);
             let path = self.shared.dir.join(path);
             if let Err(error) = fs::remove_file(&path) {
                 let error = format!("cannot remove {}: {error}", path.display());
                 self.shared.complain(Notice::UpkeepFailed { error });
             }
-            self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.notices.notice(Notice::Removed { first: *first, messages: *count });
         }
     }
