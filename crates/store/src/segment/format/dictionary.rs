@@ -54,13 +54,11 @@ impl Encoder {
         is_first
     }
 
-    /// Appends the whole: counts and sizes, index, firsts, blocks.
-    pub(crate) fn finish(self, out: &mut Vec<u8>) {
+    /// The whole in pieces: counts and sizes, index, firsts, blocks.
+    pub(crate) fn finish(self) -> [Vec<u8>; 4] {
         let sizes = [self.count, self.firsts.len(), self.data.len()];
-        sizes.iter().for_each(|size| out.extend_from_slice(&(*size as u32).to_le_bytes()));
-        out.extend_from_slice(&self.index);
-        out.extend_from_slice(&self.firsts);
-        out.extend_from_slice(&self.data);
+        let head = sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
+        [head, self.index, self.firsts, self.data]
     }
 }
 

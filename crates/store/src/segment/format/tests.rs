@@ -75,8 +75,7 @@ proptest! {
             encoder.push(string);
             encoder.data.push(string.len() as u8);
         }
-        let mut bytes = Vec::new();
-        encoder.finish(&mut bytes);
+        let bytes = encoder.finish().concat();
         let stored = dictionary::Dictionary::open(Part::loose(&bytes)).unwrap();
         let (mut got, mut buffer) = (Vec::new(), Vec::new());
         for block in 0..stored.blocks() {

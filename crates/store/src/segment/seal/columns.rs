@@ -83,7 +83,7 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
     for id in order {
         values.push(column.values.string(id));
     }
-    values.finish(data);
+    values.finish().iter().for_each(|piece| data.extend_from_slice(piece));
     let places = column.places.iter().map(|place| place_of[*place as usize]);
     match form {
         Form::Full => {

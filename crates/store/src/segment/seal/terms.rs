@@ -15,16 +15,18 @@ const LEVEL: i32 = 3;
 /// The three sections of words.
 #[derive(Default)]
 pub(super) struct Words {
-    pub(super) dictionary: Vec<u8>,
+    /// The dictionary's pieces.
+    pub(super) dictionary: [Vec<u8>; 4],
     pub(super) postings: Vec<u8>,
     pub(super) templates: Vec<u8>,
 }
 
-/// A term to write: one of the table, a frequent token, or both.
-struct Term<'a> {
-    text: &'a [u8],
-    id: Option<u32>,
-    frequent: Option<u16>,
+/// All terms in order. A number below the number of terms is a term's id; others are frequent tokens that are no
+/// terms, numbered behind the terms.
+struct Sorted {
+    order: Vec<u32>,
+    /// Frequent tokens that are terms as well, by the term's id: name-value pairs have them.
+    both: HashMap<u32, u16>,
 }
 
 /// Encodes the words of `length` documents.
@@ -32,19 +34,22 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let mut words = Words::default();
     let counts = index.terms.documents();
     let templates_of = templates_of(index);
-    let terms = sorted(index);
-    let flat = gather(index, &terms, &counts);
+    let Sorted { order, both } = sorted(index);
+    let flat = gather(index, &order, &counts);
     let mut dictionary = dictionary::Encoder::default();
     let document_bytes = document_bytes(length);
     let mut start = 0;
-    for term in &terms {
-        if dictionary.push(term.text) {
+    for at in order {
+        if dictionary.push(text_at(&index.terms, index.frequent().tokens(), at)) {
             put_varint(&mut dictionary.data, words.postings.len() as u64);
         }
-        let count = term.id.map_or(0, |id| counts[id as usize]) as usize;
+        let (count, frequent) = match at.checked_sub(index.terms.len()) {
+            Some(number) => (0, Some(number as u16)),
+            None => (counts[at as usize] as usize, both.get(&at).copied()),
+        };
         let documents = &flat[start..start + count];
         start += count;
-        put_varint(&mut dictionary.data, (count as u64) << 1 | u64::from(term.frequent.is_some()));
+        put_varint(&mut dictionary.data, (count as u64) << 1 | u64::from(frequent.is_some()));
         match documents {
             [] => {}
             [one] => dictionary.data.extend_from_slice(&one.to_le_bytes()[..document_bytes]),
@@ -54,14 +59,14 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
                 put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
             }
         }
-        if let Some(number) = term.frequent {
+        if let Some(number) = frequent {
             let before = words.postings.len();
             put_ascending(&mut words.postings, &templates_of[usize::from(number)]);
             put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
         }
     }
     drop(flat);
-    dictionary.finish(&mut words.dictionary);
+    words.dictionary = dictionary.finish();
     encode_templates(index, length, &mut words);
     words
 }
@@ -72,7 +77,7 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 }
 
 /// All terms and frequent tokens in order.
-fn sorted(index: &Index) -> Vec<Term<'_>> {
+fn sorted(index: &Index) -> Sorted {
     let head = |text: &[u8], from: usize| {
         let mut head = [0; 8];
         let rest = text.get(from..).unwrap_or_default();
@@ -83,7 +88,6 @@ fn sorted(index: &Index) -> Vec<Term<'_>> {
     let tokens = index.frequent().tokens();
     let text_of = |at: u32| text_at(&index.terms, tokens, at);
     let mut order: Vec<(u64, u64, u32)> = Vec::with_capacity(index.terms.len() as usize + tokens.len());
-    // A frequent token is a term as well when a name-value pair has it.
     let mut both: HashMap<u32, u16> = HashMap::new();
     let mut is_alone = vec![true; tokens.len()];
     for id in 0..index.terms.len() {
@@ -99,11 +103,7 @@ fn sorted(index: &Index) -> Vec<Term<'_>> {
     }
     // The first 16 bytes decide nearly always, without a look at the text.
     order.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| text_of(a.2).cmp(text_of(b.2))));
-    let term = |&(_, _, at): &(u64, u64, u32)| match at.checked_sub(index.terms.len()) {
-        Some(number) => Term { text: text_of(at), id: None, frequent: Some(number as u16) },
-        None => Term { text: text_of(at), id: Some(at), frequent: both.get(&at).copied() },
-    };
-    order.iter().map(term).collect()
+    Sorted { order: order.into_iter().map(|(_, _, at)| at).collect(), both }
 }
 
 /// The text of a term, or behind the terms of a frequent token.
@@ -115,12 +115,12 @@ fn text_at<'a>(terms: &'a Terms, frequent: &'a [Vec<u8>], at: u32) -> &'a [u8] {
 }
 
 /// The documents of all terms, term after term in the given order.
-fn gather(index: &Index, terms: &[Term<'_>], counts: &[u32]) -> Vec<u32> {
+fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
     let mut next = vec![0u32; counts.len()];
     let mut sum = 0;
-    for id in terms.iter().filter_map(|term| term.id) {
-        next[id as usize] = sum;
-        sum += counts[id as usize];
+    for id in order.iter().filter(|at| **at < index.terms.len()) {
+        next[*id as usize] = sum;
+        sum += counts[*id as usize];
     }
     assert_eq!(sum as usize, index.flat.len(), "every pair belongs to a term");
     let mut gathered = vec![0; index.flat.len()];
