@@ -8,14 +8,18 @@ export QUICKSTART_SYSTEM=""
 if [ -d /run/systemd/journal ] && command -v journalctl >/dev/null; then QUICKSTART_SYSTEM="system();"; fi
 mkdir -p "$QUICKSTART_DATA"
 
-if [ "${DEMO:-0}" = 1 ]; then
-    # The player waits for the listener and ends with this script's server.
-    (
-        while ! (exec 3<>/dev/tcp/127.0.0.1/5514) 2>/dev/null; do sleep 0.2; done
-        exec "$binary" loggen --stream --permanent --loop-reading --reconnect --quiet --rate "${DEMO_RATE:-20}" \
-            --read-file "$root/examples/demo.log" 127.0.0.1 5514
-    ) &
-    player=$!
-    trap 'kill $player 2>/dev/null || true' EXIT
-fi
-"$binary" run --config "$root/examples/quickstart.conf" --data "$QUICKSTART_DATA" --http "${QUICKSTART_HTTP:-127.0.0.1:8514}" --quickstart
+serve=("$binary" run --config "$root/examples/quickstart.conf" --data "$QUICKSTART_DATA"
+    --http "${QUICKSTART_HTTP:-127.0.0.1:8514}" --quickstart)
+[ "${DEMO:-0}" = 1 ] || exec "${serve[@]}"
+
+# The player waits for the listener; both end together, whoever is told to.
+(
+    while ! (exec 3<>/dev/tcp/127.0.0.1/5514) 2>/dev/null; do sleep 0.2; done
+    exec "$binary" loggen --stream --permanent --loop-reading --reconnect --quiet --rate "${DEMO_RATE:-20}" \
+        --read-file "$root/examples/demo.log" 127.0.0.1 5514
+) &
+player=$!
+"${serve[@]}" &
+server=$!
+trap 'kill "$server" "$player" 2>/dev/null || true' EXIT INT TERM
+wait "$server"
