@@ -116,7 +116,28 @@ impl Target {
         let session = ClientConnection::new(config.clone(), name.clone()).map_err(io::Error::other)?;
         let mut stream = StreamOwned::new(session, stream);
         stream.write_all(after.as_bytes())?;
-        Ok(Connection::Stream(Box::new(stream)))
+        Ok(Connection::Stream(Box::new(Encrypted(stream))))
+    }
+}
+
+/// A TLS stream that says goodbye: without it the peer must take the end for an attack (RFC 8446, section 6.1).
+struct Encrypted(StreamOwned<ClientConnection, TcpStream>);
+
+impl Write for Encrypted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Drop for Encrypted {
+    fn drop(&mut self) {
+        self.0.conn.send_close_notify();
+        // A peer that is gone needs no goodbye.
+        let _ = self.0.flush();
     }
 }
 
