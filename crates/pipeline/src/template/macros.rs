@@ -141,38 +141,17 @@ pub(super) fn append(
             if unix { ValueKind::Datetime } else { ValueKind::String }
         }
         Macro::Msghdr => {
-            append_msghdr(batch, index, out);
+            wire::append_legacy_header(batch, index, out);
             ValueKind::String
         }
         _ => append_other(id, batch, index, renderer, out),
     }
 }
 
-#[inline]
-fn append_msghdr(batch: &Batch, index: usize, out: &mut Vec<u8>) {
-    let received = batch.fixed(index, Field::LegacyMsghdr);
-    if !received.is_empty() {
-        out.extend_from_slice(received);
-        return;
-    }
-    let program = batch.fixed(index, Field::Program);
-    if program.is_empty() {
-        return;
-    }
-    out.extend_from_slice(program);
-    let pid = batch.fixed(index, Field::Pid);
-    if !pid.is_empty() {
-        out.push(b'[');
-        out.extend_from_slice(pid);
-        out.push(b']');
-    }
-    out.extend_from_slice(b": ");
-}
-
 /// `$MSGHDR` of a message.
 pub(crate) fn header(batch: &Batch, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
-    append_msghdr(batch, index, &mut out);
+    wire::append_legacy_header(batch, index, &mut out);
     out
 }
 

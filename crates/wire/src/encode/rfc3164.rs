@@ -35,6 +35,7 @@ fn append_number(number: u16, out: &mut Vec<u8>) {
 }
 
 /// `${MSGHDR}`: the tag as received, or `PROGRAM[PID]: ` made anew.
+#[inline]
 pub fn append_legacy_header(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     let received = batch.fixed(index, Field::LegacyMsghdr);
     if !received.is_empty() {
