@@ -49,6 +49,8 @@ class Server:
         self.port, self.http = free_port(), free_port()
         self.password = None
         self.process = None
+        self.stdin = subprocess.DEVNULL
+        self.inherit = None
         self.config = os.path.join(self.folder, "test.conf")
         self.write_config(config)
         cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
@@ -63,13 +65,21 @@ class Server:
         self.log = open(os.path.join(self.folder, "stderr"), "ab")
         command = [self.binary, "run", "--config", self.config, "--data", self.folder + "/data",
                    "--control", self.folder + "/ctl", "--http", f"127.0.0.1:{self.http}"]
-        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log, cwd=self.folder)
+        self.process = self.spawn(command)
         self.until(lambda: self.answers(), 15, "the server to answer")
         if self.password is None:
             found = re.search(r"password[^\n]*?: (\S+)", self.stderr())
             assert found, "no password on the first run:\n" + self.stderr()
             self.password = found.group(1)
         self.call("login", {"user": "admin", "password": self.password})
+
+    def spawn(self, command):
+        """The process; a socket in `inherit` is handed over as service managers do (sd_listen_fds(3))."""
+        more = {"stdin": self.stdin, "stdout": self.log, "stderr": self.log, "cwd": self.folder}
+        if self.inherit is None:
+            return subprocess.Popen(command, **more)
+        shell = f'exec 3<&{self.inherit}; LISTEN_FDS=1 LISTEN_PID=$$ exec "$0" "$@"'
+        return subprocess.Popen(["bash", "-c", shell, *command], pass_fds=[self.inherit], **more)
 
     def answers(self):
         if self.process.poll() is not None:

@@ -5,6 +5,15 @@ import type { Stage } from "./run.ts";
 
 class Failed extends Error {}
 
+/** How long a flow waits for what must come, in milliseconds: long, because a machine may be busy. */
+export const PATIENCE_MS = 30_000;
+
+/** The flows that need messages to come in while they run; all others are at ease without. */
+export const WITH_ARRIVALS = [
+  "live tail adds rows, pauses on scroll, and counts",
+  "a lost connection is taken up again without a gap",
+];
+
 function expect(holds: boolean, what: string): void {
   if (!holds) throw new Failed(what);
 }
@@ -16,7 +25,7 @@ const asked = (page: Page): URLSearchParams => new URL(page.url()).searchParams;
 
 /** Waits until a condition on the page holds. */
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + 6_000;
+  const end = performance.now() + PATIENCE_MS;
   while (performance.now() < end) {
     if (await holds()) return;
     await new Promise((done) => setTimeout(done, 40));

@@ -26,7 +26,7 @@ const failed = await runAll({
   password: option("password", "heartwood"),
   browser: option("browser", "/usr/bin/chromium"),
   only: option("only", ""),
-  skip: option("skip", ""),
+  arrivals: option("arrivals", "any"),
   range: option("range", "now-24h"),
 });
 process.exit(failed ? 1 : 0);
