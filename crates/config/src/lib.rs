@@ -19,6 +19,8 @@ pub mod tree;
 
 pub mod options;
 
+mod scl;
+
 mod lexer;
 
 mod parse;
@@ -33,7 +35,7 @@ mod tests;
 pub use check::check;
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use lexer::place_inside;
-pub use parse::parse;
+pub use parse::{parse, preprocess};
 pub use surroundings::{Disk, Memory, Surroundings};
 pub use text::{Origin, Place, Span, TextId, Texts};
 pub use tree::Tree;

@@ -60,6 +60,26 @@ fn accepts_what_is_right() {
 }
 
 #[test]
+fn names_the_set_of_a_block_that_is_not_included() {
+    renders(
+        &memory("source s { default-network-drivers(); };"),
+        r#"
+error: unknown source `default-network-drivers()`
+ --> main.conf:2:12
+  |
+2 | source s { default-network-drivers(); };
+  |            ^^^^^^^^^^^^^^^^^^^^^^^ a ready-made block, not included
+  |
+  = help: add `@include "scl.conf"` behind the `@version` line"#,
+    );
+    finds("@include \"scl.conf\"\nsource s { default-network-drivers(); };", &[]);
+    finds(
+        "@include \"/usr/share/syslog-ng/include/scl.conf\"\nsource s { default_network_drivers(); };",
+        &[],
+    );
+}
+
+#[test]
 fn points_at_the_exact_word() {
     finds("sorce s { };", &["main.conf:2:1: error: unknown statement `sorce`"]);
     finds("source s { netwrok(); };", &["main.conf:2:12: error: unknown source `netwrok()`"]);

@@ -1,18 +1,32 @@
 //! `duramen check`: every error of a configuration, with its place.
 //!
-//! In: a file. Out: findings on standard error, exit status 1 when one of them is an error.
+//! In: a file. Out: findings on standard error, exit status 1 when one of them is an error; on demand also the whole
+//! configuration as one text.
 
 use crate::assemble::{self, Checked};
 use config::Disk;
 use std::{
+    fs,
     io::{self, IsTerminal},
     path::Path,
     process::ExitCode,
 };
 
-/// Checks a configuration and starts nothing.
-pub(crate) fn run(path: &Path) -> ExitCode {
-    let checked = assemble::check(path, &Disk::default());
+/// Checks a configuration and starts nothing. With `preprocess_into`, writes there what is left of it when includes
+/// are taken in and blocks expanded.
+pub(crate) fn run(path: &Path, preprocess_into: Option<&Path>) -> ExitCode {
+    let disk = Disk::default();
+    let checked = match preprocess_into {
+        None => assemble::check(path, &disk),
+        Some(target) => {
+            let (checked, text) = assemble::check_preprocessed(path, &disk);
+            if let Err(error) = fs::write(target, text) {
+                eprintln!("cannot write {}: {error}", target.display());
+                return ExitCode::FAILURE;
+            }
+            checked
+        }
+    };
     eprint!("{}", rendered(&checked));
     match checked.report.error_count() {
         0 => {

@@ -75,6 +75,9 @@ struct CheckOptions {
     /// Configuration, in syslog-ng's language
     #[arg(default_value = "/etc/duramen/duramen.conf")]
     config: PathBuf,
+    /// Write the configuration to a file, with includes and blocks in their places
+    #[arg(long, value_name = "FILE")]
+    preprocess_into: Option<PathBuf>,
 }
 
 /// Runs what the command line asks for.
@@ -87,7 +90,7 @@ pub(crate) fn run() -> ExitCode {
         Some("loggen") => old_names::loggen(&words),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
-            Verb::Check(options) => check::run(&options.config),
+            Verb::Check(options) => check::run(&options.config, options.preprocess_into.as_deref()),
             Verb::Ctl(options) => ctl::run(&options),
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),

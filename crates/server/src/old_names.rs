@@ -34,6 +34,9 @@ struct SyslogNg {
     /// Check the configuration only
     #[arg(short = 's', long)]
     syntax_only: bool,
+    /// Write the configuration to a file, with includes and blocks in their places, and stop
+    #[arg(long, value_name = "FILE")]
+    preprocess_into: Option<PathBuf>,
     /// Stay in the foreground (it always does)
     #[arg(short = 'F', long)]
     foreground: bool,
@@ -83,8 +86,8 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         println!("Config version: {LANGUAGE}");
         return ExitCode::SUCCESS;
     }
-    if options.syntax_only {
-        return check::run(&options.cfgfile);
+    if options.syntax_only || options.preprocess_into.is_some() {
+        return check::run(&options.cfgfile, options.preprocess_into.as_deref());
     }
     let http = match http_address(&options.http) {
         Ok(http) => http,

@@ -3,14 +3,19 @@
 //! In: calls. Out: an error for every driver and option that is unknown, does not fit or does not run yet; a
 //! warning for every one that is old or has no effect.
 
+use std::collections::BTreeSet;
+
 use super::names::Names;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::options::{self, Driver, Misfit, Plain, Row, Standing, ValueKind};
+use crate::scl;
 use crate::tree::{Arg, Call, Kind, Name, Template};
 use crate::words::nearest;
 
 pub(super) struct Calls<'a> {
     pub(super) names: &'a Names,
+    /// The sets of ready-made blocks that are included.
+    pub(super) includes: &'a BTreeSet<&'static str>,
     pub(super) report: &'a mut Report,
 }
 
@@ -89,6 +94,12 @@ impl Calls<'_> {
     fn unknown_driver(&mut self, kind: Kind, noun: &str, call: &Call) {
         let known = options::drivers(kind).iter().map(|driver| driver.name);
         let diagnostic = Diagnostic::error(call.name.span, format!("unknown {noun} `{}()`", call.name.text));
+        let set = scl::set_with(kind.word(), &call.key()).filter(|set| !self.includes.contains(set));
+        if let Some(set) = set {
+            let diagnostic = diagnostic.label("a ready-made block, not included");
+            self.report.push(diagnostic.help(format!("add `@include \"{set}\"` behind the `@version` line")));
+            return;
+        }
         self.report.push(
             match nearest(&call.key(), known.clone().chain(options::later(kind).iter().copied())) {
                 Some(near) => diagnostic.label(format!("did you mean `{near}`?")),

@@ -16,7 +16,7 @@ use names::Names;
 /// Checks a tree: every name, every driver, every option, every statement that does not run yet.
 pub fn check(tree: &Tree, report: &mut Report) {
     let names = Names::collect(tree, report);
-    let mut calls = Calls { names: &names, report };
+    let mut calls = Calls { names: &names, includes: &tree.includes, report };
     for statement in &tree.statements {
         calls.statement(statement);
     }

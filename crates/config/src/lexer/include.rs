@@ -9,10 +9,8 @@ use super::Lexer;
 use super::reader::{Frame, Nature};
 use crate::diagnostic::Diagnostic;
 use crate::limits::{FILE_BYTES_MAX, INCLUDE_DEPTH_MAX};
+use crate::scl;
 use crate::text::{Origin, Span};
-
-/// The blocks that ship inside the program, by the name they are included under.
-const BUILT_IN: &[(&str, &str)] = &[("scl.conf", include_str!("../scl/scl.conf"))];
 
 impl Lexer<'_> {
     /// Opens the configuration itself. False, with an error, if it cannot be read.
@@ -30,8 +28,11 @@ impl Lexer<'_> {
             );
             return;
         }
-        if let Some((name, content)) = BUILT_IN.iter().find(|(name, _)| *name == written) {
-            self.push_text(&format!("built-in {name}"), content.to_string(), Origin::Include(at), at);
+        if let Some(set) = self.built_in(written) {
+            for (name, content) in set.files.iter().rev() {
+                self.push_text(&format!("built-in {name}"), content.to_string(), Origin::Include(at), at);
+            }
+            self.includes.insert(set.name);
             return;
         }
         let is_pattern = written.contains(['*', '?', '[']);
@@ -58,6 +59,16 @@ impl Lexer<'_> {
         } else {
             self.push_files(vec![path], at);
         }
+    }
+
+    /// The ready-made blocks that a path names: `scl.conf`, or where syslog-ng's packages put it, if nothing is there.
+    fn built_in(&self, written: &str) -> Option<&'static scl::Set> {
+        let name = match Path::new(written).is_absolute() {
+            true if self.surroundings.exists(Path::new(written)) => return None,
+            true => Path::new(written).file_name()?.to_str()?,
+            false => written,
+        };
+        scl::SETS.iter().find(|set| set.name == name)
     }
 
     fn missing(&mut self, written: &str, at: Span) {

@@ -38,6 +38,8 @@ pub(crate) struct Lexer<'a> {
     undefined_told: BTreeSet<String>,
     pub(crate) version: Option<Version>,
     pub(crate) modules: Vec<Module>,
+    /// The built-in files that were included.
+    pub(crate) includes: BTreeSet<&'static str>,
     tokens: usize,
     stopped: bool,
 }
@@ -69,6 +71,12 @@ fn ends_word(byte: u8) -> bool {
     )
 }
 
+/// Whether a text reads as one word or number without quotes, and as no operator.
+pub(crate) fn is_bare(text: &str) -> bool {
+    let dots = text.starts_with('.') || text.ends_with('.') || text.contains("..");
+    !text.is_empty() && !dots && text.bytes().all(|byte| byte == b'.' || !ends_word(byte)) && text != "=>"
+}
+
 impl<'a> Lexer<'a> {
     pub(crate) fn new(surroundings: &'a dyn Surroundings) -> Self {
         Lexer {
@@ -81,6 +89,7 @@ impl<'a> Lexer<'a> {
             undefined_told: BTreeSet::new(),
             version: None,
             modules: Vec::new(),
+            includes: BTreeSet::new(),
             tokens: 0,
             stopped: false,
         }
@@ -159,12 +168,16 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// `..`, or a word that starts with a dot, such as `.SDATA.meta`.
+    /// `..`, `...`, or a word that starts with a dot, such as `.SDATA.meta`.
     fn dots(&mut self) -> Kind {
         self.reader.bump();
         if self.reader.peek() == Some(b'.') {
             self.reader.bump();
-            return Kind::Range;
+            if self.reader.peek() != Some(b'.') {
+                return Kind::Range;
+            }
+            self.reader.bump();
+            return Kind::Word("...".to_string());
         }
         match self.word() {
             Kind::Word(word) => Kind::Word(format!(".{word}")),

@@ -65,8 +65,7 @@ impl Parser<'_> {
             parameters.push(Parameter { name, default: given.then_some(Raw { span }) });
         }
         self.expect(')')?;
-        let opening = self.expect('{')?;
-        let body = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+        let body = self.raw_body()?;
         let block = Block { span: start.to(body), context, name, parameters, body: Raw { span: body } };
         let key = (block.context.key(), block.name.key());
         if let Some(first) = self.blocks.get(&key) {

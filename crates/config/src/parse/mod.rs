@@ -9,7 +9,11 @@ mod call;
 mod filter;
 mod leaf;
 mod path;
+mod record;
 mod statement;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,13 +27,30 @@ use crate::surroundings::Surroundings;
 use crate::text::Span;
 use crate::tree::Block;
 use crate::tree::{Name, Tree, Version};
+use record::Record;
 
 /// Reads a configuration with all that it includes. The report has every error of the language, but not those of
 /// meaning: see [`crate::check`].
 pub fn parse(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report) {
+    let (tree, report, _) = read(path, surroundings, None);
+    (tree, report)
+}
+
+/// As [`parse`], and the configuration as one text: includes taken in, blocks expanded, backticks replaced.
+pub fn preprocess(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report, String) {
+    let (tree, report, record) = read(path, surroundings, Some(Record::default()));
+    let text = record.unwrap_or_default().text(&tree);
+    (tree, report, text)
+}
+
+fn read(
+    path: &Path,
+    surroundings: &dyn Surroundings,
+    record: Option<Record>,
+) -> (Tree, Report, Option<Record>) {
     let mut lexer = Lexer::new(surroundings);
     let opened = lexer.open(path);
-    let mut parser = Parser { lexer, ahead: None, blocks: BTreeMap::new(), nesting: 0 };
+    let mut parser = Parser { lexer, ahead: None, blocks: BTreeMap::new(), nesting: 0, record };
     let start = parser.lexer.here();
     let statements = if opened { parser.statements() } else { Vec::new() };
     if opened && parser.lexer.version.is_none() {
@@ -38,8 +59,8 @@ pub fn parse(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report) {
                 .help(format!("start the file with `@version: {}`", Version::CURRENT)),
         );
     }
-    let Lexer { texts, report, defines, version, modules, .. } = parser.lexer;
-    (Tree { texts, version, defines, modules, statements }, report)
+    let Lexer { texts, report, defines, version, modules, includes, .. } = parser.lexer;
+    (Tree { texts, version, defines, modules, includes, statements }, report, parser.record)
 }
 
 /// What could not be read has been reported.
@@ -53,6 +74,8 @@ struct Parser<'a> {
     ahead: Option<Token>,
     blocks: BTreeMap<(String, String), Arc<Block>>,
     nesting: usize,
+    /// What was read, when somebody wants it as text.
+    record: Option<Record>,
 }
 
 impl Parser<'_> {
@@ -62,10 +85,36 @@ impl Parser<'_> {
     }
 
     fn next(&mut self) -> Token {
-        match self.ahead.take() {
+        let token = match self.ahead.take() {
             Some(token) => token,
             None => self.lexer.next(),
+        };
+        if let Some(record) = &mut self.record {
+            record.token(&token.kind, self.lexer.texts.slice(token.span));
         }
+        token
+    }
+
+    /// Where the record stands.
+    fn mark(&self) -> usize {
+        self.record.as_ref().map_or(0, Record::mark)
+    }
+
+    /// Forgets what was recorded after a mark: the definition or the use of a block.
+    fn take_back(&mut self, mark: usize) {
+        if let Some(record) = &mut self.record {
+            record.take_back(mark);
+        }
+    }
+
+    /// A body up to and with its closing brace, for whoever reads it later.
+    fn raw_body(&mut self) -> Parsed<Span> {
+        let opening = self.expect('{')?;
+        let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+        if let Some(record) = &mut self.record {
+            record.raw(self.lexer.texts.slice(span));
+        }
+        Ok(span)
     }
 
     fn at(&mut self, mark: char) -> bool {
@@ -202,8 +251,10 @@ impl Parser<'_> {
         let key = name.key();
         let found = contexts.iter().find_map(|context| self.blocks.get(&(context.to_string(), key.clone())));
         let Some(block) = found.map(Arc::clone) else { return Ok(false) };
+        let mark = self.mark().saturating_sub(1);
         let opening = self.expect('(')?;
         self.use_block(&block, name, opening)?;
+        self.take_back(mark);
         Ok(true)
     }
 }

@@ -91,8 +91,7 @@ impl Parser<'_> {
             "junction" => Step::Junction(self.junction(token.span)?),
             "if" => Step::If(self.condition(token.span)?),
             "filterx" => {
-                let opening = self.expect('{')?;
-                let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+                let span = self.raw_body()?;
                 Step::Later(Name { text: key, span: token.span }, Raw { span })
             }
             _ => {

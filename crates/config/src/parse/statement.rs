@@ -55,6 +55,7 @@ impl Parser<'_> {
 
     /// One statement, without its `;`. None: a block was used, its body is next.
     fn statement(&mut self) -> Parsed<Option<Statement>> {
+        let mark = self.mark();
         let token = self.peek().clone();
         let Some(key) = token.keyword() else { return Err(self.unexpected("a statement")) };
         let word = Name { text: key.clone(), span: token.span };
@@ -69,8 +70,16 @@ impl Parser<'_> {
             "template-function" => Statement::TemplateFunction(self.template()?),
             "options" => self.global_options()?,
             "log" => Statement::Log(self.log(token.span)?),
-            "block" => self.block(token.span)?,
-            "application" => self.application()?,
+            "block" => {
+                let block = self.block(token.span)?;
+                self.take_back(mark);
+                block
+            }
+            "application" => {
+                let application = self.application()?;
+                self.take_back(mark);
+                application
+            }
             "filterx" => {
                 self.name("the name of the filterx rule")?;
                 self.later(word)?
@@ -86,6 +95,7 @@ impl Parser<'_> {
             "include" => {
                 let file = self.name("a file, a folder or a pattern")?;
                 self.expect(';')?;
+                self.take_back(mark);
                 self.lexer.include(&file.text, file.span);
                 return Ok(None);
             }
@@ -231,8 +241,7 @@ impl Parser<'_> {
                         .help("an application has a filter and a parser"),
                 ));
             }
-            let open = parser.expect('{')?;
-            let span = parser.lexer.raw(b'}', open).ok_or(Failed)?;
+            let span = parser.raw_body()?;
             bodies.push((part, Raw { span }));
             parser.expect_semicolon()
         })?;
@@ -241,8 +250,7 @@ impl Parser<'_> {
 
     /// A statement with a body that is kept as it is.
     fn later(&mut self, keyword: Name) -> Parsed<Statement> {
-        let opening = self.expect('{')?;
-        let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;
+        let span = self.raw_body()?;
         Ok(Statement::Later(Later { keyword, body: Raw { span } }))
     }
 }

@@ -8,7 +8,7 @@ mod call;
 mod filter;
 mod path;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use crate::text::{Span, Texts};
@@ -85,6 +85,8 @@ pub struct Tree {
     pub defines: BTreeMap<String, String>,
     /// What `@module` said.
     pub modules: Vec<Module>,
+    /// The sets of ready-made blocks that it includes: `scl.conf`.
+    pub includes: BTreeSet<&'static str>,
     /// The statements.
     pub statements: Vec<Statement>,
 }

@@ -96,7 +96,17 @@ pub(crate) struct Parts {
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.
 pub(crate) fn check(path: &Path, surroundings: &dyn Surroundings) -> Checked {
-    let (tree, mut report) = config::parse(path, surroundings);
+    let (tree, report) = config::parse(path, surroundings);
+    judged(tree, report)
+}
+
+/// As [`check`], and the configuration as one text, with includes and blocks in their places.
+pub(crate) fn check_preprocessed(path: &Path, surroundings: &dyn Surroundings) -> (Checked, String) {
+    let (tree, report, text) = config::preprocess(path, surroundings);
+    (judged(tree, report), text)
+}
+
+fn judged(tree: Tree, mut report: Report) -> Checked {
     config::check(&tree, &mut report);
     lower::lower(&tree, &Environment::for_check(), &mut report);
     Checked { tree, report }

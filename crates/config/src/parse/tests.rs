@@ -1,0 +1,92 @@
+//! Rows about configurations as one text.
+
+use std::path::Path;
+
+use crate::{Memory, preprocess};
+
+fn expanded(files: &Memory) -> (String, bool) {
+    let (_, report, text) = preprocess(Path::new("main.conf"), files);
+    (text, report.is_usable())
+}
+
+/// A configuration behind a version line, as one text; that text stays as it is when it is read again.
+#[track_caller]
+fn becomes(text: &str, want: &str) {
+    let files =
+        Memory::default().file("main.conf", format!("@version: 4.8\n{text}")).file("more.conf", "log {};");
+    let (got, usable) = expanded(&files);
+    assert_eq!(got, format!("@version: 4.8\n{want}"));
+    assert!(usable);
+    let again = Memory::default().file("main.conf", got.clone());
+    assert_eq!(expanded(&again).0, got);
+}
+
+#[test]
+fn takes_includes_and_blocks_in() {
+    becomes("", "");
+    becomes("@include \"more.conf\"\n", "log {\n};\n");
+    becomes("include \"more.conf\"; log { flags(final); };", "log {\n};\nlog {\n    flags(final);\n};\n");
+    becomes(
+        "block source b(port(1) ...) { udp(port(`port`) `__VARARGS__`); };\nsource s { b(port(2) ip(\"::\")); internal(); };",
+        "source s {\n    udp(port(2) ip(\"::\"));\n    internal();\n};\n",
+    );
+    becomes("block root r() { template t \"x\"; }; r(); r();", "template t \"x\";\ntemplate t \"x\";\n");
+    becomes("application a[b] { filter { host(x); }; };", "");
+}
+
+#[test]
+fn keeps_what_is_written() {
+    becomes(
+        "options { perm(0640); log-msg-size(8Ki); stats(freq(0)); };",
+        "options {\n    perm(0640);\n    log-msg-size(8Ki);\n    stats(freq(0));\n};\n",
+    );
+    becomes(
+        "@define a 'x \"`` y'\ntemplate t \"`a`\";",
+        "@define a \"x \\\"`` y\"\ntemplate t \"x \\\"`` y\";\n",
+    );
+    becomes("template t 'a\\n``\n';", "template t \"a\\\\n``\\n\";\n");
+    becomes(
+        "filter f { level(info..emerg) and not (host(\"a\") or \"1\" == \"2\"); };",
+        "filter f {\n    level(info .. emerg) and not(host(\"a\") or \"1\" == \"2\");\n};\n",
+    );
+    becomes("filterx f { $a =~ /}/; };", "filterx f { $a =~ /}/; };\n");
+    becomes(
+        "destination d { file(`x`.log); };".replace("`x`", "out").as_str(),
+        "destination d {\n    file(out.log);\n};\n",
+    );
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 300, ..Default::default() })]
+
+    #[test]
+    fn one_text_stays_one_text(words in proptest::collection::vec(0usize..WORDS.len(), 0..40)) {
+        let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
+        let files = Memory::default().file("main.conf", format!("@version: 4.8\n{}", words.join(" ")));
+        let (text, usable) = expanded(&files);
+        if usable {
+            let again = expanded(&Memory::default().file("main.conf", text.clone()));
+            proptest::prop_assert_eq!(again, (text, true));
+        }
+    }
+}
+
+/// Whole pieces, so that many mixtures can be read.
+const WORDS: &[&str] = &[
+    "source s1 { b(); };",
+    "block source b(a(1)) { udp(port(`a`)); };",
+    "block source c() { b(); b(a(2)); };",
+    "source s2 { c(); };",
+    "log { source(s1);",
+    "if (host(\"x\")) { flags(final); } else { destination(d); };",
+    "junction { channel { }; };",
+    "};",
+    "@define a \"b c\"\n",
+    "template t1 \"`a`\\x41``\";",
+    "template t2 'it\\';",
+    "options { perm(0600); };",
+    ";",
+    "# comment\n",
+    "rewrite r { set(int(\"5\") value(n) condition(not host(.a.b))); };",
+    "filterx x { $a = \"}\"; };",
+];

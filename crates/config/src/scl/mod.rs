@@ -1,0 +1,28 @@
+//! The blocks that ship inside the program, written in the language itself.
+//!
+//! In: nothing. Out: texts by the name they are included under, and which blocks they define.
+
+/// Files that are included together.
+pub(crate) struct Set {
+    /// What `@include` calls it.
+    pub(crate) name: &'static str,
+    /// Its files, read in this order.
+    pub(crate) files: &'static [(&'static str, &'static str)],
+}
+
+/// All sets.
+pub(crate) const SETS: &[Set] =
+    &[Set { name: "scl.conf", files: &[("scl/network.conf", include_str!("network.conf"))] }];
+
+/// The set that defines a block, by the context and the name of its use in keyword spelling.
+pub(crate) fn set_with(context: &str, block: &str) -> Option<&'static str> {
+    let defines = |content: &str| content.lines().any(|line| defined(line) == Some((context, block)));
+    SETS.iter().find(|set| set.files.iter().any(|(_, content)| defines(content))).map(|set| set.name)
+}
+
+/// Context and name of the block whose definition starts on a line.
+fn defined(line: &str) -> Option<(&str, &str)> {
+    let (context, rest) = line.strip_prefix("block ")?.split_once(' ')?;
+    let (name, _) = rest.split_once('(')?;
+    Some((context, name))
+}
