@@ -77,6 +77,11 @@ pub(crate) fn is_bare(text: &str) -> bool {
     !text.is_empty() && !dots && text.bytes().all(|byte| byte == b'.' || !ends_word(byte)) && text != "=>"
 }
 
+/// Whether a bare text is this word or number.
+pub(crate) fn reads_as(text: &str, kind: &Kind) -> bool {
+    is_bare(text) && literal::classify(text.to_string()) == *kind
+}
+
 impl<'a> Lexer<'a> {
     pub(crate) fn new(surroundings: &'a dyn Surroundings) -> Self {
         Lexer {

@@ -5,8 +5,8 @@
 
 use std::fmt::Write;
 
-use crate::lexer::is_bare;
 use crate::lexer::token::Kind;
+use crate::lexer::{is_bare, reads_as};
 use crate::tree::Tree;
 
 /// One piece of the text.
@@ -26,8 +26,9 @@ pub(super) struct Record {
 
 impl Record {
     pub(super) fn token(&mut self, kind: &Kind, written: &str) {
+        // What was put together from several texts has no place where all of it is written.
         let is_number = matches!(kind, Kind::Number(_) | Kind::Float(_));
-        self.pieces.push(match is_number && !written.is_empty() && is_bare(written) {
+        self.pieces.push(match is_number && reads_as(written, kind) {
             true => Piece::Written(written.to_string()),
             false => Piece::Token(kind.clone()),
         });

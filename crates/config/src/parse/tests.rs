@@ -27,8 +27,8 @@ fn takes_includes_and_blocks_in() {
     becomes("@include \"more.conf\"\n", "log {\n};\n");
     becomes("include \"more.conf\"; log { flags(final); };", "log {\n};\nlog {\n    flags(final);\n};\n");
     becomes(
-        "block source b(port(1) ...) { udp(port(`port`) `__VARARGS__`); };\nsource s { b(port(2) ip(\"::\")); internal(); };",
-        "source s {\n    udp(port(2) ip(\"::\"));\n    internal();\n};\n",
+        "block source b(port(1) ...) { udp(port(`port`) `__VARARGS__`); };\nsource s { b(port(5514) ip(\"::\")); internal(); };",
+        "source s {\n    udp(port(5514) ip(\"::\"));\n    internal();\n};\n",
     );
     becomes("block root r() { template t \"x\"; }; r(); r();", "template t \"x\";\ntemplate t \"x\";\n");
     becomes("application a[b] { filter { host(x); }; };", "");
