@@ -8,6 +8,7 @@
 mod arguments;
 mod call;
 mod clock;
+mod context;
 mod escape;
 mod function;
 mod json;
@@ -19,6 +20,7 @@ mod parse;
 mod render;
 mod typed;
 
+pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
 pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};

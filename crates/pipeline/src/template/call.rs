@@ -6,6 +6,7 @@
 use super::{
     Condition, Escape, Surroundings, Template,
     arguments::Word,
+    context,
     function::{self, Action},
     json,
     pairs::Pairs,
@@ -20,10 +21,16 @@ use std::sync::Arc;
 pub(super) enum Call {
     /// A function of the text of its arguments.
     Text { arguments: Vec<Template>, action: Action },
+    /// A function over the arguments of every message of the correlation: `sum` and its kin.
+    Fold { arguments: Vec<Template>, action: Action },
     /// `if`: condition, text when it holds, text when not.
     If { condition: Arc<dyn Condition>, branches: [Template; 2] },
-    /// `grep`: the list of the arguments, when the condition holds.
-    Grep { condition: Arc<dyn Condition>, arguments: Vec<Template> },
+    /// `grep` and `context-lookup`: the list of the arguments of those messages for which the condition holds.
+    Grep { condition: Arc<dyn Condition>, arguments: Vec<Template>, most: usize },
+    /// `context-length`: how many messages the correlation has.
+    ContextLength,
+    /// `context-values`: the list of the arguments of all messages.
+    ContextValues(Vec<Template>),
     /// `template`: a named template.
     Template(Arc<Template>),
     /// `template` of a name that does not exist: the text given instead.
@@ -41,9 +48,12 @@ pub(super) enum Call {
 }
 
 /// Functions that are more than a function of their arguments' text.
-const SPECIAL: [&str; 11] = [
+const SPECIAL: [&str; 14] = [
     "if",
     "grep",
+    "context-length",
+    "context-lookup",
+    "context-values",
     "template",
     "tag",
     "tags-head",
@@ -68,7 +78,10 @@ pub(super) fn compile(
     let function = name.text.replace('_', "-");
     match function.as_str() {
         "if" => scope.conditional(rest),
-        "grep" => scope.grep(rest),
+        "grep" | "context-lookup" => scope.grep(rest),
+        "context-length" if rest.is_empty() => Ok(Call::ContextLength),
+        "context-length" => scope.wrong("no argument expected"),
+        "context-values" => Ok(Call::ContextValues(scope.all(rest)?)),
         "template" => scope.template(rest),
         "tag" => scope.tag(rest),
         "tags-head" => Ok(Call::TagsHead(scope.all(rest)?)),
@@ -129,10 +142,21 @@ impl Scope<'_> {
         }
     }
 
+    /// `[--max-count N] 'condition' text ...`
     fn grep(&self, words: &[Word]) -> Result<Call, TemplateError> {
+        let (most, words) = match words {
+            [option, number, rest @ ..] if matches!(option.text.as_str(), "--max-count" | "-m") => {
+                match number.text.parse() {
+                    Ok(most) => (most, rest),
+                    Err(_) => return self.wrong(format!("{} is no number of messages", number.text)),
+                }
+            }
+            _ => (usize::MAX, words),
+        };
         match words {
             [condition, arguments @ ..] if !arguments.is_empty() => {
-                Ok(Call::Grep { condition: self.condition(condition)?, arguments: self.all(arguments)? })
+                let condition = self.condition(condition)?;
+                Ok(Call::Grep { condition, arguments: self.all(arguments)?, most })
             }
             _ => self.wrong("a condition and at least one text expected"),
         }
@@ -173,6 +197,9 @@ impl Scope<'_> {
     fn text(&self, function: &str, words: &[Word]) -> Result<Call, TemplateError> {
         let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         match function::compile(function, &texts) {
+            Some(Ok((action, used))) if function::folds(function) => {
+                Ok(Call::Fold { arguments: self.all(&words[used..])?, action })
+            }
             Some(Ok((action, used))) => Ok(Call::Text { arguments: self.all(&words[used..])?, action }),
             Some(Err(reason)) => self.wrong(reason),
             None => {
@@ -209,15 +236,8 @@ pub(super) fn append(
             let branch = if condition.holds(batch, index, renderer) { yes } else { no };
             inner(branch, renderer, out)
         }
-        Call::Grep { condition, arguments } => {
-            let start = out.len();
-            let holds = condition.holds(batch, index, renderer);
-            for argument in arguments.iter().filter(|_| holds) {
-                let mut value = Vec::new();
-                inner(argument, renderer, &mut value);
-                super::list::append_after(&value, start, out);
-            }
-            ValueKind::List
+        Call::Fold { .. } | Call::Grep { .. } | Call::ContextLength | Call::ContextValues(_) => {
+            append_over(call, batch, index, renderer, escape, out)
         }
         Call::Template(template) => inner(template, renderer, out),
         Call::Fallback(text) => inner(text, renderer, out),
@@ -252,6 +272,68 @@ pub(super) fn append(
             json::append(pairs, *style, batch, index, renderer, out);
             ValueKind::Json
         }
+    }
+}
+
+/// Appends the result of a call that looks at every message of the correlation.
+fn append_over(
+    call: &Call,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    escape: Escape,
+    out: &mut Vec<u8>,
+) -> ValueKind {
+    match call {
+        Call::Fold { arguments, action } => {
+            let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+            context::each(batch, index, renderer, |batch, index, renderer| {
+                for argument in arguments {
+                    argument.render_inner(batch, index, renderer, escape, &mut bytes);
+                    ends.push(bytes.len());
+                }
+            });
+            action.run(&slices(&bytes, &ends), out)
+        }
+        Call::Grep { condition, arguments, most } => {
+            let start = out.len();
+            let mut found = 0;
+            context::each(batch, index, renderer, |batch, index, renderer| {
+                if found < *most && condition.holds(batch, index, renderer) {
+                    found += 1;
+                    append_list(arguments, batch, index, renderer, escape, (start, out));
+                }
+            });
+            ValueKind::List
+        }
+        Call::ContextLength => {
+            out.extend_from_slice((renderer.context.len() + 1).to_string().as_bytes());
+            ValueKind::Integer
+        }
+        Call::ContextValues(arguments) => {
+            let start = out.len();
+            context::each(batch, index, renderer, |batch, index, renderer| {
+                append_list(arguments, batch, index, renderer, escape, (start, out));
+            });
+            ValueKind::List
+        }
+        _ => ValueKind::Null,
+    }
+}
+
+/// Appends the arguments of one message to the list that starts at a place of the output.
+fn append_list(
+    arguments: &[Template],
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    escape: Escape,
+    (start, out): (usize, &mut Vec<u8>),
+) {
+    for argument in arguments {
+        let mut value = Vec::new();
+        argument.render_inner(batch, index, renderer, escape, &mut value);
+        super::list::append_after(&value, start, out);
     }
 }
 

@@ -62,6 +62,11 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
         .or_else(|| paths::compile(name, words))
 }
 
+/// Whether a function works over all messages of a correlation, not over the arguments of one only.
+pub(super) fn folds(name: &str) -> bool {
+    matches!(name, "sum" | "min" | "max" | "average")
+}
+
 /// All names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     text::NAMES.iter().chain(numbers::NAMES).chain(lists::NAMES).chain(paths::NAMES).copied()

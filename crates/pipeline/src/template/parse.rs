@@ -4,7 +4,7 @@
 //! Limits: [`super::TEMPLATE_BYTES_MAX`], [`super::DEPTH_MAX`].
 
 use super::{
-    DEPTH_MAX, Escape, Surroundings, TEMPLATE_BYTES_MAX, Template, TypeHint, arguments,
+    BACK_MAX, DEPTH_MAX, Escape, Surroundings, TEMPLATE_BYTES_MAX, Template, TypeHint, arguments,
     call::{self, Call},
     macros::{self, Macro, Named},
     nearest::nearest,
@@ -25,6 +25,8 @@ pub(super) enum Part {
     Macro { id: Macro, default: Option<Box<[u8]>> },
     /// A function.
     Call(Box<Call>),
+    /// A part seen from another message of the correlation: `@1` is the one before.
+    Back { back: usize, part: Box<Part> },
 }
 
 /// Why a template cannot be used.
@@ -224,44 +226,55 @@ impl Reader<'_> {
         start: usize,
     ) -> Result<(), TemplateError> {
         self.at = next;
-        self.reference(start)?;
+        let back = self.reference(start)?;
         let default = default.map(|text| text.as_bytes().into());
         let part = match macros::resolve(name) {
             Named::Macro(id) => Part::Macro { id, default },
             Named::Field(FieldName::Fixed(field)) if default.is_none() => Part::Fixed(field),
             Named::Field(name) => Part::Field { name, default, bytes: false },
         };
-        self.push(part);
+        self.push(referring(back, part));
         Ok(())
     }
 
-    /// Reads `@@`, a literal `@`, and refuses `@1`, a reference to an earlier message of a correlation.
-    fn reference(&mut self, start: usize) -> Result<(), TemplateError> {
-        let rest = &self.text.as_bytes()[self.at..];
-        match rest {
-            [b'@', b'0'..=b'9', ..] => {
-                let reason = "a reference to an earlier message (@ and a number) needs correlation, \
-                              which does not exist yet; write @@ for an at sign";
-                Err(TemplateError::at(self.at.max(start), reason))
-            }
-            [b'@', b'@', ..] => {
-                // The first sign is an escape; the second one is read as text.
-                self.at += 1;
-                Ok(())
-            }
-            _ => Ok(()),
+    /// Reads what may follow a macro: `@1`, a reference to an earlier message of a correlation, or `@@`, an at sign.
+    fn reference(&mut self, start: usize) -> Result<Option<usize>, TemplateError> {
+        let rest = &self.text[self.at..];
+        let Some(after) = rest.strip_prefix('@') else { return Ok(None) };
+        if after.starts_with('@') {
+            // The first sign is an escape; the second one is read as text.
+            self.at += 1;
+            return Ok(None);
         }
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        if digits == 0 {
+            return Ok(None);
+        }
+        let back = after[..digits].parse().ok().filter(|back| *back <= BACK_MAX);
+        let Some(back) = back else {
+            let reason = format!("no message is more than {BACK_MAX} places back");
+            return Err(TemplateError::at(self.at.max(start), reason));
+        };
+        self.at += 1 + digits;
+        Ok(Some(back))
     }
 
     fn function(&mut self, start: usize) -> Result<(), TemplateError> {
         let (arguments, length) =
             arguments::split(&self.text[start + 2..]).map_err(|error| error.shifted(start + 2))?;
         self.at = start + 2 + length;
-        self.reference(start)?;
+        let back = self.reference(start)?;
         let call =
             call::compile(&arguments, self.around, self.depth).map_err(|error| error.shifted(start + 2))?;
-        self.push(Part::Call(Box::new(call)));
+        self.push(referring(back, Part::Call(Box::new(call))));
         Ok(())
+    }
+}
+
+fn referring(back: Option<usize>, part: Part) -> Part {
+    match back {
+        Some(back) => Part::Back { back, part: Box::new(part) },
+        None => part,
     }
 }
 

@@ -3,7 +3,13 @@
 //! In: options, the time, a message. Out: bytes, appended. Holds: printed times and the sequence number.
 //! Limits: none of its own.
 
-use super::{Escape, Template, call, clock::Clocks, macros, parse::Part};
+use super::{
+    Escape, Template, call,
+    clock::Clocks,
+    context::{self, Context},
+    macros,
+    parse::Part,
+};
 use jiff::tz::TimeZone;
 use message::{Batch, Stamp, ValueKind};
 use std::{borrow::Cow, sync::Arc};
@@ -82,6 +88,8 @@ pub struct Renderer {
     pub now: Stamp,
     /// `$SEQNUM` of the next message; 0 takes the sequence id in the message.
     pub seqnum: u32,
+    /// The messages before the present one in its correlation; mostly none.
+    pub context: Context,
     pub(super) clocks: Clocks,
 }
 
@@ -89,7 +97,7 @@ impl Renderer {
     /// A renderer with nothing remembered.
     pub fn new(options: RenderOptions, site: Arc<Site>) -> Renderer {
         let clocks = Clocks::new(&options);
-        Renderer { options, site, now: Stamp::default(), seqnum: 0, clocks }
+        Renderer { options, site, now: Stamp::default(), seqnum: 0, context: Context::new(), clocks }
     }
 
     /// The options.
@@ -221,6 +229,12 @@ fn append(
                 (None, _) => ValueKind::Null,
             };
             (kind, default)
+        }
+        Part::Back { back, part } => {
+            let run = |batch: &Batch, index: usize, renderer: &mut Renderer| {
+                append(part, batch, index, renderer, escape, out)
+            };
+            return context::referred(*back, batch, index, renderer, run).unwrap_or(ValueKind::Null);
         }
         Part::Macro { id, default } => (macros::append(*id, batch, index, renderer, out), default),
         Part::Call(call) => {

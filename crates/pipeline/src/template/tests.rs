@@ -224,6 +224,37 @@ fn check_error(template: &str, want: &str) {
 }
 
 #[test]
+fn messages_of_a_correlation() {
+    let context: Context = [("3", "alice"), ("5", "bob")]
+        .into_iter()
+        .map(|(count, user)| {
+            let mut batch = batch();
+            batch.set_field(0, &FieldName::parse("count"), count.as_bytes(), ValueKind::Integer);
+            batch.set_field(0, &FieldName::parse("user"), user.as_bytes(), ValueKind::String);
+            Member { batch: Arc::new(batch), index: 0 }
+        })
+        .collect();
+    let check = |text: &str, context: &Context, want: &str| {
+        let template = Template::parse(text, &Definitions::default()).unwrap();
+        let mut renderer = renderer(RenderOptions::default());
+        renderer.context = context.clone();
+        let mut out = Vec::new();
+        template.render(&batch(), 0, &mut renderer, &mut out);
+        assert_eq!((String::from_utf8_lossy(&out).as_ref(), renderer.context.len()), (want, context.len()));
+    };
+    check("$count@0 $count@1 ${count}@2 [$count@3] ${user}@2x", &context, "7 5 3 [] alicex");
+    check("$(context-length) $(context-values $user $count)", &context, "3 alice,3,bob,5,\"o'neil\",7");
+    check("$(sum $count) $(max $count) $(min $count)@1 $(average $count)", &context, "15 7 5 5");
+    check(
+        "$(grep ('$count' > 4) $user) $(context-lookup -m 1 ('$count' > 1) $count)",
+        &context,
+        "bob,\"o'neil\" 3",
+    );
+    check("$(echo $count $count@1)@1 $(context-length)@2", &context, "5  1");
+    check("$count@1 $(context-length) $(sum $count)", &Context::new(), " 1 7");
+}
+
+#[test]
 fn says_what_is_wrong() {
     check_error("${HOST", "template is wrong at byte 0: a macro starts with ${ here and its '}' is missing");
     check_error(
@@ -241,10 +272,7 @@ fn says_what_is_wrong() {
         "${HOST:x}",
         "template is wrong at byte 6: after a colon in a macro only - and a default value may follow",
     );
-    check_error(
-        "$HOST@1",
-        "template is wrong at byte 5: a reference to an earlier message (@ and a number) needs correlation, which does not exist yet; write @@ for an at sign",
-    );
+    check_error("$HOST@1000001", "template is wrong at byte 5: no message is more than 1000000 places back");
     check_error(
         "$(format-json --scop all)",
         "template is wrong at byte 14: unknown option scop, did you mean scope?",
