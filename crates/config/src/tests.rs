@@ -80,6 +80,22 @@ error: unknown source `default-network-drivers()`
 }
 
 #[test]
+fn points_into_applications() {
+    finds(
+        "application a[t] {\n filter { hots(x); }; };\nparser p { app-parser(topic(t)); };",
+        &["main.conf:3:11: error: unknown filter `hots`"],
+    );
+    finds(
+        "application a[topic] { };\nparser p { app-parser(topic(topci)); app-parser(); app-parser(topic(\"topic\") auto(yes)); };",
+        &[
+            "main.conf:3:29: warning: there is no application of topic `topci`",
+            "main.conf:3:38: error: `app-parser()` needs `topic()`",
+            "main.conf:3:78: error: unknown option of app-parser(): `auto`",
+        ],
+    );
+}
+
+#[test]
 fn points_at_the_exact_word() {
     finds("sorce s { };", &["main.conf:2:1: error: unknown statement `sorce`"]);
     finds("source s { netwrok(); };", &["main.conf:2:12: error: unknown source `netwrok()`"]);

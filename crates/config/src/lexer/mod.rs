@@ -238,6 +238,12 @@ impl<'a> Lexer<'a> {
         self.push(block.body.span, Origin::Expansion { what, at }, Nature::Block(Arc::new(values)));
     }
 
+    /// Reads on in a region: one of the pieces that stand for a use.
+    pub(crate) fn read_on(&mut self, region: Span, what: &str, at: Span) {
+        let origin = Origin::Expansion { what: what.to_string(), at };
+        self.push(region, origin, Nature::Piece);
+    }
+
     /// Reads on in a region of a text that is already known, seen through a new origin.
     fn push(&mut self, region: Span, origin: Origin, nature: Nature) {
         let at = match &origin {

@@ -15,6 +15,8 @@ pub(crate) enum Nature {
     File,
     /// The body of a block, with the values of its arguments.
     Block(Arc<Values>),
+    /// One of several pieces that are read one after the other in the place of a use; it has no arguments.
+    Piece,
     /// The value of an argument, a define or a variable: substituted once, never again.
     Value,
 }
@@ -146,7 +148,7 @@ impl Reader {
     pub(crate) fn values(&self) -> Option<Arc<Values>> {
         self.frames.iter().rev().find_map(|frame| match &frame.nature {
             Nature::Block(values) => Some(Some(values.clone())),
-            Nature::File => Some(None),
+            Nature::File | Nature::Piece => Some(None),
             Nature::Value => None,
         })?
     }

@@ -145,7 +145,6 @@ const DESTINATIONS: &[&str] = &[
 const PARSERS: &[&str] = &[
     "add-contextual-data",
     "apache-accesslog-parser",
-    "app-parser",
     "axosyslog-parser",
     "cee",
     "checkpoint-parser",

@@ -4,6 +4,7 @@
 //! Holds: one token of look-ahead, the blocks defined so far.
 //! Limits: `NESTING_MAX` levels. After an error, reading goes on behind the next `;` or before the `}` of the same level.
 
+mod application;
 mod block;
 mod call;
 mod filter;
@@ -25,7 +26,7 @@ use crate::lexer::token::{Kind, Token};
 use crate::limits::NESTING_MAX;
 use crate::surroundings::Surroundings;
 use crate::text::Span;
-use crate::tree::Block;
+use crate::tree::{Application, Block};
 use crate::tree::{Name, Tree, Version};
 use record::Record;
 
@@ -50,7 +51,8 @@ fn read(
 ) -> (Tree, Report, Option<Record>) {
     let mut lexer = Lexer::new(surroundings);
     let opened = lexer.open(path);
-    let mut parser = Parser { lexer, ahead: None, blocks: BTreeMap::new(), nesting: 0, record };
+    let mut parser =
+        Parser { lexer, ahead: None, blocks: BTreeMap::new(), applications: Vec::new(), nesting: 0, record };
     let start = parser.lexer.here();
     let statements = if opened { parser.statements() } else { Vec::new() };
     if opened && parser.lexer.version.is_none() {
@@ -73,6 +75,7 @@ struct Parser<'a> {
     lexer: Lexer<'a>,
     ahead: Option<Token>,
     blocks: BTreeMap<(String, String), Arc<Block>>,
+    applications: Vec<Arc<Application>>,
     nesting: usize,
     /// What was read, when somebody wants it as text.
     record: Option<Record>,

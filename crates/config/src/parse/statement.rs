@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::Raw;
-use crate::tree::{Application, Call, Item, Kind, Later, Name, NamedFilter, Object, Statement, Template};
+use crate::tree::{Call, Item, Kind, Later, Name, NamedFilter, Object, Statement, Template};
 use crate::words::keyword;
 use crate::words::nearest;
 
@@ -173,6 +173,9 @@ impl Parser<'_> {
                 if self.expand(&[kind.word()], &name)? {
                     return Ok(());
                 }
+                if kind == Kind::Parser && name.key() == "app-parser" {
+                    return self.use_applications(name);
+                }
                 items.push(Item::Call(self.call(name, Some(kind))?));
             }
             None => return Err(self.unexpected(&format!("a {} driver or `}}`", kind.word()))),
@@ -224,28 +227,6 @@ impl Parser<'_> {
             parser.expect_semicolon()
         })?;
         Ok(options)
-    }
-
-    /// `NAME[TOPIC] { filter { ... }; parser { ... }; }`.
-    fn application(&mut self) -> Parsed<Statement> {
-        let name = self.name("the name of the application")?;
-        self.expect('[')?;
-        let topic = self.name("the topic of the application")?;
-        self.expect(']')?;
-        let opening = self.expect('{')?;
-        let (bodies, _) = self.braced(opening, |parser, bodies| {
-            let part = parser.name("`filter` or `parser`")?;
-            if !matches!(part.key().as_str(), "filter" | "parser" | "filterx") {
-                return Err(parser.error(
-                    Diagnostic::error(part.span, format!("unexpected `{}` in an application", part.text))
-                        .help("an application has a filter and a parser"),
-                ));
-            }
-            let span = parser.raw_body()?;
-            bodies.push((part, Raw { span }));
-            parser.expect_semicolon()
-        })?;
-        Ok(Statement::Application(Application { name, topic, bodies }))
     }
 
     /// A statement with a body that is kept as it is.

@@ -35,6 +35,23 @@ fn takes_includes_and_blocks_in() {
 }
 
 #[test]
+fn puts_applications_where_they_are_looked_for() {
+    let nobody = "channel {\n                filter {\n                    tags(\".app.doesnotexist\");\n                };\n                flags(final);\n            };";
+    becomes(
+        "application a[t] { filter { host(x); }; parser { p(); }; }; application b[u] { };\nparser p { app-parser(topic(t)); };",
+        &format!(
+            "parser p {{\n    channel {{\n        junction {{\n            channel {{\n                filter {{\n                    host(x);\n                }};\n                parser {{\n                    p();\n                }};\n                rewrite {{\n                    set-tag(\".app.a\");\n                    set(\"a\" value(\".app.name\"));\n                }};\n                flags(final);\n            }};\n            {nobody}\n        }};\n    }};\n}};\n"
+        ),
+    );
+    becomes(
+        "application a[*] { filter { host(x); }; }; application a[t] { }; application c[t] {};\nparser p { app-parser(topic(t) auto-parse-exclude(c) allow-overlaps(yes)); };",
+        &format!(
+            "parser p {{\n    channel {{\n        junction {{\n            channel {{\n                filter {{\n                    host(x);\n                }};\n                rewrite {{\n                    set-tag(\".app.a\");\n                    set(\"a\" value(\".app.name\"));\n                }};\n            }};\n            {nobody}\n        }};\n    }};\n}};\n"
+        ),
+    );
+}
+
+#[test]
 fn keeps_what_is_written() {
     becomes(
         "options { perm(0640); log-msg-size(8Ki); stats(freq(0)); };",
