@@ -170,6 +170,27 @@ impl Batch {
         }
     }
 
+    /// Where the value of a field lies, if it lies in the batch as it is shown: not for what the origin holds or
+    /// what must be unescaped.
+    pub fn span(&self, index: usize, name: &FieldName) -> Option<Span> {
+        let message = &self.messages[index];
+        match name {
+            FieldName::Fixed(field) => Some(match field {
+                Field::Host => message.host,
+                Field::Program => message.program,
+                Field::Pid => message.pid,
+                Field::Msgid => message.msgid,
+                Field::Message => message.text,
+                Field::LegacyMsghdr => message.msghdr,
+                Field::Raw => message.raw,
+                Field::HostFrom | Field::Source | Field::Transport | Field::FileName => return None,
+            }),
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                self.find(index, name).filter(|value| value.kind != ValueKind::Unset).map(|value| value.value)
+            }
+        }
+    }
+
     /// The type of a field as set; text for fields that have none.
     pub fn kind(&self, index: usize, name: &FieldName) -> ValueKind {
         match name {

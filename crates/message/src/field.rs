@@ -32,6 +32,31 @@ pub enum Field {
     FileName,
 }
 
+impl Field {
+    /// The field of a name, of which upper and lower case differ; none when it is that of a pair.
+    #[inline]
+    pub fn from_name(name: &[u8]) -> Option<Field> {
+        // Nearly every name of a pair ends here.
+        if !name.first()?.is_ascii_uppercase() {
+            return None;
+        }
+        Some(match name {
+            b"HOST" => Field::Host,
+            b"HOST_FROM" => Field::HostFrom,
+            b"PROGRAM" => Field::Program,
+            b"PID" => Field::Pid,
+            b"MSGID" => Field::Msgid,
+            b"MESSAGE" | b"MSG" | b"MSGONLY" => Field::Message,
+            b"LEGACY_MSGHDR" => Field::LegacyMsghdr,
+            b"SOURCE" => Field::Source,
+            b"RAWMSG" => Field::Raw,
+            b"TRANSPORT" => Field::Transport,
+            b"FILE_NAME" => Field::FileName,
+            _ => return None,
+        })
+    }
+}
+
 /// A resolved name.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub enum FieldName {
@@ -46,20 +71,9 @@ pub enum FieldName {
 impl FieldName {
     /// Resolves a name as written after `$`. Names of the fixed fields are case-sensitive, as in syslog-ng.
     pub fn parse(name: &str) -> FieldName {
-        let fixed = match name {
-            "HOST" => Field::Host,
-            "HOST_FROM" => Field::HostFrom,
-            "PROGRAM" => Field::Program,
-            "PID" => Field::Pid,
-            "MSGID" => Field::Msgid,
-            "MESSAGE" | "MSG" | "MSGONLY" => Field::Message,
-            "LEGACY_MSGHDR" => Field::LegacyMsghdr,
-            "SOURCE" => Field::Source,
-            "RAWMSG" => Field::Raw,
-            "TRANSPORT" => Field::Transport,
-            "FILE_NAME" => Field::FileName,
-            _ if name.starts_with(".SDATA.") => return FieldName::Sdata(name.to_owned()),
-            _ => return FieldName::Named(name.to_owned()),
+        let Some(fixed) = Field::from_name(name.as_bytes()) else {
+            let name = name.to_owned();
+            return if name.starts_with(".SDATA.") { FieldName::Sdata(name) } else { FieldName::Named(name) };
         };
         FieldName::Fixed(fixed)
     }

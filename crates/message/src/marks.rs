@@ -46,10 +46,12 @@ pub enum Mark {
     MissingProcid = 18,
     /// RFC 5424 ends before MSGID.
     MissingMsgid = 19,
+    /// A parser found more values than a message may have, or deeper ones; the rest was left out.
+    ValuesCut = 20,
 }
 
 /// In the order in which syslog-ng lists them in `${TAGS}`.
-const TAGS: [(Mark, &str); 20] = [
+const TAGS: [(Mark, &str); 21] = [
     (Mark::Utf8Sanitized, "message.utf8_sanitized"),
     (Mark::ParseError, "message.parse_error"),
     (Mark::MissingPri, "syslog.missing_pri"),
@@ -70,6 +72,7 @@ const TAGS: [(Mark, &str); 20] = [
     (Mark::Truncated, "syslog.truncated"),
     (Mark::BadFrame, "syslog.bad_frame"),
     (Mark::InvalidUtf8, "syslog.invalid_utf8"),
+    (Mark::ValuesCut, "parser.values_cut"),
 ];
 
 /// The set of marks of one message.

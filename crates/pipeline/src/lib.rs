@@ -17,10 +17,13 @@ pub mod definitions;
 
 pub mod rewrite;
 
+pub mod parser;
+
 pub mod route;
 
 pub use definitions::Definitions;
 pub use filter::Filter;
+pub use parser::Parser;
 pub use pattern::Pattern;
 pub use rewrite::Rewrite;
 pub use route::Router;

@@ -10,7 +10,7 @@ mod plan;
 mod run;
 
 pub use counters::{FilterCounters, PathCounters};
-pub use plan::{Channel, FilterStep, OutletStep, Parser, Path, Plan, PlanError, Step, StepFlags};
+pub use plan::{Channel, FilterStep, OutletStep, Path, Plan, PlanError, Step, StepFlags};
 pub use run::Router;
 
 /// Deepest nesting of paths, junctions and channels.

@@ -30,7 +30,7 @@ pub(crate) use list::elements as list_elements;
 pub(crate) use macros::header;
 
 use crate::Version;
-use message::Batch;
+use message::{Batch, FieldName};
 use std::sync::Arc;
 
 /// Longest template.
@@ -117,6 +117,11 @@ impl Template {
     /// Its type hint.
     pub fn hint(&self) -> Option<TypeHint> {
         self.hint
+    }
+
+    /// The field that it is, when it is nothing but one field.
+    pub(crate) fn only_field(&self) -> Option<FieldName> {
+        parse::only_field(&self.parts).filter(|_| self.escape == Escape::None && self.hint.is_none())
     }
 
     /// The text when no message can change it.

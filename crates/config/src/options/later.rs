@@ -164,7 +164,6 @@ const PARSERS: &[&str] = &[
     "guess-time-zone",
     "iptables-parser",
     "json-parser",
-    "kv-parser",
     "linux-audit-parser",
     "lua",
     "mariadb-audit-parser",

@@ -5,10 +5,11 @@
 use super::{FilterCounters, PathCounters};
 use crate::{
     filter::Filter,
+    parser::Parser,
     rewrite::Rewrite,
     template::{RenderOptions, Site},
 };
-use message::{Batch, Outlet, Selection};
+use message::Outlet;
 use std::{fmt, sync::Arc};
 
 /// All log paths, in the order of the configuration.
@@ -104,12 +105,6 @@ pub struct OutletStep {
     pub name: String,
     /// Its queue.
     pub outlet: Arc<dyn Outlet>,
-}
-
-/// A step that reads values out of messages.
-pub trait Parser: Send + Sync {
-    /// Changes the messages of `within` and returns those it could read.
-    fn parse(&self, batch: &mut Batch, within: &Selection) -> Selection;
 }
 
 /// `channel { ... }` of a junction, or a branch of an `if`.

@@ -199,7 +199,8 @@ impl Router {
                     rewrite.apply(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
                 }
                 Step::Parser(parser) if !flow.selection.is_empty() => {
-                    let read = parser.parse(Arc::make_mut(&mut flow.batch), &flow.selection);
+                    let read =
+                        parser.parse(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
                     let mut stopped = std::mem::replace(&mut flow.selection, read);
                     stopped.subtract(&flow.selection);
                     failed.or(&stopped);

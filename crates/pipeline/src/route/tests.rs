@@ -2,7 +2,7 @@
 //! says, in order.
 
 use super::*;
-use crate::{Definitions, Filter, Rewrite, Template, filter, rewrite::Operation};
+use crate::{Definitions, Filter, Parser, Rewrite, Template, filter, rewrite::Operation, template::Renderer};
 use message::{
     Ack, AckSink, Batch, Delivery, Field, FieldName, Intake, Message, Origin, Outcome, Outlet, Selection,
     Stamp,
@@ -270,7 +270,7 @@ fn sources_inside_of_channels() {
 fn parsers_stop_what_they_cannot_read() {
     struct Odd;
     impl Parser for Odd {
-        fn parse(&self, batch: &mut Batch, within: &Selection) -> Selection {
+        fn parse(&self, batch: &mut Batch, within: &Selection, _: &mut Renderer) -> Selection {
             let mut read = within.clone();
             within.iter().filter(|index| index % 2 == 0).for_each(|index| read.remove(index));
             within.iter().for_each(|index| batch.add_tag(index, "parsed"));

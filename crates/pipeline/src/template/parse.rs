@@ -141,6 +141,15 @@ pub(super) fn constant(parts: &[Part]) -> Option<&[u8]> {
     }
 }
 
+/// The field when there is nothing else.
+pub(super) fn only_field(parts: &[Part]) -> Option<FieldName> {
+    match parts {
+        [Part::Fixed(field)] => Some(FieldName::Fixed(*field)),
+        [Part::Field { name, default: None, .. }] => Some(name.clone()),
+        _ => None,
+    }
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,

@@ -182,6 +182,7 @@ impl<'t> Lowering<'t> {
                 Item::Call(call) if kind == Kind::Rewrite => {
                     into.steps.extend(self.rewrite(call).map(Step::Rewrite));
                 }
+                Item::Call(call) if kind == Kind::Parser => into.steps.extend(self.parser(call)),
                 Item::Call(_) => {}
                 Item::Step(step) if kind == Kind::Destination => self.step(step, &mut inside),
                 Item::Step(step) => self.step(step, into),

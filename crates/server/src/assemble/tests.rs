@@ -287,3 +287,22 @@ fn routes_and_writes() {
         &["d#0: <11>1 2026-11-21T03:00:01+00:00 db app - - - [it failed]"],
     );
 }
+
+#[test]
+fn parsers_read_and_stop() {
+    let lines = ["<13>Nov 21 03:00:00 web app: user=anna at=home\n", "<13>Nov 21 03:00:01 db app: nothing\n"];
+    let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
+    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG\")); }";
+    run(
+        &format!("parser p {{ kv-parser(prefix(\"kv.\")); }};\nlog {{ source(s); parser(p); {out}; }};"),
+        &["/o: kv.at=home kv.user=anna|user=anna at=home", "/o: |nothing"],
+    );
+    run(
+        &format!("log {{ source(s); parser {{ kv-parser(); kv-parser(template(\"x=$at\")); }}; {out}; }};"),
+        &["/o: at=home user=anna x=home|user=anna at=home", "/o: x=|nothing"],
+    );
+    finds(
+        "parser p { kv-parser(value-separator(\"ab\")); };",
+        &["main.conf:3:22: error: the separator of values is one character of ASCII"],
+    );
+}

@@ -1,0 +1,34 @@
+//! Parsers: values read out of messages.
+//!
+//! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read;
+//! the others are stopped by whoever runs the parser.
+//! Most parsers read the text of one message after the other: such a one is a [`Reader`], and [`TextParser`] runs
+//! it. Values that stand in the text as they are become places in it, nothing is copied and nothing is allocated
+//! for a message.
+//! Limits: those of [`Writer`]; each parser names its own.
+
+mod input;
+mod kv;
+mod writer;
+
+pub use input::{Input, TextParser};
+pub use kv::Kv;
+pub use writer::{VALUES_MAX, Writer};
+
+use crate::template::Renderer;
+use message::{Batch, Selection};
+
+/// A step that reads values out of messages.
+pub trait Parser: Send + Sync {
+    /// Changes the messages of `within` and returns those it could read.
+    fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
+}
+
+/// A parser of texts, seen one message at a time.
+pub trait Reader: Send + Sync {
+    /// Reads a text and gives its values to `out`. False: it is not such a text, and the message is stopped.
+    fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool;
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! `kv-parser()`: `key=value, key="other value"`.
+//!
+//! In: a text. Out: a value for each key; words that belong to no pair are left out or collected.
+//! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes goes on over blanks
+//! until the pair separator, or until a blank behind which another key and its separator follow; with a blank as
+//! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text.
+//! Reading never fails. Limits: those of [`Writer`]; one walk over the text.
+
+use super::{Reader, Writer};
+use memchr::{memchr, memmem};
+use message::ValueKind;
+
+/// Reads pairs of keys and values.
+#[derive(Clone, Debug)]
+pub struct Kv {
+    value_separator: u8,
+    pair_separator: Vec<u8>,
+    stray_words_into: Option<String>,
+}
+
+/// A key that was found, and where its value starts.
+#[derive(Clone, Copy)]
+struct Key {
+    start: usize,
+    end: usize,
+    value_at: usize,
+}
+
+/// A value that was read.
+struct Found<'t> {
+    value: &'t [u8],
+    /// The quote around it: its escapes are to be read.
+    quote: Option<u8>,
+    /// Where reading goes on.
+    end: usize,
+    /// The key behind it, if it was seen.
+    next: Option<Key>,
+}
+
+impl Kv {
+    /// Pairs with a separator between key and value, and one between pairs.
+    pub fn new(value_separator: u8, pair_separator: &str, stray_words_into: Option<String>) -> Kv {
+        Kv { value_separator, pair_separator: pair_separator.as_bytes().to_vec(), stray_words_into }
+    }
+
+    /// The first key from a place on.
+    fn key(&self, text: &[u8], from: usize) -> Option<Key> {
+        let mut at = from;
+        loop {
+            let separator = at + memchr(self.value_separator, text.get(at..)?)?;
+            let end = from
+                + text[from..separator].iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+            let start = from
+                + text[from..end].iter().rposition(|byte| !is_key_byte(*byte)).map_or(0, |last| last + 1);
+            if start < end {
+                return Some(Key { start, end, value_at: separator + 1 });
+            }
+            at = separator + 1;
+        }
+    }
+
+    /// The key that begins at a place, if one does: its separator follows, blanks may stand between.
+    #[inline]
+    fn key_at(&self, text: &[u8], start: usize) -> Option<Key> {
+        let rest = &text[start..];
+        // A key may hold the separator's byte, `-` say: it ends before the first one then.
+        let length = rest.iter().position(|byte| !is_key_byte(*byte) || *byte == self.value_separator)?;
+        let blanks = rest[length..].iter().position(|byte| *byte != b' ')?;
+        let is_key = length > 0 && rest[length + blanks] == self.value_separator;
+        is_key.then(|| Key { start, end: start + length, value_at: start + length + blanks + 1 })
+    }
+
+    fn value<'t>(&self, text: &'t [u8], at: usize) -> Found<'t> {
+        let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
+        let start = at + blanks;
+        if blanks > 0
+            && let Some(next) = self.key_at(text, start)
+        {
+            return Found { value: &text[at..at], quote: None, end: start, next: Some(next) };
+        }
+        if let Some(quote @ (b'"' | b'\'')) = text.get(start)
+            && let Some(end) = self.closed(text, start + 1, *quote)
+        {
+            return Found { value: &text[start + 1..end], quote: Some(*quote), end: end + 1, next: None };
+        }
+        self.unquoted(text, start)
+    }
+
+    /// Where the quote of a value is closed. What follows must be the end of the pair.
+    fn closed(&self, text: &[u8], from: usize, quote: u8) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at += memchr::memchr2(quote, b'\\', text.get(at..)?)?;
+            if text[at] == quote {
+                let rest = &text[at + 1..];
+                let ends = rest.is_empty() || rest[0] == b' ' || rest.starts_with(&self.pair_separator);
+                return ends.then_some(at);
+            }
+            at += 2;
+        }
+    }
+
+    fn unquoted<'t>(&self, text: &'t [u8], start: usize) -> Found<'t> {
+        let separator = &self.pair_separator;
+        let first = separator.first().copied().unwrap_or_default();
+        let (mut at, mut looked_to) = (start, start);
+        while let Some(&byte) = text.get(at) {
+            if byte == first && text[at..].starts_with(separator) {
+                return Found {
+                    value: trimmed(&text[start..at]),
+                    quote: None,
+                    end: at + separator.len(),
+                    next: None,
+                };
+            }
+            if byte == b' ' && at >= looked_to {
+                let word = at + text[at..].iter().take_while(|byte| **byte == b' ').count();
+                if let Some(next) = self.key_at(text, word) {
+                    return Found { value: &text[start..at], quote: None, end: word, next: Some(next) };
+                }
+                looked_to = word;
+            }
+            at += 1;
+        }
+        Found { value: trimmed(&text[start..]), quote: None, end: text.len(), next: None }
+    }
+
+    /// Adds the words of a stretch that belongs to no pair.
+    fn stray(&self, words: &[u8], into: &mut Vec<u8>) {
+        let mut rest = words;
+        while !rest.is_empty() {
+            let end = memmem::find(rest, &self.pair_separator).unwrap_or(rest.len());
+            let word = rest[..end].trim_ascii();
+            if !word.is_empty() {
+                if !into.is_empty() {
+                    into.push(b',');
+                }
+                into.extend_from_slice(word);
+            }
+            rest = rest.get(end + self.pair_separator.len()..).unwrap_or_default();
+        }
+    }
+}
+
+impl Reader for Kv {
+    fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
+        let mut stray = Vec::new();
+        let (mut at, mut next) = (0, None);
+        while let Some(key) = next.take().or_else(|| self.key(text, at)) {
+            if self.stray_words_into.is_some() {
+                self.stray(&text[at..key.start], &mut stray);
+            }
+            let found = self.value(text, key.value_at);
+            let name = &text[key.start..key.end];
+            match found.quote.filter(|_| memchr(b'\\', found.value).is_some()) {
+                Some(quote) => {
+                    out.set_made(name, ValueKind::String, |made| unescape(found.value, quote, made));
+                }
+                None => out.set(name, found.value, ValueKind::String),
+            }
+            (at, next) = (found.end, found.next);
+        }
+        if let Some(name) = &self.stray_words_into {
+            self.stray(&text[at.min(text.len())..], &mut stray);
+            out.set_unprefixed(name.as_bytes(), &stray, ValueKind::String);
+        }
+        true
+    }
+}
+
+fn is_key_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+fn trimmed(value: &[u8]) -> &[u8] {
+    let end = value.iter().rposition(|byte| *byte != b' ').map_or(0, |last| last + 1);
+    &value[..end]
+}
+
+/// Reads the escapes of a quoted value; an unknown one stays as it is.
+pub(super) fn unescape(value: &[u8], quote: u8, out: &mut Vec<u8>) {
+    let mut rest = value;
+    while let Some(at) = memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let plain = match rest.get(at + 1) {
+            Some(b'b') => 8,
+            Some(b'f') => 12,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(&same) if same == b'\\' || same == quote => same,
+            other => {
+                out.push(b'\\');
+                match other {
+                    Some(other) => *other,
+                    None => return,
+                }
+            }
+        };
+        out.push(plain);
+        rest = &rest[at + 2..];
+    }
+    out.extend_from_slice(rest);
+}

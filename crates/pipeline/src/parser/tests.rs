@@ -1,0 +1,52 @@
+//! Rows about what parsers read, through one check function a parser.
+
+use super::*;
+use crate::template::{RenderOptions, Site};
+use message::{Ack, Message, Origin, Span, Stamp, ValueKind};
+use std::sync::Arc;
+
+pub(super) fn batch(texts: &[&[u8]]) -> Batch {
+    let bytes = Arc::new(texts.concat());
+    let mut batch = Batch::new(bytes, vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut at = 0;
+    for text in texts {
+        let whole = Span::received(at, text.len());
+        let mut message = Message::default();
+        (message.raw, message.text) = (whole, whole);
+        batch.messages.push(message);
+        at += text.len();
+    }
+    batch
+}
+
+pub(super) fn renderer() -> Renderer {
+    Renderer::new(RenderOptions::default(), Arc::new(Site::default()))
+}
+
+/// The pairs of a message in the order they were given, with their types where they are no text.
+pub(super) fn shown(batch: &Batch, index: usize) -> String {
+    let mut pairs: Vec<String> = batch
+        .values(index)
+        .into_iter()
+        .map(|(name, value, kind)| {
+            let (name, value) = (String::from_utf8_lossy(name), String::from_utf8_lossy(value));
+            match kind {
+                ValueKind::String => format!("{name}={value}"),
+                kind => format!("{name}:{kind:?}={value}"),
+            }
+        })
+        .collect();
+    pairs.reverse();
+    pairs.join("|")
+}
+
+/// What a parser makes of a text: its pairs, or `stopped`.
+pub(super) fn parsed(parser: &dyn Parser, text: &[u8]) -> String {
+    let mut batch = batch(&[text]);
+    let read = parser.parse(&mut batch, &Selection::all(1), &mut renderer());
+    let marks = if batch.messages[0].marks.is_empty() { "" } else { " (cut)" };
+    if read.has(0) { shown(&batch, 0) + marks } else { "stopped".to_owned() }
+}
+
+mod kv;
+mod writer;

@@ -1,0 +1,180 @@
+//! Where parsers put the values of one message.
+//!
+//! In: names and values. Out: pairs of the message; a name such as `HOST` sets the field of that name.
+//! What lies in the text that is being read becomes a place in it; what was made anew is copied once. Messages of a
+//! batch mostly share their names: a name with a prefix is written once and found again.
+//! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
+//! batch: the rest is left out and the message marked.
+
+use message::{Batch, FIELD_NAME_BYTES_MAX, Field, Mark, Span, ValueKind};
+
+/// Most values that one parser gives to one message: the names of a message are looked through one by one.
+pub const VALUES_MAX: usize = 4096;
+/// Most bytes that parsers make in a batch; places count up to 2 GiB.
+const EXTRA_BYTES_MAX: usize = 1 << 30;
+/// Names that are found again, a power of two.
+const SLOTS: usize = 128;
+
+/// The names that a parser gave to the messages of a batch so far.
+pub(super) struct Names {
+    prefix: Vec<u8>,
+    /// Places of full names, by a rough hash of what follows the prefix.
+    slots: [Span; SLOTS],
+}
+
+impl Names {
+    pub(super) fn new(prefix: &str) -> Names {
+        Names { prefix: prefix.as_bytes().to_vec(), slots: [Span::EMPTY; SLOTS] }
+    }
+}
+
+/// The message that is being read.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) index: usize,
+    /// Address of the text.
+    pub(super) text_at: usize,
+    /// Its place in the batch.
+    pub(super) span: Span,
+}
+
+/// Takes the values of one message.
+pub struct Writer<'a> {
+    batch: &'a mut Batch,
+    names: &'a mut Names,
+    target: Target,
+    count: usize,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(batch: &'a mut Batch, names: &'a mut Names, target: Target) -> Writer<'a> {
+        Writer { batch, names, target, count: 0 }
+    }
+
+    /// How many values were given.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Gives a value. The prefix is put before its name.
+    #[inline]
+    pub fn set(&mut self, name: &[u8], value: &[u8], kind: ValueKind) {
+        if self.is_full() {
+            return self.cut();
+        }
+        let name = self.full_name(name);
+        let value = self.place(value);
+        self.push(name, value, kind);
+    }
+
+    /// Gives a value that `make` appends to what it gets.
+    pub fn set_made(&mut self, name: &[u8], kind: ValueKind, make: impl FnOnce(&mut Vec<u8>)) {
+        if self.is_full() {
+            return self.cut();
+        }
+        let name = self.full_name(name);
+        let start = self.batch.extra.len();
+        make(&mut self.batch.extra);
+        let value = Span::extra(start, self.batch.extra.len() - start);
+        self.push(name, value, kind);
+    }
+
+    /// Gives a value under a name that takes no prefix.
+    pub fn set_unprefixed(&mut self, name: &[u8], value: &[u8], kind: ValueKind) {
+        if self.is_full() {
+            return self.cut();
+        }
+        let name = self.batch.add_extra(cut_name(name));
+        let value = self.place(value);
+        self.push(name, value, kind);
+    }
+
+    /// Adds a tag to the message.
+    pub fn add_tag(&mut self, tag: &str) {
+        self.batch.add_tag(self.target.index, tag);
+    }
+
+    /// Marks the message: something was left out.
+    pub fn cut(&mut self) {
+        self.batch.messages[self.target.index].marks.add(Mark::ValuesCut);
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.count >= VALUES_MAX || self.batch.extra.len() >= EXTRA_BYTES_MAX
+    }
+
+    #[inline]
+    fn push(&mut self, name: Span, value: Span, kind: ValueKind) {
+        self.count += 1;
+        let index = self.target.index;
+        let bytes = self.batch.bytes(name);
+        match Field::from_name(bytes) {
+            Some(field) => self.batch.set_fixed(index, field, value),
+            None => self.batch.push_value(index, name, value, kind),
+        }
+    }
+
+    /// The place of bytes: in the text when they lie there, else among the made bytes.
+    #[inline]
+    fn place(&mut self, bytes: &[u8]) -> Span {
+        self.inside(bytes).unwrap_or_else(|| self.batch.add_extra(bytes))
+    }
+
+    #[inline]
+    fn inside(&self, bytes: &[u8]) -> Option<Span> {
+        let offset = (bytes.as_ptr() as usize).checked_sub(self.target.text_at)?;
+        let end = offset.checked_add(bytes.len())?;
+        (end <= self.target.span.len()).then(|| self.target.span.part(offset, end))
+    }
+
+    #[inline]
+    fn full_name(&mut self, name: &[u8]) -> Span {
+        let prefix = &self.names.prefix;
+        let room = FIELD_NAME_BYTES_MAX.saturating_sub(prefix.len());
+        let name = if name.len() > room { self.shortened(name, room) } else { name };
+        let prefix = &self.names.prefix;
+        if prefix.is_empty()
+            && let Some(span) = self.inside(name)
+        {
+            return span;
+        }
+        let slot = slot(name);
+        let known = self.names.slots[slot];
+        if known.len() == prefix.len() + name.len() && self.batch.bytes(known)[prefix.len()..] == *name {
+            return known;
+        }
+        let start = self.batch.extra.len();
+        self.batch.extra.extend_from_slice(prefix);
+        self.batch.extra.extend_from_slice(name);
+        let span = Span::extra(start, prefix.len() + name.len());
+        self.names.slots[slot] = span;
+        span
+    }
+
+    #[cold]
+    fn shortened<'n>(&mut self, name: &'n [u8], room: usize) -> &'n [u8] {
+        self.cut();
+        shorten(name, room)
+    }
+}
+
+fn slot(name: &[u8]) -> usize {
+    let byte = |at: usize| name.get(at).copied().unwrap_or_default() as usize;
+    let last = name.len().wrapping_sub(1);
+    (name.len() + byte(0) * 3 + byte(last) * 17 + byte(name.len() / 2) * 29) % SLOTS
+}
+
+fn cut_name(name: &[u8]) -> &[u8] {
+    if name.len() > FIELD_NAME_BYTES_MAX { shorten(name, FIELD_NAME_BYTES_MAX) } else { name }
+}
+
+/// The start of a name, without half a character at its end.
+fn shorten(name: &[u8], room: usize) -> &[u8] {
+    let is_inside = |at: usize| name.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+    let mut end = room.min(name.len());
+    while end > 0 && is_inside(end) {
+        end -= 1;
+    }
+    &name[..end]
+}
