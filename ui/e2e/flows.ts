@@ -305,7 +305,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await until("f did not filter by the host", async () => /^host:/.test(asked(page).get("q") ?? ""));
     await page.waitForSelector(".row[data-index]");
     await page.keyboard.press("t");
-    await page.waitForSelector(".time-panel");
+    await page.waitForSelector(".time-panel input:focus");
     await page.keyboard.type("last 90m");
     await page.keyboard.press("Enter");
     await until("the typed time was not taken", async () => asked(page).get("from") === "now-90m");
@@ -372,6 +372,17 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await until("the rest is not shown", async () =>
       ((await page.textContent(".row[data-index='0'] .text")) ?? "").trim().endsWith("end"),
     );
+  },
+
+  async "a search that ran out of time says what it counted"({ page, open }) {
+    await open();
+    await page.route("**/api/v1/search", async (route) => {
+      const answer = await route.fetch();
+      await route.fulfill({ json: { ...(await answer.json()), searched_from: 1234 } });
+    });
+    await page.keyboard.press("r");
+    await page.waitForSelector(".result-count >> text=at least");
+    await page.waitForSelector(".result-how.cut >> text=nothing before #1234");
   },
 
   async "axe finds nothing against WCAG 2.2 AA"({ page, open }) {

@@ -177,6 +177,10 @@ pub struct SearchAnswer {
     pub facets: Vec<Facet>,
     /// What the asker may want to know of the query.
     pub hints: Vec<String>,
+    /// Only there when the time ran out: messages with smaller sequence numbers were not searched, and `total` and
+    /// `bars` count those from here on; facets may be left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub searched_from: Option<u64>,
 }
 
 /// A histogram over time.

@@ -41,6 +41,8 @@ export interface SearchAnswer {
   rows: Row[];
   facets: Facet[];
   hints: string[];
+  /** Set when the time ran out: older messages than this one were not searched. */
+  searched_from?: number;
 }
 
 export function search(question: SearchQuestion, signal?: AbortSignal): Promise<SearchAnswer> {

@@ -1,6 +1,6 @@
 // A panel below a button. Escape and a click elsewhere close it, and the focus returns to the button.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface Props {
   open: boolean;
@@ -16,7 +16,8 @@ interface Props {
 export function Popover({ open, onClose, label, align = "left", anchor, children, ...rest }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // Before the browser paints, so that what is typed right after the shortcut lands in the panel.
+  useLayoutEffect(() => {
     if (!open) return undefined;
     const before = document.activeElement as HTMLElement | null;
     panel.current?.querySelector<HTMLElement>("[autofocus], input, button, [tabindex]")?.focus();

@@ -56,5 +56,6 @@ pub(crate) async fn search(
         rows: answer.rows.iter().map(|row| rows::row(&row.document, &row.highlights)).collect(),
         facets: answer.facets.iter().map(rows::facet).collect(),
         hints,
+        searched_from: answer.timed_out.map(|cut| cut.searched_from),
     }))
 }

@@ -59,6 +59,11 @@ fn run(options: &SearchOptions) -> Result<(), String> {
             "limit": limit, "bars": 0, "before": before, "timeout_ms": 60_000,
         });
         let mut answer = session.post("search", &request)?;
+        if let Some(from) = answer["searched_from"].as_u64() {
+            return Err(format!(
+                "the time ran out before message {from} and older ones were searched; narrow the time range (--from)"
+            ));
+        }
         if options.count {
             println!("{}", answer["total"]);
             return Ok(());

@@ -17,6 +17,7 @@ interface Props {
 }
 
 export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onShare }: Props) {
+  const cut = answer?.searched_from !== undefined;
   return (
     <div class="result-line">
       <Button
@@ -28,12 +29,18 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, 
       <p class="result-count" aria-live="polite">
         {answer && (
           <>
+            {cut && "at least "}
             <b>{count(answer.total)}</b> {answer.total === 1 ? "message" : "messages"}
           </>
         )}
         {loading && !answer && "Searching\u2026"}
       </p>
-      {answer && (
+      {answer && cut && (
+        <p class="result-how cut" role="status">
+          the time ran out: nothing before #{answer.searched_from} was searched; choose a shorter time range
+        </p>
+      )}
+      {answer && !cut && (
         <p
           class="result-how"
           title={`List, bars and facets are exact and show one snapshot: the first ${count(answer.snapshot)} messages of the logspace.`}
