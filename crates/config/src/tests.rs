@@ -96,6 +96,16 @@ fn points_into_applications() {
 }
 
 #[test]
+fn reads_selectors() {
+    finds("filter f { selector(\"*.info;mail.none\") and not selector('kern.=debug'); };", &[]);
+    finds(
+        "filter f { selector(\"*.info;mial.none\"); };",
+        &["main.conf:2:29: error: `mial` is not a facility or *"],
+    );
+    finds("filter f { selector(); };", &["main.conf:2:12: error: `selector()` needs one selector"]);
+}
+
+#[test]
 fn points_at_the_exact_word() {
     finds("sorce s { };", &["main.conf:2:1: error: unknown statement `sorce`"]);
     finds("source s { netwrok(); };", &["main.conf:2:12: error: unknown source `netwrok()`"]);

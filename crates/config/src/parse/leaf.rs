@@ -15,7 +15,7 @@ use crate::words::{FACILITIES, SEVERITIES, TYPES, facility, keyword, nearest, se
 /// The tests that run, and those that are only known.
 const TESTS: &[&str] = &[
     "facility", "filter", "host", "in-list", "level", "match", "message", "netmask", "netmask6", "priority",
-    "program", "severity", "source", "tags",
+    "program", "selector", "severity", "source", "tags",
 ];
 const TESTS_LATER: &[&str] = &["rate-limit", "throttle", "cidr", "config-version", "python"];
 
@@ -38,6 +38,9 @@ impl Parser<'_> {
         }
         let call = self.call(name, None)?;
         let span = call.span;
+        if key == "selector" {
+            return self.selector(&call);
+        }
         Ok(Filter::Leaf(self.test(&key, call)?, span))
     }
 

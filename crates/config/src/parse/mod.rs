@@ -11,6 +11,7 @@ mod filter;
 mod leaf;
 mod path;
 mod record;
+mod selector;
 mod statement;
 
 #[cfg(test)]

@@ -4,8 +4,13 @@
 
 mod codes;
 mod nearest;
+mod selector;
 mod spelling;
 
 pub(crate) use codes::{FACILITIES, SEVERITIES, TYPES, facility, is_type, severity};
 pub(crate) use nearest::nearest;
+pub(crate) use selector::selector;
 pub(crate) use spelling::{age, keyword, truth};
+
+#[cfg(test)]
+mod tests;
