@@ -22,6 +22,29 @@ use message::{Batch, Selection};
 pub trait Parser: Send + Sync {
     /// Changes the messages of `within` and returns those it could read.
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
+
+    /// Like [`Parser::parse`], for a parser that also makes messages: batches in `made` go on along the path
+    /// right behind the parser, before the batch does.
+    fn parse_making(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+        made: &mut Vec<Batch>,
+    ) -> Selection {
+        let _ = made;
+        self.parse(batch, within, renderer)
+    }
+
+    /// Whether [`Parser::tick`] does something.
+    fn is_timed(&self) -> bool {
+        false
+    }
+
+    /// Says that time went on to `renderer.now`, with or without messages. About once a second.
+    fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
+        let _ = (renderer, made);
+    }
 }
 
 /// A parser of texts, seen one message at a time.

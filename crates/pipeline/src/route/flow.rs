@@ -12,13 +12,17 @@ use std::sync::Arc;
 pub(super) struct Flow {
     pub(super) batch: Arc<Batch>,
     pub(super) selection: Selection,
+    /// Whether a parser made the batch: then it is no copy of the one that entered the path.
+    pub(super) made: bool,
 }
 
 /// Joins what came out of the channels of a junction. Messages keep their order within a copy.
 pub(super) fn join(outs: Vec<Flow>) -> Vec<Flow> {
     let mut joined: Vec<Flow> = Vec::with_capacity(1);
     for out in outs.into_iter().filter(|out| !out.selection.is_empty()) {
-        match joined.iter_mut().find(|flow| are_disjoint(&flow.selection, &out.selection)) {
+        let fits =
+            |flow: &&mut Flow| !flow.made && !out.made && are_disjoint(&flow.selection, &out.selection);
+        match joined.iter_mut().find(fits) {
             Some(flow) => merge(flow, out),
             None => joined.push(out),
         }

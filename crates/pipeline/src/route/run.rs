@@ -9,8 +9,8 @@ use super::{
     Channel, DEPTH_MAX, FilterStep, Path, Plan, PlanError, Step, StepFlags,
     flow::{Flow, join},
 };
-use crate::template::Renderer;
-use message::{Ack, Batch, Delivery, Intake, Selection};
+use crate::{parser::Parser, template::Renderer};
+use message::{Ack, Batch, Delivery, Intake, Selection, Stamp};
 use std::{collections::HashMap, sync::Arc};
 
 /// The compiled log paths of one configuration.
@@ -23,6 +23,8 @@ pub struct Router {
     catchall: Vec<usize>,
     /// Whether a source stands inside of some path.
     inner_sources: bool,
+    /// Whether some parser has timers.
+    timed: bool,
 }
 
 /// What stays the same while one batch runs.
@@ -30,6 +32,8 @@ struct Run<'a> {
     source: &'a str,
     ack: Ack,
     renderer: Renderer,
+    /// Whether no messages came, but time went on.
+    ticking: bool,
 }
 
 /// A branch of a fork: a path or a channel.
@@ -68,7 +72,21 @@ impl Router {
             paths.sort_unstable();
             paths.dedup();
         }
-        Ok(Router { plan, entries, catchall, inner_sources })
+        let timed = plan.paths.iter().any(|path| path.steps.iter().any(is_timed));
+        Ok(Router { plan, entries, catchall, inner_sources, timed })
+    }
+
+    /// Says to the parsers that have timers that time went on. What they make goes on along their paths.
+    pub fn tick(&self, now: Stamp) {
+        if !self.timed {
+            return;
+        }
+        let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
+        renderer.now = now;
+        let mut run = Run { source: "", ack: Ack::none(), renderer, ticking: true };
+        let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
+        let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
+        self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
     }
 
     /// The paths, for statistics.
@@ -82,12 +100,12 @@ impl Router {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = batch.received;
         let selection = Selection::all(batch.len());
-        let mut run = Run { source: &origin.source, ack, renderer };
+        let mut run = Run { source: &origin.source, ack, renderer, ticking: false };
         let paths = self.entries.get(&origin.source).unwrap_or(&self.catchall);
         let branches: Vec<Branch<'_>> =
             paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
         let mut failed = Selection::none(batch.len());
-        let flow = Flow { batch: Arc::new(batch), selection };
+        let flow = Flow { batch: Arc::new(batch), selection, made: false };
         self.fork(&branches, flow, &mut run, &mut failed, false, None);
     }
 
@@ -101,7 +119,7 @@ impl Router {
         controlled: bool,
         mut outs: Option<&mut Vec<Flow>>,
     ) {
-        let Flow { batch, selection } = flow;
+        let Flow { batch, selection, made: flow_made } = flow;
         let mut delivered = Selection::none(batch.len());
         // The last branch gets the batch itself: when nobody else holds it, changing it needs no copy.
         let last = branches.last().filter(|_| branches.iter().all(|branch| !branch.flags.fallback));
@@ -111,13 +129,13 @@ impl Router {
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
-                if input.is_empty() && !self.inner_sources {
+                if input.is_empty() && !self.inner_sources && !run.ticking {
                     continue;
                 }
                 let controlled = flow_control(branch.flags, branch.steps, controlled);
                 let is_last = last.is_some_and(|last| std::ptr::eq(last, branch));
                 let Some(batch) = (if is_last { batch.take() } else { batch.clone() }) else { continue };
-                let entered = Flow { batch, selection: input.clone() };
+                let entered = Flow { batch, selection: input.clone(), made: flow_made };
                 let (matched, out) = self.branch(branch, entered, run, failed, controlled);
                 if let Some(path) = branch.path {
                     path.counters.add(input.count(), matched.count());
@@ -184,9 +202,10 @@ impl Router {
         failed: &mut Selection,
         controlled: bool,
     ) -> Vec<Flow> {
+        let mut outs = Vec::new();
         for (index, step) in steps.iter().enumerate() {
-            if flow.selection.is_empty() && !self.inner_sources {
-                return Vec::new();
+            if flow.selection.is_empty() && !self.inner_sources && !run.ticking {
+                return outs;
             }
             match step {
                 Step::Filter(step) => {
@@ -198,12 +217,11 @@ impl Router {
                 Step::Rewrite(rewrite) if !flow.selection.is_empty() => {
                     rewrite.apply(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
                 }
-                Step::Parser(parser) if !flow.selection.is_empty() => {
-                    let read =
-                        parser.parse(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
-                    let mut stopped = std::mem::replace(&mut flow.selection, read);
-                    stopped.subtract(&flow.selection);
-                    failed.or(&stopped);
+                Step::Parser(parser) if run.ticking || !flow.selection.is_empty() => {
+                    for batch in parse(parser.as_ref(), &mut flow, run, failed) {
+                        let rest = &steps[index + 1..];
+                        outs.extend(self.made(rest, batch, run, controlled));
+                    }
                 }
                 Step::Rewrite(_) | Step::Parser(_) => {}
                 Step::Outlet(step) => deliver(step, &flow, run, controlled),
@@ -213,17 +231,35 @@ impl Router {
                 }
                 Step::Junction(channels) => {
                     let branches: Vec<Branch<'_>> = channels.iter().map(branch_of_channel).collect();
-                    let mut outs = Vec::with_capacity(branches.len());
-                    self.fork(&branches, flow, run, failed, controlled, Some(&mut outs));
+                    let mut joining = Vec::with_capacity(branches.len());
+                    self.fork(&branches, flow, run, failed, controlled, Some(&mut joining));
                     let rest = &steps[index + 1..];
-                    let joined = join(outs).into_iter();
-                    return joined
-                        .flat_map(|flow| self.sequence(rest, flow, run, failed, controlled))
-                        .collect();
+                    for flow in joined(joining, run.ticking) {
+                        outs.extend(match flow.made {
+                            true => self.made_flow(rest, flow, run, controlled),
+                            false => self.sequence(rest, flow, run, failed, controlled),
+                        });
+                    }
+                    return outs;
                 }
             }
         }
-        vec![flow]
+        outs.push(flow);
+        outs
+    }
+
+    /// Runs the rest of a sequence for a batch that a parser made. What stops it there is nobody's to take.
+    fn made(&self, rest: &[Step], batch: Batch, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
+        let selection = Selection::all(batch.len());
+        self.made_flow(rest, Flow { batch: Arc::new(batch), selection, made: true }, run, controlled)
+    }
+
+    fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
+        let ticking = std::mem::replace(&mut run.ticking, false);
+        let mut failed = Selection::none(flow.selection.batch_len());
+        let outs = self.sequence(rest, flow, run, &mut failed, controlled);
+        run.ticking = ticking;
+        outs
     }
 }
 
@@ -243,6 +279,39 @@ fn branch_of(path: &Path, top: bool) -> Branch<'_> {
 fn branch_of_channel(channel: &Channel) -> Branch<'_> {
     let Channel { sources, condition, steps, flags } = channel;
     Branch { condition: condition.as_ref(), steps, flags: *flags, path: None, sources, top: false }
+}
+
+/// What comes out of a junction. While only time goes on, what follows it is told so as well.
+fn joined(outs: Vec<Flow>, ticking: bool) -> Vec<Flow> {
+    let mut flows = join(outs);
+    if ticking {
+        flows.push(Flow { batch: Arc::default(), selection: Selection::none(0), made: false });
+    }
+    flows
+}
+
+/// Runs a parser, or its timers; the result is what it made. What it cannot read is stopped.
+fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut Selection) -> Vec<Batch> {
+    let mut made = Vec::new();
+    if run.ticking {
+        parser.tick(&mut run.renderer, &mut made);
+        return made;
+    }
+    let batch = Arc::make_mut(&mut flow.batch);
+    let read = parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made);
+    let mut stopped = std::mem::replace(&mut flow.selection, read);
+    stopped.subtract(&flow.selection);
+    failed.or(&stopped);
+    made
+}
+
+fn is_timed(step: &Step) -> bool {
+    match step {
+        Step::Parser(parser) => parser.is_timed(),
+        Step::Junction(channels) => channels.iter().any(|channel| channel.steps.iter().any(is_timed)),
+        Step::Embedded(paths) => paths.iter().any(|path| path.steps.iter().any(is_timed)),
+        Step::Filter(_) | Step::Rewrite(_) | Step::Outlet(_) => false,
+    }
 }
 
 fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {

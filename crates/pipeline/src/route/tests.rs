@@ -286,6 +286,63 @@ fn parsers_stop_what_they_cannot_read() {
     );
 }
 
+/// Makes one message a batch, and one each time that time goes on.
+struct Maker;
+
+impl Parser for Maker {
+    fn parse(&self, _: &mut Batch, within: &Selection, _: &mut Renderer) -> Selection {
+        within.clone()
+    }
+
+    fn parse_making(
+        &self,
+        parsed: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+        made: &mut Vec<Batch>,
+    ) -> Selection {
+        made.push(batch("made", &["new-b", "new-a"]));
+        self.parse(parsed, within, renderer)
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
+        made.push(batch("made", &[&format!("tick-{}", renderer.now.unix_us)]));
+    }
+}
+
+#[test]
+fn made_messages_go_on_behind_their_parser() {
+    let maker = || Step::Parser(Arc::new(Maker));
+    let seen = Seen::default();
+    let b = Builder { seen: seen.clone() };
+    let in_channel =
+        Step::Junction(vec![channel(vec![maker(), b.set("x$MSG")], ""), channel(vec![b.has("a")], "")]);
+    let paths = vec![
+        path(vec![b.to("before"), maker(), b.has("a"), b.to("after")], "final"),
+        path(vec![in_channel, b.to("joined")], ""),
+        path(vec![Step::Embedded(vec![inner(vec![maker(), b.to("inner")], "")])], ""),
+    ];
+    let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
+    let shown = |seen: &Seen| {
+        let taken = std::mem::take(&mut *seen.lock().unwrap());
+        taken.iter().map(|(name, text)| format!("{name}:{text}")).collect::<Vec<_>>().join(" ")
+    };
+    router.take(batch("s", &["a", "b"]));
+    assert_eq!(
+        shown(&seen),
+        "before:a before:b after:new-a after:a \
+         joined:xnew-b joined:xnew-a joined:xb inner:new-b inner:new-a inner:b",
+    );
+    router.tick(Stamp::known(7, 0));
+    assert_eq!(shown(&seen), "joined:xtick-7 inner:tick-7");
+    let counters = &router.plan().paths[0].counters;
+    assert_eq!((counters.ingress(), counters.egress()), (2, 1));
+}
+
 #[test]
 fn counts_what_passes() {
     let step = has("a");
