@@ -28,6 +28,12 @@ missing=()
 for pair in "${wanted[@]}"; do
     command -v "${pair%%:*}" >/dev/null || PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
+# Modules have no command: a file that proves it is there : Debian package.
+if [ "$purpose" = test ]; then
+    for pair in rsyslog/imrelp.so:rsyslog-relp; do
+        compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+    done
+fi
 if [ ${#missing[@]} -gt 0 ]; then
     command -v apt-get >/dev/null || die "install these by hand: ${missing[*]}"
     as_root apt-get update -qq

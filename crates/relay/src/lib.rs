@@ -23,13 +23,14 @@ mod testing;
 
 pub use destination::{
     DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
-    Queueing, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming, TcpOptions,
-    TerminalTarget,
+    Queueing, RelpTarget, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming,
+    TcpOptions, TerminalTarget,
 };
 pub use internal::{Echo, InternalLog};
 pub use source::{
-    DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
-    SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
+    DatagramListener, Dialogue, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource,
+    Reading, SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource,
+    Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

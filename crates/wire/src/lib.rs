@@ -8,6 +8,7 @@
 mod decode;
 mod encode;
 mod frame;
+mod relp;
 mod stamp;
 
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
@@ -15,4 +16,8 @@ pub use encode::{
     Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,
 };
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
+pub use relp::{
+    OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
+    append_relp, check_offers, next_txnr, relp_offers, relp_response,
+};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone};

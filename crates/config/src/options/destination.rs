@@ -56,6 +56,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         "network(transport(udp) ip-protocol(6))",
     ),
     driver(
+        "relp",
+        Plain::One("host", V::Text),
+        &[RELP, SEND, SOCKET, TEXT, DESTINATION],
+        "RELP: messages are written when the receiver has answered them",
+    ),
+    driver(
         "unix-stream",
         Plain::One("path", V::Text),
         &[UNIX, SOCKET, TEXT, DESTINATION],
@@ -132,6 +138,17 @@ const SYSLOG: &[Row] = &[
 const OLD: &[Row] = &[
     row("port", V::Port, "514", "port of the receiver"),
     row("destport", V::Port, "514", "port of the receiver"),
+];
+
+const RELP: &[Row] = &[
+    row("port", V::Port, "2514", "port of the receiver"),
+    row("destport", V::Port, "2514", "port of the receiver"),
+    row(
+        "response-timeout",
+        V::Number(1, 86400),
+        "90",
+        "seconds after which a receiver that owes an answer is given up",
+    ),
 ];
 
 const SEND: &[Row] = &[

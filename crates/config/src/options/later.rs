@@ -61,7 +61,6 @@ const SOURCES: &[&str] = &[
     "ebpf",
     "monitoring-welf",
     "sltp",
-    "relp",
     "hdfs",
     "unix",
 ];
@@ -112,7 +111,6 @@ const DESTINATIONS: &[&str] = &[
     "pseudofile",
     "python",
     "redis",
-    "relp",
     "riemann",
     "rss",
     "s3",

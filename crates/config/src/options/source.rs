@@ -44,6 +44,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         "network(transport(udp) ip-protocol(6))",
     ),
     driver(
+        "relp",
+        Plain::Optional("address", V::Text),
+        &[RELP, LISTEN, SOCKET, SOURCE],
+        "RELP: messages are answered when they are safe",
+    ),
+    driver(
         "unix-stream",
         Plain::One("path", V::Text),
         &[UNIX, PERMISSIONS, SOCKET, SOURCE],
@@ -90,6 +96,11 @@ const SYSLOG: &[Row] = &[
 const OLD: &[Row] = &[
     row("port", V::Port, "514", "port to listen on"),
     row("localport", V::Port, "514", "port to listen on"),
+];
+
+const RELP: &[Row] = &[
+    row("port", V::Port, "2514", "port to listen on"),
+    row("localport", V::Port, "2514", "port to listen on"),
 ];
 
 const LISTEN: &[Row] = &[

@@ -16,7 +16,7 @@ mod worker;
 
 pub use options::{
     DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
-    Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    RelpTarget, Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub(crate) use target::set_keepalive;

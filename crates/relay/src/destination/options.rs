@@ -43,6 +43,8 @@ pub enum DestinationDriver {
     File(FileTarget),
     /// `network()`, `syslog()`, `tcp()`, `udp()`, `unix-stream()`, `unix-dgram()`
     Socket(SocketTarget),
+    /// `relp()`
+    Relp(RelpTarget),
     /// `pipe()`
     Pipe(PipeTarget),
     /// `program()`
@@ -175,6 +177,15 @@ pub struct SocketTarget {
     pub tcp: TcpOptions,
     /// `keep-alive()`: the connection outlives a reload.
     pub keep_over_reload: bool,
+}
+
+/// `relp()`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RelpTarget {
+    /// Where to; TCP.
+    pub socket: SocketTarget,
+    /// `response-timeout()`: a receiver that owes an answer for so long is given up.
+    pub response_within: Duration,
 }
 
 /// `pipe("name")`.

@@ -77,6 +77,13 @@ impl Output {
         self.ends.get(at).map(|end| &self.bytes[self.written..*end])
     }
 
+    /// The message that starts so many bytes behind what was written, for targets that have several on their way.
+    pub(super) fn message_at(&self, offset: usize) -> Option<&[u8]> {
+        let start = self.written + offset;
+        let at = self.ends.partition_point(|end| *end <= start);
+        self.ends.get(at).map(|end| &self.bytes[start..*end])
+    }
+
     /// Takes written bytes off.
     pub(super) fn advance(&mut self, size: usize) {
         self.written += size;

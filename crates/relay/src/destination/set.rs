@@ -152,6 +152,10 @@ impl DestinationDriver {
                 SocketKind::UnixStream(path) => format!("unix-stream,localhost.afunix:{}", path.display()),
                 SocketKind::UnixDatagram(path) => format!("unix-dgram,localhost.afunix:{}", path.display()),
             },
+            DestinationDriver::Relp(target) => match &target.socket.kind {
+                SocketKind::Tcp(host, port) => format!("relp,{host}:{port}"),
+                other => format!("relp,{other:?}"),
+            },
             DestinationDriver::Pipe(target) => target.path.display().to_string(),
             DestinationDriver::Program(target) => target.command.clone(),
             DestinationDriver::Terminals(target) => target.user.clone(),

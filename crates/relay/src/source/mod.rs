@@ -7,12 +7,15 @@ pub(crate) mod feed;
 mod file;
 mod local;
 mod options;
+mod relp;
 mod session;
 mod set;
 mod socket;
+#[cfg(test)]
+mod testing;
 
 pub use options::{
-    DatagramListener, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource, Reading,
-    SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
+    DatagramListener, Dialogue, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource,
+    Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use set::{Sources, StagedSources};

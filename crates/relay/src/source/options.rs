@@ -163,11 +163,23 @@ pub enum ListenAddress {
     Unix(PathBuf),
 }
 
+/// What is spoken on the connections of a listener.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialogue {
+    /// Only the sender speaks.
+    #[default]
+    None,
+    /// RELP: messages are answered when they are safe.
+    Relp,
+}
+
 /// A listener for streams.
 #[derive(Clone, Debug)]
 pub struct StreamListener {
     /// Where.
     pub address: ListenAddress,
+    /// What is spoken.
+    pub dialogue: Dialogue,
     /// `max-connections()`
     pub connections_max: usize,
     /// `keep-alive()`: connections outlive a reload.
@@ -194,6 +206,7 @@ impl StreamListener {
         let unix = matches!(address, ListenAddress::Unix(_));
         StreamListener {
             address,
+            dialogue: Dialogue::None,
             connections_max: if unix { 256 } else { 10 },
             keep_over_reload: true,
             receive_buffer: 0,

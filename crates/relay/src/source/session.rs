@@ -46,6 +46,24 @@ impl Stream {
         }
     }
 
+    /// Waits until the other side takes bytes. What cannot be written to is never ready.
+    pub(super) async fn writable(&self) -> io::Result<()> {
+        match self {
+            Stream::Tcp(stream) => stream.writable().await,
+            Stream::Unix(stream) => stream.writable().await,
+            Stream::Pipe(_) | Stream::Device(_) => std::future::pending().await,
+        }
+    }
+
+    /// Writes what the other side takes now.
+    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Stream::Tcp(stream) => stream.try_write(bytes),
+            Stream::Unix(stream) => stream.try_write(bytes),
+            Stream::Pipe(_) | Stream::Device(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// Reads what is there into the room of a buffer.
     pub(super) fn read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {

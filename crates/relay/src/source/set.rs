@@ -12,7 +12,7 @@ use super::{
         Local, generate, has_journal, is_device, read_internal, read_journal, read_pipe, read_program,
         read_stdin,
     },
-    options::{DatagramListener, ListenAddress, SourceDriver, SourceSpec},
+    options::{DatagramListener, Dialogue, ListenAddress, SourceDriver, SourceSpec},
     socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive},
 };
 use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors};
@@ -357,7 +357,10 @@ impl SourceDriver {
     /// What it reads from: the same text before and after a reload means the same sockets and connections.
     fn identity(&self) -> String {
         match self {
-            SourceDriver::Stream(options) => format!("stream {}", shown(&options.address)),
+            SourceDriver::Stream(options) => match options.dialogue {
+                Dialogue::None => format!("stream {}", shown(&options.address)),
+                Dialogue::Relp => format!("relp {}", shown(&options.address)),
+            },
             SourceDriver::Datagram(options) => format!("datagram {}", shown(&options.address)),
             SourceDriver::File(options) => format!("file {options:?}"),
             SourceDriver::Wildcard(options) => format!("wildcard-file {options:?}"),

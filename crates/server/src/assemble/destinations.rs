@@ -7,14 +7,14 @@ use super::lines::{Encoded, OneLine, Templated};
 use super::lower::Lowering;
 use super::options::Options;
 use super::paths::Ends;
-use super::sources::tcp_options;
+use super::sources::{RELP_PORT, tcp_options};
 use super::{LogspaceSpec, Plug};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
-    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, Render, Rendering,
-    SocketKind, SocketTarget, StreamFraming, TerminalTarget,
+    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
+    Rendering, SocketKind, SocketTarget, StreamFraming, TerminalTarget,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -29,6 +29,9 @@ const FILE_LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
 
 /// What stands before the text of `template()` in `syslog()`.
 const RFC5424_HEADER: &str = "<$PRI>1 $ISODATE ${HOST:--} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ";
+
+/// How long a receiver of RELP may owe an answer, as rsyslog's.
+const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
 
 /// Most files that one destination holds open.
 const OPEN_FILES_MAX: usize = 1024;
@@ -106,6 +109,7 @@ impl<'t> Lowering<'t> {
                 (DestinationDriver::Terminals(terminals), self.file_line(options)?)
             }
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
+            "relp" => self.relp(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
@@ -183,7 +187,7 @@ impl<'t> Lowering<'t> {
         kind: SocketKind,
         framing: Framing,
     ) -> Option<(DestinationDriver, Box<dyn Render>)> {
-        let is_syslog = options.call.key() == "syslog";
+        let is_syslog = matches!(options.call.key().as_str(), "syslog" | "relp");
         let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
         let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
         let is_counted = framing == Framing::OctetCounted;
@@ -200,6 +204,15 @@ impl<'t> Lowering<'t> {
         // The relay writes the count; without a line feed there is none to take off.
         let line = if is_counted { Framing::Datagram } else { framing };
         Some((DestinationDriver::Socket(target), self.line(options, is_rfc5424, line)?))
+    }
+
+    fn relp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let port = options.port(["port", "destport"], RELP_PORT);
+        let kind = SocketKind::Tcp(options.plain()?, port);
+        let (driver, render) = self.socket(options, kind, Framing::Datagram)?;
+        let DestinationDriver::Socket(socket) = driver else { return None };
+        let response_within = options.seconds("response-timeout").unwrap_or(RESPONSE_WITHIN);
+        Some((DestinationDriver::Relp(RelpTarget { socket, response_within }), render))
     }
 
     fn line(&mut self, options: &Options<'t>, is_rfc5424: bool, framing: Framing) -> Option<Box<dyn Render>> {

@@ -10,8 +10,8 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::template::TypeHint;
 use relay::{
-    DatagramListener, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress, PipeSource,
-    ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener, TcpOptions, UseDns,
+    DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
+    PipeSource, ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener, TcpOptions, UseDns,
     WildcardSource, Window,
 };
 use std::{
@@ -39,6 +39,9 @@ impl SourceDraft {
 
 /// The pause before a command that ended is started again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
+
+/// Where RELP is customary.
+pub(super) const RELP_PORT: u16 = 2514;
 
 impl<'t> Lowering<'t> {
     /// The drivers of a source, made at its first use.
@@ -72,6 +75,7 @@ impl<'t> Lowering<'t> {
         let path = || options.plain().map(PathBuf::from);
         Some(match options.call.key().as_str() {
             "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
+            "relp" => return self.relp_listener(options),
             "unix-stream" => {
                 let mut listener = StreamListener::new(ListenAddress::Unix(path()?));
                 listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
@@ -142,6 +146,14 @@ impl<'t> Lowering<'t> {
             _ => Framing::Newline,
         };
         Some((SourceDriver::Stream(listener), framing))
+    }
+
+    fn relp_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], RELP_PORT))?;
+        let mut listener = StreamListener::new(ListenAddress::Ip(address));
+        listener.dialogue = Dialogue::Relp;
+        self.complete_stream(options, &mut listener);
+        Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
 
     /// Where to listen. A check takes any name of a host for granted.
@@ -297,7 +309,9 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
         {
             local(flags).with(ParseFlags::KERNEL)
         }
-        _ if options.call.key() == "syslog" => flags.with(ParseFlags::SYSLOG_PROTOCOL),
+        _ if matches!(options.call.key().as_str(), "syslog" | "relp") => {
+            flags.with(ParseFlags::SYSLOG_PROTOCOL)
+        }
         _ => flags,
     }
 }

@@ -46,6 +46,7 @@ fn makes(text: &str, want: &[&str]) {
                 format!("{} reap={:?} mode={:?}", file.trusted_prefix, file.reap_after, file.permissions.mode)
             }
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
+            DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),

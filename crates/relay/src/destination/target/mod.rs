@@ -4,12 +4,14 @@
 
 mod pipe;
 mod program;
+mod relp;
 mod socket;
 mod stdout;
 mod terminal;
 
 pub(crate) use pipe::Pipe;
 pub(crate) use program::Program;
+pub(crate) use relp::Relp;
 pub(crate) use socket::Socket;
 pub(crate) use socket::set_keepalive;
 pub(crate) use stdout::Stdout;

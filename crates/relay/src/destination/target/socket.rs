@@ -41,7 +41,8 @@ impl Socket {
         matches!(self.target.kind, SocketKind::Tcp(..) | SocketKind::UnixStream(_))
     }
 
-    fn connect(&self) -> io::Result<RawSocket> {
+    /// A fresh connection, or a datagram socket of the receiver.
+    pub(super) fn connect(&self) -> io::Result<RawSocket> {
         match &self.target.kind {
             SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => self.connect_to_any(host, *port),
             SocketKind::UnixStream(path) => self.connect_to(Domain::UNIX, &SockAddr::unix(path)?),

@@ -15,13 +15,13 @@ use std::{
     time::Duration,
 };
 
-struct Setup {
+pub(super) struct Setup {
     destinations: Destinations,
-    outlet: Arc<dyn Outlet>,
-    registry: Registry,
+    pub(super) outlet: Arc<dyn Outlet>,
+    pub(super) registry: Registry,
 }
 
-fn spec(driver: DestinationDriver, template: &str) -> DestinationSpec {
+pub(super) fn spec(driver: DestinationDriver, template: &str) -> DestinationSpec {
     DestinationSpec {
         id: "d#0".to_owned(),
         component: "network".to_owned(),
@@ -32,7 +32,7 @@ fn spec(driver: DestinationDriver, template: &str) -> DestinationSpec {
 }
 
 impl Setup {
-    fn new(spec: DestinationSpec) -> Setup {
+    pub(super) fn new(spec: DestinationSpec) -> Setup {
         let registry = Registry::default();
         let mut destinations = Destinations::new(registry.clone(), InternalLog::new("test", None));
         let staged = destinations.stage(vec![spec]).unwrap();
@@ -41,7 +41,7 @@ impl Setup {
         Setup { destinations, outlet, registry }
     }
 
-    fn send(&self, messages: &[&str]) {
+    pub(super) fn send(&self, messages: &[&str]) {
         self.outlet.deliver(delivery(messages, Ack::none(), true));
     }
 }
@@ -59,12 +59,12 @@ fn socket(kind: SocketKind) -> SocketTarget {
     }
 }
 
-fn tcp_to(listener: &TcpListener) -> SocketTarget {
+pub(super) fn tcp_to(listener: &TcpListener) -> SocketTarget {
     socket(SocketKind::Tcp("127.0.0.1".to_owned(), listener.local_addr().unwrap().port()))
 }
 
 #[track_caller]
-fn accept(listener: &TcpListener) -> TcpStream {
+pub(super) fn accept(listener: &TcpListener) -> TcpStream {
     let (stream, _) = listener.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream

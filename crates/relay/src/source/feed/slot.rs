@@ -69,6 +69,9 @@ impl Live {
 
     /// The text of `${TRANSPORT}`.
     fn transport_name(&self, transport: Transport) -> String {
+        if self.component == "relp" {
+            return if transport == Transport::Tls { "relp+tls" } else { "relp+tcp" }.to_owned();
+        }
         let syslog = self.component == "syslog";
         match transport {
             Transport::Udp if syslog => "rfc5426".to_owned(),

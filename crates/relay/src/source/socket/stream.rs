@@ -6,7 +6,8 @@
 use super::{
     super::{
         feed::{Feed, Live, Names, Slot, own_name},
-        options::{SourceDriver, StreamListener},
+        options::{Dialogue, SourceDriver, StreamListener},
+        relp,
         session::{self, End, Stream},
     },
     peer::{canonical, process_values},
@@ -99,7 +100,10 @@ async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
             drop(live);
             let mut feed = Feed::new(&here.slot);
             let idle = idle_timeout(feed.live());
-            session::run(&stream, &mut feed, origin, &mut here.stop, idle).await
+            match listener(feed.live()).map(|options| options.dialogue).unwrap_or_default() {
+                Dialogue::None => session::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
+                Dialogue::Relp => relp::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
+            }
         }
         Err(error) => End::Failed(error),
     };

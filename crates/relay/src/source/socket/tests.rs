@@ -1,75 +1,22 @@
 //! Sockets of every kind with real senders on this machine: framing, limits, flow control, reloads, hostile bytes.
 
 use super::super::{
-    DatagramListener, HostPolicy, ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener,
-    UseDns,
+    DatagramListener, ListenAddress, Reading, SourceDriver, Sources, StreamListener,
+    testing::{Setup, here, reading, spec},
 };
 use crate::{
     InternalLog, Registry,
     testing::{Collected, PATIENCE, eventually},
 };
-use message::Intake;
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
     os::unix::net::{UnixDatagram, UnixStream},
     path::Path,
-    sync::{Arc, atomic::Ordering},
+    sync::atomic::Ordering,
     time::Duration,
 };
 use wire::Framing;
-
-struct Setup {
-    sources: Sources,
-    registry: Registry,
-    collected: Arc<Collected>,
-    port: u16,
-}
-
-/// A port that nobody has.
-fn free_port() -> u16 {
-    let tcp = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    tcp.local_addr().unwrap().port()
-}
-
-fn reading() -> Reading {
-    let mut reading = Reading::new("s");
-    reading.hosts = HostPolicy { keep: true, use_dns: UseDns::No, ..HostPolicy::default() };
-    reading
-}
-
-fn here(port: u16) -> ListenAddress {
-    ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-}
-
-fn spec(driver: SourceDriver, reading: Reading, intake: Arc<dyn Intake>) -> SourceSpec {
-    SourceSpec {
-        id: "s#0".to_owned(),
-        component: "network".to_owned(),
-        driver,
-        reading: Arc::new(reading),
-        intake,
-    }
-}
-
-impl Setup {
-    fn new(driver: impl FnOnce(u16) -> SourceDriver, reading: Reading) -> Setup {
-        let (registry, collected, port) = (Registry::default(), Collected::new(), free_port());
-        let log = InternalLog::new("test", None);
-        let mut sources = Sources::start(registry.clone(), log, 2, None).unwrap();
-        let staged = sources.stage(vec![spec(driver(port), reading, collected.clone())]).unwrap();
-        sources.commit(staged);
-        Setup { sources, registry, collected, port }
-    }
-
-    fn tcp(reading: Reading) -> Setup {
-        Setup::new(|port| SourceDriver::Stream(StreamListener::new(here(port))), reading)
-    }
-
-    fn connect(&self) -> TcpStream {
-        TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap()
-    }
-}
 
 /// Sends in pieces and closes; shows the messages.
 #[track_caller]
