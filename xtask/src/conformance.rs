@@ -33,6 +33,39 @@ pub(crate) struct Row {
     pub(crate) differences: Vec<String>,
 }
 
+impl Row {
+    /// A family without cases yet.
+    fn empty(family: impl Into<String>, floor: f64) -> Row {
+        Row { family: family.into(), cases: 0, passed: 0, floor, differences: Vec::new() }
+    }
+
+    /// Counts one case; `difference` is what was wrong with it, if anything.
+    fn count(&mut self, name: &str, difference: Option<String>) {
+        self.cases += 1;
+        match difference {
+            None => self.passed += 1,
+            Some(difference) => self.differences.push(format!("{name}: {difference}")),
+        }
+    }
+
+    /// Runs `check` on every case; it says what is different, field by field. `name` of a case is its input.
+    fn of<'a>(
+        family: impl Into<String>,
+        floor: f64,
+        cases: impl IntoIterator<Item = &'a serde_json::Value>,
+        name: &str,
+        check: impl Fn(&serde_json::Value) -> Vec<String>,
+    ) -> Row {
+        let mut row = Row::empty(family, floor);
+        for case in cases {
+            let found = check(case);
+            let difference = (!found.is_empty()).then(|| format!("\n    {}", found.join("\n    ")));
+            row.count(decoded::text(case, name), difference);
+        }
+        row
+    }
+}
+
 /// A family: its name and what runs it. It gets the samples' folder.
 type Family = (&'static str, fn(&Path) -> Result<Vec<Row>, String>);
 

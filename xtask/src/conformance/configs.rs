@@ -20,8 +20,8 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let program = Program::find()?;
     let folder = folder.join("configs/syslog-ng");
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut accepted = row("configs/accepted", 70.0);
-    let mut refused = row("configs/refused", 95.0);
+    let mut accepted = Row::empty("configs/accepted", 70.0);
+    let mut refused = Row::empty("configs/refused", 95.0);
     for case in records(&folder.join("INDEX.jsonl"))? {
         let name = text(&case, "file");
         let bytes = fs::read(folder.join(name)).map_err(|error| format!("{name}: {error}"))?;
@@ -41,17 +41,9 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
             (false, true) => Some(format!("accepted; syslog-ng says: {}", text(expected, "error"))),
             (false, false) => misplaced(&verdict.text, expected),
         };
-        row.cases += 1;
-        match difference {
-            None => row.passed += 1,
-            Some(difference) => row.differences.push(format!("{name}: {difference}")),
-        }
+        row.count(name, difference);
     }
     Ok(vec![accepted, refused])
-}
-
-fn row(family: &str, floor: f64) -> Row {
-    Row { family: family.to_owned(), cases: 0, passed: 0, floor, differences: Vec::new() }
 }
 
 /// What is wrong with the places of the errors, if anything.

@@ -18,23 +18,8 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let cases = records(&folder.join("syslog/go-syslog-rfc5424.jsonl"))?;
     let usable =
         |case: &&Value| case["valid"] == true && case["expect"]["Version"] == 1 && case["input"].is_string();
-    let cases: Vec<&Value> = cases.iter().filter(usable).collect();
-    let mut row = Row {
-        family: "go-syslog".into(),
-        cases: cases.len(),
-        passed: 0,
-        floor: 97.0,
-        differences: Vec::new(),
-    };
-    for case in cases {
-        let differences = differences(case);
-        if differences.is_empty() {
-            row.passed += 1;
-        } else {
-            row.differences.push(format!("{:?}\n    {}", text(case, "input"), differences.join("\n    ")));
-        }
-    }
-    Ok(vec![row])
+    let cases = cases.iter().filter(usable);
+    Ok(vec![Row::of("go-syslog", 97.0, cases, "input", differences)])
 }
 
 fn differences(case: &Value) -> Vec<String> {

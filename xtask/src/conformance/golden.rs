@@ -29,18 +29,9 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
 
 fn file(folder: &Path, name: &str, flags: ParseFlags) -> Result<Row, String> {
     let cases = records(&folder.join(format!("golden/{name}.jsonl")))?;
-    let mut row =
-        Row { family: name.into(), cases: cases.len(), passed: 0, floor: FLOOR, differences: Vec::new() };
-    for case in &cases {
-        let input = text(case, "input");
-        let differences = differences(input, case.get("expect").unwrap_or(&Value::Null), flags);
-        if differences.is_empty() {
-            row.passed += 1;
-        } else {
-            row.differences.push(format!("{input:?}\n    {}", differences.join("\n    ")));
-        }
-    }
-    Ok(row)
+    let check =
+        |case: &Value| differences(text(case, "input"), case.get("expect").unwrap_or(&Value::Null), flags);
+    Ok(Row::of(name, FLOOR, &cases, "input", check))
 }
 
 fn differences(input: &str, want: &Value, flags: ParseFlags) -> Vec<String> {

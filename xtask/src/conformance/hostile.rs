@@ -20,20 +20,11 @@ const FRAMINGS: [Framing; 3] = [Framing::Newline, Framing::OctetCounted, Framing
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let cases = records(&folder.join("hostile/inputs.jsonl"))?;
-    let mut row = Row {
-        family: "hostile-wire".into(),
-        cases: cases.len(),
-        passed: 0,
-        floor: 100.0,
-        differences: Vec::new(),
-    };
+    let mut row = Row::empty("hostile-wire", 100.0);
     for case in &cases {
         let payload = payload(case);
         let found = FRAMINGS.iter().find_map(|framing| fault(&payload, *framing));
-        match found {
-            None => row.passed += 1,
-            Some(fault) => row.differences.push(format!("{}: {fault}", text(case, "id"))),
-        }
+        row.count(text(case, "id"), found);
     }
     Ok(vec![row])
 }

@@ -27,14 +27,9 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     ];
     let row = |(dialect, floor, check): (&str, f64, Check)| {
         let cases = cases.iter().filter(|case| text(case, "dialect") == dialect && of_our_syntax(case));
-        let mut row =
-            Row { family: format!("lucene/{dialect}"), cases: 0, passed: 0, floor, differences: Vec::new() };
+        let mut row = Row::empty(format!("lucene/{dialect}"), floor);
         for case in cases {
-            row.cases += 1;
-            match check(case) {
-                None => row.passed += 1,
-                Some(difference) => row.differences.push(format!("{}: {difference}", text(case, "query"))),
-            }
+            row.count(text(case, "query"), check(case));
         }
         row
     };

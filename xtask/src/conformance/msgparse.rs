@@ -21,23 +21,8 @@ const SOME_TIME: i64 = 1;
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let cases = records(&folder.join("syslog/syslogng-msgparse.jsonl"))?;
-    let mut row = Row {
-        family: "msgparse".into(),
-        cases: cases.len(),
-        passed: 0,
-        floor: FLOOR,
-        differences: Vec::new(),
-    };
     let zone = TimeZone::get("Europe/Budapest").map_err(|error| error.to_string())?;
-    for case in &cases {
-        let differences = differences(case, &zone);
-        if differences.is_empty() {
-            row.passed += 1;
-        } else {
-            row.differences.push(format!("{}\n    {}", text(case, "input"), differences.join("\n    ")));
-        }
-    }
-    Ok(vec![row])
+    Ok(vec![Row::of("msgparse", FLOOR, &cases, "input", |case| differences(case, &zone))])
 }
 
 fn differences(case: &Value, zone: &TimeZone) -> Vec<String> {

@@ -18,23 +18,8 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let cases = records(&folder.join("syslog/rfc-examples.jsonl"))?;
     let syslog =
         |case: &&Value| !text(case, "ref").starts_with("GELF") && case["expect"]["framing"].is_null();
-    let cases: Vec<&Value> = cases.iter().filter(syslog).collect();
-    let mut row = Row {
-        family: "rfc-examples".into(),
-        cases: cases.len(),
-        passed: 0,
-        floor: 97.0,
-        differences: Vec::new(),
-    };
-    for case in cases {
-        let differences = differences(case);
-        if differences.is_empty() {
-            row.passed += 1;
-        } else {
-            row.differences.push(format!("{}\n    {}", text(case, "input"), differences.join("\n    ")));
-        }
-    }
-    Ok(vec![row])
+    let cases = cases.iter().filter(syslog);
+    Ok(vec![Row::of("rfc-examples", 97.0, cases, "input", differences)])
 }
 
 fn differences(case: &Value) -> Vec<String> {

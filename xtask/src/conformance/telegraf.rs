@@ -17,22 +17,7 @@ const LIMIT: usize = 65_536;
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let cases = records(&folder.join("syslog/telegraf-transport.jsonl"))?;
-    let mut row = Row {
-        family: "telegraf".into(),
-        cases: cases.len(),
-        passed: 0,
-        floor: 100.0,
-        differences: Vec::new(),
-    };
-    for case in &cases {
-        let differences = differences(case);
-        if differences.is_empty() {
-            row.passed += 1;
-        } else {
-            row.differences.push(format!("{}\n    {}", text(case, "source"), differences.join("\n    ")));
-        }
-    }
-    Ok(vec![row])
+    Ok(vec![Row::of("telegraf", 100.0, &cases, "source", differences)])
 }
 
 fn differences(case: &Value) -> Vec<String> {
