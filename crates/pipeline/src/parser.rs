@@ -7,11 +7,15 @@
 //! for a message.
 //! Limits: those of [`Writer`]; each parser names its own.
 
+mod csv;
 mod input;
+mod json;
 mod kv;
 mod writer;
 
+pub use csv::{Csv, CsvDialect};
 pub use input::{Input, TextParser};
+pub use json::{ExtractPath, ExtractPathError, Json};
 pub use kv::Kv;
 pub use writer::{VALUES_MAX, Writer};
 

@@ -26,7 +26,7 @@ pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};
 pub use typed::{HINT_NAMES, TypeHint};
 
-pub(crate) use list::elements as list_elements;
+pub(crate) use list::{append_after as list_append, elements as list_elements};
 pub(crate) use macros::header;
 
 use crate::Version;

@@ -171,8 +171,8 @@ impl Calls<'_> {
             ),
             Standing::Honoured => {}
         }
-        if let ValueKind::Options(_) = row.kind {
-            self.nested(call, row);
+        if let ValueKind::Options(rows) | ValueKind::TextOr(rows) = row.kind {
+            self.nested(call, row, rows);
         } else if let Err(misfit) = row.kind.fit(call) {
             self.misfit(&misfit);
         }
@@ -183,8 +183,7 @@ impl Calls<'_> {
         }
     }
 
-    fn nested(&mut self, call: &Call, row: &Row) {
-        let ValueKind::Options(rows) = row.kind else { return };
+    fn nested(&mut self, call: &Call, row: &Row, rows: &'static [Row]) {
         let what = format!("option of {}()", row.name);
         for arg in &call.args {
             match arg {
@@ -193,6 +192,7 @@ impl Calls<'_> {
                     Diagnostic::warning(*span, "`stats()` with a number is an old spelling")
                         .help("write stats(freq(...))"),
                 ),
+                Arg::Word(_) | Arg::Text(_) if matches!(row.kind, ValueKind::TextOr(_)) => {}
                 other => self.report.push(Diagnostic::error(other.span(), "expected an option")),
             }
         }

@@ -43,6 +43,8 @@ pub enum ValueKind {
     Pairs,
     /// Options.
     Options(&'static [Row]),
+    /// A text, or options that say it in another way.
+    TextOr(&'static [Row]),
     /// Anything: options that are not supported yet are not looked into.
     Any,
 }
@@ -88,6 +90,12 @@ impl ValueKind {
             ValueKind::Options(rows) => {
                 format!("options: {}", rows.iter().map(|row| row.name).collect::<Vec<_>>().join(", "))
             }
+            ValueKind::TextOr(rows) => {
+                format!(
+                    "text, or options: {}",
+                    rows.iter().map(|row| row.name).collect::<Vec<_>>().join(", ")
+                )
+            }
             ValueKind::Any => "anything".to_string(),
         }
     }
@@ -95,7 +103,7 @@ impl ValueKind {
     /// Whether the arguments of a call fit; options inside [`ValueKind::Options`] are checked by the caller.
     pub fn fit(self, call: &Call) -> Result<(), Misfit> {
         match self {
-            ValueKind::Any | ValueKind::Options(_) | ValueKind::Pairs => Ok(()),
+            ValueKind::Any | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Pairs => Ok(()),
             ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
             ValueKind::Texts => call.args.iter().try_for_each(|arg| self.fits_one(arg)),
             _ => {
@@ -139,7 +147,7 @@ impl ValueKind {
             ValueKind::Filter => matches!(arg, Arg::Filter(_)),
             ValueKind::Word(words) => return one_of(words, arg, self),
             ValueKind::Words(words) => return one_of(words, arg, self),
-            ValueKind::Pairs | ValueKind::Options(_) | ValueKind::Any => true,
+            ValueKind::Pairs | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Any => true,
         };
         if fits { Ok(()) } else { Err(self.misfit(arg.span(), "this value does not fit".to_string())) }
     }

@@ -69,7 +69,7 @@ fn table(out: &mut String, tables: &[&[Row]]) {
             Standing::Later => format!("{}. Not supported yet", sentence(row.help)),
         };
         push(out, format_args!("| {} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
-        if let ValueKind::Options(inner) = row.kind {
+        if let ValueKind::Options(inner) | ValueKind::TextOr(inner) = row.kind {
             for row in inner {
                 push(
                     out,
@@ -91,6 +91,7 @@ fn takes(kind: ValueKind) -> String {
     match kind {
         ValueKind::Any => String::new(),
         ValueKind::Options(_) => "options".to_string(),
+        ValueKind::TextOr(_) => "text, or options".to_string(),
         kind => kind.describe().replace('|', "\\|"),
     }
 }

@@ -48,5 +48,7 @@ pub(super) fn parsed(parser: &dyn Parser, text: &[u8]) -> String {
     if read.has(0) { shown(&batch, 0) + marks } else { "stopped".to_owned() }
 }
 
+mod csv;
+mod json;
 mod kv;
 mod writer;

@@ -303,6 +303,22 @@ fn parsers_read_and_stop() {
         &["/o: at=home user=anna x=home|user=anna at=home", "/o: x=|nothing"],
     );
     finds(
+        "parser p { json-parser(extract-prefix(\"a[\")); };",
+        &["main.conf:3:24: error: `a[` is no member of JSON: write it like name.other[0]"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); parser {{ csv-parser(columns(w, h) delimiters(chars(\"=\") strings(\" at\")) flags(greedy)); }}; {out}; }};"
+        ),
+        &["/o: h=\"anna at=home\" w=user|user=anna at=home", "/o: h= w=nothing|nothing"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); if {{ parser {{ json-parser(template('{{\"a\":\"$user\"') ); }}; {out}; }} else {{ parser {{ json-parser(prefix(\".j.\") template('{{\"a\":\"$MSG\"}}')); }}; rewrite {{ rename(\".j.a\" \"a\"); }}; {out}; }}; }};"
+        ),
+        &["/o: a=\"user=anna at=home\"|user=anna at=home", "/o: a=nothing|nothing"],
+    );
+    finds(
         "parser p { kv-parser(value-separator(\"ab\")); };",
         &["main.conf:3:22: error: the separator of values is one character of ASCII"],
     );

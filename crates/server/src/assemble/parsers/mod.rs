@@ -30,6 +30,8 @@ impl<'t> Lowering<'t> {
         let parser = ParserCall { call, options };
         let made: Arc<dyn Parser> = match call.key().as_str() {
             "kv-parser" => self.kv_parser(parser)?,
+            "csv-parser" => self.csv_parser(parser)?,
+            "json-parser" => self.json_parser(parser)?,
             _ => return None,
         };
         Some(Step::Parser(made))

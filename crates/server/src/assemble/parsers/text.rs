@@ -1,9 +1,13 @@
-//! Parsers of pairs and columns.
+//! Parsers of pairs, columns and JSON.
 //!
 //! In: calls. Out: parsers. Limits: a separator that is no character is an error at its place.
 
 use super::{Lowering, ParserCall};
-use pipeline::{Parser, parser::Kv};
+use config::tree::Call;
+use pipeline::{
+    Parser,
+    parser::{Csv, CsvDialect, ExtractPath, Json, Kv},
+};
 use std::sync::Arc;
 
 impl<'t> Lowering<'t> {
@@ -20,5 +24,59 @@ impl<'t> Lowering<'t> {
         let stray = options.own_text("extract-stray-words-into");
         let kv = Kv::new(value_separator, pairs.as_deref().unwrap_or(", "), stray);
         self.text_parser(parser, kv, "")
+    }
+
+    pub(super) fn csv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let flags = options.flags();
+        let has = |flag: &str| flags.iter().any(|known| known == flag);
+        let mut csv = Csv {
+            columns: options.all("columns").flat_map(Call::texts).collect(),
+            null: options.own_text("null").filter(|null| !null.is_empty()),
+            strip_whitespace: has("strip-whitespace"),
+            greedy: has("greedy"),
+            drop_invalid: has("drop-invalid") || options.yes("drop-invalid", false),
+            ..Csv::default()
+        };
+        let dialect = options
+            .word("dialect")
+            .or_else(|| flags.iter().rfind(|flag| flag.starts_with("escape")).cloned());
+        csv.dialect = dialect.and_then(|name| CsvDialect::from_name(&name)).unwrap_or_default();
+        if let Some(delimiters) = options.own("delimiters") {
+            let chars = delimiters.option("chars").map_or_else(|| delimiters.text(), Call::text);
+            let strings = delimiters.option("strings").map(Call::texts).unwrap_or_default();
+            // Texts alone leave no character that ends a column.
+            csv.delimiters = chars.unwrap_or_default().as_bytes().to_vec();
+            csv.string_delimiters = strings;
+        }
+        if let Some(pairs) = options.own_text("quote-pairs") {
+            csv.quotes = Csv::pairs(&pairs);
+        }
+        if let Some(quotes) = options.own_text("quotes") {
+            csv.quotes = quotes.bytes().map(|quote| (quote, quote)).collect();
+        }
+        self.text_parser(parser, csv, "")
+    }
+
+    pub(super) fn json_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let mut json = Json { marker: options.own_text("marker").unwrap_or_default(), ..Json::default() };
+        if let Some(option) = options.own("key-delimiter") {
+            let &[delimiter] = option.text().unwrap_or_default().as_bytes() else {
+                self.wrong(option, "the delimiter of names is one character of ASCII");
+                return None;
+            };
+            json.key_delimiter = delimiter;
+        }
+        if let Some(option) = options.own("extract-prefix").filter(|option| option.text() != Some("")) {
+            match ExtractPath::parse(option.text().unwrap_or_default()) {
+                Ok(path) => json.extract = Some(path),
+                Err(error) => {
+                    self.wrong(option, error.to_string());
+                    return None;
+                }
+            }
+        }
+        self.text_parser(parser, json, "")
     }
 }

@@ -1,0 +1,63 @@
+//! `json-parser()`: the members of a JSON object.
+//!
+//! In: a text, behind a marker when one is set. Out: a value for each member, nested ones under joined names, with the
+//! type that JSON gives them; a list for an array of texts, JSON for any other array; `1`, `2` and so on for an array
+//! at the top. What is no JSON is stopped.
+//! As lenient as json-c, which senders were tested against: text may stand in single quotes, words in any case, a comma
+//! behind the last member, anything behind the value. Bytes that are no UTF-8 stay as they are.
+//! Limits: [`DEPTH_MAX`] levels, deeper texts are stopped; those of [`Writer`].
+
+mod path;
+mod scan;
+mod text;
+mod walk;
+
+pub use path::{ExtractPath, ExtractPathError};
+
+use super::{Reader, Writer};
+use scan::Scan;
+use walk::{Names, Walk};
+
+/// Deepest nesting of objects and arrays.
+pub(crate) const DEPTH_MAX: usize = 128;
+
+/// Reads JSON objects.
+#[derive(Clone, Debug)]
+pub struct Json {
+    /// What must stand before the JSON.
+    pub marker: String,
+    /// The member to read, instead of the whole.
+    pub extract: Option<ExtractPath>,
+    /// What stands between the names of nested members.
+    pub key_delimiter: u8,
+}
+
+impl Default for Json {
+    fn default() -> Json {
+        Json { marker: String::new(), extract: None, key_delimiter: b'.' }
+    }
+}
+
+impl Reader for Json {
+    fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
+        self.walk(text, out).is_some()
+    }
+}
+
+impl Json {
+    fn walk(&self, text: &[u8], out: &mut Writer<'_>) -> Option<()> {
+        let mut rest = text.strip_prefix(self.marker.as_bytes())?;
+        if let Some(extract) = &self.extract {
+            // The text must be whole before a part of it is taken out.
+            Scan::new(rest).skip(None)?;
+            rest = extract.find(rest)?;
+        }
+        let mut walk = Walk { scan: Scan::new(rest), out };
+        walk.scan.blanks();
+        match walk.scan.rest.first()? {
+            b'{' => walk.object(&mut Names::new(self.key_delimiter), 0),
+            b'[' => walk.elements(),
+            _ => None,
+        }
+    }
+}
