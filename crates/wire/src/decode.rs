@@ -22,7 +22,7 @@ use message::{Batch, Mark, Marks, Message, Span};
 pub use flags::{ParseFlags, UnknownFlag};
 pub use options::{DecodeOptions, HostnameTest};
 use scan::Scan;
-use stamp::StampReader;
+pub(crate) use stamp::StampReader;
 
 /// Reads messages of one source.
 #[derive(Clone, Debug)]

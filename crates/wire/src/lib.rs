@@ -9,6 +9,7 @@ mod decode;
 mod encode;
 mod frame;
 mod relp;
+mod shipped;
 mod stamp;
 
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
@@ -20,4 +21,5 @@ pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
     append_relp, check_offers, next_txnr, relp_offers, relp_response,
 };
+pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone};

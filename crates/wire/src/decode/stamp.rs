@@ -24,7 +24,7 @@ const TEXT_BYTES: usize = 20;
 const KEPT: usize = 16;
 /// Reader of the times of one source.
 #[derive(Clone, Debug)]
-pub(super) struct StampReader {
+pub(crate) struct StampReader {
     zone: TimeZone,
     kept: [Second; KEPT],
     /// Second of our clock that `year` and `month` belong to.
@@ -51,7 +51,7 @@ struct Second {
 }
 
 impl StampReader {
-    pub(super) fn new(zone: TimeZone) -> StampReader {
+    pub(crate) fn new(zone: TimeZone) -> StampReader {
         let kept = [Second::default(); KEPT];
         StampReader { zone, kept, received_s: i64::MIN, received_offset_s: 0, year: 0, month: 0 }
     }
@@ -92,7 +92,7 @@ impl StampReader {
 
     /// A time of RFC 5424 at `at`.
     #[inline]
-    pub(super) fn rfc5424(&mut self, line: &[u8], at: usize) -> Option<(Stamp, usize)> {
+    pub(crate) fn rfc5424(&mut self, line: &[u8], at: usize) -> Option<(Stamp, usize)> {
         let (stamp, length) = self.iso(line.get(at..)?)?;
         Some((stamp, at + length))
     }

@@ -1,0 +1,281 @@
+//! The messages that a body becomes, field by field.
+//!
+//! In: fields with names and types. Out: messages in a batch. Holds: the message in work, and the names of this
+//! body: a name that thousands of entries repeat is stored once.
+//! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes; names are cut at 128 bytes.
+
+use super::{
+    ShippedReader,
+    json::{Text, Token, unescape},
+    known::{self, Place},
+    moment,
+};
+use message::{
+    Batch, FIELD_NAME_BYTES_MAX, Facility, Field, Format, Message, Priority, Severity, Span, Stamp,
+    ValueKind, ZoneQuality,
+};
+use std::collections::HashMap;
+
+/// Most name-value pairs of one message.
+pub(super) const FIELDS_MAX: usize = 1_000;
+/// Names that are remembered of one body; more are stored again each time.
+const NAMES_MAX: usize = 4_096;
+
+/// The names of one body and where they are stored.
+#[derive(Default)]
+pub(super) struct Names(HashMap<Vec<u8>, Span>);
+
+impl Names {
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    fn span(&mut self, prefix: &[u8], name: &[u8], batch: &mut Batch) -> Span {
+        if let Some(span) = self.0.get(name) {
+            return *span;
+        }
+        let mut whole = [prefix, name].concat();
+        cut(&mut whole);
+        if whole.is_empty() {
+            whole.push(b'_');
+        }
+        let span = batch.add_extra(&whole);
+        if self.0.len() < NAMES_MAX {
+            self.0.insert(name.to_vec(), span);
+        }
+        span
+    }
+}
+
+/// Cuts a name between characters.
+fn cut(name: &mut Vec<u8>) {
+    if name.len() > FIELD_NAME_BYTES_MAX {
+        let is_inside = |at: usize| name[at] & 0xC0 == 0x80;
+        let mut end = FIELD_NAME_BYTES_MAX;
+        while end > 0 && is_inside(end) {
+            end -= 1;
+        }
+        name.truncate(end);
+    }
+}
+
+/// A value and its type.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Datum {
+    pub(super) span: Span,
+    pub(super) kind: ValueKind,
+}
+
+impl Datum {
+    pub(super) fn text(span: Span) -> Datum {
+        Datum { span, kind: ValueKind::String }
+    }
+}
+
+/// What the message in work has already.
+#[derive(Default)]
+struct Has {
+    time: bool,
+    severity: bool,
+    facility: bool,
+    fields: usize,
+}
+
+/// Writes the messages of one body.
+pub(super) struct Entries<'a> {
+    pub(super) batch: &'a mut Batch,
+    reader: &'a mut ShippedReader,
+    origin: u16,
+    index: usize,
+    has: Has,
+}
+
+impl<'a> Entries<'a> {
+    pub(super) fn new(batch: &'a mut Batch, reader: &'a mut ShippedReader, origin: u16) -> Entries<'a> {
+        let index = batch.len();
+        Entries { batch, reader, origin, index, has: Has::default() }
+    }
+
+    /// Begins a message.
+    pub(super) fn begin(&mut self, raw: Span) {
+        self.index = self.batch.len();
+        self.has = Has::default();
+        let mut message = Message::default();
+        message.raw = raw;
+        message.origin = self.origin;
+        message.format = Format::Raw;
+        message.pri = self.reader.options.default_pri.unwrap_or(Priority::DEFAULT);
+        message.event = Stamp { quality: ZoneQuality::Absent, ..self.batch.received };
+        self.batch.messages.push(message);
+    }
+
+    /// Ends a message: without a text its raw bytes are the text.
+    pub(super) fn end(&mut self) {
+        let message = &mut self.batch.messages[self.index];
+        if message.text.is_empty() {
+            message.text = message.raw;
+        }
+    }
+
+    /// Takes the message in work back.
+    pub(super) fn forget(&mut self) {
+        self.batch.messages.truncate(self.index);
+    }
+
+    /// Reads a line as syslog.
+    pub(super) fn decode(&mut self, raw: Span) {
+        self.index = self.batch.len();
+        self.has = Has { time: true, severity: true, facility: true, fields: 0 };
+        self.reader.decoder.decode(self.batch, raw, message::Marks::NONE, self.origin);
+    }
+
+    pub(super) fn message(&mut self) -> &mut Message {
+        &mut self.batch.messages[self.index]
+    }
+
+    /// Sets the time, if it has none yet.
+    pub(super) fn set_time(&mut self, stamp: Stamp) {
+        if self.reader.options.keep_timestamp && !std::mem::replace(&mut self.has.time, true) {
+            self.message().event = stamp;
+        }
+    }
+
+    /// Sets the severity, if it has none yet.
+    pub(super) fn set_severity(&mut self, severity: Severity) {
+        if !std::mem::replace(&mut self.has.severity, true) {
+            let message = self.message();
+            message.pri = Priority::new(message.pri.facility(), severity);
+        }
+    }
+
+    /// Sets the facility, if it has none yet.
+    pub(super) fn set_facility(&mut self, facility: Facility) {
+        if !std::mem::replace(&mut self.has.facility, true) {
+            let message = self.message();
+            message.pri = Priority::new(facility, message.pri.severity());
+        }
+    }
+
+    /// A field under a name that may mean a place in the message; else it is a pair.
+    pub(super) fn field(&mut self, name: &[u8], datum: Datum) {
+        let placed = known::place(name).is_some_and(|place| self.put(place, datum));
+        if !placed {
+            self.value(name, datum);
+        }
+    }
+
+    /// A pair.
+    pub(super) fn value(&mut self, name: &[u8], datum: Datum) {
+        if self.has.fields >= FIELDS_MAX {
+            return;
+        }
+        self.has.fields += 1;
+        let name = self.reader.names.span(&self.reader.prefix, name, self.batch);
+        self.batch.push_value(self.index, name, datum.span, datum.kind);
+    }
+
+    /// Puts a value in its place. False: the place is taken, or this is no value for it, or it says more.
+    pub(super) fn put(&mut self, place: Place, datum: Datum) -> bool {
+        if matches!(datum.kind, ValueKind::Json | ValueKind::Null | ValueKind::Boolean)
+            || datum.span.is_empty()
+        {
+            return false;
+        }
+        match place {
+            Place::Time => self.put_time(datum),
+            Place::Host => self.put_span(Field::Host, datum),
+            Place::Program => self.put_span(Field::Program, datum),
+            Place::Pid => self.put_span(Field::Pid, datum),
+            Place::Msgid => self.put_span(Field::Msgid, datum),
+            Place::Text => self.put_span(Field::Message, datum),
+            Place::Severity => {
+                let found = known::severity(self.batch.bytes(datum.span)).filter(|_| !self.has.severity);
+                found.is_some_and(|(severity, is_all)| {
+                    self.set_severity(severity);
+                    is_all
+                })
+            }
+            Place::Facility => {
+                let found = known::facility(self.batch.bytes(datum.span)).filter(|_| !self.has.facility);
+                found.is_some_and(|(facility, is_all)| {
+                    self.set_facility(facility);
+                    is_all
+                })
+            }
+            Place::Priority => self.put_priority(datum),
+            Place::Tag => self.put_tag(datum),
+        }
+    }
+
+    fn put_time(&mut self, datum: Datum) -> bool {
+        if self.has.time {
+            return false;
+        }
+        let Some(stamp) = moment::read(self.batch.bytes(datum.span), &mut self.reader.stamps) else {
+            return false;
+        };
+        self.set_time(stamp);
+        true
+    }
+
+    fn put_span(&mut self, field: Field, datum: Datum) -> bool {
+        let is_free = self.batch.fixed(self.index, field).is_empty();
+        if is_free {
+            self.batch.set_fixed(self.index, field, datum.span);
+        }
+        is_free
+    }
+
+    fn put_priority(&mut self, datum: Datum) -> bool {
+        let text = std::str::from_utf8(self.batch.bytes(datum.span)).ok();
+        let Some(pri) = text.and_then(|text| text.parse().ok()).filter(|pri| *pri <= Priority::MAX) else {
+            return false;
+        };
+        let is_free = !self.has.severity && !self.has.facility;
+        if is_free {
+            self.set_severity(Priority(pri).severity());
+            self.set_facility(Priority(pri).facility());
+        }
+        is_free
+    }
+
+    /// `prog[pid]:` to its parts.
+    fn put_tag(&mut self, datum: Datum) -> bool {
+        let tag = self.batch.bytes(datum.span);
+        let name = tag.iter().position(|byte| matches!(byte, b'[' | b':' | b' ')).unwrap_or(tag.len());
+        let end = memchr::memchr(b']', tag).filter(|end| tag.get(name) == Some(&b'[') && *end > name);
+        if name == 0 || !self.batch.fixed(self.index, Field::Program).is_empty() {
+            return false;
+        }
+        self.batch.set_fixed(self.index, Field::Program, datum.span.part(0, name));
+        if let Some(end) = end {
+            self.put_span(Field::Pid, Datum::text(datum.span.part(name + 1, end)));
+        }
+        true
+    }
+
+    /// The span of a string of the body.
+    pub(super) fn text(&mut self, bytes: &[u8], text: Text) -> Span {
+        if !text.escaped {
+            return Span::received(text.start, text.end - text.start);
+        }
+        let start = self.batch.extra.len();
+        unescape(&bytes[text.start..text.end], &mut self.batch.extra);
+        Span::extra(start, self.batch.extra.len() - start)
+    }
+
+    /// The value of a token that is neither object nor array.
+    pub(super) fn scalar(&mut self, bytes: &[u8], token: Token) -> Datum {
+        match token {
+            Token::Text(text) => Datum::text(self.text(bytes, text)),
+            Token::Number { start, end } => {
+                let has_fraction = bytes[start..end].iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+                let kind = if has_fraction { ValueKind::Double } else { ValueKind::Integer };
+                Datum { span: Span::received(start, end - start), kind }
+            }
+            Token::True => Datum { span: self.batch.add_extra(b"true"), kind: ValueKind::Boolean },
+            Token::False => Datum { span: self.batch.add_extra(b"false"), kind: ValueKind::Boolean },
+            Token::Null | Token::Object | Token::Array => Datum { span: Span::EMPTY, kind: ValueKind::Null },
+        }
+    }
+}

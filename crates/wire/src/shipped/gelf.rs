@@ -1,0 +1,59 @@
+//! GELF 1.1: one JSON object whose own fields begin with an underscore.
+//!
+//! In: a body, or a datagram put together. Out: one message: `short_message` is its text, `_name` the pair `name`.
+//! Holds: nothing. Limits: those of JSON documents. What is no JSON object is an error.
+
+use super::{
+    BodyError, ShippedReader, document,
+    entry::{Datum, Entries},
+    json::{Json, Token},
+    known::{self, Place},
+};
+use message::{Batch, Span};
+
+impl ShippedReader {
+    /// Reads one GELF message.
+    pub fn gelf(&mut self, batch: &mut Batch, origin: u16) -> Result<(), BodyError> {
+        let body = batch.received_bytes.clone();
+        // Over TCP messages end with a NUL, and some senders keep it elsewhere.
+        let end = body.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+        let mut entries = self.entries(batch, origin);
+        let mut json = Json::within(&body, 0..end);
+        if json.token()? != Token::Object {
+            return Err(json.wrong("no JSON object"));
+        }
+        entries.begin(Span::received(0, end));
+        let read = document::object(&mut json, &body, &mut entries, b"", &field);
+        let read = match read {
+            Ok(()) if !json.is_at_end() => Err(json.wrong("something behind the JSON")),
+            read => read,
+        };
+        match read {
+            Ok(()) => entries.end(),
+            Err(_) => entries.forget(),
+        }
+        read
+    }
+}
+
+fn field(entries: &mut Entries<'_>, name: &[u8], datum: Datum) {
+    let place = match name {
+        b"version" => return,
+        b"short_message" => Some(Place::Text),
+        b"host" => Some(Place::Host),
+        b"timestamp" => Some(Place::Time),
+        b"level" => Some(Place::Severity),
+        b"facility" => Some(Place::Facility),
+        _ => match name.strip_prefix(b"_") {
+            // The host and the text of a field must not take the place of the message's own.
+            Some(own) => match known::place(own) {
+                Some(Place::Text | Place::Host | Place::Time) | None => return entries.value(own, datum),
+                place => place,
+            },
+            None => None,
+        },
+    };
+    if !place.is_some_and(|place| entries.put(place, datum)) {
+        entries.value(name.strip_prefix(b"_").unwrap_or(name), datum);
+    }
+}

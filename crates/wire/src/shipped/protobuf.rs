@@ -1,0 +1,117 @@
+//! The wire format of protocol buffers.
+//!
+//! In: bytes of one message. Out: its fields, with the places of their bytes. Holds: a position.
+//! Limits: groups, which nobody sends, are refused; a field number above 2^29 is an error.
+
+use super::BodyError;
+use std::ops::Range;
+
+/// The value of a field.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Field {
+    /// A number or flag of up to ten bytes.
+    Varint(u64),
+    /// Eight bytes: a number or a double.
+    Fixed64(u64),
+    /// Four bytes.
+    Fixed32(u32),
+    /// Text, bytes or a message: where it is.
+    Bytes(Range<usize>),
+}
+
+impl Field {
+    /// The place of a text or message.
+    pub(super) fn bytes(self) -> Option<Range<usize>> {
+        match self {
+            Field::Bytes(range) => Some(range),
+            _ => None,
+        }
+    }
+
+    /// A number of any form.
+    pub(super) fn number(&self) -> Option<u64> {
+        match self {
+            Field::Varint(number) | Field::Fixed64(number) => Some(*number),
+            Field::Fixed32(number) => Some(u64::from(*number)),
+            Field::Bytes(_) => None,
+        }
+    }
+}
+
+/// The fields of one message; ends after an error.
+#[derive(Clone)]
+pub(super) struct Fields<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Fields<'a> {
+    /// The fields of the message at `range`, which must lie inside `bytes`.
+    pub(super) fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
+        debug_assert!(range.end <= bytes.len());
+        Fields { bytes, at: range.start, end: range.end.min(bytes.len()) }
+    }
+
+    fn wrong(&mut self, reason: &'static str) -> BodyError {
+        let offset = self.at;
+        self.at = self.end;
+        BodyError { offset, reason }
+    }
+
+    fn varint(&mut self) -> Result<u64, BodyError> {
+        let mut number = 0_u64;
+        for step in 0..10 {
+            if self.at >= self.end {
+                break;
+            }
+            let byte = self.bytes[self.at];
+            self.at += 1;
+            number |= u64::from(byte & 0x7f) << (7 * step);
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err(self.wrong("no protobuf number"))
+    }
+
+    fn array<const SIZE: usize>(&mut self) -> Result<[u8; SIZE], BodyError> {
+        let bytes = self.bytes[self.at..self.end].first_chunk::<SIZE>().copied();
+        let Some(bytes) = bytes else { return Err(self.wrong("the end of protobuf")) };
+        self.at += SIZE;
+        Ok(bytes)
+    }
+
+    fn field(&mut self) -> Result<(u32, Field), BodyError> {
+        let key = self.varint()?;
+        let Ok(number) = u32::try_from(key >> 3) else { return Err(self.wrong("no protobuf field")) };
+        if number == 0 || number >= 1 << 29 {
+            return Err(self.wrong("no protobuf field"));
+        }
+        let field = match key & 7 {
+            0 => Field::Varint(self.varint()?),
+            1 => Field::Fixed64(u64::from_le_bytes(self.array()?)),
+            5 => Field::Fixed32(u32::from_le_bytes(self.array()?)),
+            2 => {
+                let size = self.varint()?;
+                let start = self.at;
+                let end = usize::try_from(size).ok().and_then(|size| start.checked_add(size));
+                let Some(end) = end.filter(|end| *end <= self.end) else {
+                    return Err(self.wrong("protobuf that is cut off"));
+                };
+                self.at = end;
+                Field::Bytes(start..end)
+            }
+            _ => return Err(self.wrong("no protobuf field")),
+        };
+        Ok((number, field))
+    }
+}
+
+impl Iterator for Fields<'_> {
+    type Item = Result<(u32, Field), BodyError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        (self.at < self.end).then(|| self.field())
+    }
+}

@@ -1,0 +1,45 @@
+//! Bodies that shippers post: any bytes, read as any of the formats, give messages that lie inside the batch or one error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use message::{Ack, Batch, Field, Origin, Stamp};
+use std::sync::Arc;
+use wire::{DecodeOptions, HecMeta, ShippedReader};
+
+fuzz_target!(|input: (u8, Vec<u8>)| {
+    let (format, bytes) = input;
+    let received = Stamp::known(1_795_000_000_000_000, 0);
+    let mut batch = Batch::new(Arc::new(bytes), vec![Arc::new(Origin::default())], received, Ack::none());
+    let mut reader = ShippedReader::new(DecodeOptions::default(), "");
+    let refused = match format % 11 {
+        0 => reader.bulk(&mut batch, 0).is_err(),
+        1 => reader.loki_json(&mut batch, 0).is_err(),
+        2 => reader.loki_protobuf(&mut batch, 0).is_err(),
+        3 => reader.otlp_protobuf(&mut batch, 0).is_err(),
+        4 => reader.otlp_json(&mut batch, 0).is_err(),
+        5 => reader.hec_events(&mut batch, 0).is_err(),
+        6 => reader.gelf(&mut batch, 0).is_err(),
+        7 => reader.documents(&mut batch, 0).is_err(),
+        8 => {
+            reader.hec_raw(&mut batch, 0, &HecMeta { host: Some("h".to_owned()), ..HecMeta::default() });
+            false
+        }
+        9 => {
+            let size = ShippedReader::journal_size(&batch.received_bytes);
+            assert_eq!(reader.journal(&mut batch, 0), size);
+            false
+        }
+        _ => {
+            reader.lines(&mut batch, 0);
+            false
+        }
+    };
+    assert!(!refused || batch.is_empty(), "a refused body left messages");
+    for index in 0..batch.len() {
+        for span in [batch.messages[index].raw, batch.messages[index].text] {
+            assert_eq!(batch.bytes(span).len(), span.len());
+        }
+        let _ = batch.fixed(index, Field::Host);
+        assert!(batch.values(index).iter().all(|(name, _, _)| (1..=128).contains(&name.len())));
+    }
+});
