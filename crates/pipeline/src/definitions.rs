@@ -16,6 +16,8 @@ pub struct Definitions {
     pub version: Version,
     /// `template NAME ...`.
     pub templates: HashMap<String, Arc<Template>>,
+    /// `template-function NAME ...`.
+    pub functions: HashMap<String, Arc<Template>>,
     /// `filter NAME { ... }`.
     pub filters: HashMap<String, Arc<Filter>>,
 }
@@ -34,6 +36,14 @@ impl Surroundings for Definitions {
 
     fn template(&self, name: &str) -> Option<Arc<Template>> {
         self.templates.get(name).cloned()
+    }
+
+    fn templates(&self) -> Arc<HashMap<String, Arc<Template>>> {
+        Arc::new(self.templates.clone())
+    }
+
+    fn function(&self, name: &str) -> Option<Arc<Template>> {
+        self.functions.get(&name.replace('_', "-")).cloned()
     }
 
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String> {

@@ -10,11 +10,15 @@ mod call;
 mod clock;
 mod context;
 mod escape;
+mod format;
 mod function;
 mod json;
+mod lines;
 mod list;
+mod machine;
 mod macros;
 mod nearest;
+mod options;
 mod pairs;
 mod parse;
 mod render;
@@ -22,6 +26,7 @@ mod typed;
 
 pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
+pub use machine::{Database, Machine, NameLookup};
 pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};
 pub use typed::{HINT_NAMES, TypeHint};
@@ -31,7 +36,7 @@ pub(crate) use macros::header;
 
 use crate::Version;
 use message::{Batch, FieldName};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// Longest template.
 pub const TEMPLATE_BYTES_MAX: usize = 256 << 10;
@@ -49,6 +54,10 @@ pub trait Surroundings {
     fn version(&self) -> Version;
     /// The template of a name.
     fn template(&self, name: &str) -> Option<Arc<Template>>;
+    /// All templates that have a name: for `$(template ...)` whose name is a macro.
+    fn templates(&self) -> Arc<HashMap<String, Arc<Template>>>;
+    /// What `template-function` made of a name.
+    fn function(&self, name: &str) -> Option<Arc<Template>>;
     /// The filter expression of `$(if ...)` and `$(grep ...)`.
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String>;
 }

@@ -9,6 +9,7 @@
 pub mod stats;
 
 mod clock;
+mod host_names;
 mod internal;
 mod positions;
 mod reactor;
@@ -26,6 +27,7 @@ pub use destination::{
     Queueing, RelpTarget, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming,
     TcpOptions, TerminalTarget,
 };
+pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use source::{
     DatagramListener, Dialogue, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource,

@@ -10,6 +10,7 @@ mod command;
 mod control;
 mod daemon;
 mod loggen;
+mod machine;
 mod old_names;
 mod statistics;
 mod user;

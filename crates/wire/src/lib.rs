@@ -22,4 +22,4 @@ pub use relp::{
     append_relp, check_offers, next_txnr, relp_offers, relp_response,
 };
 pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
-pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone};
+pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone, zone_of};

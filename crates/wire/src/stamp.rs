@@ -6,12 +6,14 @@
 mod civil;
 mod guess;
 mod print;
+mod zone;
 
 pub use civil::Civil;
 pub(crate) use civil::unix_s_of;
 pub use guess::guess_zone;
 pub(crate) use print::offset_at;
 pub use print::{FRACTION_DIGITS_MAX, StampFormat, StampText};
+pub use zone::zone_of;
 
 #[cfg(test)]
 mod tests;

@@ -10,13 +10,31 @@ use super::{
 use message::{Ack, Batch, FieldName, Origin, Span, Stamp, ValueKind};
 use pipeline::{
     Definitions, Template, Version,
-    template::{OnError, RenderOptions, Renderer, Site},
+    template::{Database, Machine, Member, NameLookup, OnError, RenderOptions, Renderer, Site},
 };
 use serde_json::Value;
-use std::{path::Path, sync::Arc};
+use std::{net::IpAddr, path::Path, sync::Arc};
 use wire::{DecodeOptions, Decoder};
 
 const LINE: &str = "<155>2006-02-11T10:34:56+01:00 bzorp syslog-ng[23323]:árvíztűrőtükörfúrógép";
+/// A machine that knows one name, as the vectors were made with.
+#[derive(Debug)]
+struct OneName;
+
+impl Machine for OneName {
+    fn fill_random(&self, bytes: &mut [u8]) {
+        bytes.fill(1);
+    }
+
+    fn host_name(&self, _: IpAddr, _: NameLookup) -> Option<String> {
+        Some("resolved-TEST-host".to_owned())
+    }
+
+    fn entry(&self, _: Database, _: &str, _: &str) -> Option<String> {
+        None
+    }
+}
+
 const RECEIVED_US: i64 = 1_139_684_315_639_000;
 
 /// The message that all vectors are about, with the values they name.
@@ -65,15 +83,14 @@ pub(super) fn sample() -> Batch {
 }
 
 /// The message of vectors that name a message of their own.
-fn own_sample() -> Batch {
+fn own_sample(test: &str) -> Batch {
     let mut batch = sample();
     let names: Vec<Vec<u8>> = batch.values(0).into_iter().map(|(name, ..)| name.to_vec()).collect();
     for name in names {
         batch.unset_field(0, &FieldName::parse(&String::from_utf8_lossy(&name)));
     }
-    for (name, value) in
-        [("UTF8-C2", "¿ ¶ © ±"), ("UTF8-C3", "È Ð"), ("1", "foo"), ("2", "bar"), ("3", "baz")]
-    {
+    let texts = [("UTF8-C2", "¿ ¶ © ±"), ("UTF8-C3", "È Ð"), ("1", "foo"), ("2", "bar"), ("3", "baz")];
+    for (name, value) in texts.into_iter().filter(|_| !test.contains("bytes")) {
         batch.set_field(0, &FieldName::parse(name), value.as_bytes(), ValueKind::String);
     }
     batch.set_field(0, &FieldName::parse("bytes"), &[0, 1, 2, 3], ValueKind::Bytes);
@@ -91,7 +108,36 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
         }
     }
     let (cases, passed) = (records.len(), records.len() - differences.len());
-    Ok(vec![Row { family: "templates".into(), cases, passed, floor: 85.0, differences }])
+    let row = Row { family: "templates".into(), cases, passed, floor: 95.0, differences };
+    Ok(vec![row, raw(folder)?])
+}
+
+/// The arguments of the unit tests' checks, where they are a template and its text.
+fn raw(folder: &Path) -> Result<Row, String> {
+    let records = records(&folder.join("syslogng-unit/templates.jsonl"))?;
+    let mut row =
+        Row { family: "templates-raw".into(), cases: 0, passed: 0, floor: 95.0, differences: Vec::new() };
+    for record in &records {
+        let (name, test) = (text(record, "name"), text(record, "test"));
+        let is_check = name.starts_with("assert_template_format")
+            || name == "params" && !test.contains("key_and_exclude");
+        let (Some(template), Some(want)) = (record["args"][0].as_str(), record["args"][1].as_str()) else {
+            continue;
+        };
+        if !is_check {
+            continue;
+        }
+        row.cases += 1;
+        let asked = serde_json::json!({
+            "template": template, "expect": want, "check": name, "test": test,
+            "escaping": name.contains("escaping"),
+        });
+        match check(&asked) {
+            Ok(()) => row.passed += 1,
+            Err(difference) => row.differences.push(format!("{}: {difference}", template.escape_debug())),
+        }
+    }
+    Ok(row)
 }
 
 fn check(record: &Value) -> Result<(), String> {
@@ -108,12 +154,25 @@ fn check(record: &Value) -> Result<(), String> {
     if record.get("escaping") == Some(&Value::Bool(true)) {
         template = template.escaped();
     }
-    let batch = if text(record, "check") == "assert_template_format_msg" { own_sample() } else { sample() };
+    let batch = if text(record, "check") == "assert_template_format_msg" {
+        own_sample(text(record, "test"))
+    } else {
+        sample()
+    };
     let mut seen = Vec::new();
     for on_error in [OnError::DropMessage, OnError::DropProperty, OnError::FallbackToString] {
         let options = RenderOptions { fraction_digits: 3, on_error, ..RenderOptions::default() };
-        let site = Site { host_id: 0xcafe_babe, ..Site::default() };
+        let site = Site {
+            host_id: 0xcafe_babe,
+            zone: wire::zone_of("CET"),
+            machine: Some(Arc::new(OneName)),
+            environment: vec![("TEST_ENV".to_owned(), "test-env".to_owned())],
+            ..Site::default()
+        };
         let mut renderer = Renderer::new(options, Arc::new(site));
+        if text(record, "check").ends_with("_with_context") {
+            renderer.context = vec![Member { batch: Arc::new(batch.clone()), index: 0 }];
+        }
         renderer.now = batch.received;
         let mut out = Vec::new();
         let kind = template.render_typed(&batch, 0, &mut renderer, &mut out);

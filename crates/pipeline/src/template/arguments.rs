@@ -12,6 +12,8 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Where it starts, counted from after the `$(`.
     pub(super) offset: usize,
+    /// Whether quotes were removed.
+    pub(super) quoted: bool,
 }
 
 /// Splits up to the closing parenthesis; the second result counts the bytes read, that parenthesis included.
@@ -28,7 +30,8 @@ pub(super) fn split(text: &str) -> Result<(Vec<Word>, usize), TemplateError> {
             Some(b')') => return Ok((words, at + 1)),
             Some(_) => {
                 let (word, end) = word(text, at)?;
-                words.push(Word { text: word, offset: at });
+                let quoted = word.len() < end - at;
+                words.push(Word { text: word, offset: at, quoted });
                 at = end;
             }
         }

@@ -3,18 +3,24 @@
 //! In: the words of `$(name arguments)`, once; a message, often. Out: text, appended, and its type.
 //! Holds: compiled arguments. Limits: [`super::DEPTH_MAX`] levels.
 
+mod items;
+mod machine;
+mod moment;
+mod preset;
+
 use super::{
     Condition, Escape, Surroundings, Template,
     arguments::Word,
     context,
+    format::{self, Style},
     function::{self, Action},
-    json,
+    options::Options,
     pairs::Pairs,
     parse::{self, TemplateError},
     render::Renderer,
 };
 use message::{Batch, ValueKind};
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 /// A compiled call.
 #[derive(Clone, Debug)]
@@ -43,12 +49,20 @@ pub(super) enum Call {
     Environment(Template),
     /// `names` and `values`.
     Listing { pairs: Pairs, values: bool },
-    /// `format-json`, `format-flat-json`, `format-welf`.
-    Format { pairs: Pairs, style: json::Style },
+    /// `format-json`, `format-welf`, `graphite-output` and their kin.
+    Format { pairs: Pairs, style: Style },
+    /// `map`, `filter`, `iterate`.
+    Items(items::Items),
+    /// `format-date`, `stardate`.
+    Moment(moment::Moment),
+    /// `uuid`, `dns-resolve-ip`, `getent`.
+    Machine(machine::Question),
+    /// `template` whose name is a macro: the templates it may name, and the text for others.
+    Dynamic { name: Template, templates: Arc<HashMap<String, Arc<Template>>>, fallback: Template },
 }
 
 /// Functions that are more than a function of their arguments' text.
-const SPECIAL: [&str; 14] = [
+const SPECIAL: [&str; 24] = [
     "if",
     "grep",
     "context-length",
@@ -63,6 +77,22 @@ const SPECIAL: [&str; 14] = [
     "format-json",
     "format-flat-json",
     "format-welf",
+    "format-cef-extension",
+    "graphite-output",
+    "map",
+    "filter",
+    "iterate",
+    "format-date",
+    "stardate",
+    "uuid",
+    "dns-resolve-ip",
+    "getent",
+];
+
+/// Functions of the language that do not run here, and why.
+const REFUSED: [(&str, &str); 2] = [
+    ("python", "Python does not run inside of this program; use program() or http()"),
+    ("slog", "secure logging is done by encrypted logspaces, not by a template"),
 ];
 
 /// Compiles a call.
@@ -87,15 +117,20 @@ pub(super) fn compile(
         "tags-head" => Ok(Call::TagsHead(scope.all(rest)?)),
         "env" => Ok(Call::Environment(scope.only(rest)?)),
         "names" | "values" => Ok(Call::Listing { pairs: Pairs::globs(rest), values: function == "values" }),
-        "format-json" | "format-flat-json" | "format-welf" => {
-            let style = match function.as_str() {
-                "format-json" => json::Style::Nested,
-                "format-flat-json" => json::Style::Flat,
-                _ => json::Style::Welf,
-            };
-            Ok(Call::Format { pairs: Pairs::parse(rest, around, depth + 1)?, style })
-        }
-        _ => scope.text(&function, rest),
+        "format-json" => scope.format(rest, Style::Nested),
+        "format-flat-json" => scope.format(rest, Style::Flat),
+        "format-welf" => scope.format(rest, Style::Welf),
+        "format-cef-extension" => scope.format(rest, Style::Cef),
+        "graphite-output" => scope.graphite(rest),
+        "map" => Ok(Call::Items(scope.map(rest)?)),
+        "filter" => Ok(Call::Items(scope.filter(rest)?)),
+        "iterate" => Ok(Call::Items(scope.iterate(rest)?)),
+        "format-date" => Ok(Call::Moment(scope.date(rest)?)),
+        "stardate" => Ok(Call::Moment(scope.stardate(rest)?)),
+        "uuid" => Ok(Call::Machine(scope.uuid(rest)?)),
+        "dns-resolve-ip" => Ok(Call::Machine(scope.host_name(rest)?)),
+        "getent" => Ok(Call::Machine(scope.entry(rest)?)),
+        _ => scope.defined(&function, rest),
     }
 }
 
@@ -166,17 +201,55 @@ impl Scope<'_> {
         let Some((name, fallback)) = words.split_first() else {
             return self.wrong("the name of a template expected");
         };
+        if name.text.contains('$') {
+            return Ok(Call::Dynamic {
+                name: self.one(name)?,
+                templates: self.around.templates(),
+                fallback: self.joined(fallback)?,
+            });
+        }
         match self.around.template(&name.text) {
             Some(template) => Ok(Call::Template(template)),
             None if fallback.is_empty() => {
                 let reason = format!("$(template): there is no template {}", name.text);
                 Err(TemplateError::at(name.offset, reason))
             }
-            None => {
-                let texts: Vec<&str> = fallback.iter().map(|word| word.text.as_str()).collect();
-                let joined = parse::nested(&texts.join(" "), self.around, self.depth + 1);
-                Ok(Call::Fallback(joined.map_err(|error| error.shifted(name.offset))?))
-            }
+            None => Ok(Call::Fallback(self.joined(fallback)?)),
+        }
+    }
+
+    /// Words as one template.
+    fn joined(&self, words: &[Word]) -> Result<Template, TemplateError> {
+        let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+        let offset = words.first().map_or(self.offset, |word| word.offset);
+        parse::nested(&texts.join(" "), self.around, self.depth + 1).map_err(|error| error.shifted(offset))
+    }
+
+    fn format(&self, words: &[Word], style: Style) -> Result<Call, TemplateError> {
+        Ok(Call::Format { pairs: Pairs::parse(words, self.around, self.depth + 1)?, style })
+    }
+
+    /// `[--timestamp SECONDS]` and pairs.
+    fn graphite(&self, words: &[Word]) -> Result<Call, TemplateError> {
+        let mut time = None;
+        let mut options = Options::new(words, &["timestamp"]);
+        while let Some((_, text)) = options.next()? {
+            time = Some(parse::nested(&text, self.around, self.depth + 1)?);
+        }
+        self.format(options.rest(), Style::Graphite(time))
+    }
+
+    /// A function of the configuration, one that is written as a template, or one of text.
+    fn defined(&self, function: &str, words: &[Word]) -> Result<Call, TemplateError> {
+        if let Some(template) = self.around.function(function) {
+            return Ok(Call::Template(template));
+        }
+        if let Some((_, why)) = REFUSED.iter().find(|(name, _)| *name == function) {
+            return self.wrong(format!("is not supported: {why}"));
+        }
+        match preset::text(function) {
+            Some(text) => Ok(Call::Template(Arc::new(parse::nested(text, self.around, self.depth + 1)?))),
+            None => self.text(function, words),
         }
     }
 
@@ -203,7 +276,7 @@ impl Scope<'_> {
             Some(Ok((action, used))) => Ok(Call::Text { arguments: self.all(&words[used..])?, action }),
             Some(Err(reason)) => self.wrong(reason),
             None => {
-                let known = SPECIAL.into_iter().chain(function::names());
+                let known = SPECIAL.into_iter().chain(preset::names()).chain(function::names());
                 Err(TemplateError::unknown(self.offset, "template function", self.name, known))
             }
         }
@@ -246,32 +319,60 @@ pub(super) fn append(
             out.extend_from_slice(environment(&name, renderer));
             ValueKind::String
         }
-        Call::Tag { name, answers } => {
-            let name = name.value(batch, index, renderer).into_owned();
-            let has = batch.has_tag(index, &String::from_utf8_lossy(&name));
-            match answers {
-                Some([yes, no]) => inner(if has { yes } else { no }, renderer, out),
-                None => {
-                    out.push(if has { b'1' } else { b'0' });
-                    ValueKind::Boolean
-                }
-            }
-        }
-        Call::TagsHead(names) => {
-            for name in names {
-                let name = name.value(batch, index, renderer).into_owned();
-                if batch.has_tag(index, &String::from_utf8_lossy(&name)) {
-                    out.extend_from_slice(&name);
-                    return ValueKind::String;
-                }
-            }
-            ValueKind::Null
-        }
+        Call::Tag { .. } | Call::TagsHead(_) => append_tags(call, batch, index, renderer, escape, out),
         Call::Listing { pairs, values } => pairs.append_list(batch, index, renderer, *values, out),
         Call::Format { pairs, style } => {
-            json::append(pairs, *style, batch, index, renderer, out);
-            ValueKind::Json
+            format::append(pairs, style, batch, index, renderer, out);
+            style.kind()
         }
+        Call::Items(items) => items::append(items, batch, index, renderer, escape, out),
+        Call::Moment(moment) => {
+            moment::append(moment, batch, index, renderer, out);
+            ValueKind::String
+        }
+        Call::Machine(question) => {
+            machine::append(question, batch, index, renderer, out);
+            ValueKind::String
+        }
+        Call::Dynamic { name, templates, fallback } => {
+            let name = name.value(batch, index, renderer).into_owned();
+            let named = std::str::from_utf8(&name).ok().and_then(|name| templates.get(name));
+            inner(named.map_or(fallback, |template| template), renderer, out)
+        }
+    }
+}
+
+/// Appends the result of a call that looks at the tags of the message.
+fn append_tags(
+    call: &Call,
+    batch: &Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    escape: Escape,
+    out: &mut Vec<u8>,
+) -> ValueKind {
+    let mut has = |name: &Template| {
+        let name = name.value(batch, index, renderer).into_owned();
+        batch.has_tag(index, &String::from_utf8_lossy(&name)).then_some(name)
+    };
+    match call {
+        Call::Tag { name, answers } => match (has(name).is_some(), answers) {
+            (has, Some([yes, no])) => {
+                (if has { yes } else { no }).render_inner(batch, index, renderer, escape, out)
+            }
+            (has, None) => {
+                out.push(if has { b'1' } else { b'0' });
+                ValueKind::Boolean
+            }
+        },
+        Call::TagsHead(names) => match names.iter().find_map(has) {
+            Some(name) => {
+                out.extend_from_slice(&name);
+                ValueKind::String
+            }
+            None => ValueKind::Null,
+        },
+        _ => ValueKind::Null,
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a name and the words after it, once; rendered arguments, often. Out: text, appended, and its type.
 //! Holds: what options said. Limits: each family names its own.
 
+mod hash;
 mod lists;
 mod numbers;
 mod paths;
@@ -60,6 +61,7 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
         .or_else(|| numbers::compile(name, words))
         .or_else(|| lists::compile(name, words))
         .or_else(|| paths::compile(name, words))
+        .or_else(|| hash::compile(name, words))
 }
 
 /// Whether a function works over all messages of a correlation, not over the arguments of one only.
@@ -69,7 +71,8 @@ pub(super) fn folds(name: &str) -> bool {
 
 /// All names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    text::NAMES.iter().chain(numbers::NAMES).chain(lists::NAMES).chain(paths::NAMES).copied()
+    let tables = [text::NAMES, numbers::NAMES, lists::NAMES, paths::NAMES, hash::NAMES];
+    tables.into_iter().flatten().copied()
 }
 
 /// An action that needs between `least` and `most` arguments.

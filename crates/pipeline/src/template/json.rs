@@ -1,46 +1,24 @@
-//! Value pairs as JSON or WELF.
+//! Value pairs as JSON.
 //!
 //! In: sorted pairs. Out: text, appended; nothing at all when a value does not fit its type and `on-error()`
 //! says so. Holds nothing. Limits: none; nesting is as deep as names have dots.
 
 use super::{
+    format::Style,
     list,
-    pairs::{Entry, Pairs},
-    render::{OnError, Renderer},
+    pairs::{Entry, Found, Pairs},
+    render::OnError,
 };
-use message::{Batch, ValueKind};
+use message::ValueKind;
 
-/// The form of the output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Style {
-    /// Names with dots are objects in objects.
-    Nested,
-    /// Names as they are.
-    Flat,
-    /// `name=value name="other value"`.
-    Welf,
-}
-
-/// Appends the pairs of a message.
+/// Appends the pairs of a message; false when the whole output is to be dropped.
 pub(super) fn append(
+    found: &Found,
     pairs: &Pairs,
-    style: Style,
-    batch: &Batch,
-    index: usize,
-    renderer: &mut Renderer,
+    style: &Style,
+    on_error: OnError,
     out: &mut Vec<u8>,
-) {
-    let found = pairs.collect(batch, index, renderer);
-    if style == Style::Welf {
-        for (count, (name, entry)) in found.iter().enumerate() {
-            if count > 0 {
-                out.push(b' ');
-            }
-            append_welf(name, &entry.value, out);
-        }
-        return;
-    }
-    let start = out.len();
+) -> bool {
     let mut writer = Writer {
         out,
         path: Vec::new(),
@@ -51,14 +29,13 @@ pub(super) fn append(
     writer.out.push(b'{');
     // Names stand in falling order, as in the output that users compare with.
     for (name, entry) in found.iter().rev() {
-        let fits = writer.entry(name, entry, style, renderer.options.on_error);
-        if !fits {
-            writer.out.truncate(start);
-            return;
+        if !writer.entry(name, entry, style, on_error) {
+            return false;
         }
     }
     writer.close(0);
     out.push(b'}');
+    true
 }
 
 struct Writer<'a> {
@@ -73,7 +50,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Appends one pair; false when the whole output is to be dropped.
-    fn entry(&mut self, name: &[u8], entry: &Entry, style: Style, on_error: OnError) -> bool {
+    fn entry(&mut self, name: &[u8], entry: &Entry, style: &Style, on_error: OnError) -> bool {
         let kind = if self.cast && !entry.literal { ValueKind::String } else { entry.kind };
         let mut value = Vec::new();
         if !append_value(kind, entry, &mut value) {
@@ -91,7 +68,7 @@ impl Writer<'_> {
         }
         let mut parts = match style {
             Style::Nested => segments(&name),
-            Style::Flat | Style::Welf => vec![name.as_slice()],
+            _ => vec![name.as_slice()],
         };
         let last = parts.pop().unwrap_or_default();
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
@@ -212,31 +189,4 @@ fn append_string(value: &[u8], out: &mut Vec<u8>) {
         }
     }
     out.push(b'"');
-}
-
-fn append_welf(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
-    out.extend_from_slice(name);
-    out.push(b'=');
-    let quote = value.iter().any(|byte| matches!(byte, b' ' | b'"' | b'\t' | b'\n' | b'\r'));
-    if quote {
-        out.push(b'"');
-    }
-    for chunk in value.utf8_chunks() {
-        for char in chunk.valid().chars() {
-            match char {
-                '"' => out.extend_from_slice(b"\\\""),
-                '\n' => out.extend_from_slice(b"\\n"),
-                '\r' => out.extend_from_slice(b"\\r"),
-                '\t' => out.extend_from_slice(b"\\t"),
-                '\0'..' ' => out.extend_from_slice(format!("\\x{:02x}", char as u32).as_bytes()),
-                _ => out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes()),
-            }
-        }
-        for byte in chunk.invalid() {
-            out.extend_from_slice(format!("\\x{byte:02x}").as_bytes());
-        }
-    }
-    if quote {
-        out.push(b'"');
-    }
 }

@@ -52,6 +52,9 @@ enum Rekey {
     Upper,
 }
 
+/// Pairs, sorted by name.
+pub(super) type Found = BTreeMap<Vec<u8>, Entry>;
+
 /// One value, with its type.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -112,6 +115,26 @@ fn glob(text: &str) -> Arc<Pattern> {
     Arc::new(pattern.unwrap_or_else(|_| Pattern::nothing()))
 }
 
+/// Makes one word of `name = value`, `name= value` and `name =value`.
+fn joined(words: &[Word]) -> Vec<Word> {
+    let mut found: Vec<Word> = Vec::new();
+    for word in words {
+        let is_option = word.text.starts_with("--");
+        match found.last_mut().filter(|last| !is_option && !last.text.starts_with("--")) {
+            Some(last) if word.text.starts_with('=') && !last.text.contains('=') => {
+                last.text.push_str(&word.text);
+                last.quoted = word.quoted;
+            }
+            Some(last) if last.text.ends_with('=') && !last.quoted && !word.text.contains('=') => {
+                last.text.push_str(&word.text);
+                last.quoted = true;
+            }
+            _ => found.push(word.clone()),
+        }
+    }
+    found
+}
+
 impl Pairs {
     /// The selection of globs: `$(names .unix.*)`.
     pub(super) fn globs(words: &[Word]) -> Pairs {
@@ -126,6 +149,7 @@ impl Pairs {
     ) -> Result<Pairs, TemplateError> {
         let mut pairs = Pairs { typed: around.version().is_typed(), ..Pairs::default() };
         pairs.cast_to_strings = !pairs.typed;
+        let words = joined(words);
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.text.strip_prefix("--") {
@@ -169,7 +193,7 @@ impl Pairs {
                     return Err(TemplateError::at(word.offset, format!("missing argument for --{name}")));
                 };
                 if matches!(name, "pair" | "p") {
-                    return self.pair(&Word { text: value, offset: word.offset }, around, depth);
+                    return self.pair(&Word { text: value, ..word.clone() }, around, depth);
                 }
                 self.option_with(name, value, word)?;
             }
@@ -257,12 +281,7 @@ impl Pairs {
     }
 
     /// The pairs of a message, sorted by name.
-    pub(super) fn collect(
-        &self,
-        batch: &Batch,
-        index: usize,
-        renderer: &mut Renderer,
-    ) -> BTreeMap<Vec<u8>, Entry> {
+    pub(super) fn collect(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> Found {
         let mut found = BTreeMap::new();
         self.collect_values(batch, index, &mut found);
         self.collect_macros(batch, index, renderer, &mut found);

@@ -23,6 +23,8 @@ pub(super) enum Part {
     Field { name: FieldName, default: Option<Box<[u8]>>, bytes: bool },
     /// A computed macro, and what stands for it when it is empty.
     Macro { id: Macro, default: Option<Box<[u8]>> },
+    /// `$_`: the element that a function of lists is at.
+    Item { default: Option<Box<[u8]>> },
     /// A function.
     Call(Box<Call>),
     /// A part seen from another message of the correlation: `@1` is the one before.
@@ -238,6 +240,7 @@ impl Reader<'_> {
         let back = self.reference(start)?;
         let default = default.map(|text| text.as_bytes().into());
         let part = match macros::resolve(name) {
+            _ if name == "_" => Part::Item { default },
             Named::Macro(id) => Part::Macro { id, default },
             Named::Field(FieldName::Fixed(field)) if default.is_none() => Part::Fixed(field),
             Named::Field(name) => Part::Field { name, default, bytes: false },

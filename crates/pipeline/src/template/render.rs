@@ -7,11 +7,12 @@ use super::{
     Escape, Template, call,
     clock::Clocks,
     context::{self, Context},
+    machine::Machine,
     macros,
     parse::Part,
 };
 use jiff::tz::TimeZone;
-use message::{Batch, Stamp, ValueKind};
+use message::{Batch, FieldName, Stamp, ValueKind};
 use std::{borrow::Cow, sync::Arc};
 use wire::StampFormat;
 
@@ -77,6 +78,10 @@ pub struct Site {
     pub started_us: i64,
     /// The environment, for `$(env NAME)`.
     pub environment: Vec<(String, String)>,
+    /// Its zone; UTC when it is not told.
+    pub zone: Option<TimeZone>,
+    /// Who answers `$(uuid)`, `$(dns-resolve-ip ...)` and `$(getent ...)`; nobody in checks.
+    pub machine: Option<Arc<dyn Machine>>,
 }
 
 /// The state of rendering for one destination.
@@ -90,6 +95,8 @@ pub struct Renderer {
     pub seqnum: u32,
     /// The messages before the present one in its correlation; mostly none.
     pub context: Context,
+    /// `$_`: the element that `$(map ...)` and its kin are at, or the old value of `groupset()`.
+    pub(crate) item: Option<Vec<u8>>,
     pub(super) clocks: Clocks,
 }
 
@@ -97,7 +104,15 @@ impl Renderer {
     /// A renderer with nothing remembered.
     pub fn new(options: RenderOptions, site: Arc<Site>) -> Renderer {
         let clocks = Clocks::new(&options);
-        Renderer { options, site, now: Stamp::default(), seqnum: 0, context: Context::new(), clocks }
+        Renderer {
+            options,
+            site,
+            now: Stamp::default(),
+            seqnum: 0,
+            context: Context::new(),
+            item: None,
+            clocks,
+        }
     }
 
     /// The options.
@@ -230,6 +245,13 @@ fn append(
             };
             (kind, default)
         }
+        Part::Item { default } => {
+            match &renderer.item {
+                Some(item) => out.extend_from_slice(item),
+                None => out.extend_from_slice(&batch.field(index, &item_name()).unwrap_or_default()),
+            }
+            (ValueKind::String, default)
+        }
         Part::Back { back, part } => {
             let run = |batch: &Batch, index: usize, renderer: &mut Renderer| {
                 append(part, batch, index, renderer, escape, out)
@@ -256,4 +278,9 @@ fn append(
         }
         _ => kind,
     }
+}
+
+/// The pair that `$_` names outside of `$(map ...)` and its kin.
+fn item_name() -> FieldName {
+    FieldName::Named("_".to_owned())
 }

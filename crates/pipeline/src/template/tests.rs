@@ -57,6 +57,7 @@ fn renderer(options: RenderOptions) -> Renderer {
         run_id: 3,
         started_us: 1_795_262_390_000_000,
         environment: vec![("HOME".into(), "/root".into())],
+        ..Site::default()
     };
     let mut renderer = Renderer::new(options, Arc::new(site));
     renderer.now = Stamp::known(1_795_262_400_500_000, 0);
@@ -283,4 +284,74 @@ fn says_what_is_wrong() {
 fn depth_is_limited() {
     let deep = format!("{}{}", "$(echo ".repeat(200), ")".repeat(200));
     assert!(Template::parse(&deep, &Definitions::default()).unwrap_err().reason.contains("nested deeper"));
+}
+
+#[test]
+fn functions_of_digests() {
+    check("$(md5 abc) $(md4 abc)", "900150983cd24fb0d6963f7d28e17f72 a448017aaf21d8525fc10ae87aa6729d");
+    check("$(sha1 a bc) $(sha1 --length 6 abc)", "a9993e364706816aba3e25717850c26c9cd0d89d a9993e");
+    check(
+        "$(sha256 abc) $(hash --length=8 abc) $(sha512 -l 9 abc)",
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad ba7816bf ddaf35a19",
+    );
+    check_error("$(md5)", "template is wrong at byte 2: $(md5): at least 1 argument expected, 0 given");
+    check_error("$(md5 --length x a)", "template is wrong at byte 2: $(md5): x is not a number of digits");
+}
+
+#[test]
+fn functions_of_elements() {
+    check("$(map $(+ 1 $_) 1,2 $(map $(* $_ 10) 3))", "2,3,31");
+    check("$(map \"$(if ('$_' eq 'a') $user '')\" $list)", "\"o'neil\",\"\",\"\"");
+    check("$(filter ('$_' ge 'b') $list) [$(filter ('$_' eq 'z') $list)]", "\"b,c\",d []");
+    check("$(map $(implode '' $(map '$_' $_)) a,b)", "a,b");
+    let series = Template::parse("$(iterate $(+ 2 $_) 1)", &Definitions::default()).unwrap();
+    let mut out = Vec::new();
+    let mut renderer = renderer(RenderOptions::default());
+    (0..3).for_each(|_| series.render(&batch(), 0, &mut renderer, &mut out));
+    assert_eq!(String::from_utf8_lossy(&out), "135");
+}
+
+#[test]
+fn functions_of_times() {
+    check("$(format-date '%Y-%m-%d %H:%M %z')", "2026-11-21 23:59 +0100");
+    check("$(format-date --time-zone Asia/Tokyo %H:%M) $(format-date %FT%T 0)", "07:59 1970-01-01T00:00:00");
+    check("$(format-date %H:%M:%S%z 1.5+02:00)|$(format-date %H x)", "02:00:01+0200|");
+    check("$(stardate 1795301999) $(stardate --digits 4 0)", "2026.89 1970.0000");
+    check_error(
+        "$(format-date --time-zone Nowhere %Y)",
+        "template is wrong at byte 2: $(format-date): time zone Nowhere is not known",
+    );
+}
+
+#[test]
+fn functions_that_ask_the_machine() {
+    check("$(uuid)", "00000000-0000-4000-8000-000000000000");
+    check(
+        "$(dns-resolve-ip 192.0.2.1) $(dns-resolve-ip --use-dns=no x)|$(getent passwd root)",
+        "192.0.2.1 x|",
+    );
+    check_error(
+        "$(getent password root)",
+        "template is wrong at byte 2: $(getent): unknown database password; known are passwd, group, services, protocols",
+    );
+    check_error(
+        "$(python f)",
+        "template is wrong at byte 2: $(python): is not supported: Python does not run inside of this program; use program() or http()",
+    );
+}
+
+#[test]
+fn forms_of_pairs() {
+    check("$(format-cef-extension act=a=b dst=x)", "act=a\\=b dst=x");
+    check("[$(format-cef-extension a|b=c k=v)]", "[]");
+    check("$(graphite-output --timestamp 5 a=1 b=$count)", "a 1 5\nb 7 5\n");
+    check(
+        "$(format-gelf)",
+        "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_class\":null,\"_dot\":{\"one\":\"1\"},\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":{\"\":\"..\"}}\0",
+    );
+    check(
+        "$(format-json a = 1 b= 2 c =3 d='' e=4)",
+        "{\"e\":\"4\",\"d\":\"\",\"c\":\"3\",\"b\":\"2\",\"a\":\"1\"}",
+    );
+    check("$(template ${list}) $(template $HOST none)|$(template t_inner)", " none|<gate>");
 }

@@ -15,13 +15,21 @@ use std::sync::Arc;
 use wire::StampFormat;
 
 impl<'t> Lowering<'t> {
-    /// Compiles every named template. One may use those above it.
+    /// Compiles every named template and template function. One may use those above it.
     pub(super) fn named_templates(&mut self) {
         let tree = self.tree;
         for statement in &tree.statements {
-            let Statement::Template(definition) = statement else { continue };
-            if let Some(template) = self.definition(definition) {
-                self.definitions.templates.insert(definition.name.text.clone(), Arc::new(template));
+            let (definition, is_function) = match statement {
+                Statement::Template(definition) => (definition, false),
+                Statement::TemplateFunction(definition) => (definition, true),
+                _ => continue,
+            };
+            let Some(template) = self.definition(definition) else { continue };
+            let name = definition.name.text.clone();
+            if is_function {
+                self.definitions.functions.insert(name.replace('_', "-"), Arc::new(template));
+            } else {
+                self.definitions.templates.insert(name, Arc::new(template));
             }
         }
     }
@@ -101,27 +109,7 @@ impl<'t> Lowering<'t> {
         if text.is_empty() {
             return None;
         }
-        let zone = zone_of(text).ok_or_else(|| format!("time zone `{text}` is not known"));
+        let zone = wire::zone_of(text).ok_or_else(|| format!("time zone `{text}` is not known"));
         self.told(&Name { text: text.to_owned(), span: arg.span() }, zone)
     }
-}
-
-/// `Europe/Budapest`, `UTC`, `+02:00`.
-fn zone_of(text: &str) -> Option<TimeZone> {
-    if let Ok(zone) = TimeZone::get(text) {
-        return Some(zone);
-    }
-    let sign = match text.chars().next()? {
-        '+' => 1,
-        '-' => -1,
-        _ => return None,
-    };
-    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
-    let (hours, minutes) = match digits.len() {
-        2 => (digits.parse::<i32>().ok()?, 0),
-        4 => (digits[..2].parse().ok()?, digits[2..].parse::<i32>().ok()?),
-        _ => return None,
-    };
-    let offset = jiff::tz::Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()?;
-    Some(TimeZone::fixed(offset))
 }

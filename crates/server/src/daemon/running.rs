@@ -8,6 +8,7 @@ use super::{Settings, identity};
 use crate::{
     assemble::{self, Environment, LogspaceSpec, Parts},
     check,
+    machine::ThisMachine,
 };
 use config::Disk;
 use jiff::tz::TimeZone;
@@ -58,12 +59,16 @@ impl Running {
         let identity = identity::start(&settings.data)
             .map_err(|error| format!("cannot write to {}: {error}", settings.data.display()))?;
         let now = jiff::Timestamp::now();
+        let machine =
+            ThisMachine::start().map_err(|error| format!("cannot start the thread of names: {error}"))?;
         let site = Arc::new(Site {
             loghost: host_name(),
             host_id: identity.host_id,
             run_id: identity.run_id,
             started_us: now.as_microsecond(),
             environment: env::vars().collect(),
+            zone: Some(TimeZone::system()),
+            machine: Some(Arc::new(machine)),
         });
         let environment = Environment {
             site: site.clone(),

@@ -1,0 +1,63 @@
+//! What templates ask of the machine they run on: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
+//!
+//! In: questions. Out: answers, from whoever runs the pipeline. Holds nothing: this is only the shape.
+//! Limits: an answer must come at once: what would have to be waited for is `None`, and asked again later.
+
+use std::{fmt::Debug, net::IpAddr};
+
+/// The machine, seen from a template.
+pub trait Machine: Send + Sync + Debug {
+    /// Fills bytes at random.
+    fn fill_random(&self, bytes: &mut [u8]);
+
+    /// The name of an address.
+    fn host_name(&self, address: IpAddr, lookup: NameLookup) -> Option<String>;
+
+    /// A member of an entry of one of the system's databases; an empty member asks for the usual one.
+    fn entry(&self, database: Database, key: &str, member: &str) -> Option<String>;
+}
+
+/// How the name of an address is looked up and shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NameLookup {
+    /// Only the hosts file is asked, no name server.
+    pub hosts_only: bool,
+    /// An answer is kept.
+    pub cached: bool,
+    /// The name is shown with its domain.
+    pub full: bool,
+    /// The name is shown in lower case.
+    pub lower: bool,
+}
+
+impl Default for NameLookup {
+    fn default() -> Self {
+        NameLookup { hosts_only: false, cached: true, full: false, lower: false }
+    }
+}
+
+/// The databases of `$(getent ...)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Database {
+    /// Users.
+    Passwd,
+    /// Groups.
+    Group,
+    /// Ports of services.
+    Services,
+    /// Numbers of protocols.
+    Protocols,
+}
+
+impl Database {
+    /// The database of a name, and its members.
+    pub(super) fn from_name(name: &str) -> Option<(Database, &'static [&'static str])> {
+        Some(match name {
+            "passwd" => (Database::Passwd, &["name", "uid", "gid", "gecos", "dir", "shell"]),
+            "group" => (Database::Group, &["name", "gid", "members"]),
+            "services" => (Database::Services, &[]),
+            "protocols" => (Database::Protocols, &[]),
+            _ => return None,
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! What templates ask of this machine: random numbers, names of addresses, entries of the system's databases.
+//!
+//! In: questions of `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`. Out: answers, without waiting for anybody.
+//! Holds: a cache of names, and the text of `/etc/passwd` and its kin for [`KEPT`].
+//! Limits: the databases are the files in `/etc`; no other service is asked.
+
+use pipeline::template::{Database, Machine, NameLookup};
+use relay::{HostNames, HostPolicy, UseDns};
+use std::{
+    collections::HashMap,
+    fs, io,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// How long the text of a database is kept.
+const KEPT: Duration = Duration::from_secs(10);
+/// How long the name of an address is kept: `dns-cache-expire()` by default.
+const NAME_KEPT: Duration = Duration::from_secs(3600);
+
+/// This machine.
+#[derive(Debug)]
+pub(crate) struct ThisMachine {
+    names: HostNames,
+    databases: Mutex<HashMap<&'static str, (Instant, Arc<str>)>>,
+}
+
+impl ThisMachine {
+    pub(crate) fn start() -> io::Result<ThisMachine> {
+        Ok(ThisMachine { names: HostNames::start()?, databases: Mutex::default() })
+    }
+
+    fn text(&self, file: &'static str) -> Arc<str> {
+        let mut known = self.databases.lock().unwrap_or_else(PoisonError::into_inner);
+        match known.get(file) {
+            Some((read, text)) if read.elapsed() < KEPT => text.clone(),
+            _ => {
+                let text: Arc<str> = fs::read_to_string(file).unwrap_or_default().into();
+                known.insert(file, (Instant::now(), text.clone()));
+                text
+            }
+        }
+    }
+}
+
+impl Machine for ThisMachine {
+    fn fill_random(&self, bytes: &mut [u8]) {
+        // A system without random numbers does not start this program: its certificates need them too.
+        let _ = getrandom::fill(bytes);
+    }
+
+    fn host_name(&self, address: IpAddr, lookup: NameLookup) -> Option<String> {
+        let policy = HostPolicy {
+            use_dns: if lookup.hosts_only { UseDns::PersistOnly } else { UseDns::Yes },
+            dns_cache: lookup.cached.then_some(NAME_KEPT),
+            fqdn: lookup.full,
+            normalize: lookup.lower,
+            ..HostPolicy::default()
+        };
+        Some(self.names.name(address, &policy))
+    }
+
+    fn entry(&self, database: Database, key: &str, member: &str) -> Option<String> {
+        match database {
+            Database::Passwd => {
+                const MEMBERS: [(&str, usize); 6] =
+                    [("name", 0), ("uid", 2), ("gid", 3), ("gecos", 4), ("dir", 5), ("shell", 6)];
+                colons(&self.text("/etc/passwd"), key, member, &MEMBERS)
+            }
+            Database::Group => {
+                const MEMBERS: [(&str, usize); 3] = [("name", 0), ("gid", 2), ("members", 3)];
+                colons(&self.text("/etc/group"), key, member, &MEMBERS)
+            }
+            Database::Services => words(&self.text("/etc/services"), key),
+            Database::Protocols => words(&self.text("/etc/protocols"), key),
+        }
+    }
+}
+
+/// An entry of `name:x:number:...`, found by name or number. Without a member the other of the two is given.
+fn colons(text: &str, key: &str, member: &str, members: &[(&str, usize)]) -> Option<String> {
+    let by_number = key.parse::<u32>().is_ok();
+    let place = match members.iter().find(|(name, _)| *name == member) {
+        Some((_, place)) => *place,
+        None if by_number => 0,
+        None => 2,
+    };
+    let mut lines = text.lines().map(|line| line.split(':').collect::<Vec<_>>());
+    let found = lines.find(|fields| fields.get(if by_number { 2 } else { 0 }) == Some(&key))?;
+    found.get(place).map(|field| (*field).to_owned())
+}
+
+/// An entry of `name number/protocol alias...`: the number of a name, or the name of a number. A key may name the
+/// protocol: `80/tcp`, `domain/udp`.
+fn words(text: &str, key: &str) -> Option<String> {
+    let (key, protocol) = key.split_once('/').unwrap_or((key, ""));
+    text.lines().find_map(|line| {
+        let words: Vec<&str> = line.split('#').next().unwrap_or_default().split_whitespace().collect();
+        let [name, value, aliases @ ..] = words.as_slice() else { return None };
+        let (number, its_protocol) = value.split_once('/').unwrap_or((value, ""));
+        if !protocol.is_empty() && protocol != its_protocol {
+            return None;
+        }
+        if number == key {
+            return Some((*name).to_owned());
+        }
+        (*name == key || aliases.contains(&key)).then(|| number.to_owned())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for entries of databases.
+
+    use super::*;
+
+    #[test]
+    fn finds_entries() {
+        let users = "root:x:0:0:The Root:/root:/bin/sh\nanna:x:1000:100::/home/anna:/bin/sh\n";
+        let members = [("name", 0), ("uid", 2), ("gecos", 4)];
+        let user = |key: &str, member: &str| colons(users, key, member, &members).unwrap_or_default();
+        assert_eq!(
+            [user("root", ""), user("1000", ""), user("0", "gecos"), user("bob", ""), user("1", "")],
+            ["0", "anna", "The Root", "", ""]
+        );
+        let services = "domain 53/tcp\ndomain 53/udp # names\nntp 123/udp time\n";
+        let service = |key: &str| words(services, key).unwrap_or_default();
+        assert_eq!(
+            [service("domain"), service("53/udp"), service("time"), service("ntp/tcp"), service("#")],
+            ["53", "domain", "123", "", ""]
+        );
+    }
+}
