@@ -2,13 +2,31 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use wire::{Framer, Framing, Oversize};
+use std::sync::Arc;
+use wire::{Framer, Framing, LinePattern, MultiLine, Oversize};
 
-fuzz_target!(|input: (u8, u16, Vec<u8>)| {
-    let (choice, limit, bytes) = input;
+/// Lines that belong together, or not.
+fn joined(framer: Framer, choice: u8) -> Framer {
+    let begins = || Some(LinePattern::new("<", Arc::new(|line: &[u8]| line.starts_with(b"<").then_some(0..1))));
+    let ends = |line: &[u8]| line.iter().position(|byte| *byte == b'#').map(|at| at..at + 1);
+    let end = || Some(LinePattern::new("#", Arc::new(ends)));
+    if choice % 6 == 5 {
+        return framer;
+    }
+    framer.joining(Arc::new(match choice % 6 {
+        0 => MultiLine::Indented,
+        1 => MultiLine::Smart,
+        2 => MultiLine::EmptyLineSeparated,
+        3 => MultiLine::PrefixGarbage { prefix: begins(), garbage: end() },
+        _ => MultiLine::PrefixSuffix { prefix: begins(), suffix: end() },
+    }))
+}
+
+fuzz_target!(|input: (u8, u8, u16, Vec<u8>)| {
+    let (choice, mode, limit, bytes) = input;
     let framing = [Framing::Auto, Framing::Newline, Framing::Nul, Framing::OctetCounted][usize::from(choice & 3)];
     let oversize = if choice & 4 == 0 { Oversize::Split } else { Oversize::Cut };
-    let mut framer = Framer::new(framing, usize::from(limit).max(1), oversize);
+    let mut framer = joined(Framer::new(framing, usize::from(limit).max(1), oversize), mode);
     let mut kept: Vec<u8> = Vec::new();
     for piece in bytes.chunks(usize::from(choice >> 3) + 1) {
         kept.extend_from_slice(piece);

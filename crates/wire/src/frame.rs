@@ -10,10 +10,14 @@
 mod count;
 mod counted;
 mod datagram;
+mod joined;
 mod lines;
 
+use crate::multiline::{Joiner, MultiLine};
+use joined::Joining;
 use lines::Delimiter;
 use message::{Mark, Marks};
+use std::sync::Arc;
 
 pub use count::{COUNT_DIGITS_MAX, COUNT_MAX};
 
@@ -72,6 +76,8 @@ pub struct Framer {
     began_counted: Option<bool>,
     /// How many bytes of the partial line at the start of the next buffer are known to hold no delimiter.
     searched: usize,
+    /// Lines are joined to messages.
+    joining: Option<Box<Joining>>,
 }
 
 /// What remains of a frame that was cut.
@@ -92,12 +98,33 @@ impl Framer {
             Framing::OctetCounted | Framing::Auto => Oversize::Cut,
             _ => oversize,
         };
-        Framer { framing, message_bytes_max, oversize, skip: Skip::Nothing, began_counted: None, searched: 0 }
+        Framer {
+            framing,
+            message_bytes_max,
+            oversize,
+            skip: Skip::Nothing,
+            began_counted: None,
+            searched: 0,
+            joining: None,
+        }
+    }
+
+    /// Joins lines to messages. Only for [`Framing::Newline`]: elsewhere a frame has its own end.
+    pub fn joining(mut self, mode: Arc<MultiLine>) -> Framer {
+        if self.framing == Framing::Newline {
+            self.joining = Some(Box::new(Joining::new(Joiner::new(mode))));
+        }
+        self
     }
 
     /// Appends the whole frames of `bytes` and says how many bytes are done with. What is left must stand at the
     /// start of `bytes` in the next call, followed by what was read since.
     pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
+        if let Some(mut joining) = self.joining.take() {
+            let done = self.split_joined(&mut joining, bytes, frames);
+            self.joining = Some(joining);
+            return done;
+        }
         match self.framing {
             Framing::Newline => self.split_lines(bytes, Delimiter::Either, frames),
             Framing::NewlineOnly => self.split_lines(bytes, Delimiter::LineFeed, frames),
@@ -111,6 +138,13 @@ impl Framer {
     pub fn finish(&mut self, rest: &[u8], frames: &mut Vec<Frame>) {
         let skip = std::mem::replace(&mut self.skip, Skip::Nothing);
         self.searched = 0;
+        if let Some(mut joining) = self.joining.take() {
+            if skip == Skip::Nothing {
+                self.finish_joined(&mut joining, rest, frames);
+            }
+            self.joining = Some(joining);
+            return;
+        }
         if skip != Skip::Nothing || self.framing == Framing::Datagram {
             return;
         }

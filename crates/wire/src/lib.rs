@@ -5,18 +5,22 @@
 //! Holds: no socket, no clock, no file. Time is an argument (`Batch::received`).
 //! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
 
+mod charset;
 mod decode;
 mod encode;
 mod frame;
+mod multiline;
 mod relp;
 mod shipped;
 mod stamp;
 
+pub use charset::{CharacterSet, Transcoder};
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
 pub use encode::{
     Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,
 };
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
+pub use multiline::{Joined, Joiner, LinePattern, MultiLine, Part};
 pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,
     append_relp, check_offers, next_txnr, relp_offers, relp_response,

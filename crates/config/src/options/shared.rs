@@ -82,16 +82,30 @@ pub(super) const SOURCE: &[Row] = &[
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect(WINDOW),
     row("use-syslogng-pid", V::YesNo, "no", "the pid of every message is ours").later(),
-    later("encoding", "character set of the text"),
     later("pad-size", "length that messages are padded to"),
     later("hook-commands", "commands run at start and stop"),
     later("format", "another reader of messages"),
     later("sdata-prefix", "prefix of structured data"),
-    later("multi-line-mode", "messages of several lines"),
-    later("multi-line-prefix", "pattern of a first line"),
-    later("multi-line-garbage", "pattern behind a message"),
-    later("multi-line-suffix", "pattern of a last line"),
-    later("multi-line-timeout", "seconds to wait for more lines"),
+];
+
+/// Character set of what is read.
+pub(super) const ENCODED: &[Row] = &[row("encoding", V::Text, "UTF-8", "character set of what is read")];
+
+const MULTI_LINE_MODES: &[&str] =
+    &["indented", "regexp", "prefix-garbage", "prefix-suffix", "smart", "empty-line-separated", "none"];
+
+/// Messages of several lines.
+pub(super) const MULTI_LINE: &[Row] = &[
+    row("multi-line-mode", V::Word(MULTI_LINE_MODES), "none", "which lines are one message"),
+    row("multi-line-prefix", V::Text, "", "regular expression of the first line of a message"),
+    row("multi-line-garbage", V::Text, "", "regular expression of what stands between messages"),
+    row("multi-line-suffix", V::Text, "", "regular expression of the end of a message"),
+    row(
+        "multi-line-timeout",
+        V::Decimal(0.0, 86400.0),
+        "0",
+        "seconds until a message is whole though nothing follows it; 0 is never",
+    ),
 ];
 
 const WINDOW: &str = "every connection has a window of at least 16384 messages";

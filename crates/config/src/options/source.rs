@@ -4,43 +4,43 @@
 
 use super::ValueKind as V;
 use super::row::{Driver, Plain, Row, driver, later, row};
-use super::shared::{PERMISSIONS, SOCKET, SOURCE};
+use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver(
         "network",
         Plain::Optional("address", V::Text),
-        &[NETWORK, LISTEN, SOCKET, SOURCE],
+        &[NETWORK, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "messages over TCP or UDP",
     ),
     driver(
         "syslog",
         Plain::Optional("address", V::Text),
-        &[SYSLOG, LISTEN, SOCKET, SOURCE],
+        &[SYSLOG, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "RFC 5424 over TCP or UDP",
     ),
     driver(
         "tcp",
         Plain::Optional("address", V::Text),
-        &[OLD, LISTEN, SOCKET, SOURCE],
+        &[OLD, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "network(transport(tcp))",
     ),
     driver(
         "udp",
         Plain::Optional("address", V::Text),
-        &[OLD, LISTEN, SOCKET, SOURCE],
+        &[OLD, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "network(transport(udp))",
     ),
     driver(
         "tcp6",
         Plain::Optional("address", V::Text),
-        &[OLD, LISTEN, SOCKET, SOURCE],
+        &[OLD, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "network(transport(tcp) ip-protocol(6))",
     ),
     driver(
         "udp6",
         Plain::Optional("address", V::Text),
-        &[OLD, LISTEN, SOCKET, SOURCE],
+        &[OLD, LISTEN, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "network(transport(udp) ip-protocol(6))",
     ),
     driver(
@@ -52,22 +52,37 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver(
         "unix-stream",
         Plain::One("path", V::Text),
-        &[UNIX, PERMISSIONS, SOCKET, SOURCE],
+        &[UNIX, PERMISSIONS, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "a stream socket of this machine",
     ),
     driver(
         "unix-dgram",
         Plain::One("path", V::Text),
-        &[UNIX, PERMISSIONS, SOCKET, SOURCE],
+        &[UNIX, PERMISSIONS, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "a datagram socket of this machine",
     ),
-    driver("file", Plain::One("path", V::Text), &[FILE, SOURCE], "follows a file"),
-    driver("wildcard-file", Plain::None, &[WILDCARD, FILE, SOURCE], "follows files of a folder")
-        .required(&["base-dir", "filename-pattern"]),
-    driver("pipe", Plain::One("path", V::Text), &[PIPE, PERMISSIONS, SOURCE], "a named pipe")
-        .aliases(&["fifo"]),
-    driver("program", Plain::One("command", V::Text), &[PROGRAM, SOURCE], "what a command prints"),
-    driver("stdin", Plain::None, &[SOURCE], "the standard input of the server"),
+    driver("file", Plain::One("path", V::Text), &[FILE, ENCODED, MULTI_LINE, SOURCE], "follows a file"),
+    driver(
+        "wildcard-file",
+        Plain::None,
+        &[WILDCARD, FILE, ENCODED, MULTI_LINE, SOURCE],
+        "follows files of a folder",
+    )
+    .required(&["base-dir", "filename-pattern"]),
+    driver(
+        "pipe",
+        Plain::One("path", V::Text),
+        &[PIPE, PERMISSIONS, ENCODED, MULTI_LINE, SOURCE],
+        "a named pipe",
+    )
+    .aliases(&["fifo"]),
+    driver(
+        "program",
+        Plain::One("command", V::Text),
+        &[PROGRAM, ENCODED, MULTI_LINE, SOURCE],
+        "what a command prints",
+    ),
+    driver("stdin", Plain::None, &[ENCODED, MULTI_LINE, SOURCE], "the standard input of the server"),
     driver("internal", Plain::None, &[SOURCE], "messages of the server about itself"),
     driver(
         "system",

@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, atomic::AtomicU64},
     time::Duration,
 };
-use wire::{DecodeOptions, Framing, Oversize};
+use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
 use crate::destination::{FilePermissions, Render, TcpOptions};
 
@@ -65,6 +65,12 @@ pub struct Reading {
     pub framing: Framing,
     /// `log-msg-size()`
     pub message_bytes_max: usize,
+    /// `multi-line-mode()`: lines that belong together are one message.
+    pub multi_line: Option<Arc<MultiLine>>,
+    /// `multi-line-timeout()`: a message that nothing follows is whole after so long; `None` never.
+    pub multi_line_timeout: Option<Duration>,
+    /// `encoding()`: the character set of the text; `None` is UTF-8.
+    pub encoding: Option<CharacterSet>,
     /// `trim-large-messages()`
     pub oversize: Oversize,
     /// Flow control.
@@ -86,6 +92,9 @@ impl Reading {
             source: source.to_owned(),
             decode: DecodeOptions::default(),
             framing: Framing::Newline,
+            multi_line: None,
+            multi_line_timeout: None,
+            encoding: None,
             message_bytes_max: 65_536,
             oversize: Oversize::Split,
             window: Window::default(),

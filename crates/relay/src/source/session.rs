@@ -95,9 +95,11 @@ pub(super) async fn run(
     let mut from = Arc::new(origin(feed.live()));
     let mut rest: Vec<u8> = Vec::new();
     loop {
+        // What is open of a message of several lines waits for more, but not for ever.
+        let patience = feed.patience().filter(|_| !rest.is_empty());
         let ready = async {
             feed.gate.opened().await;
-            match idle {
+            match patience.or(idle) {
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),
                 None => Some(stream.readable().await),
             }
@@ -108,6 +110,11 @@ pub(super) async fn run(
             ready = ready => ready,
         };
         match ready {
+            None if patience.is_some() => {
+                finish(feed, &rest, &from);
+                rest.clear();
+                continue;
+            }
             None => return End::Idle,
             Some(Err(error)) => return End::Failed(error),
             Some(Ok(())) => {}
@@ -141,7 +148,7 @@ fn read_once(
 ) -> io::Result<usize> {
     let mut bytes = buffer::take(feed.room() + rest.len());
     bytes.extend_from_slice(rest);
-    let size = match stream.read(&mut bytes) {
+    let size = match feed.read(&mut bytes, |bytes| stream.read(bytes)) {
         Ok(size) if size > 0 => size,
         other => {
             buffer::give_back(bytes);

@@ -207,6 +207,13 @@ fn makes_sources() {
             "from anon-source0#2 program date Newline",
         ],
     );
+    makes(
+        "source s { relp(max-connections(3)); relp(port(20514) ip(127.0.0.1)); };\nlog { source(s); };",
+        &[
+            "from s#0 relp Ip(0.0.0.0:2514) max=3 Datagram",
+            "from s#1 relp Ip(127.0.0.1:20514) max=10 Datagram",
+        ],
+    );
     makes("source unused { network(); };", &[]);
     makes(
         "source s { network(transport(auto) ip(127.0.0.1)); };\nlog { source(s); };\nlog { source(s); };",
@@ -321,5 +328,34 @@ fn parsers_read_and_stop() {
     finds(
         "parser p { kv-parser(value-separator(\"ab\")); };",
         &["main.conf:3:22: error: the separator of values is one character of ASCII"],
+    );
+}
+
+#[test]
+fn text_of_sources() {
+    let reading = |options: &str| {
+        let text = format!("source s {{ file(\"/a\" {options}); }};\nlog {{ source(s); }};");
+        let parts = parts(&text);
+        let reading = &parts.sources[0].reading;
+        format!("{:?} {:?} {:?}", reading.multi_line, reading.multi_line_timeout, reading.encoding.is_some())
+    };
+    assert_eq!(reading(""), "None None false");
+    assert_eq!(reading("encoding(utf8) multi-line-mode(none)"), "None None false");
+    assert_eq!(reading("encoding(\"iso-8859-2\") multi-line-mode(smart)"), "Some(Smart) None true");
+    assert_eq!(
+        reading("multi-line-mode(regexp) multi-line-prefix('^x') multi-line-timeout(0.5)"),
+        "Some(PrefixGarbage { prefix: Some(\"^x\"), garbage: None }) Some(500ms) false"
+    );
+    assert_eq!(
+        reading("multi-line-mode(prefix-suffix) multi-line-suffix('y$')"),
+        "Some(PrefixSuffix { prefix: None, suffix: Some(\"y$\") }) None false"
+    );
+    finds(
+        "source s { network(transport(udp) multi-line-mode(smart)); file(\"/a\" encoding(klingon) multi-line-prefix(x)); };\nlog { source(s); };",
+        &[
+            "main.conf:3:35: error: multi-line-mode() joins lines, and this source does not read lines",
+            "main.conf:3:79: error: `klingon` is no character set that is known here",
+            "main.conf:3:88: warning: `multi-line-prefix()` does nothing without multi-line-mode()",
+        ],
     );
 }

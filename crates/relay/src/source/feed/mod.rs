@@ -18,10 +18,12 @@ pub(crate) use window::{Completion, Gate};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Origin};
 use std::{
+    io,
     ops::Range,
     sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
-use wire::{Decoder, Frame, Framer};
+use wire::{Decoder, Frame, Framer, Transcoder};
 
 /// Bytes that a frame's header and end may need beside the message.
 const FRAME_OVERHEAD: usize = 64;
@@ -35,6 +37,9 @@ pub(crate) struct Feed {
     clock: Clock,
     pub(crate) gate: Arc<Gate>,
     frames: Vec<Frame>,
+    transcoder: Option<Transcoder>,
+    /// What was read last, before its conversion.
+    raw: Vec<u8>,
 }
 
 /// Messages of one origin within a batch: frames so far and the origin's place.
@@ -50,6 +55,8 @@ impl Feed {
         Feed {
             decoder: Decoder::new(reading.decode.clone()),
             framer: framer(&live),
+            transcoder: reading.encoding.map(Transcoder::new),
+            raw: Vec::new(),
             clock: Clock::new(),
             gate: Gate::new(live.window()),
             frames: Vec::new(),
@@ -68,8 +75,12 @@ impl Feed {
         if old.framing != new.framing
             || old.message_bytes_max != new.message_bytes_max
             || old.oversize != new.oversize
+            || old.multi_line != new.multi_line
         {
             self.framer = framer(&live);
+        }
+        if old.encoding != new.encoding {
+            self.transcoder = new.encoding.map(Transcoder::within);
         }
         self.decoder = Decoder::new(new.decode.clone());
         self.gate.resize(live.window());
@@ -90,6 +101,43 @@ impl Feed {
         buffer::READ_BYTES.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
     }
 
+    /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
+    /// asks for it. Gives what `read` gave.
+    pub(crate) fn read(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        read: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let Some(transcoder) = &mut self.transcoder else { return read(bytes) };
+        self.raw.clear();
+        self.raw.reserve(buffer::READ_BYTES);
+        let size = read(&mut self.raw)?;
+        transcoder.append(&self.raw, bytes);
+        Ok(size)
+    }
+
+    /// Bytes of the stream that the end of the last read stands for; nothing when that cannot be told.
+    pub(crate) fn raw_size(&self, rest: &[u8]) -> Option<usize> {
+        match &self.transcoder {
+            Some(transcoder) => transcoder.raw_size(&self.raw, rest),
+            None => Some(rest.len()),
+        }
+    }
+
+    /// Appends a whole datagram, converted where `encoding()` asks for it.
+    pub(crate) fn append(&self, datagram: &[u8], bytes: &mut Vec<u8>) {
+        match &self.transcoder {
+            Some(transcoder) => transcoder.set().append(datagram, bytes),
+            None => bytes.extend_from_slice(datagram),
+        }
+    }
+
+    /// How long a message of several lines waits for more.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        self.live.reading.multi_line.as_ref()?;
+        self.live.reading.multi_line_timeout
+    }
+
     /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
     pub(crate) fn split(&mut self, bytes: &[u8]) -> usize {
         self.framer.split(bytes, &mut self.frames)
@@ -100,9 +148,11 @@ impl Feed {
         self.framer.finish(rest, &mut self.frames);
     }
 
-    /// Forgets a frame that was begun: the bytes that follow are others'.
-    pub(crate) fn restart(&mut self) {
+    /// Forgets a frame that was begun: the bytes that follow are others', from their start or from within.
+    pub(crate) fn restart(&mut self, at_start: bool) {
         self.framer = framer(&self.live);
+        let make = if at_start { Transcoder::new } else { Transcoder::within };
+        self.transcoder = self.live.reading.encoding.map(make);
     }
 
     /// Frames found and not yet handed on.
@@ -183,7 +233,11 @@ impl Feed {
 
 fn framer(live: &Live) -> Framer {
     let reading = &live.reading;
-    Framer::new(reading.framing, reading.message_bytes_max, reading.oversize)
+    let framer = Framer::new(reading.framing, reading.message_bytes_max, reading.oversize);
+    match &reading.multi_line {
+        Some(mode) => framer.joining(mode.clone()),
+        None => framer,
+    }
 }
 
 /// The place of an origin in the batch's list. There are few, and neighbours repeat.

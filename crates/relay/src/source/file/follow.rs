@@ -18,7 +18,7 @@ use std::{
     io,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tokio::sync::watch;
 
@@ -41,6 +41,10 @@ struct Follower {
     origin: Arc<Origin>,
     tail: Option<Tail>,
     rest: Vec<u8>,
+    /// Where in the file the part without end begins, or a place before it.
+    whole: u64,
+    /// When bytes came last.
+    grown: Instant,
     /// No file was opened yet: stored positions count.
     fresh: bool,
     /// The file has lost its name to another: it is read to its end, then the other.
@@ -65,6 +69,8 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
         origin,
         tail: None,
         rest: Vec::new(),
+        whole: 0,
+        grown: Instant::now(),
         fresh: true,
         leaving: false,
         idle: false,
@@ -123,7 +129,12 @@ impl Follower {
             self.notice_change()?;
         }
         if self.read()? > 0 {
+            self.grown = Instant::now();
             return Ok(Look::Bytes);
+        }
+        let is_over = |patience: Duration| self.grown.elapsed() >= patience;
+        if !self.rest.is_empty() && self.what.feed.patience().is_some_and(is_over) {
+            self.end_message();
         }
         if self.leaving {
             self.leave();
@@ -207,7 +218,8 @@ impl Follower {
 
     fn drop_rest(&mut self) {
         self.rest.clear();
-        self.what.feed.restart();
+        self.whole = self.tail.as_ref().map_or(0, |tail| tail.offset);
+        self.what.feed.restart(self.whole == 0);
     }
 
     fn read(&mut self) -> io::Result<usize> {
@@ -215,7 +227,7 @@ impl Follower {
         let feed = &mut self.what.feed;
         let mut bytes = buffer::take(feed.room() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
-        let size = match tail.read(&mut bytes) {
+        let size = match feed.read(&mut bytes, |bytes| tail.read(bytes)) {
             Ok(size) if size > 0 => size,
             other => {
                 buffer::give_back(bytes);
@@ -225,26 +237,35 @@ impl Follower {
         let done = feed.split(&bytes);
         self.rest.clear();
         self.rest.extend_from_slice(&bytes[done..]);
-        let end = tail.offset - self.rest.len() as u64;
+        if let Some(open) = feed.raw_size(&self.rest) {
+            self.whole = tail.offset.saturating_sub(open as u64);
+        }
         if feed.frames() == 0 {
             buffer::give_back(bytes);
         } else {
-            let step = Box::new(self.what.track.step(end));
+            let step = Box::new(self.what.track.step(self.whole));
             feed.hand_on(buffer::share(bytes, done), &self.origin, Some(step));
         }
         Ok(size)
     }
 
-    /// Closes a file that has no name any more; a last line without end is a message.
-    fn leave(&mut self) {
+    /// What is open is a message, though no end was seen.
+    fn end_message(&mut self) {
         let feed = &mut self.what.feed;
-        feed.finish(&self.rest);
+        let rest = std::mem::take(&mut self.rest);
+        feed.finish(&rest);
         if let Some(tail) = &self.tail
             && feed.frames() > 0
         {
+            self.whole = tail.offset;
             let step = Box::new(self.what.track.step(tail.offset));
-            feed.hand_on(Arc::new(std::mem::take(&mut self.rest)), &self.origin, Some(step));
+            feed.hand_on(Arc::new(rest), &self.origin, Some(step));
         }
+    }
+
+    /// Closes a file that has no name any more; a last line without end is a message.
+    fn leave(&mut self) {
+        self.end_message();
         self.tail = None;
         self.leaving = false;
         self.drop_rest();

@@ -19,12 +19,16 @@ const POLL: Duration = Duration::from_millis(2);
 
 struct Setup {
     folder: tempfile::TempDir,
+    reading: Reading,
     collected: Arc<Collected>,
 }
 
 impl Setup {
     fn new() -> Setup {
-        Setup { folder: tempfile::tempdir().unwrap(), collected: Collected::new() }
+        let mut reading = Reading::new("s");
+        reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
+        reading.decode.flags = wire::ParseFlags::NO_PARSE;
+        Setup { folder: tempfile::tempdir().unwrap(), reading, collected: Collected::new() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -40,14 +44,11 @@ impl Setup {
         let positions = self.path("positions");
         let log = InternalLog::new("test", None);
         let mut sources = Sources::start(Registry::default(), log, 1, Some(&positions)).unwrap();
-        let mut reading = Reading::new("s");
-        reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
-        reading.decode.flags = wire::ParseFlags::NO_PARSE;
         let spec = SourceSpec {
             id: "s#0".to_owned(),
             component: "file".to_owned(),
             driver,
-            reading: Arc::new(reading),
+            reading: Arc::new(self.reading.clone()),
             intake: self.collected.clone(),
         };
         let staged = sources.stage(vec![spec]).unwrap();
@@ -99,6 +100,48 @@ fn goes_on_where_it_stopped() {
     setup.append("log", "ee\nfour\n");
     let sources = setup.follow();
     assert_eq!(setup.texts(4), "one,two,three,four");
+    Setup::stop(sources);
+}
+
+#[test]
+fn lines_that_belong_together_are_one_message() {
+    let mut setup = Setup::new();
+    setup.reading.multi_line = Some(Arc::new(wire::MultiLine::Indented));
+    let sources = setup.follow();
+    setup.append("log", "one\n more\ntwo\n");
+    assert_eq!(setup.texts(1), "one\n more");
+    Setup::stop(sources);
+    // The second message was not whole: it is read again, with what came meanwhile.
+    setup.append("log", " more\n");
+    setup.reading.multi_line_timeout = Some(Duration::from_millis(20));
+    let sources = setup.follow();
+    assert_eq!(setup.texts(2), "one\n more,two\n more");
+    setup.append("log", "three\n");
+    assert_eq!(setup.texts(3), "one\n more,two\n more,three");
+    Setup::stop(sources);
+    let sources = setup.follow();
+    setup.append("log", "four\n");
+    assert_eq!(setup.texts(4), "one\n more,two\n more,three,four");
+    Setup::stop(sources);
+}
+
+#[test]
+fn other_character_sets_are_converted_and_positions_are_right() {
+    let mut setup = Setup::new();
+    setup.reading.encoding = wire::CharacterSet::from_name("UTF-16LE");
+    let append = |setup: &Setup, text: &str| {
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        fs::write(setup.path("new"), bytes).unwrap();
+        let mut file = OpenOptions::new().create(true).append(true).open(setup.path("log")).unwrap();
+        std::io::copy(&mut fs::File::open(setup.path("new")).unwrap(), &mut file).unwrap();
+    };
+    append(&setup, "\u{feff}ő\ntwo\nthr");
+    let sources = setup.follow();
+    assert_eq!(setup.texts(2), "ő,two");
+    Setup::stop(sources);
+    append(&setup, "ee\nfour\n");
+    let sources = setup.follow();
+    assert_eq!(setup.texts(4), "ő,two,three,four");
     Setup::stop(sources);
 }
 

@@ -140,7 +140,7 @@ impl Receiver {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
             let origin = peers.origin(sender, feed.live(), now);
             let start = bytes.len();
-            bytes.extend_from_slice(datagram.bytes);
+            feed.append(datagram.bytes, bytes);
             feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
             match runs.last_mut() {
                 Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = feed.frames(),

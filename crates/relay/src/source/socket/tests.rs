@@ -13,10 +13,10 @@ use std::{
     net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
     os::unix::net::{UnixDatagram, UnixStream},
     path::Path,
-    sync::atomic::Ordering,
+    sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use wire::Framing;
+use wire::{Framing, MultiLine};
 
 /// Sends in pieces and closes; shows the messages.
 #[track_caller]
@@ -48,6 +48,17 @@ fn reads_streams() {
         &["web|su|one", "web|su|two"],
     );
     check(Framing::Nul, &["<13>Nov 21 09:00:00 web su: a\nb\0"], &["web|su|a\nb"]);
+}
+
+#[test]
+fn a_message_of_several_lines_waits_for_more_but_not_for_ever() {
+    let mut reading = Reading { multi_line: Some(Arc::new(MultiLine::Indented)), ..reading() };
+    reading.multi_line_timeout = Some(Duration::from_millis(20));
+    reading.encoding = wire::CharacterSet::from_name("latin1");
+    let setup = Setup::tcp(reading);
+    let mut client = setup.connect();
+    client.write_all(b"<13>Nov 21 09:00:00 web su: \xe1\n b\n<13>Nov 21 09:00:00 web su: c").unwrap();
+    assert_eq!(setup.collected.wait(2), ["web|su|á\n b", "web|su|c"]);
 }
 
 #[test]

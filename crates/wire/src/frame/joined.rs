@@ -1,0 +1,128 @@
+//! Lines that belong together as one frame: `multi-line-mode()`.
+//!
+//! In: the bytes of one stream, split anywhere. Out: frames with the line feeds inside. What is not whole yet stays
+//! in the caller's buffer, so that a file's position is that of a whole message.
+//! Holds: how much of the buffer is judged. Limits: a message above the limit ends there and is marked; what
+//! follows of it is skipped, or is a message of its own with [`Oversize::Split`].
+
+use super::{Frame, Framer, Oversize, Skip, lines::Delimiter};
+use crate::multiline::{Joiner, Part};
+use memchr::memchr;
+use message::Marks;
+
+/// Joins the lines of one stream.
+#[derive(Clone, Debug)]
+pub(super) struct Joining {
+    pub(super) joiner: Joiner,
+    /// Bytes at the start of the buffer whose lines are judged.
+    judged: usize,
+    /// What follows belongs to a message that was cut.
+    dropping: bool,
+}
+
+impl Joining {
+    pub(super) fn new(joiner: Joiner) -> Joining {
+        Joining { joiner, judged: 0, dropping: false }
+    }
+}
+
+impl Framer {
+    pub(super) fn split_joined(
+        &mut self,
+        joining: &mut Joining,
+        bytes: &[u8],
+        frames: &mut Vec<Frame>,
+    ) -> usize {
+        let searched = std::mem::take(&mut self.searched);
+        let mut start = self.skip_rest(bytes, 0, Delimiter::LineFeed);
+        if self.skip != Skip::Nothing {
+            return start;
+        }
+        let mut line = start.max(joining.judged);
+        let mut from = line.max(searched);
+        while let Some(found) = memchr(b'\n', bytes.get(from..).unwrap_or_default()) {
+            let end = from + found;
+            start = self.join(joining, bytes, (start, line..end), frames);
+            line = end + 1;
+            from = line;
+            // A message that ended takes its line feed along.
+            if start > end {
+                start = line;
+            }
+        }
+        if bytes.len() - start > self.message_bytes_max {
+            self.cut(bytes, start, bytes.len(), frames);
+            if self.oversize == Oversize::Cut {
+                self.skip = Skip::Line;
+                joining.dropping = true;
+            }
+            (start, line) = (bytes.len(), bytes.len());
+        }
+        joining.judged = line - start;
+        self.searched = bytes.len() - start;
+        start
+    }
+
+    /// Takes one line to the message that begins at `start`; where the message that is open then begins.
+    fn join(
+        &self,
+        joining: &mut Joining,
+        bytes: &[u8],
+        (start, line): (usize, std::ops::Range<usize>),
+        frames: &mut Vec<Frame>,
+    ) -> usize {
+        let mut start = start;
+        let begun = start < line.start;
+        let text = &bytes[line.clone()];
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        let joined = joining.joiner.judge(text, begun || joining.dropping);
+        if joined.closes {
+            self.push_line(bytes, start, line.start, Marks::NONE, frames);
+            start = line.start;
+            joining.dropping = false;
+        }
+        match joined.part {
+            Part::Passed => return line.end + 1,
+            _ if joining.dropping => {
+                joining.dropping = joined.part == Part::Open;
+                return line.end + 1;
+            }
+            Part::Ends(size) => {
+                self.cut(bytes, start, line.start + size, frames);
+                return line.end + 1;
+            }
+            Part::Open => {}
+        }
+        if line.end - start > self.message_bytes_max {
+            self.cut(bytes, start, line.end, frames);
+            joining.dropping = self.oversize == Oversize::Cut;
+            return line.end + 1;
+        }
+        start
+    }
+
+    /// Adds a message that may be longer than the limit.
+    fn cut(&self, bytes: &[u8], start: usize, end: usize, frames: &mut Vec<Frame>) {
+        let mut start = start;
+        while self.oversize == Oversize::Split && end - start > self.message_bytes_max {
+            self.push_line(bytes, start, start + self.message_bytes_max + 1, Marks::NONE, frames);
+            start += self.message_bytes_max;
+        }
+        self.push_line(bytes, start, end, Marks::NONE, frames);
+    }
+
+    /// The end of the stream, or of waiting: what is open is a message.
+    pub(super) fn finish_joined(&mut self, joining: &mut Joining, rest: &[u8], frames: &mut Vec<Frame>) {
+        let line = joining.judged.min(rest.len());
+        let mut start = 0;
+        if line < rest.len() {
+            start = self.join(joining, rest, (start, line..rest.len()), frames);
+        }
+        if start < rest.len() {
+            self.cut(rest, start, rest.len(), frames);
+        }
+        joining.joiner.reset();
+        joining.judged = 0;
+        joining.dropping = false;
+    }
+}

@@ -1,0 +1,165 @@
+//! Messages of several lines: which lines belong together.
+//!
+//! In: lines, one after the other. Out: for each, whether what came before it is whole, and what becomes of it.
+//! Holds: whether lines between messages are being passed over, or where in a stack trace it is.
+//! Limits: none; who joins the lines bounds the message, see the framer.
+
+mod trace;
+
+use std::{fmt, ops::Range, sync::Arc};
+use trace::Trace;
+
+/// Where a pattern matches in a line, if it does.
+type Find = dyn Fn(&[u8]) -> Option<Range<usize>> + Send + Sync;
+
+/// A regular expression that somebody else compiled.
+#[derive(Clone)]
+pub struct LinePattern {
+    text: String,
+    find: Arc<Find>,
+}
+
+impl LinePattern {
+    /// A pattern and what finds it. The text tells whether two patterns are the same.
+    pub fn new(text: &str, find: Arc<Find>) -> LinePattern {
+        LinePattern { text: text.to_owned(), find }
+    }
+
+    fn find(&self, line: &[u8]) -> Option<Range<usize>> {
+        (self.find)(line).filter(|found| found.start <= found.end && found.end <= line.len())
+    }
+}
+
+impl PartialEq for LinePattern {
+    fn eq(&self, other: &LinePattern) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Debug for LinePattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.text)
+    }
+}
+
+/// `multi-line-mode()`: how lines belong together.
+#[derive(Clone, PartialEq, Debug)]
+pub enum MultiLine {
+    /// `indented`: a line that begins with a blank or a tab belongs to the one before.
+    Indented,
+    /// `regexp`, also called `prefix-garbage`: a line with the prefix begins a message. Where the garbage is found
+    /// the message ends before it; with both, what follows up to the next prefix is passed over.
+    PrefixGarbage {
+        /// `multi-line-prefix()`
+        prefix: Option<LinePattern>,
+        /// `multi-line-garbage()`
+        garbage: Option<LinePattern>,
+    },
+    /// `prefix-suffix`: the same, but the message ends behind the suffix.
+    PrefixSuffix {
+        /// `multi-line-prefix()`
+        prefix: Option<LinePattern>,
+        /// `multi-line-suffix()`
+        suffix: Option<LinePattern>,
+    },
+    /// `smart`: a stack trace of a known language is one message, every other line is one.
+    Smart,
+    /// `empty-line-separated`
+    EmptyLineSeparated,
+}
+
+/// What becomes of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// It belongs to a message that goes on.
+    Open,
+    /// The message ends behind so many bytes of it.
+    Ends(usize),
+    /// It belongs to no message.
+    Passed,
+}
+
+/// The verdict on a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Joined {
+    /// What came before is a whole message.
+    pub closes: bool,
+    /// What becomes of the line.
+    pub part: Part,
+}
+
+const OPEN: Joined = Joined { closes: false, part: Part::Open };
+const BEGINS: Joined = Joined { closes: true, part: Part::Open };
+
+/// Judges the lines of one stream.
+#[derive(Clone, Debug)]
+pub struct Joiner {
+    mode: Arc<MultiLine>,
+    /// Between the end of a message and the next prefix.
+    passing: bool,
+    trace: Trace,
+}
+
+impl Joiner {
+    /// A joiner at the start of a stream.
+    pub fn new(mode: Arc<MultiLine>) -> Joiner {
+        Joiner { mode, passing: false, trace: Trace::default() }
+    }
+
+    /// The mode.
+    pub fn mode(&self) -> &Arc<MultiLine> {
+        &self.mode
+    }
+
+    /// Starts anew.
+    pub fn reset(&mut self) {
+        self.passing = false;
+        self.trace = Trace::default();
+    }
+
+    /// Judges a line, given without its end. `begun` says whether a message is open.
+    pub fn judge(&mut self, line: &[u8], begun: bool) -> Joined {
+        let mode = self.mode.clone();
+        match &*mode {
+            MultiLine::Indented if matches!(line.first(), Some(b' ' | b'\t')) => OPEN,
+            MultiLine::Indented => BEGINS,
+            MultiLine::EmptyLineSeparated if line.is_empty() => Joined { closes: true, part: Part::Passed },
+            MultiLine::EmptyLineSeparated => OPEN,
+            MultiLine::Smart => self.trace.judge(line),
+            MultiLine::PrefixGarbage { prefix, garbage } => {
+                let end = |line: &[u8]| garbage.as_ref()?.find(line).map(|found| found.start);
+                self.between(line, begun, prefix.as_ref(), end)
+            }
+            MultiLine::PrefixSuffix { prefix, suffix } => {
+                let end = |line: &[u8]| suffix.as_ref()?.find(line).map(|found| found.end);
+                self.between(line, begun, prefix.as_ref(), end)
+            }
+        }
+    }
+
+    /// A message from its prefix to where `end` finds its end.
+    fn between(
+        &mut self,
+        line: &[u8],
+        begun: bool,
+        prefix: Option<&LinePattern>,
+        end: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Joined {
+        let begins = prefix.is_some_and(|prefix| prefix.find(line).is_some());
+        if self.passing && !begins {
+            return Joined { closes: false, part: Part::Passed };
+        }
+        self.passing = false;
+        let closes = begins && begun;
+        match end(line) {
+            Some(size) => {
+                self.passing = prefix.is_some();
+                Joined { closes, part: Part::Ends(size) }
+            }
+            None => Joined { closes, part: Part::Open },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
