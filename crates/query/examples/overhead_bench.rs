@@ -156,8 +156,11 @@ fn time_tail() {
 
 fn time_searches() {
     let view = |index: u64| Arc::new(Instantly::new(index * u64::from(MESSAGES))) as Arc<dyn SegmentView>;
-    let snapshot =
-        Snapshot { segments: (0..SEGMENTS).map(view).collect(), sequence: SEGMENTS * u64::from(MESSAGES) };
+    let snapshot = Snapshot {
+        segments: (0..SEGMENTS).map(view).collect(),
+        sequence: SEGMENTS * u64::from(MESSAGES),
+        ..Snapshot::default()
+    };
     println!("{:<44} {:>10} {:>10} {:>10}", "question", "read ms", "run ms", "hits");
     for text in [
         "rare",

@@ -54,7 +54,7 @@ pub(crate) fn snapshot(documents: Vec<Document>, a_segment: usize) -> Snapshot {
         documents.iter_mut().zip(first..).for_each(|(document, sequence)| document.sequence = sequence);
         segments.push(Arc::new(NaiveView { documents, first, coarse: index % 2 == 0 }));
     }
-    Snapshot { segments, sequence }
+    Snapshot { segments, sequence, ..Snapshot::default() }
 }
 
 impl NaiveView {

@@ -4,7 +4,10 @@
 //! Holds: journal, active segment, sealed segments, catalog. Touches files and threads.
 
 mod bitmap;
+mod der;
 mod document;
+mod evidence;
+mod lock;
 mod logspace;
 mod pattern;
 mod segment;
@@ -12,14 +15,20 @@ mod tokens;
 mod view;
 
 pub use bitmap::Bitmap;
+pub use evidence::{
+    CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, PublicKey, Record,
+    SigningKey, hex, unhex,
+};
+pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
     Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice,
-    Notices, OpenLogspaceError, SealFailed, Segments, Subscription, Unheard,
+    Notices, OpenLogspaceError, Outline, SealFailed, Segments, Subscription, Unheard,
 };
 pub use segment::{
-    Active, BYTES_MAX, DOCUMENTS_MAX, Learned, RebuildError, SealError, SealReport, Sealed, VerifyReport,
+    Active, BYTES_MAX, DOCUMENTS_MAX, Learned, RebuildError, SealError, SealReport, Sealed, Sealing, Shell,
+    Trouble, VerifyReport,
 };
 pub use view::{
-    Bound, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Stop, Watch,
+    Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Snapshot, Stop, Watch,
 };

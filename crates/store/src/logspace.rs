@@ -19,14 +19,15 @@ mod segments;
 mod shared;
 mod shelf;
 mod stats;
+mod witness;
 mod writer;
 
 pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use options::{LogspaceOptions, Notice, Notices, Unheard};
-pub use segments::{Growing, SealFailed, Segments};
+pub use segments::{Growing, Outline, SealFailed, Segments};
 pub use stats::LogspaceStats;
 
-use crate::Snapshot;
+use crate::{KeyError, Keys, Snapshot};
 use builder::Builder;
 use indexed::Indexed;
 use journal::{Disk, Journal, OsDisk};
@@ -35,14 +36,14 @@ use message::{Delivery, Outlet};
 use queue::Queue;
 use sealer::Sealer;
 use shared::{Retention, Shared};
-use shelf::Shelf;
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, atomic::AtomicU64, mpsc},
+    sync::{Arc, mpsc},
     thread::{self, JoinHandle},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
+use witness::Witness;
 use writer::Writer;
 
 /// Why a logspace cannot be opened.
@@ -59,6 +60,8 @@ pub enum OpenLogspaceError {
     Journal(journal::OpenError),
     /// The journal cannot be read.
     Replay(journal::ReadError),
+    /// The key that signs the evidence cannot be used.
+    SignKey(KeyError),
 }
 
 impl std::fmt::Display for OpenLogspaceError {
@@ -69,6 +72,7 @@ impl std::fmt::Display for OpenLogspaceError {
             }
             OpenLogspaceError::Journal(error) => error.fmt(f),
             OpenLogspaceError::Replay(error) => error.fmt(f),
+            OpenLogspaceError::SignKey(error) => error.fmt(f),
         }
     }
 }
@@ -78,6 +82,7 @@ impl std::error::Error for OpenLogspaceError {}
 /// An open logspace. Dropping it is closing it.
 pub struct Logspace {
     shared: Arc<Shared>,
+    segments: Arc<dyn Segments>,
     seals: Arc<Queue<Box<dyn Growing>>>,
     writer: Option<JoinHandle<()>>,
     builder: Option<JoinHandle<()>>,
@@ -119,29 +124,28 @@ impl Logspace {
         if recovery.cut_bytes > 0 {
             notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
         }
-        let found = opening::find_segments(&*disk, &*segments, dir, now_us(), &*notices).map_err(failed)?;
+        let mut witness = Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), &*notices)?;
+        let found =
+            opening::find_segments(&*disk, &*segments, &options.keys, &mut witness, dir, now_us(), &*notices);
+        let found = found.map_err(failed)?;
         if found.changed {
             found.catalog.write(&*disk, dir).map_err(failed)?;
         }
         let sealed_below = found.catalog.end();
         journal.advance(sealed_below);
-        let shared = Arc::new(Shared {
-            dir: dir.to_owned(),
-            inbox: Queue::new(options.queue_bytes_max),
-            unbuilt: Queue::new(options.unbuilt_bytes_max),
-            live: Default::default(),
-            counters: Default::default(),
-            shelf: Shelf::new(found.sealed, sealed_below),
-            sealed_below: AtomicU64::new(sealed_below),
-            retention: Mutex::new(Retention { age: options.retention_age, bytes: options.retention_bytes }),
-            options,
-            notices,
-        });
+        let shared = Arc::new(Shared::new(dir, options, notices, found.sealed, sealed_below));
         let seals = Arc::new(Queue::new(1));
-        let sealer =
-            Sealer::new(Arc::clone(&shared), disk, Arc::clone(&segments), Arc::clone(&seals), found.catalog);
+        let sealer = Sealer::new(
+            Arc::clone(&shared),
+            disk,
+            Arc::clone(&segments),
+            Arc::clone(&seals),
+            found.catalog,
+            witness,
+        );
         let mut logspace = Logspace {
             shared: Arc::clone(&shared),
+            segments: Arc::clone(&segments),
             seals: Arc::clone(&seals),
             writer: None,
             builder: None,
@@ -168,8 +172,24 @@ impl Logspace {
     }
 
     /// Changes what may stay, from the next look at the retention on.
-    pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>) {
-        *self.shared.retention() = Retention { age, bytes };
+    pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>, legal_hold: bool) {
+        *self.shared.retention() = Retention { age, bytes, hold: legal_hold };
+    }
+
+    /// Opens locked segments with these keys, also those that are sealed from now on, until [`Logspace::lock`]. Gives
+    /// how many were opened and how many stay locked.
+    pub fn unlock(&self, keys: &Keys) -> (usize, usize) {
+        *self.shared.session_keys() = keys.clone();
+        let opened =
+            self.shared.shelf.unlock(&|path| self.segments.open(&self.shared.dir.join(path), keys).ok());
+        (opened, self.shared.shelf.snapshot().locked.len())
+    }
+
+    /// Forgets the keys of [`Logspace::unlock`]: what they opened is locked again. Answers that are being made may
+    /// still read.
+    pub fn lock(&self) {
+        *self.shared.session_keys() = Keys::default();
+        self.shared.shelf.lock();
     }
 
     /// Receives what arrives from now on, once it is durable.

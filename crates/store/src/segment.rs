@@ -11,12 +11,14 @@ mod format;
 mod phrase;
 mod seal;
 mod sealed;
+mod sealing;
 mod text;
 mod words;
 
 pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
 pub use seal::{SealError, SealReport};
-pub use sealed::{RebuildError, Sealed, VerifyReport};
+pub use sealed::{RebuildError, Sealed, Shell, Trouble, VerifyReport};
+pub use sealing::Sealing;
 
 #[cfg(test)]
 mod tests;

@@ -16,12 +16,25 @@ use std::{
 };
 
 /// The segments of a logspace at one moment. List, bars and facets of one answer use the same snapshot.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Snapshot {
     /// Segments in receive order, the active one last.
     pub segments: Vec<Arc<dyn SegmentView>>,
     /// Sequence number after the newest message.
     pub sequence: u64,
+    /// Segments that cannot be read because their key is not there, in receive order.
+    pub locked: Vec<Locked>,
+}
+
+/// What is known of a segment whose key is not there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Locked {
+    /// Sequence number of its first message.
+    pub first: u64,
+    /// Number of messages.
+    pub count: u64,
+    /// Received times of the first and the last message, microseconds since 1970.
+    pub received_us: (i64, i64),
 }
 
 /// A column: one value a document, or none.
@@ -225,6 +238,11 @@ pub enum ReadError {
         /// What is wrong.
         what: &'static str,
     },
+    /// The file is encrypted and its key is not there.
+    Locked {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The walk was stopped.
     Stopped(Stop),
 }
@@ -241,6 +259,9 @@ impl std::fmt::Display for ReadError {
             ReadError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
             ReadError::Corrupt { path, offset, what } => {
                 write!(f, "{} is damaged at offset {offset}: {what}", path.display())
+            }
+            ReadError::Locked { path } => {
+                write!(f, "{} is locked: its private key is not there", path.display())
             }
             ReadError::Stopped(Stop::Cancelled) => f.write_str("the search was cancelled"),
             ReadError::Stopped(Stop::TimedOut) => f.write_str("the search ran out of time"),

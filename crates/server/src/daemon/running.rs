@@ -155,7 +155,7 @@ impl Running {
         for spec in specs {
             let logspace = match open.get(&spec.name) {
                 Some(logspace) => {
-                    logspace.set_retention(spec.retention_age, spec.retention_bytes);
+                    logspace.set_retention(spec.retention_age, spec.retention_bytes, false);
                     logspace.clone()
                 }
                 None => Arc::new(self.open_one(spec)?),

@@ -70,7 +70,7 @@ impl Entry {
 }
 
 impl Reason {
-    fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Reason::Age => "age",
             Reason::Size => "size",
@@ -78,7 +78,7 @@ impl Reason {
         }
     }
 
-    fn parse(name: &str) -> Option<Reason> {
+    pub(crate) fn parse(name: &str) -> Option<Reason> {
         [Reason::Age, Reason::Size, Reason::Missing].into_iter().find(|reason| reason.name() == name)
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! In: messages, paths. Out: [`Active`] and [`Sealed`] segments. Limits: theirs.
 
-use super::segments::{Growing, SealFailed, Segments};
+use super::segments::{Growing, Outline, SealFailed, Segments};
 use crate::{
     ReadError, SegmentView,
-    segment::{Active, DOCUMENTS_MAX, Sealed},
+    lock::Keys,
+    segment::{Active, DOCUMENTS_MAX, Sealed, Sealing, Shell},
 };
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
@@ -22,8 +23,21 @@ impl Segments for Indexed {
         Box::new(Active::new(first_sequence, None))
     }
 
-    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError> {
-        Ok(Arc::new(Sealed::open(path)?))
+    fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
+        Ok(Arc::new(Sealed::unlock(path, keys)?))
+    }
+
+    fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
+        let shell = Shell::open(path, &Keys::default())?;
+        let record = shell.record();
+        let (first, count, received_us) = match shell.extent() {
+            Some(extent) => extent,
+            None => {
+                let sealed = shell.read()?;
+                (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
+            }
+        };
+        Ok(Outline { first, count, received_us, record })
     }
 }
 
@@ -40,8 +54,8 @@ impl Growing for Active {
         Box::new(Active::new(first_sequence, self.learned()))
     }
 
-    fn seal(&self, path: &Path) -> Result<(), SealFailed> {
-        Active::seal(self, path)?;
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+        Active::seal_as(self, path, sealing)?;
         Ok(())
     }
 

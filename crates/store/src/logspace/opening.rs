@@ -9,31 +9,35 @@ use super::{
     catalog::{Catalog, Entry, Reason},
     layout::{SEGMENT_ENDING, TEMPORARY_ENDING, files_ending},
     options::{Notice, Notices},
-    segments::Segments,
+    segments::{Outline, Segments},
+    shelf::Shelved,
+    witness::Witness,
 };
-use crate::SegmentView;
+use crate::{Event, Keys, Locked, ReadError, Record};
 use journal::{Disk, Read, Reader};
 use message::{Selection, codec};
 use std::{
     collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 /// The sealed segments of a directory.
 pub(crate) struct Found {
     pub(crate) catalog: Catalog,
-    /// In receive order, with their sizes.
-    pub(crate) sealed: Vec<(Arc<dyn SegmentView>, u64)>,
+    /// In receive order.
+    pub(crate) sealed: Vec<Shelved>,
     /// The catalog was changed and must be written.
     pub(crate) changed: bool,
 }
 
-/// Finds the segments: those of the catalog, and those that a crash kept out of it.
+/// Finds the segments: those of the catalog, and those that a crash kept out of it. The chain of evidence learns
+/// what a crash kept out of it, and what is missing.
 pub(crate) fn find_segments(
     disk: &dyn Disk,
     segments: &dyn Segments,
+    keys: &Keys,
+    witness: &mut Witness,
     dir: &Path,
     now_us: i64,
     notices: &dyn Notices,
@@ -43,43 +47,79 @@ pub(crate) fn find_segments(
     }
     let files: BTreeSet<PathBuf> = files_ending(dir, SEGMENT_ENDING)?.into_iter().collect();
     let read = Catalog::read(disk, dir)?;
-    let mut changed = read.is_none();
-    if changed && !files.is_empty() {
+    let mut found = Found { changed: read.is_none(), catalog: read.unwrap_or_default(), sealed: Vec::new() };
+    if found.changed && !files.is_empty() {
         notices.notice(Notice::CatalogRebuilt);
     }
-    let mut catalog = read.unwrap_or_default();
-    for entry in catalog.segments.clone() {
-        if !files.contains(&entry.path) {
-            notices.notice(Notice::MissingSegment { path: dir.join(&entry.path) });
-            catalog.bury(entry.first, Reason::Missing, now_us);
-            changed = true;
-        }
-    }
-    let mut sealed: Vec<(Arc<dyn SegmentView>, u64)> = Vec::new();
+    finish_removals(&mut found, witness, now_us);
+    let mut records = Vec::new();
     for path in files {
-        let whole = dir.join(&path);
-        if catalog.is_buried(&path) {
-            fs::remove_file(&whole)?;
+        if found.catalog.is_buried(&path) {
+            fs::remove_file(dir.join(&path))?;
             continue;
         }
-        let segment = match segments.open(&whole) {
-            Ok(segment) => segment,
+        match take_in(&mut found, segments, keys, dir, &path) {
+            Ok(record) => records.extend(record.map(|record| (record, dir.join(&path)))),
             Err(error) => {
-                notices.notice(Notice::BadSegment { path: whole, error: error.to_string() });
-                continue;
+                let path = dir.join(&path);
+                // It is there, though it is of no use: it is not missing.
+                notices.notice(Notice::BadSegment { path, error: error.to_string() });
             }
-        };
-        let bytes = fs::metadata(&whole)?.len();
-        if !catalog.segments.iter().any(|entry| entry.path == path) {
-            let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
-            let (first_us, last_us) = segment.received_range();
-            catalog.add(Entry { first, count, first_us, last_us, bytes, path });
-            changed = true;
         }
-        sealed.push((segment, bytes));
     }
-    sealed.sort_by_key(|(segment, _)| segment.first_sequence());
-    Ok(Found { catalog, sealed, changed })
+    records.sort_by_key(|(record, _)| record.number);
+    for (record, path) in &records {
+        witness.adopt(record, path, notices)?;
+    }
+    for entry in found.catalog.segments.clone() {
+        if !dir.join(&entry.path).exists() {
+            notices.notice(Notice::MissingSegment { path: dir.join(&entry.path) });
+            witness.remove(entry.first, Reason::Missing.name(), now_us)?;
+            found.catalog.bury(entry.first, Reason::Missing, now_us);
+            found.changed = true;
+        }
+    }
+    found.sealed.sort_by_key(|sealed| sealed.extent.first);
+    Ok(found)
+}
+
+/// The chain hears of a removal before the catalog does: what a crash left between the two is done now.
+fn finish_removals(found: &mut Found, witness: &Witness, now_us: i64) {
+    for entry in found.catalog.segments.clone() {
+        let last = witness.chain().records().iter().rev().find(|record| record.segment.first == entry.first);
+        let Some(Event::Removal(reason)) = last.map(|record| &record.event) else { continue };
+        if let Some(reason) = Reason::parse(reason) {
+            found.catalog.bury(entry.first, reason, now_us);
+            found.changed = true;
+        }
+    }
+}
+
+/// Takes in one file; gives its record.
+fn take_in(
+    found: &mut Found,
+    segments: &dyn Segments,
+    keys: &Keys,
+    dir: &Path,
+    path: &Path,
+) -> Result<Option<Record>, ReadError> {
+    let whole = dir.join(path);
+    let io = |source| ReadError::Io { path: whole.clone(), source };
+    let Outline { first, count, received_us, record } = segments.outline(&whole)?;
+    let view = match segments.open(&whole, keys) {
+        Err(ReadError::Locked { .. }) => None,
+        opened => Some(opened?),
+    };
+    let bytes = fs::metadata(&whole).map_err(io)?.len();
+    if !found.catalog.segments.iter().any(|entry| entry.path == path) {
+        let (first_us, last_us) = received_us;
+        found.catalog.add(Entry { first, count, first_us, last_us, bytes, path: path.to_owned() });
+        found.changed = true;
+    }
+    let extent = Locked { first, count, received_us };
+    let is_locked = view.is_none();
+    found.sealed.push(Shelved { path: path.to_owned(), bytes, extent, view, is_locked });
+    Ok(record)
 }
 
 /// Gives the builder everything below `end` that the journal has and no segment.

@@ -2,6 +2,7 @@
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
+use crate::{Digest, Keys, Recipient};
 use std::{fmt, path::PathBuf, time::Duration};
 
 /// How a logspace is kept.
@@ -33,6 +34,14 @@ pub struct LogspaceOptions {
     pub retention_check: Duration,
     /// How long to wait before a failed write is tried again.
     pub retry: Duration,
+    /// Who may open what is sealed; nobody: segments are not encrypted.
+    pub recipients: Vec<Recipient>,
+    /// Private keys that the server holds: segments sealed for them are searched without being unlocked.
+    pub keys: Keys,
+    /// The private key that signs the records of the chain; none: one is drawn and kept in the logspace.
+    pub sign_key: Option<PathBuf>,
+    /// Nothing is removed, whatever the retention says.
+    pub legal_hold: bool,
     /// How long opening waits for messages to be read back from the journal; then it goes on in the background.
     pub replay_wait: Duration,
 }
@@ -53,6 +62,10 @@ impl Default for LogspaceOptions {
             retention_bytes: None,
             retention_check: Duration::from_secs(60),
             retry: Duration::from_secs(1),
+            recipients: Vec::new(),
+            keys: Keys::default(),
+            sign_key: None,
+            legal_hold: false,
             replay_wait: Duration::from_secs(30),
         }
     }
@@ -93,6 +106,8 @@ pub enum Notice {
         first: u64,
         /// How many messages it holds.
         messages: u64,
+        /// Digest of its record: whoever keeps it elsewhere can prove later what was sealed up to here.
+        record: Digest,
     },
     /// Retention removed a segment.
     Removed {
@@ -115,6 +130,24 @@ pub enum Notice {
     },
     /// The catalog was missing or damaged and was made again from the segments.
     CatalogRebuilt,
+    /// Bytes of the chain of evidence that are no record.
+    ChainDamaged {
+        /// Where they begin.
+        offset: u64,
+        /// How many.
+        bytes: u64,
+    },
+    /// A segment whose record the chain does not have and that does not follow it: it was changed, replaced or put
+    /// back.
+    ForeignSegment {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The chain of evidence lacks records before that of a segment; it goes on behind them.
+    ChainBroken {
+        /// The file whose record does not follow.
+        path: PathBuf,
+    },
     /// A thread ended by a defect of the program: nothing more is stored until a restart.
     Broken {
         /// Which.
@@ -140,7 +173,18 @@ impl fmt::Display for Notice {
             Notice::JournalStalled { error } => write!(f, "holding sources back: {error}"),
             Notice::JournalResumed => f.write_str("the journal can be written again"),
             Notice::SealStalled { error } => write!(f, "keeping messages in the journal: {error}"),
-            Notice::Sealed { first, messages } => write!(f, "sealed {messages} messages from {first} on"),
+            Notice::Sealed { first, messages, record } => {
+                write!(f, "sealed {messages} messages from {first} on, record {record}")
+            }
+            Notice::ChainDamaged { offset, bytes } => {
+                write!(f, "{bytes} bytes at {offset} of the chain of evidence are no record")
+            }
+            Notice::ForeignSegment { path } => {
+                write!(f, "{} is not what the chain of evidence says was sealed", path.display())
+            }
+            Notice::ChainBroken { path } => {
+                write!(f, "the chain of evidence lacks the records before that of {}", path.display())
+            }
             Notice::Removed { first, messages } => write!(f, "removed {messages} messages from {first} on"),
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
             Notice::MissingSegment { path } => write!(f, "{} is not there", path.display()),

@@ -9,11 +9,15 @@ use super::{
     layout::{TEMPORARY_ENDING, segment_path},
     options::Notice,
     queue::{Queue, Taken},
-    segments::{Growing, Segments},
+    segments::{Growing, Outline, Segments},
     shared::Shared,
+    shelf::Shelved,
+    witness::Witness,
 };
+use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing};
 use journal::Disk;
 use std::{
+    cell::RefCell,
     fs, io,
     path::Path,
     sync::{Arc, atomic::Ordering::Relaxed},
@@ -27,6 +31,7 @@ pub(crate) struct Sealer {
     segments: Arc<dyn Segments>,
     seals: Arc<Queue<Box<dyn Growing>>>,
     catalog: Catalog,
+    witness: Witness,
     /// The catalog's file is older than the catalog.
     unwritten: bool,
 }
@@ -38,8 +43,9 @@ impl Sealer {
         segments: Arc<dyn Segments>,
         seals: Arc<Queue<Box<dyn Growing>>>,
         catalog: Catalog,
+        witness: Witness,
     ) -> Sealer {
-        Sealer { shared, disk, segments, seals, catalog, unwritten: false }
+        Sealer { shared, disk, segments, seals, catalog, witness, unwritten: false }
     }
 
     /// Works until the queue is closed; what is not sealed then stays in the journal.
@@ -82,38 +88,78 @@ impl Sealer {
 }
 
 impl Sealer {
-    /// Writes the segment's file, then the catalog; then the journal may forget the messages.
+    /// Writes the segment's file, then its record, then the catalog; then the journal may forget the messages.
     fn seal(&mut self, segment: &dyn Growing) -> Result<(), String> {
         let (first_us, last_us) = segment.received_range();
         let path = segment_path(first_us, segment.first_sequence());
         let whole = self.shared.dir.join(&path);
         let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
-        let temporary = whole.with_extension(TEMPORARY_ENDING);
         self.make_folders(&path).map_err(failed)?;
-        // Left of a try that failed later.
-        let _ = fs::remove_file(&temporary);
-        if let Err(error) = segment.seal(&temporary) {
-            // Half a file only takes room; what remains of it goes when the logspace is opened.
-            let _ = fs::remove_file(&temporary);
-            return Err(error.to_string());
-        }
-        fs::rename(&temporary, &whole).map_err(failed)?;
-        sync_folder(whole.parent().unwrap_or(&whole)).map_err(failed)?;
-        let sealed = self.segments.open(&whole).map_err(|error| error.to_string())?;
-        let bytes = fs::metadata(&whole).map_err(failed)?.len();
+        let record = self.write(segment, &whole)?;
+        let outline = self.segments.outline(&whole).map_err(|error| error.to_string())?;
         let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
-        if (sealed.first_sequence(), u64::from(sealed.len())) != (first, count) {
+        if (outline.first, outline.count) != (first, count) {
             return Err(format!("{} does not hold what was written", whole.display()));
+        }
+        let shelved = self.open(&path, outline)?;
+        let bytes = shelved.bytes;
+        let digest = record.as_ref().map(Record::digest).unwrap_or_default();
+        if let Some(record) = record {
+            // The last that can fail: a segment is not in the chain twice.
+            self.witness.append(record).map_err(failed)?;
         }
         self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
         self.unwritten = true;
         self.write_catalog();
-        self.shared.shelf.seal(sealed, bytes);
+        self.shared.shelf.seal(shelved);
         // The file itself is durable: without the catalog it is found all the same.
         self.shared.sealed_below.store(first + count, Relaxed);
         self.shared.inbox.nudge();
-        self.shared.notices.notice(Notice::Sealed { first, messages: count });
+        self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
         Ok(())
+    }
+
+    /// Writes the file under another name, and gives it its own when it is durable.
+    fn write(&self, segment: &dyn Growing, whole: &Path) -> Result<Option<Record>, String> {
+        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        let temporary = whole.with_extension(TEMPORARY_ENDING);
+        // Left of a try that failed later.
+        let _ = fs::remove_file(&temporary);
+        let record = RefCell::new(None);
+        let notary = |facts: Facts| {
+            let made = self.witness.record(Event::Seal, facts, now_us())?;
+            let text = made.print();
+            record.replace(Some(made));
+            Some(text)
+        };
+        let sealing = Sealing::for_recipients(&self.shared.options.recipients).with_notary(&notary);
+        if let Err(error) = segment.seal(&temporary, &sealing) {
+            // Half a file only takes room; what remains of it goes when the logspace is opened.
+            let _ = fs::remove_file(&temporary);
+            return Err(error.to_string());
+        }
+        fs::rename(&temporary, whole).map_err(failed)?;
+        sync_folder(whole.parent().unwrap_or(whole)).map_err(failed)?;
+        Ok(record.into_inner())
+    }
+
+    /// The sealed file, to be searched when a key for it is there.
+    fn open(&self, path: &Path, outline: Outline) -> Result<Shelved, String> {
+        let whole = self.shared.dir.join(path);
+        let open = |keys: &Keys| match self.segments.open(&whole, keys) {
+            Err(ReadError::Locked { .. }) => Ok(None),
+            opened => opened.map(Some).map_err(|error| error.to_string()),
+        };
+        let mut view = open(&self.shared.options.keys)?;
+        let is_locked = view.is_none();
+        if is_locked {
+            let session_keys = self.shared.session_keys().clone();
+            view = open(&session_keys)?;
+        }
+        let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
+        let Outline { first, count, received_us, .. } = outline;
+        let extent = Locked { first, count, received_us };
+        Ok(Shelved { path: path.to_owned(), bytes, extent, view, is_locked })
     }
 
     /// Makes the folders of a segment, each durable in its parent.
@@ -133,7 +179,10 @@ impl Sealer {
     /// Removes what the retention no longer allows: from the catalog first, so that a crash leaves a file too many
     /// and not one too few.
     fn retain(&mut self, now_us: i64) {
-        let retention = *self.shared.retention();
+        let mut retention = *self.shared.retention();
+        if retention.hold {
+            (retention.age, retention.bytes) = (None, None);
+        }
         let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
         let expired = self.catalog.expired(now_us, age_us_max, retention.bytes);
         if !expired.is_empty() {
@@ -144,6 +193,13 @@ impl Sealer {
     }
 
     fn bury(&mut self, expired: &[(u64, Reason)], now_us: i64) {
+        // What the chain says was removed is removed, after a crash at the latest.
+        for &(first, reason) in expired {
+            if let Err(error) = self.witness.remove(first, reason.name(), now_us) {
+                let error = format!("cannot record a removal: {error}");
+                return self.shared.complain(Notice::UpkeepFailed { error });
+            }
+        }
         let before = self.catalog.clone();
         for &(first, reason) in expired {
             self.catalog.bury(first, reason, now_us);

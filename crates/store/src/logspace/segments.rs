@@ -3,7 +3,7 @@
 //! In: messages, paths. Out: segments to query. Limits: a segment that grows has one owner, the builder, and after
 //! it the sealer; views of it never change.
 
-use crate::{ReadError, SegmentView};
+use crate::{Keys, ReadError, Record, Sealing, SegmentView};
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
 
@@ -16,8 +16,23 @@ pub trait Segments: Send + Sync {
     fn messages_max(&self) -> u64;
     /// An empty segment whose first message will have this sequence number.
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing>;
-    /// Opens a sealed segment; bytes that are not one are an error, never a panic.
-    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError>;
+    /// Opens a sealed segment with these keys; bytes that are not one are an error, never a panic.
+    fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError>;
+    /// What can be seen of a sealed segment without keys.
+    fn outline(&self, path: &Path) -> Result<Outline, ReadError>;
+}
+
+/// What can be seen of a sealed segment without keys.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Sequence number of its first message.
+    pub first: u64,
+    /// Number of messages.
+    pub count: u64,
+    /// Received times of the first and the last message.
+    pub received_us: (i64, i64),
+    /// The record that it was sealed with.
+    pub record: Option<Record>,
 }
 
 /// A segment that messages are added to.
@@ -30,7 +45,7 @@ pub trait Growing: Send {
     /// An empty segment to go on with: it may begin with what this one learned.
     fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing>;
     /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
-    fn seal(&self, path: &Path) -> Result<(), SealFailed>;
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed>;
     /// Whether nothing more fits.
     fn is_full(&self) -> bool;
     /// Number of messages.

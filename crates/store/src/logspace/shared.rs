@@ -7,12 +7,13 @@ use super::{
     live::Broadcast,
     options::{LogspaceOptions, Notice, Notices},
     queue::Queue,
-    shelf::Shelf,
+    shelf::{Shelf, Shelved},
     stats::{Counters, LogspaceStats},
 };
+use crate::Keys;
 use message::{Ack, Batch, Delivery, Message, Selection};
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -58,6 +59,8 @@ pub(crate) struct Retention {
     pub(crate) age: Option<Duration>,
     /// Size of all sealed segments at which the oldest is removed.
     pub(crate) bytes: Option<u64>,
+    /// Nothing is removed at all.
+    pub(crate) hold: bool,
 }
 
 /// The shared part of a logspace.
@@ -67,6 +70,8 @@ pub(crate) struct Shared {
     /// The retention in force: a reload may change it.
     pub(crate) retention: Mutex<Retention>,
     pub(crate) notices: Arc<dyn Notices>,
+    /// Keys of who unlocked the logspace.
+    pub(crate) session_keys: Mutex<Keys>,
     /// Waits for the journal.
     pub(crate) inbox: Queue<Pending>,
     /// Durable, waits for the builder.
@@ -79,9 +84,38 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Of a logspace that was just opened.
+    pub(crate) fn new(
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+        sealed: Vec<Shelved>,
+        sealed_below: u64,
+    ) -> Shared {
+        let (age, bytes, hold) = (options.retention_age, options.retention_bytes, options.legal_hold);
+        Shared {
+            dir: dir.to_owned(),
+            inbox: Queue::new(options.queue_bytes_max),
+            unbuilt: Queue::new(options.unbuilt_bytes_max),
+            live: Broadcast::default(),
+            counters: Counters::default(),
+            shelf: Shelf::new(sealed, sealed_below),
+            sealed_below: AtomicU64::new(sealed_below),
+            retention: Mutex::new(Retention { age, bytes, hold }),
+            session_keys: Mutex::default(),
+            options,
+            notices,
+        }
+    }
+
     /// The retention in force.
     pub(crate) fn retention(&self) -> MutexGuard<'_, Retention> {
         self.retention.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The keys of who unlocked the logspace.
+    pub(crate) fn session_keys(&self) -> MutexGuard<'_, Keys> {
+        self.session_keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes a delivery, or drops and counts it.

@@ -3,9 +3,12 @@
 //! In: what builder and sealer did. Out: snapshots. Holds: the lists, and the snapshot published last.
 //! Limits: a snapshot is immutable; taking one is one atomic read.
 
-use crate::{SegmentView, Snapshot};
+use crate::{Locked, SegmentView, Snapshot};
 use arc_swap::ArcSwap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
 
 /// The published segments.
 pub(crate) struct Shelf {
@@ -13,10 +16,22 @@ pub(crate) struct Shelf {
     snapshot: ArcSwap<Snapshot>,
 }
 
+/// A sealed segment.
+#[derive(Clone)]
+pub(crate) struct Shelved {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) extent: Locked,
+    /// The segment, when it can be read.
+    pub(crate) view: Option<Arc<dyn SegmentView>>,
+    /// Only the keys of who unlocked the logspace open it.
+    pub(crate) is_locked: bool,
+}
+
 #[derive(Default)]
 struct Lists {
-    /// Sealed segments with their sizes, in receive order.
-    sealed: Vec<(Arc<dyn SegmentView>, u64)>,
+    /// Sealed segments in receive order.
+    sealed: Vec<Shelved>,
     /// Segments that are complete but not sealed yet, in receive order.
     frozen: Vec<Arc<dyn SegmentView>>,
     active: Option<Arc<dyn SegmentView>>,
@@ -32,7 +47,7 @@ pub(crate) struct ShelfLoad {
 
 impl Shelf {
     /// The shelf of a logspace that was just opened.
-    pub(crate) fn new(sealed: Vec<(Arc<dyn SegmentView>, u64)>, sequence: u64) -> Shelf {
+    pub(crate) fn new(sealed: Vec<Shelved>, sequence: u64) -> Shelf {
         let lists = Lists { sealed, sequence, ..Lists::default() };
         Shelf { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
     }
@@ -60,16 +75,41 @@ impl Shelf {
     }
 
     /// A complete segment was sealed: the file takes its place.
-    pub(crate) fn seal(&self, sealed: Arc<dyn SegmentView>, bytes: u64) {
+    pub(crate) fn seal(&self, sealed: Shelved) {
         self.change(|lists| {
-            lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.first_sequence());
-            lists.sealed.push((sealed, bytes));
+            lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.extent.first);
+            lists.sealed.push(sealed);
+        });
+    }
+
+    /// Opens what is locked; gives how many segments could be opened.
+    pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
+        // Opening takes time: nobody waits for it.
+        let locked = |sealed: &&Shelved| sealed.is_locked && sealed.view.is_none();
+        let paths: Vec<PathBuf> =
+            self.locked().sealed.iter().filter(locked).map(|sealed| sealed.path.clone()).collect();
+        let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> =
+            paths.into_iter().filter_map(|path| open(&path).map(|view| (path, view))).collect();
+        let count = opened.len();
+        self.change(|lists| {
+            for (path, view) in opened {
+                let known = lists.sealed.iter_mut().filter(|sealed| sealed.path == path);
+                known.for_each(|sealed| sealed.view = Some(Arc::clone(&view)));
+            }
+        });
+        count
+    }
+
+    /// Closes what was unlocked.
+    pub(crate) fn lock(&self) {
+        self.change(|lists| {
+            lists.sealed.iter_mut().filter(|sealed| sealed.is_locked).for_each(|sealed| sealed.view = None);
         });
     }
 
     /// Retention took a segment away.
     pub(crate) fn remove(&self, first: u64) {
-        self.change(|lists| lists.sealed.retain(|(sealed, _)| sealed.first_sequence() != first));
+        self.change(|lists| lists.sealed.retain(|sealed| sealed.extent.first != first));
     }
 
     /// Counts.
@@ -78,7 +118,7 @@ impl Shelf {
         let unsealed = lists.frozen.iter().chain(&lists.active);
         ShelfLoad {
             segments: lists.sealed.len() as u64,
-            bytes: lists.sealed.iter().map(|(_, bytes)| bytes).sum(),
+            bytes: lists.sealed.iter().map(|sealed| sealed.bytes).sum(),
             unsealed_messages: unsealed.map(|segment| u64::from(segment.len())).sum(),
         }
     }
@@ -96,8 +136,9 @@ impl Shelf {
 
 impl Lists {
     fn snapshot(&self) -> Snapshot {
-        let sealed = self.sealed.iter().map(|(segment, _)| segment);
+        let sealed = self.sealed.iter().filter_map(|sealed| sealed.view.as_ref());
         let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
-        Snapshot { segments, sequence: self.sequence }
+        let locked = self.sealed.iter().filter(|sealed| sealed.view.is_none());
+        Snapshot { segments, sequence: self.sequence, locked: locked.map(|sealed| sealed.extent).collect() }
     }
 }

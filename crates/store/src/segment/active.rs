@@ -16,7 +16,10 @@ mod view;
 
 use crate::{
     Document, SegmentView,
-    segment::seal::{self, SealError, SealReport},
+    segment::{
+        seal::{self, SealError, SealReport},
+        sealing::Sealing,
+    },
 };
 use builder::Builder;
 use message::{Batch, Selection};
@@ -119,6 +122,11 @@ impl Active {
     /// Writes the segment to a new file and syncs it. The caller gives it its name and syncs the directory.
     /// Views may be in use meanwhile; nothing may be appended, which the owner sees to.
     pub fn seal(&self, path: &Path) -> Result<SealReport, SealError> {
-        seal::seal(&self.shared.read(), path)
+        self.seal_as(path, &Sealing::default())
+    }
+
+    /// The same, encrypted and with a record as `sealing` says.
+    pub fn seal_as(&self, path: &Path, sealing: &Sealing<'_>) -> Result<SealReport, SealError> {
+        seal::seal(&self.shared.read(), path, sealing)
     }
 }

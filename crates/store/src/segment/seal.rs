@@ -11,9 +11,16 @@ pub(crate) use terms::document_bytes;
 
 use super::{
     active::builder::Builder,
-    format::file::{FileWriter, Section},
+    format::file::{Encryption, FileWriter, Header, Section, VERSION},
+    sealing::Sealing,
 };
+use crate::{
+    evidence::{Digest, Facts},
+    lock::Lock,
+};
+use aws_lc_rs::rand;
 use std::{
+    cell::Cell,
     fs::OpenOptions,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -57,10 +64,10 @@ pub struct SealReport {
 }
 
 /// Writes a new file and syncs it.
-pub(crate) fn seal(builder: &Builder, path: &Path) -> Result<SealReport, SealError> {
+pub(crate) fn seal(builder: &Builder, path: &Path, sealing: &Sealing<'_>) -> Result<SealReport, SealError> {
     let write = || {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        let (out, report) = write(builder, BufWriter::with_capacity(WRITE_BYTES, file))?;
+        let (out, report) = write(builder, BufWriter::with_capacity(WRITE_BYTES, file), sealing)?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
         Ok(report)
@@ -69,8 +76,13 @@ pub(crate) fn seal(builder: &Builder, path: &Path) -> Result<SealReport, SealErr
 }
 
 /// Writes the file's bytes.
-pub(crate) fn write<W: Write>(builder: &Builder, out: W) -> io::Result<(W, SealReport)> {
-    let mut file = FileWriter::begin(out)?;
+pub(crate) fn write<W: Write>(
+    builder: &Builder,
+    out: W,
+    sealing: &Sealing<'_>,
+) -> io::Result<(W, SealReport)> {
+    let (header, lock) = begin(builder, sealing)?;
+    let mut file = FileWriter::begin(out, &header, lock)?;
     let mut report = SealReport::default();
     let dictionary =
         builder.learned.as_ref().map(|learned| learned.dictionary.as_slice()).unwrap_or_default();
@@ -101,10 +113,52 @@ pub(crate) fn write<W: Write>(builder: &Builder, out: W) -> io::Result<(W, SealR
     report.postings = words.postings.len() as u64;
     report.templates = words.templates.len() as u64;
 
+    let (messages, nodes) = builder.tree.finish();
+    file.section(Section::Hashes, [nodes.as_slice()])?;
     file.section(Section::Meta, [meta(builder).as_slice(), &directory])?;
-    let (out, size) = file.finish()?;
+    let Header { id, first, count, received_us, .. } = header;
+    let facts = |contents| Facts { id, first, count: u64::from(count), received_us, messages, contents };
+    let (out, size) = finish(file, sealing, facts)?;
     report.file = size;
     Ok((out, report))
+}
+
+/// The header, and the lock of a segment that is sealed for somebody.
+fn begin(builder: &Builder, sealing: &Sealing<'_>) -> io::Result<(Header, Option<Lock>)> {
+    let mut id = [0; 16];
+    rand::fill(&mut id).map_err(|_| io::Error::other("no randomness"))?;
+    let received = &builder.columns.times.received;
+    let encryption = if sealing.recipients.is_empty() { Encryption::None } else { Encryption::Aes256Gcm };
+    let header = Header {
+        version: VERSION,
+        encryption,
+        id,
+        first: builder.first_sequence,
+        count: builder.length,
+        received_us: (received.first().copied().unwrap_or(0), received.last().copied().unwrap_or(0)),
+    };
+    if encryption == Encryption::None {
+        return Ok((header, None));
+    }
+    let lock = Lock::draw(id, sealing.recipients);
+    Ok((header, Some(lock.ok_or_else(|| io::Error::other("the segment's key cannot be wrapped"))?)))
+}
+
+/// Writes the footer, with the record of the notary when there is one.
+fn finish<W: Write>(
+    file: FileWriter<W>,
+    sealing: &Sealing<'_>,
+    facts: impl Fn(Digest) -> Facts,
+) -> io::Result<(W, u64)> {
+    let refused = Cell::new(false);
+    let record = |contents| {
+        let Some(notary) = sealing.notary else { return Vec::new() };
+        let record = notary(facts(contents));
+        refused.set(record.is_none());
+        record.unwrap_or_default().into_bytes()
+    };
+    let finished = file.finish(&record)?;
+    if refused.get() { Err(io::Error::other("the record cannot be signed")) } else { Ok(finished) }
 }
 
 /// Counts and times.

@@ -8,7 +8,9 @@
 mod check;
 mod column;
 mod directory;
+mod prove;
 mod reading;
+mod shell;
 mod terms;
 mod view;
 
@@ -17,11 +19,12 @@ use super::format::{
     file::{Section, SegmentFile},
     numbers::Numbers,
 };
-use crate::ReadError;
+use crate::{ReadError, lock::Keys};
 pub use check::{RebuildError, VerifyReport};
 use column::SealedColumn;
 pub(crate) use directory::Kind;
 use directory::{Entry, Meta};
+pub use shell::{Shell, Trouble};
 use std::path::{Path, PathBuf};
 
 /// How a column's places are kept. The number stands in files.
@@ -44,27 +47,41 @@ pub struct Sealed {
 }
 
 impl Sealed {
-    /// Opens a segment file.
+    /// Opens a segment file that is not encrypted.
     pub fn open(path: &Path) -> Result<Sealed, ReadError> {
-        let io = |source| ReadError::Io { path: path.to_owned(), source };
-        Sealed::of(path, SegmentFile::open(path).map_err(io)?)
+        Sealed::unlock(path, &Keys::default())
+    }
+
+    /// Opens a segment file, with one of these keys when it is encrypted.
+    pub fn unlock(path: &Path, keys: &Keys) -> Result<Sealed, ReadError> {
+        Shell::open(path, keys)?.read()
     }
 
     /// Opens the bytes of a segment file.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Sealed, ReadError> {
-        Sealed::of(Path::new("memory"), SegmentFile::from_bytes(bytes))
+        Shell::from_bytes(bytes, &Keys::default())?.read()
     }
 
-    fn of(path: &Path, file: Result<SegmentFile, Damage>) -> Result<Sealed, ReadError> {
+    fn of(path: &Path, file: SegmentFile) -> Result<Sealed, ReadError> {
+        if file.is_locked() {
+            return Err(ReadError::Locked { path: path.to_owned() });
+        }
         let open = || {
-            let file = file?;
+            let _pin = file.pin();
             let meta = Meta::read(file.section(Section::Meta)?)?;
-            let sealed = Sealed { path: path.to_owned(), file, meta };
-            // Received times answer questions that cannot fail: they are looked at now.
-            sealed.numbers(Kind::Received)?;
-            Ok(sealed)
+            let header = file.header();
+            if file.has_facts() && (header.first, header.count) != (meta.first_sequence, meta.length) {
+                return Err(Damage { offset: 0, what: "header and contents do not agree" });
+            }
+            Ok(meta)
         };
-        open().map_err(|damage: Damage| corrupt(path, damage))
+        let meta = open().map_err(|damage: Damage| corrupt(path, damage))?;
+        let sealed = Sealed { path: path.to_owned(), file, meta };
+        // Received times answer questions that cannot fail: they are looked at now.
+        let _pin = sealed.file.pin();
+        sealed.numbers(Kind::Received).map_err(|damage| corrupt(path, damage))?;
+        drop(_pin);
+        Ok(sealed)
     }
 
     /// The file.

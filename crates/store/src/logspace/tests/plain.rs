@@ -1,8 +1,8 @@
 //! The plainest segments that can be: lines of text. They show what a logspace does, not how segments are built.
 
 use crate::{
-    Bitmap, Column, ColumnUse, Document, Growing, Pattern, Phrase, PhraseAnswer, ReadError, SealFailed,
-    SegmentView, Segments, Watch,
+    Bitmap, Column, ColumnUse, Digest, Document, Facts, Growing, Keys, Outline, Pattern, Phrase,
+    PhraseAnswer, ReadError, Record, SealFailed, Sealing, SegmentView, Segments, Watch,
 };
 use message::{Batch, Field, Selection};
 use std::{
@@ -41,8 +41,12 @@ impl Segments for Stuck {
         Box::new(StuckLines(Arc::clone(&self.0), Plain.begin(first_sequence)))
     }
 
-    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError> {
-        Plain.open(path)
+    fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
+        Plain.open(path, keys)
+    }
+
+    fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
+        Plain.outline(path)
     }
 }
 
@@ -63,8 +67,8 @@ impl Growing for StuckLines {
         Box::new(StuckLines(Arc::clone(&self.0), self.1.begin_next(first_sequence)))
     }
 
-    fn seal(&self, path: &Path) -> Result<(), SealFailed> {
-        self.1.seal(path)
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+        self.1.seal(path, sealing)
     }
 
     fn is_full(&self) -> bool {
@@ -100,15 +104,28 @@ impl Segments for Plain {
         Box::new(Lines { first: first_sequence, lines: Vec::new() })
     }
 
-    fn open(&self, path: &Path) -> Result<Arc<dyn SegmentView>, ReadError> {
-        let text = fs::read_to_string(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
-        let corrupt = || ReadError::Corrupt { path: path.into(), offset: 0, what: "not lines" };
-        let mut lines = text.lines();
-        let first = lines.next().and_then(|line| line.parse().ok()).ok_or_else(corrupt)?;
-        let line =
-            |line: &str| line.split_once(' ').map(|(time, text)| (time.parse().unwrap(), text.to_owned()));
-        Ok(Arc::new(Lines { first, lines: lines.filter_map(line).collect() }))
+    fn open(&self, path: &Path, _: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
+        Ok(Arc::new(read(path)?.0))
     }
+
+    fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
+        let (lines, record) = read(path)?;
+        let received_us = Growing::received_range(&lines);
+        Ok(Outline { first: lines.first, count: lines.lines.len() as u64, received_us, record })
+    }
+}
+
+/// What stands before the record.
+const RECORD: &str = "--\n";
+
+fn read(path: &Path) -> Result<(Lines, Option<Record>), ReadError> {
+    let text = fs::read_to_string(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
+    let corrupt = || ReadError::Corrupt { path: path.into(), offset: 0, what: "not lines" };
+    let (text, record) = text.split_once(RECORD).ok_or_else(corrupt)?;
+    let mut lines = text.lines();
+    let first = lines.next().and_then(|line| line.parse().ok()).ok_or_else(corrupt)?;
+    let line = |line: &str| line.split_once(' ').map(|(time, text)| (time.parse().unwrap(), text.to_owned()));
+    Ok((Lines { first, lines: lines.filter_map(line).collect() }, Record::parse(record)))
 }
 
 impl Growing for Lines {
@@ -125,10 +142,19 @@ impl Growing for Lines {
         Plain.begin(first_sequence)
     }
 
-    fn seal(&self, path: &Path) -> Result<(), SealFailed> {
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
         let lines: Vec<String> = self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect();
         let text = format!("{}\n{}", self.first, lines.concat());
-        Ok(fs::write(path, text)?)
+        let facts = Facts {
+            id: [0; 16],
+            first: self.first,
+            count: lines.len() as u64,
+            received_us: Growing::received_range(self),
+            messages: Digest::of(lines.concat().as_bytes()),
+            contents: Digest::of(text.as_bytes()),
+        };
+        let record = sealing.notary.and_then(|notary| notary(facts)).ok_or("no record")?;
+        Ok(fs::write(path, [&text, RECORD, &record].concat())?)
     }
 
     fn is_full(&self) -> bool {

@@ -43,6 +43,24 @@ fn check(seed: u64) {
         let lost: Vec<&u64> = stored.iter().filter(|number| there.binary_search(number).is_err()).collect();
         assert!(lost.is_empty(), "seed {seed} life {life}: lost {lost:?}");
         logspace.close();
+        check_chain(&disk, dir.path());
+    }
+}
+
+/// Every record follows the one before, and what the chain says is sealed is there.
+fn check_chain(disk: &SimDisk, dir: &Path) {
+    let chain = crate::Chain::read(disk, dir).unwrap();
+    let mut before = (0, crate::Digest::default());
+    for record in chain.records() {
+        assert_eq!((record.number, record.previous), before);
+        before = (record.number + 1, record.digest());
+    }
+    assert!(chain.damages().is_empty());
+    let files = layout::files_ending(dir, layout::SEGMENT_ENDING).unwrap();
+    let outlines = files.iter().map(|path| Plain.outline(&dir.join(path)).unwrap());
+    for outline in outlines {
+        let record = outline.record.unwrap();
+        assert_eq!(chain.current(outline.first), Some(&record));
     }
 }
 

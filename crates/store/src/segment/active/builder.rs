@@ -11,10 +11,13 @@ use super::{
     frequent::{Frequent, Learned, train},
     index::Index,
 };
-use crate::segment::{
-    column::Fixed,
-    format::list::{self, Entry},
-    text::{APART, Header},
+use crate::{
+    evidence::merkle::{self, Tree},
+    segment::{
+        column::Fixed,
+        format::list::{self, Entry},
+        text::{APART, Header},
+    },
 };
 use message::{Stamp, ValueKind};
 use std::{ops::Range, sync::Arc};
@@ -73,6 +76,9 @@ pub(crate) struct Builder {
     pub(crate) index: Index,
     pub(crate) columns: Columns,
     pub(crate) blocks: Blocks,
+    /// Hashes of the messages.
+    pub(crate) tree: Tree,
+    hashed: Vec<u8>,
     list: Vec<u8>,
     digits: Vec<u8>,
 }
@@ -92,6 +98,8 @@ impl Builder {
             blocks: Blocks::new(dictionary),
             learned,
             learn_documents: LEARN_DOCUMENTS,
+            tree: Tree::new(),
+            hashed: Vec::new(),
             list: Vec::new(),
             digits: Vec::new(),
         }
@@ -136,6 +144,7 @@ impl Builder {
         let document = self.length;
         assert!(document < DOCUMENTS_MAX, "a segment of {DOCUMENTS_MAX} documents is full");
         self.add_columns(document, record);
+        self.add_leaf(document, record);
         self.blocks.open.push(record.raw);
         let text = match &record.text {
             Text::Inside(place) => &record.raw[place.clone()],
@@ -182,6 +191,13 @@ impl Builder {
         times.text_start.push(start);
         times.text_tail.push(tail);
         columns.end(document);
+    }
+
+    fn add_leaf(&mut self, document: u32, record: &Record<'_>) {
+        let received_us = self.columns.times.received.last().copied().unwrap_or(record.received_us);
+        let peer = self.columns.fixed[Fixed::Peer as usize].string(record.sender.peer);
+        let sequence = self.first_sequence + u64::from(document);
+        self.tree.push(merkle::leaf(sequence, received_us, peer, record.raw, &mut self.hashed));
     }
 
     /// Learns from what is there, and does again what it should have known from the start.

@@ -61,7 +61,12 @@ impl Column {
 
     /// The value of a document; empty for none.
     pub(crate) fn value_of(&self, document: u32) -> &[u8] {
-        self.place_of(document).checked_sub(1).map_or(b"", |id| self.values.string(id))
+        self.string(self.place_of(document))
+    }
+
+    /// The value of a place; empty for none.
+    pub(crate) fn string(&self, place: u32) -> &[u8] {
+        place.checked_sub(1).map_or(b"", |id| self.values.string(id))
     }
 }
 

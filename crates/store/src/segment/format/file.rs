@@ -1,40 +1,38 @@
-//! The file around the parts: header, sections, checksums of 64 KiB chunks, footer.
+//! The file around the parts: header, sections, checksums and hashes of 64 KiB chunks, footer.
 //!
-//! In: sections in any order. Out: one file, and its sections again, each chunk checked before its first use.
-//! Holds: the mapped file; one bit a chunk: whether it was checked.
+//! In: sections in any order. Out: one file, and its sections again, each chunk checked before its first use, and
+//! decrypted when it is encrypted. This is the only way to the bytes of a segment.
+//! Holds: the mapped file; one bit a chunk: whether it was checked; what was decrypted.
 //! Limits: versions and algorithms that are not known are refused.
 
+mod footer;
+mod header;
 mod map;
+mod plain;
 mod write;
 
 use super::{Damage, Part, Reader};
+use crate::{evidence::Digest, lock::Keys};
+use footer::Footer;
+use header::HEADER_BYTES;
+pub(crate) use header::{Encryption, Header};
 use map::Bytes;
+use plain::Plain;
 use std::{
     io,
     path::Path,
-    sync::atomic::{AtomicU64, Ordering},
+    sync::{
+        Arc, RwLockReadGuard,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 pub(crate) use write::FileWriter;
 
-/// First bytes of a segment.
-const MAGIC: [u8; 8] = *b"DuramSeg";
-/// Last bytes of a segment.
-const END_MAGIC: [u8; 8] = *b"DuramEnd";
-/// Version of the format.
-const VERSION: u16 = 1;
-/// Bytes before the first section. The key-wrap area is reserved and zero.
-const HEADER_BYTES: usize = 512;
-/// Bytes behind the footer.
-const TRAILER_BYTES: usize = 32;
-/// Bytes that one checksum covers; also the unit that encryption will use.
-const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
+/// Version of the format that is written.
+pub(crate) const VERSION: u16 = 2;
+/// Bytes that one checksum covers; also the unit of encryption.
+pub(crate) const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 const CHUNK_SHIFT: u8 = 16;
-/// Checksum: CRC-32 (IEEE).
-const CHECKSUM_CRC32: u8 = 1;
-/// Encryption: none.
-const ENCRYPTION_NONE: u8 = 0;
-const SECTION_BYTES: usize = 24;
-const SECTIONS_MAX: usize = 64;
 
 /// What a section holds. Numbers are never used again for something else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,53 +54,92 @@ pub(crate) enum Section {
     Postings = 7,
     /// Frequent tokens and their sequences.
     Templates = 8,
-}
-
-#[derive(Clone, Copy)]
-struct Entry {
-    section: u16,
-    offset: u64,
-    length: u64,
+    /// Nodes of the tree over the messages.
+    Hashes = 9,
 }
 
 /// An open segment file.
 pub(crate) struct SegmentFile {
+    /// As it is stored.
     bytes: Bytes,
-    sections: Vec<Entry>,
-    checksums: Vec<u32>,
+    /// What was decrypted, when the chunks are encrypted and the key is there.
+    plain: Option<Arc<Plain>>,
+    header: Header,
+    footer: Footer,
     /// Bit a chunk: its checksum was compared.
     checked: Vec<AtomicU64>,
-    /// Where the chunks end and the footer begins.
-    chunks_end: usize,
+}
+
+/// What is wrong with a chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BadChunk {
+    /// Its number, from 0.
+    pub(crate) chunk: usize,
+    /// Where it begins in the file, and where it ends.
+    pub(crate) place: std::ops::Range<u64>,
+    pub(crate) what: &'static str,
 }
 
 impl SegmentFile {
     /// Maps a file and reads header and footer.
-    pub(crate) fn open(path: &Path) -> io::Result<Result<SegmentFile, Damage>> {
-        Ok(SegmentFile::of(Bytes::map(path)?))
+    pub(crate) fn open(path: &Path, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        SegmentFile::of(Bytes::map(path)?, keys)
     }
 
     /// The same for bytes in memory.
-    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Result<SegmentFile, Damage> {
-        SegmentFile::of(Bytes::Owned(bytes))
+    pub(crate) fn from_bytes(bytes: Vec<u8>, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        SegmentFile::of(Bytes::Owned(bytes), keys)
     }
 
-    fn of(bytes: Bytes) -> Result<SegmentFile, Damage> {
-        let whole = Part { bytes: bytes.as_slice(), offset: 0 };
-        let size = whole.bytes.len();
-        check_header(&whole)?;
-        let footer = find_footer(&whole)?;
-        let chunks_end = footer.offset as usize;
-        let mut reader = footer.reader();
-        let sections = read_sections(&mut reader, chunks_end)?;
-        let count = (chunks_end - HEADER_BYTES).div_ceil(CHUNK_BYTES);
-        if reader.u32()? as usize != count {
-            return Err(reader.damage("wrong number of checksums"));
-        }
-        let checksums = (0..count).map(|_| reader.u32()).collect::<Result<Vec<u32>, Damage>>()?;
-        debug_assert!(size >= chunks_end, "the footer was found inside the file");
-        let checked = (0..count.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
-        Ok(SegmentFile { sections, checksums, checked, chunks_end, bytes })
+    fn of(bytes: Bytes, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        let read = || {
+            let whole = Part { bytes: bytes.as_slice(), offset: 0 };
+            let header = Header::read(&whole)?;
+            let footer = Footer::read(&whole, header.version, header.encryption != Encryption::None)?;
+            Ok((header, footer))
+        };
+        let (header, footer) = match read() {
+            Ok(read) => read,
+            Err(damage) => return Ok(Err(damage)),
+        };
+        let chunks = footer.checksums.len();
+        let key = match header.encryption {
+            Encryption::None => None,
+            Encryption::Aes256Gcm => keys.open(&footer.envelope, header.id),
+        };
+        let plain = key.map(|key| Plain::new(key, footer.chunks_end, chunks)).transpose()?;
+        let checked = (0..chunks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Ok(SegmentFile { bytes, plain, header, footer, checked }))
+    }
+
+    /// What anybody may know.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Whether the header says which messages there are: the first version's did not.
+    pub(crate) fn has_facts(&self) -> bool {
+        self.header.version > 1
+    }
+
+    /// Whether the chunks are encrypted and the key is not there.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.header.encryption != Encryption::None && self.plain.is_none()
+    }
+
+    /// Who can open it, one line each.
+    pub(crate) fn envelope(&self) -> &[u8] {
+        &self.footer.envelope
+    }
+
+    /// The record of the chain of evidence; empty when it was sealed without.
+    pub(crate) fn record(&self) -> &[u8] {
+        &self.footer.record
+    }
+
+    /// Digest of the header and of the footer up to the record: it covers every chunk by its hash.
+    pub(crate) fn contents(&self) -> Digest {
+        self.footer.contents
     }
 
     /// Size of the file.
@@ -110,13 +147,38 @@ impl SegmentFile {
         self.bytes.as_slice().len() as u64
     }
 
+    /// Number of chunks.
+    pub(crate) fn chunks(&self) -> usize {
+        self.footer.checksums.len()
+    }
+
+    /// Keeps what was decrypted until the guard is dropped. Whoever uses sections holds one.
+    pub(crate) fn pin(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        self.plain.as_ref().map(|plain| plain.pin())
+    }
+
+    /// The bytes that sections are read from.
+    fn readable(&self) -> &[u8] {
+        match &self.plain {
+            Some(plain) => plain.as_slice(),
+            None => self.bytes.as_slice(),
+        }
+    }
+
     /// A section, its bytes not yet checked; empty when the file has none.
     pub(crate) fn place(&self, section: Section) -> Place {
-        let entry = self.sections.iter().find(|entry| entry.section == section as u16);
-        entry.map_or(Place { offset: HEADER_BYTES, length: 0 }, |entry| Place {
+        self.footer.find(section).map_or(Place { offset: HEADER_BYTES, length: 0 }, |entry| Place {
             offset: entry.offset as usize,
             length: entry.length as usize,
         })
+    }
+
+    /// The sections that a range of the file's bytes belongs to, by their numbers.
+    pub(crate) fn sections_of(&self, range: &std::ops::Range<u64>) -> Vec<u16> {
+        let touches =
+            |offset: u64, length: u64| offset < range.end && offset.saturating_add(length) > range.start;
+        let entries = self.footer.sections.iter().filter(|entry| touches(entry.offset, entry.length));
+        entries.map(|entry| entry.section).collect()
     }
 
     /// A whole section, checked.
@@ -128,7 +190,7 @@ impl SegmentFile {
     /// A whole section of which nothing is checked yet: see [`SegmentFile::check_part`].
     pub(crate) fn whole(&self, section: Section) -> Result<Part<'_>, Damage> {
         let place = self.place(section);
-        Part { bytes: self.bytes.as_slice(), offset: 0 }.piece(place.offset, place.length)
+        Part { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
     }
 
     /// Checks the chunks that a part of this file lies in.
@@ -145,34 +207,67 @@ impl SegmentFile {
 
     /// A piece of a section, checked.
     pub(crate) fn slice(&self, place: Place, start: usize, length: usize) -> Result<Part<'_>, Damage> {
-        let whole = Part { bytes: self.bytes.as_slice(), offset: 0 };
+        let whole = Part { bytes: self.readable(), offset: 0 };
         let part = whole.piece(place.offset, place.length)?.piece(start, length)?;
         self.check_part(&part)?;
         Ok(part)
     }
 
-    /// Checks every chunk, also those checked before.
-    pub(crate) fn check_all(&self) -> Result<(), Damage> {
-        self.checked.iter().for_each(|word| word.store(0, Ordering::Relaxed));
-        (0..self.checksums.len()).try_for_each(|chunk| self.check(chunk))
+    /// Compares what is stored of a chunk with all that is known of it: checksum, hash and, with the key, tag.
+    pub(crate) fn examine(&self, chunk: usize) -> Result<(), BadChunk> {
+        let start = HEADER_BYTES + (chunk << CHUNK_SHIFT);
+        let end = (start + CHUNK_BYTES).min(self.footer.chunks_end);
+        let bad = |what| BadChunk { chunk, place: start as u64..end as u64, what };
+        let bytes = self.bytes.as_slice().get(start..end).ok_or_else(|| bad("a chunk beyond the last"))?;
+        if self.footer.checksums.get(chunk) != Some(&crc32fast::hash(bytes)) {
+            return Err(bad("checksum mismatch"));
+        }
+        if self.footer.hashes.get(chunk).is_some_and(|hash| *hash != Digest::of(bytes)) {
+            return Err(bad("hash mismatch: it was changed on purpose"));
+        }
+        if let Some(plain) = &self.plain {
+            let tag = self.footer.tags.get(chunk).ok_or_else(|| bad("a chunk without a tag"))?;
+            if !plain.opens(chunk, bytes, tag, &mut vec![0; bytes.len()]) {
+                return Err(bad("it cannot be decrypted"));
+            }
+        }
+        Ok(())
     }
 
-    /// Compares the checksum of a chunk unless that was done before.
+    /// Compares the checksum of a chunk, or decrypts it, unless that was done before.
+    #[inline]
     fn check(&self, chunk: usize) -> Result<(), Damage> {
+        let is_ready = match &self.plain {
+            Some(plain) => plain.is_ready(chunk),
+            None => {
+                let word = self.checked.get(chunk >> 6).map_or(0, |word| word.load(Ordering::Relaxed));
+                word & 1 << (chunk & 63) != 0
+            }
+        };
+        if is_ready { Ok(()) } else { self.make_ready(chunk) }
+    }
+
+    #[cold]
+    fn make_ready(&self, chunk: usize) -> Result<(), Damage> {
         let start = HEADER_BYTES + (chunk << CHUNK_SHIFT);
         let damage = |what| Damage { offset: start as u64, what };
-        let word = self.checked.get(chunk >> 6).ok_or(damage("a chunk beyond the last"))?;
-        let bit = 1 << (chunk & 63);
-        if word.load(Ordering::Relaxed) & bit != 0 {
-            return Ok(());
-        }
-        let end = (start + CHUNK_BYTES).min(self.chunks_end);
+        let end = (start + CHUNK_BYTES).min(self.footer.chunks_end);
         let bytes = self.bytes.as_slice().get(start..end);
         let bytes = bytes.ok_or(damage("a chunk beyond the last"))?;
-        if self.checksums.get(chunk) != Some(&crc32fast::hash(bytes)) {
+        if let Some(plain) = &self.plain {
+            let tag = self.footer.tags.get(chunk).ok_or(damage("a chunk without a tag"))?;
+            let opened = plain.decrypt(chunk, start, bytes, tag);
+            return if opened { Ok(()) } else { Err(damage("it cannot be decrypted")) };
+        }
+        if self.is_locked() {
+            return Err(damage("it is encrypted and the key is not there"));
+        }
+        if self.footer.checksums.get(chunk) != Some(&crc32fast::hash(bytes)) {
             return Err(damage("checksum mismatch"));
         }
-        word.fetch_or(bit, Ordering::Relaxed);
+        if let Some(word) = self.checked.get(chunk >> 6) {
+            word.fetch_or(1 << (chunk & 63), Ordering::Relaxed);
+        }
         Ok(())
     }
 }
@@ -182,66 +277,4 @@ impl SegmentFile {
 pub(crate) struct Place {
     pub(crate) offset: usize,
     pub(crate) length: usize,
-}
-
-fn check_header(whole: &Part<'_>) -> Result<(), Damage> {
-    let header = whole.piece(0, HEADER_BYTES).map_err(|_| whole.damage(0, "too short for a segment"))?;
-    let mut reader = header.reader();
-    if reader.take(MAGIC.len())? != MAGIC {
-        return Err(whole.damage(0, "not a segment"));
-    }
-    let checksum = header.piece(HEADER_BYTES - 4, 4)?.reader().u32()?;
-    if crc32fast::hash(&header.bytes[..HEADER_BYTES - 4]) != checksum {
-        return Err(whole.damage(0, "checksum mismatch in the header"));
-    }
-    if reader.u16()? != VERSION {
-        return Err(whole.damage(MAGIC.len(), "written by a newer version"));
-    }
-    let known = [CHECKSUM_CRC32, ENCRYPTION_NONE, CHUNK_SHIFT];
-    if usize::from(reader.u16()?) != HEADER_BYTES || reader.take(3)? != known {
-        return Err(whole.damage(MAGIC.len() + 2, "an unknown checksum, encryption or chunk size"));
-    }
-    Ok(())
-}
-
-/// The footer, by way of the trailer, its checksum compared.
-fn find_footer<'a>(whole: &Part<'a>) -> Result<Part<'a>, Damage> {
-    let start = whole.bytes.len().saturating_sub(TRAILER_BYTES);
-    let mut reader = whole.piece(start, TRAILER_BYTES)?.reader();
-    let (offset, length, checksum) = (reader.u64()?, reader.u32()?, reader.u32()?);
-    let size = reader.u64()?;
-    if reader.take(END_MAGIC.len())? != END_MAGIC || size != whole.bytes.len() as u64 {
-        return Err(whole.damage(start, "the end is missing"));
-    }
-    let ends = offset.checked_add(u64::from(length));
-    if offset < HEADER_BYTES as u64 || ends != Some(start as u64) {
-        return Err(whole.damage(start, "the footer lies outside the file"));
-    }
-    let footer = whole.piece(offset as usize, length as usize)?;
-    if crc32fast::hash(footer.bytes) != checksum {
-        return Err(footer.damage(0, "checksum mismatch in the footer"));
-    }
-    Ok(footer)
-}
-
-fn read_sections(reader: &mut Reader<'_>, chunks_end: usize) -> Result<Vec<Entry>, Damage> {
-    let count = reader.u32()? as usize;
-    if count > SECTIONS_MAX {
-        return Err(reader.damage("more sections than there can be"));
-    }
-    let mut sections = Vec::with_capacity(count);
-    for _ in 0..count {
-        let (section, compression, encryption) = (reader.u16()?, reader.byte()?, reader.byte()?);
-        let _reserved = reader.u32()?;
-        let (offset, length) = (reader.u64()?, reader.u64()?);
-        if compression != 0 || encryption != ENCRYPTION_NONE {
-            return Err(reader.damage("a section with unknown compression or encryption"));
-        }
-        let ends = offset.checked_add(length);
-        if offset < HEADER_BYTES as u64 || ends.is_none_or(|end| end > chunks_end as u64) {
-            return Err(reader.damage("a section lies outside the file"));
-        }
-        sections.push(Entry { section, offset, length });
-    }
-    Ok(sections)
 }

@@ -202,6 +202,18 @@ impl Sealed {
         self.file.place(Section::BlockIndex).length / ENTRY_BYTES
     }
 
+    /// The documents of a block, and its bytes in the section of blocks.
+    pub(super) fn block_place(&self, block: usize) -> Result<(Range<u32>, Range<u64>), Damage> {
+        let index = self.file.section(Section::BlockIndex)?;
+        let mut reader = index.piece(block * ENTRY_BYTES, ENTRY_BYTES)?.reader();
+        let (start, stored_bytes, offset) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let end = match block + 1 < self.blocks() {
+            true => index.piece((block + 1) * ENTRY_BYTES, 4)?.reader().u32()?,
+            false => self.meta.length,
+        };
+        Ok((start..end, offset..offset.saturating_add(u64::from(stored_bytes))))
+    }
+
     fn block_entry_of(&self, document: u32) -> Result<BlockEntry, Damage> {
         let index = self.file.section(Section::BlockIndex)?;
         let first = |block: usize| index.piece(block * ENTRY_BYTES, 4)?.reader().u32();

@@ -60,11 +60,13 @@ impl SegmentView for Sealed {
     }
 
     fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
+        let _pin = self.file.pin();
         // The column was whole when the segment was opened; what cannot be read counts as earlier.
         edges_us.iter().map(|us| self.received_edge(*us).unwrap_or(self.meta.length)).collect()
     }
 
     fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let _pin = self.file.pin();
         let corrupt = |damage| self.corrupt(damage);
         let mut found = Bitmap::none(self.meta.length);
         let events = self.numbers(Kind::Event).map_err(corrupt)?;
@@ -85,6 +87,7 @@ impl SegmentView for Sealed {
     }
 
     fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
         let corrupt = |damage| self.corrupt(damage);
         let events = self.numbers(Kind::Event).map_err(corrupt)?;
         for (block, words) in documents.words().chunks(numbers::BLOCK / 64).enumerate() {
@@ -103,6 +106,7 @@ impl SegmentView for Sealed {
     }
 
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let _pin = self.file.pin();
         let mut found = self.tokens(pattern, watch)?;
         for asked in [Column::Host, Column::Program] {
             let sources = self.sources(&asked)?;
@@ -113,6 +117,7 @@ impl SegmentView for Sealed {
     }
 
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+        let _pin = self.file.pin();
         match self.frequent_phrase(phrase).map_err(|damage| self.corrupt(damage))? {
             Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
             None => phrase::candidates(self, phrase, watch),
@@ -120,6 +125,7 @@ impl SegmentView for Sealed {
     }
 
     fn values(&self, asked: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let _pin = self.file.pin();
         let mut found = Bitmap::none(self.meta.length);
         for (source, shown) in self.sources(asked)? {
             column::find(&source, &shown, pattern, watch, &mut found)?;
@@ -134,6 +140,7 @@ impl SegmentView for Sealed {
         watch: &Watch,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
         for (source, shown) in self.sources(asked)? {
             column::count(&source, &shown, documents, watch, add)?;
         }
@@ -157,6 +164,7 @@ impl SegmentView for Sealed {
         watch: &Watch,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
         let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
         documents::read(&reading, documents, watch, visit)
     }

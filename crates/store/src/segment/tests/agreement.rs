@@ -219,7 +219,7 @@ fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn
     let sealed = Sealed::open(&path("sealed")).unwrap();
     let report = sealed.verify(&Watch::unlimited()).unwrap();
     assert_eq!(report.documents, lines.len() as u64);
-    sealed.rebuild(&path("rebuilt"), &Watch::unlimited()).unwrap();
+    sealed.rebuild(&path("rebuilt"), &Sealing::default(), &Watch::unlimited()).unwrap();
     [active.view(), Arc::new(sealed), Arc::new(Sealed::open(&path("rebuilt")).unwrap())]
 }
 

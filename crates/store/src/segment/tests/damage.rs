@@ -1,7 +1,7 @@
 //! Damaged files: every flipped bit is found, and no bytes make a reader panic.
 
 use super::*;
-use crate::{Bound, Column, Pattern, Phrase, ReadError};
+use crate::{Bound, Column, Identity, Keys, Pattern, Phrase, ReadError, Recipient, Shell};
 
 fn line(at: usize) -> Line {
     let words = ["failed", "password", "for", "root"];
@@ -20,10 +20,24 @@ fn line(at: usize) -> Line {
     }
 }
 
-fn whole() -> Vec<u8> {
+fn active() -> Active {
     let mut active = Active::new(11, Some(learned(&["failed", "password"])));
     append(&mut active, &(0..300).map(line).collect::<Vec<_>>());
-    sealed_bytes(&active)
+    active
+}
+
+fn whole() -> Vec<u8> {
+    sealed_bytes(&active())
+}
+
+/// The bytes of an encrypted segment, and the keys that open it.
+fn encrypted() -> (Vec<u8>, Keys) {
+    let (recipient, identity) = Identity::draw().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("one.segment");
+    let recipients = [Recipient::load(&recipient).unwrap()];
+    active().seal_as(&path, &Sealing::for_recipients(&recipients)).unwrap();
+    (std::fs::read(path).unwrap(), Keys::of(vec![Identity::parse(&identity, None).unwrap()]))
 }
 
 /// Asks for everything; the answers may be wrong or missing, but there is no panic.
@@ -120,4 +134,64 @@ fn hostile_bytes_with_right_checksums_are_survived() {
         }
     }
     assert!(opened > 150, "only {opened} could be opened: the test asks too little");
+}
+
+/// Any bit anywhere: opening or checking finds it, with the key and without.
+fn check_flip(whole: &[u8], keys: &Keys, at: usize) {
+    let mut bytes = whole.to_vec();
+    bytes[at / 8] ^= 1 << (at % 8);
+    for keys in [keys, &Keys::default()] {
+        let Ok(shell) = Shell::from_bytes(bytes.clone(), keys) else { continue };
+        let troubles: Vec<_> = (0..shell.chunks()).filter_map(|chunk| shell.examine(chunk).err()).collect();
+        let named = troubles.iter().any(|trouble| trouble.place.contains(&(at as u64 / 8)));
+        assert!(named, "bit {at}: {troubles:?}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_flipped_bit_is_named(ats in proptest::collection::vec(0usize..1 << 30, 8)) {
+        let (whole, keys) = encrypted();
+        ats.iter().for_each(|at| check_flip(&whole, &keys, at % (whole.len() * 8)));
+        let whole = self::whole();
+        ats.iter().for_each(|at| check_flip(&whole, &keys, at % (whole.len() * 8)));
+    }
+}
+
+#[test]
+fn a_locked_segment_shows_its_outside_only() {
+    let (bytes, keys) = encrypted();
+    assert!(
+        memchr::memmem::find(&bytes, b"web-1").is_none() && memchr::memmem::find(&bytes, b"10.0.0").is_none()
+    );
+    let shell = Shell::from_bytes(bytes.clone(), &Keys::default()).unwrap();
+    assert!(shell.is_locked() && shell.recipients().len() == 1);
+    assert_eq!(shell.extent().map(|(first, count, _)| (first, count)), Some((11, 300)));
+    assert!(matches!(shell.read(), Err(ReadError::Locked { .. })));
+    let sealed = Shell::from_bytes(bytes, &keys).unwrap().read().unwrap();
+    assert_eq!(documents(&sealed).len(), 300);
+    assert_eq!(sealed.verify(&Watch::unlimited()).unwrap().documents, 300);
+    for (read, written) in documents(&sealed).iter().zip(documents(&*active().view())) {
+        assert_eq!(show(read), show(&written));
+    }
+}
+
+#[test]
+fn chunks_that_change_places_are_found() {
+    let (recipient, identity) = Identity::draw().unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("one.segment");
+    let mut large = Active::new(0, None);
+    append(&mut large, &(0..9000).map(line).collect::<Vec<_>>());
+    large.seal_as(&path, &Sealing::for_recipients(&[Recipient::load(&recipient).unwrap()])).unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    let (first, second) = (512..512 + (1 << 16), 512 + (1 << 16)..512 + (2 << 16));
+    let moved = bytes[first.clone()].to_vec();
+    bytes.copy_within(second.clone(), first.start);
+    bytes[second].copy_from_slice(&moved);
+    let keys = Keys::of(vec![Identity::parse(&identity, None).unwrap()]);
+    let shell = Shell::from_bytes(bytes, &keys).unwrap();
+    assert!(shell.chunks() > 2);
+    let bad = (0..shell.chunks()).filter(|chunk| shell.examine(*chunk).is_err()).count();
+    assert_eq!(bad, 2);
 }

@@ -1,10 +1,17 @@
-//! The golden file: what version 1 wrote is read for ever. `UPDATE=1` writes it anew.
+//! The golden files: what each version wrote is read for ever. `UPDATE=1` writes those of the newest version anew.
 
 use super::*;
 use crate::{Column, Pattern};
-use std::path::Path;
+use crate::{Identity, Keys, Recipient};
+use std::path::PathBuf;
 
-const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/segment-v1.segment");
+/// The pair that the encrypted golden file was made with.
+const RECIPIENT: &str = "age1qfg8hv4gaecdreld20jrpx4dc3dtgk09zkw4s6hj4dueyfnaa9ascfd8m8";
+const IDENTITY: &str = "AGE-SECRET-KEY-1JUC5JJG8J9QNHL45P0S4KQDNL9NE3RAD68UP002N762PT2WQUZZSV36AA3";
+
+fn golden(name: &str) -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata")).join(name)
+}
 
 fn lines() -> Vec<Line> {
     let line = |at: usize| Line {
@@ -25,19 +32,19 @@ fn lines() -> Vec<Line> {
     (0..400).map(line).collect()
 }
 
-#[test]
-fn version_1_is_read() {
+fn active() -> Active {
     let mut active = Active::new(5000, Some(learned(&["failed", "password", "for", "from"])));
     append(&mut active, &lines());
-    if std::env::var_os("UPDATE").is_some() {
-        std::fs::create_dir_all(Path::new(GOLDEN).parent().unwrap()).unwrap();
-        std::fs::write(GOLDEN, sealed_bytes(&active)).unwrap();
-    }
-    let sealed = Sealed::open(Path::new(GOLDEN)).unwrap();
+    active
+}
+
+/// A golden file holds the messages, and finds them.
+fn check(name: &str, keys: &Keys) {
+    let sealed = Sealed::unlock(&golden(name), keys).unwrap();
     let watch = Watch::unlimited();
     assert_eq!(sealed.verify(&watch).unwrap().documents, 400);
     assert_eq!(sealed.first_sequence(), 5000);
-    for (read, written) in documents(&sealed).iter().zip(documents(&*active.view())) {
+    for (read, written) in documents(&sealed).iter().zip(documents(&*active().view())) {
         assert_eq!(show(read), show(&written));
         assert_eq!((read.received_us, read.event), (written.received_us, written.event));
     }
@@ -51,4 +58,25 @@ fn version_1_is_read() {
     assert_eq!(values(Column::Host, "web-1"), 134);
     assert_eq!(values(Column::Named("port".into()), "360"), 1);
     assert_eq!(values(Column::Tags, "mine"), 1);
+}
+
+#[test]
+fn version_1_is_read() {
+    check("segment-v1.segment", &Keys::default());
+}
+
+#[test]
+fn version_2_is_read() {
+    let identity = Identity::parse(IDENTITY, None).unwrap();
+    let names = ["segment-v2.segment", "segment-v2-encrypted.segment"];
+    if std::env::var_os("UPDATE").is_some() {
+        let recipients = [Recipient::load(RECIPIENT).unwrap()];
+        for (name, recipients) in names.into_iter().zip([&[][..], &recipients]) {
+            let _ = std::fs::remove_file(golden(name));
+            active().seal_as(&golden(name), &Sealing::for_recipients(recipients)).unwrap();
+        }
+    }
+    check(names[0], &Keys::default());
+    check(names[1], &Keys::of(vec![identity]));
+    assert!(matches!(Sealed::open(&golden(names[1])), Err(crate::ReadError::Locked { .. })));
 }

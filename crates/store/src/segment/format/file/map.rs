@@ -1,14 +1,17 @@
-//! The bytes of a file: mapped, or in memory.
+//! The bytes of a file: mapped, or in memory; and memory that fills up chunk by chunk.
 //!
 //! In: a path or bytes. Out: a slice. Limits: the address space.
 //!
 //! Safety: a mapping is sound while nobody changes the file. Segments are never changed once they have their name,
 //! and retention unlinks them, which keeps the mapped pages. Who cuts a segment from outside ends this process with
-//! a bus error; all that is read is checked by checksum.
+//! a bus error; all that is read is checked by checksum. A [`Space`] is a file in memory that only this process has;
+//! its chunks are written before they are read for the first time, and emptied only while nobody reads
+//! (see `plain.rs`).
 #![allow(unsafe_code)]
 
 use memmap2::Mmap;
-use std::{fs::File, io, path::Path};
+use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
+use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
 pub(super) enum Bytes {
     Mapped(Mmap),
@@ -31,5 +34,37 @@ impl Bytes {
             Bytes::Mapped(map) => map,
             Bytes::Owned(bytes) => bytes,
         }
+    }
+}
+
+/// Memory of a fixed size, zero until it is written.
+pub(super) struct Space {
+    file: File,
+    map: Mmap,
+}
+
+impl Space {
+    pub(super) fn new(size: usize) -> io::Result<Space> {
+        let file = File::from(memfd_create("duramen-segment", MemfdFlags::CLOEXEC)?);
+        file.set_len(size.max(1) as u64)?;
+        // Safety: see the module.
+        let map = unsafe { Mmap::map(&file)? };
+        Ok(Space { file, map })
+    }
+
+    /// Writes a chunk that nobody has read yet.
+    pub(super) fn write(&self, offset: usize, bytes: &[u8]) -> io::Result<()> {
+        self.file.write_all_at(bytes, offset as u64)
+    }
+
+    /// Gives the memory back; everything is zero again.
+    pub(super) fn empty(&self) -> io::Result<()> {
+        let flags = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        Ok(fallocate(&self.file, flags, 0, self.map.len() as u64)?)
+    }
+
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[u8] {
+        &self.map
     }
 }

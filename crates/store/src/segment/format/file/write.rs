@@ -1,45 +1,32 @@
 //! Writes a segment file from start to end, footer last.
 //!
-//! In: sections, one after the other. Out: the file's bytes. Holds: the checksum of the chunk being filled.
-//! Limits: none; the caller syncs and names the file.
+//! In: sections, one after the other. Out: the file's bytes. Holds: the chunk being filled, and what the footer will
+//! say of those before. Limits: none; the caller syncs and names the file.
 
 use super::{
-    CHECKSUM_CRC32, CHUNK_BYTES, CHUNK_SHIFT, ENCRYPTION_NONE, END_MAGIC, Entry, HEADER_BYTES, MAGIC,
-    SECTION_BYTES, Section, TRAILER_BYTES, VERSION,
+    CHUNK_BYTES, Section,
+    footer::{Entry, Footer},
+    header::{HEADER_BYTES, Header},
 };
+use crate::{evidence::Digest, lock::Lock};
 use std::io::{self, Write};
 
 /// A segment being written.
 pub(crate) struct FileWriter<W: Write> {
     out: W,
-    offset: u64,
-    sections: Vec<Entry>,
-    checksums: Vec<u32>,
-    chunk: crc32fast::Hasher,
-    /// Bytes of the chunk so far.
-    filled: usize,
+    header: [u8; HEADER_BYTES],
+    footer: Footer,
+    lock: Option<Lock>,
+    chunk: Vec<u8>,
 }
 
 impl<W: Write> FileWriter<W> {
-    /// Writes the header.
-    pub(crate) fn begin(mut out: W) -> io::Result<FileWriter<W>> {
-        let mut header = Vec::with_capacity(HEADER_BYTES);
-        header.extend_from_slice(&MAGIC);
-        header.extend_from_slice(&VERSION.to_le_bytes());
-        header.extend_from_slice(&(HEADER_BYTES as u16).to_le_bytes());
-        header.extend_from_slice(&[CHECKSUM_CRC32, ENCRYPTION_NONE, CHUNK_SHIFT]);
-        header.resize(HEADER_BYTES - 4, 0);
-        let checksum = crc32fast::hash(&header);
-        header.extend_from_slice(&checksum.to_le_bytes());
+    /// Writes the header. With a lock, chunks are encrypted.
+    pub(crate) fn begin(mut out: W, header: &Header, lock: Option<Lock>) -> io::Result<FileWriter<W>> {
+        let header = header.encode();
         out.write_all(&header)?;
-        Ok(FileWriter {
-            out,
-            offset: HEADER_BYTES as u64,
-            sections: Vec::new(),
-            checksums: Vec::new(),
-            chunk: crc32fast::Hasher::new(),
-            filled: 0,
-        })
+        let footer = Footer { chunks_end: HEADER_BYTES, ..Footer::default() };
+        Ok(FileWriter { out, header, footer, lock, chunk: Vec::with_capacity(CHUNK_BYTES) })
     }
 
     /// Writes one section made of several pieces.
@@ -48,59 +35,55 @@ impl<W: Write> FileWriter<W> {
         section: Section,
         pieces: impl IntoIterator<Item = &'a [u8]>,
     ) -> io::Result<()> {
-        let offset = self.offset;
+        let offset = self.offset();
         for piece in pieces {
             self.write(piece)?;
         }
-        self.sections.push(Entry { section: section as u16, offset, length: self.offset - offset });
+        let length = self.offset() - offset;
+        self.footer.sections.push(Entry { section: section as u16, offset, length });
         Ok(())
     }
 
+    fn offset(&self) -> u64 {
+        (self.footer.chunks_end + self.chunk.len()) as u64
+    }
+
     fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)?;
-        self.offset += bytes.len() as u64;
         while !bytes.is_empty() {
-            let (now, later) = bytes.split_at(bytes.len().min(CHUNK_BYTES - self.filled));
-            self.chunk.update(now);
-            self.filled += now.len();
+            let (now, later) = bytes.split_at(bytes.len().min(CHUNK_BYTES - self.chunk.len()));
+            self.chunk.extend_from_slice(now);
             bytes = later;
-            if self.filled == CHUNK_BYTES {
-                self.end_chunk();
+            if self.chunk.len() == CHUNK_BYTES {
+                self.end_chunk()?;
             }
         }
         Ok(())
     }
 
-    fn end_chunk(&mut self) {
-        let chunk = std::mem::take(&mut self.chunk);
-        self.checksums.push(chunk.finalize());
-        self.filled = 0;
+    fn end_chunk(&mut self) -> io::Result<()> {
+        if let Some(lock) = &self.lock {
+            let tag = lock.seal(self.footer.checksums.len() as u32, &mut self.chunk);
+            self.footer.tags.push(tag.ok_or_else(|| io::Error::other("a chunk cannot be encrypted"))?);
+        }
+        self.footer.checksums.push(crc32fast::hash(&self.chunk));
+        self.footer.hashes.push(Digest::of(&self.chunk));
+        self.out.write_all(&self.chunk)?;
+        self.footer.chunks_end += self.chunk.len();
+        self.chunk.clear();
+        Ok(())
     }
 
-    /// Writes the footer; gives the target back and the size of the file.
-    pub(crate) fn finish(mut self) -> io::Result<(W, u64)> {
-        if self.filled > 0 {
-            self.end_chunk();
+    /// Writes the footer, with the record that `record` makes of the contents' digest; gives the target back and the
+    /// size of the file.
+    pub(crate) fn finish(mut self, record: &dyn Fn(Digest) -> Vec<u8>) -> io::Result<(W, u64)> {
+        if !self.chunk.is_empty() {
+            self.end_chunk()?;
         }
-        let mut footer =
-            Vec::with_capacity(self.sections.len() * SECTION_BYTES + self.checksums.len() * 4 + 8);
-        footer.extend_from_slice(&(self.sections.len() as u32).to_le_bytes());
-        for entry in &self.sections {
-            footer.extend_from_slice(&entry.section.to_le_bytes());
-            footer.extend_from_slice(&[0, ENCRYPTION_NONE, 0, 0, 0, 0]);
-            footer.extend_from_slice(&entry.offset.to_le_bytes());
-            footer.extend_from_slice(&entry.length.to_le_bytes());
+        if let Some(lock) = &mut self.lock {
+            self.footer.envelope = std::mem::take(&mut lock.envelope);
         }
-        footer.extend_from_slice(&(self.checksums.len() as u32).to_le_bytes());
-        self.checksums.iter().for_each(|checksum| footer.extend_from_slice(&checksum.to_le_bytes()));
-        let size = self.offset + (footer.len() + TRAILER_BYTES) as u64;
-        let (checksum, length) = (crc32fast::hash(&footer), footer.len() as u32);
-        footer.extend_from_slice(&self.offset.to_le_bytes());
-        footer.extend_from_slice(&length.to_le_bytes());
-        footer.extend_from_slice(&checksum.to_le_bytes());
-        footer.extend_from_slice(&size.to_le_bytes());
-        footer.extend_from_slice(&END_MAGIC);
+        let footer = self.footer.encode(&self.header, record);
         self.out.write_all(&footer)?;
-        Ok((self.out, size))
+        Ok((self.out, (self.footer.chunks_end + footer.len()) as u64))
     }
 }

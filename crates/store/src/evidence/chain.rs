@@ -1,0 +1,147 @@
+//! The chain: all records of a logspace in one file, each naming the digest of the one before.
+//!
+//! In: records, appended and synced one by one. Out: the records; which bytes are none. A torn end, as a power cut
+//! leaves it, is cut off when the next record is appended: what it said is made again from the segment.
+//! Holds: the records, about 400 bytes a segment.
+//! Limits: damage in the middle costs the records it hit and is told.
+
+use super::{Digest, Event, Record};
+use journal::Disk;
+use std::{io, path::Path};
+
+/// Folder of the evidence below a logspace's.
+pub const EVIDENCE_DIR: &str = "evidence";
+/// Name of the chain in it.
+pub const CHAIN_NAME: &str = "chain";
+
+/// Bytes of the file that are no record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChainDamage {
+    /// Where they begin.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+}
+
+/// The records of a logspace.
+#[derive(Clone, Default, Debug)]
+pub struct Chain {
+    records: Vec<Record>,
+    /// What is no record, but for a torn end.
+    damages: Vec<ChainDamage>,
+    /// Where the next record goes.
+    length: u64,
+    /// Bytes behind that.
+    torn: u64,
+}
+
+impl Chain {
+    /// Reads the file; an empty chain when there is none.
+    pub fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Chain> {
+        let file = match disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Chain::default()),
+            opened => opened?,
+        };
+        let mut bytes = vec![0; file.len()? as usize];
+        let count = file.read_at(0, &mut bytes)?;
+        bytes.truncate(count);
+        Ok(Chain::parse(&bytes))
+    }
+
+    /// Reads the bytes of a file.
+    pub fn parse(bytes: &[u8]) -> Chain {
+        let mut chain = Chain::default();
+        let mut bad = None;
+        let mut at = 0;
+        while at < bytes.len() {
+            let end = memchr::memmem::find(&bytes[at..], b"\n\n").map(|found| at + found + 2);
+            let text = end.and_then(|end| std::str::from_utf8(&bytes[at..end]).ok());
+            let record = text.and_then(Record::parse);
+            let next = end.unwrap_or(bytes.len());
+            if let Some(record) = record {
+                let start = bad.take().unwrap_or(at);
+                if start < at {
+                    chain.damages.push(ChainDamage { offset: start as u64, bytes: (at - start) as u64 });
+                }
+                chain.records.push(record);
+                chain.length = next as u64;
+            } else {
+                bad.get_or_insert(at);
+            }
+            at = next;
+        }
+        chain.torn = bytes.len() as u64 - chain.length;
+        chain
+    }
+
+    /// The records.
+    pub fn records(&self) -> &[Record] {
+        &self.records
+    }
+
+    /// What is no record in the middle.
+    pub fn damages(&self) -> &[ChainDamage] {
+        &self.damages
+    }
+
+    /// Bytes at the end that are no record.
+    pub fn torn_bytes(&self) -> u64 {
+        self.torn
+    }
+
+    /// Number of the next record.
+    pub fn next_number(&self) -> u64 {
+        self.records.last().map_or(0, |record| record.number + 1)
+    }
+
+    /// What the next record names as the one before.
+    pub fn head(&self) -> Digest {
+        self.records.last().map_or(Digest::default(), Record::digest)
+    }
+
+    /// The record that says what the segment starting at a number is now; `None` when there was none or it was removed.
+    pub fn current(&self, first: u64) -> Option<&Record> {
+        let last = self.records.iter().rev().find(|record| record.segment.first == first)?;
+        (!matches!(last.event, Event::Removal(_))).then_some(last)
+    }
+
+    /// Whether a record follows the last one.
+    pub fn continues(&self, record: &Record) -> bool {
+        (record.number, record.previous) == (self.next_number(), self.head())
+    }
+
+    /// Whether a record is there.
+    pub fn has(&self, record: &Record) -> bool {
+        let at = self.records.binary_search_by_key(&record.number, |known| known.number);
+        at.is_ok_and(|at| self.records[at] == *record)
+    }
+
+    /// Appends a record, durably. After an error nothing was appended.
+    pub fn append(&mut self, disk: &dyn Disk, dir: &Path, record: Record) -> io::Result<()> {
+        assert!(record.number >= self.next_number(), "records are numbered upwards");
+        let folder = dir.join(EVIDENCE_DIR);
+        let path = folder.join(CHAIN_NAME);
+        let (file, is_new) = match disk.open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (disk.create(&path)?, true),
+            opened => (opened?, false),
+        };
+        let text = record.print();
+        if self.torn > 0 {
+            file.set_len(self.length)?;
+            self.torn = 0;
+        }
+        let written = file.write_at(self.length, text.as_bytes()).and_then(|()| file.sync());
+        if let Err(error) = written {
+            // Pages that a failed sync left behind are never trusted: the record is written again as a whole.
+            let _ = file.set_len(self.length);
+            return Err(error);
+        }
+        if is_new {
+            disk.sync_dir(&folder)?;
+            disk.sync_dir(dir)?;
+        }
+        self.length += text.len() as u64;
+        self.records.push(record);
+        Ok(())
+    }
+}

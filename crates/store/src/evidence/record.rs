@@ -1,0 +1,141 @@
+//! A record of the chain of evidence: what happened to a segment, signed.
+//!
+//! In: an event, the digest of the record before. Out: text that a person can read and any tool can verify.
+//! Limits: reading is total; a record that is not exactly what would be written is no record.
+
+use super::{Digest, PublicKey, hex, unhex};
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+const TITLE: &str = "duramen record 1";
+
+/// What a segment is known by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// Drawn when it was sealed.
+    pub id: [u8; 16],
+    /// Sequence number of its first message.
+    pub first: u64,
+    /// Number of messages.
+    pub count: u64,
+    /// Received times of its first and last message, microseconds since 1970.
+    pub received_us: (i64, i64),
+    /// Root of the tree over its messages.
+    pub messages: Digest,
+    /// Digest of the file: of its header and its footer, which has the digest of each chunk.
+    pub contents: Digest,
+}
+
+/// What happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A segment was sealed.
+    Seal,
+    /// The same messages were written to a new file: another index, another encryption.
+    Rewrite,
+    /// A segment was removed, for a reason.
+    Removal(String),
+}
+
+/// A signed record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Record {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The logspace, by the id that was drawn for it.
+    pub logspace: [u8; 16],
+    /// Digest of the record before; zeros for the first.
+    pub previous: Digest,
+    /// When it was made, microseconds since 1970, by the server's clock.
+    pub at_us: i64,
+    /// What happened.
+    pub event: Event,
+    /// To which segment.
+    pub segment: Facts,
+    /// Fingerprint of the key that signed it.
+    pub signer: String,
+    /// The signature over the text before it.
+    pub signature: Vec<u8>,
+}
+
+impl Record {
+    /// The text that is signed.
+    pub fn statement(&self) -> String {
+        let Facts { id, first, count, received_us: (from, to), messages, contents } = &self.segment;
+        let (event, reason) = match &self.event {
+            Event::Seal => ("seal", None),
+            Event::Rewrite => ("rewrite", None),
+            Event::Removal(reason) => ("removal", Some(reason)),
+        };
+        let reason = reason.map(|reason| format!("reason {reason}\n")).unwrap_or_default();
+        format!(
+            "{TITLE}\nnumber {}\nlogspace {}\nprevious {}\nat {}\nevent {event}\nsegment {}\n\
+             numbers {first} {count}\nreceived {from} {to}\nmessages sha256:{messages}\n\
+             contents sha256:{contents}\n{reason}signer {}\n",
+            self.number,
+            hex(&self.logspace),
+            self.previous,
+            self.at_us,
+            hex(id),
+            self.signer,
+        )
+    }
+
+    /// What the next record names, and what is time-stamped.
+    pub fn digest(&self) -> Digest {
+        Digest::of(self.statement().as_bytes())
+    }
+
+    /// The whole text, with signature and checksum, ended by an empty line.
+    pub fn print(&self) -> String {
+        let mut text = format!("{}signature {}\n", self.statement(), STANDARD.encode(&self.signature));
+        let sum = crc32fast::hash(text.as_bytes());
+        text.push_str(&format!("sum {sum:08x}\n\n"));
+        text
+    }
+
+    /// Reads what [`Record::print`] wrote.
+    pub fn parse(text: &str) -> Option<Record> {
+        let mut lines = text.lines();
+        let mut take = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
+        if take("duramen")? != TITLE.strip_prefix("duramen ")? {
+            return None;
+        }
+        let number = take("number")?.parse().ok()?;
+        let logspace = unhex(&take("logspace")?)?.try_into().ok()?;
+        let previous = Digest::parse(&take("previous")?)?;
+        let at_us = take("at")?.parse().ok()?;
+        let event = take("event")?;
+        let id = unhex(&take("segment")?)?.try_into().ok()?;
+        let (first, count) = pair(&take("numbers")?)?;
+        let received_us = pair(&take("received")?)?;
+        let messages = Digest::parse(take("messages")?.strip_prefix("sha256:")?)?;
+        let contents = Digest::parse(take("contents")?.strip_prefix("sha256:")?)?;
+        let event = match event.as_str() {
+            "seal" => Event::Seal,
+            "rewrite" => Event::Rewrite,
+            "removal" => Event::Removal(take("reason")?),
+            _ => return None,
+        };
+        let signer = take("signer")?;
+        let signature = STANDARD.decode(take("signature")?).ok()?;
+        let segment = Facts { id, first, count, received_us, messages, contents };
+        let record = Record { number, logspace, previous, at_us, event, segment, signer, signature };
+        // One text for one record: nothing can hide in another spelling.
+        (record.print() == text).then_some(record)
+    }
+
+    /// Whether a key signed it.
+    pub fn is_signed_by(&self, key: &PublicKey) -> bool {
+        self.signer == key.fingerprint() && key.verify(self.statement().as_bytes(), &self.signature)
+    }
+
+    /// The sequence number after the segment's last message.
+    pub fn end(&self) -> u64 {
+        self.segment.first.saturating_add(self.segment.count)
+    }
+}
+
+fn pair<T: std::str::FromStr>(text: &str) -> Option<(T, T)> {
+    let (first, second) = text.split_once(' ')?;
+    Some((first.parse().ok()?, second.parse().ok()?))
+}

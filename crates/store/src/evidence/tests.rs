@@ -1,0 +1,211 @@
+//! Rows for trees and proofs, records, keys and the chain.
+
+use super::{merkle::*, *};
+use journal::Disk;
+use proptest::prelude::*;
+use sim::{Chance, SimDisk};
+use std::path::Path;
+
+fn leaf_of(number: u64) -> Digest {
+    leaf(number, 5, b"10.0.0.1", format!("message {number}").as_bytes(), &mut Vec::new())
+}
+
+fn tree(count: u64) -> (Digest, Vec<u8>) {
+    let mut tree = Tree::new();
+    (0..count).for_each(|number| tree.push(leaf_of(number)));
+    tree.finish()
+}
+
+fn prove(count: u64, stored: &[u8], wanted: &[u64]) -> Vec<Digest> {
+    let mut leaves = |node: u64| {
+        let first = node * STORED_SPAN as u64;
+        Ok::<_, ()>((first..count.min(first + STORED_SPAN as u64)).map(leaf_of).collect())
+    };
+    Prover { count, stored }.prove(wanted, &mut leaves).unwrap()
+}
+
+/// A proof leads to the root, and does not when anything is changed.
+fn check(count: u64, wanted: &[u64]) {
+    let (root, stored) = tree(count);
+    let proof = prove(count, &stored, wanted);
+    let known: Vec<(u64, Digest)> = wanted.iter().map(|number| (*number, leaf_of(*number))).collect();
+    assert_eq!(root_of(count, &known, &proof), Some(root), "{count} {wanted:?}");
+    let mut other = known.clone();
+    other[0].1.0[7] ^= 1;
+    assert_ne!(root_of(count, &other, &proof), Some(root));
+    for at in 0..proof.len().min(40) {
+        let mut wrong = proof.clone();
+        wrong[at].0[31] ^= 0x80;
+        assert_ne!(root_of(count, &known, &wrong), Some(root));
+    }
+    if let Some((_, short)) = proof.split_last() {
+        assert_eq!(root_of(count, &known, short), None);
+    }
+}
+
+#[test]
+fn proofs_lead_to_the_root() {
+    for count in [1, 2, 15, 16, 17, 255, 256, 257, 4096, 4097, 5000] {
+        check(count, &[0]);
+        check(count, &[count - 1]);
+        check(count, &[count / 2]);
+        check(count, &(0..count).collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn proofs_of_any_messages_lead_to_the_root(count in 1u64..9000, picks in prop::collection::btree_set(0u64..9000, 1..30)) {
+        let wanted: Vec<u64> = picks.into_iter().map(|pick| pick % count).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        check(count, &wanted);
+    }
+}
+
+fn key() -> SigningKey {
+    let dir = tempfile::tempdir().unwrap();
+    SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap()
+}
+
+fn record(key: &SigningKey, chain: &Chain, first: u64, event: Event) -> Record {
+    let segment = Facts {
+        id: [7; 16],
+        first,
+        count: 10,
+        received_us: (1, -2),
+        messages: Digest::of(b"messages"),
+        contents: Digest::of(b"contents"),
+    };
+    let mut record = Record {
+        number: chain.next_number(),
+        logspace: [9; 16],
+        previous: chain.head(),
+        at_us: 1_763_000_000_000_000,
+        event,
+        segment,
+        signer: key.public().fingerprint(),
+        signature: Vec::new(),
+    };
+    record.signature = key.sign(record.statement().as_bytes()).unwrap();
+    record
+}
+
+#[test]
+fn records_are_read_as_written_and_every_changed_byte_shows() {
+    let key = key();
+    for event in [Event::Seal, Event::Rewrite, Event::Removal("age".into())] {
+        let written = record(&key, &Chain::default(), 5, event);
+        let text = written.print();
+        assert_eq!(Record::parse(&text).as_ref(), Some(&written));
+        assert!(written.is_signed_by(key.public()));
+        for at in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[at] ^= 1;
+            let Ok(changed) = String::from_utf8(bytes) else { continue };
+            assert_eq!(Record::parse(&changed), None, "byte {at}");
+        }
+        let forged = Record { at_us: 0, ..written };
+        assert_eq!(Record::parse(&forged.print()), Some(forged.clone()), "the sum alone proves nothing");
+        assert!(!forged.is_signed_by(key.public()), "the signature does");
+    }
+}
+
+#[test]
+fn openssl_keys_sign_and_verify() {
+    for kind in [
+        &["-algorithm", "ED25519"][..],
+        &["-algorithm", "RSA"],
+        &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let openssl = |words: &[&str]| {
+            let done =
+                std::process::Command::new("openssl").args(words).current_dir(dir.path()).output().unwrap();
+            assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        };
+        openssl(&[&["genpkey"], kind, &["-out", "sign.key"]].concat());
+        openssl(&[
+            "req", "-new", "-x509", "-key", "sign.key", "-subj", "/CN=log", "-days", "1", "-out", "cert.pem",
+        ]);
+        openssl(&["pkey", "-in", "sign.key", "-pubout", "-out", "public.pem"]);
+        let key = SigningKey::load(&path("sign.key")).unwrap();
+        let signature = key.sign(b"statement").unwrap();
+        std::fs::write(path("text"), "statement").unwrap();
+        std::fs::write(path("signature"), &signature).unwrap();
+        for public in ["public.pem", "cert.pem"] {
+            let public = PublicKey::load(&path(public)).unwrap();
+            assert_eq!(public.fingerprint(), key.public().fingerprint());
+            assert!(public.verify(b"statement", &signature) && !public.verify(b"Statement", &signature));
+        }
+        if kind[1] == "ED25519" {
+            openssl(&[
+                "pkeyutl",
+                "-verify",
+                "-rawin",
+                "-pubin",
+                "-inkey",
+                "public.pem",
+                "-in",
+                "text",
+                "-sigfile",
+                "signature",
+            ]);
+        } else {
+            openssl(&["dgst", "-sha256", "-verify", "public.pem", "-signature", "signature", "text"]);
+        }
+    }
+}
+
+#[test]
+fn a_chain_survives_torn_ends_and_tells_damage() {
+    let (key, dir) = (key(), Path::new("/space"));
+    let disk = SimDisk::new();
+    let mut chain = Chain::read(&disk, dir).unwrap();
+    for first in [0, 10, 20] {
+        let next = record(&key, &chain, first, Event::Seal);
+        chain.append(&disk, dir, next).unwrap();
+    }
+    let gone = record(&key, &chain, 10, Event::Removal("age".into()));
+    chain.append(&disk, dir, gone).unwrap();
+    assert_eq!((chain.current(0).map(Record::end), chain.current(10)), (Some(10), None));
+    let path = dir.join(EVIDENCE_DIR).join(CHAIN_NAME);
+    let whole = disk.bytes(&path).unwrap();
+    for length in 0..whole.len() {
+        let cut = Chain::parse(&whole[..length]);
+        let records = cut.records().len();
+        assert_eq!(cut.records(), &chain.records()[..records], "cut at {length}");
+        assert!(cut.damages().is_empty());
+    }
+    let mut bytes = whole.clone();
+    bytes[20] ^= 1;
+    let damaged = Chain::parse(&bytes);
+    assert_eq!((damaged.records().len(), damaged.damages().len()), (3, 1));
+    disk.set_bytes(&path, whole[..whole.len() - 9].to_vec());
+    let mut chain = Chain::read(&disk, dir).unwrap();
+    assert!(chain.torn_bytes() > 0 && chain.records().len() == 3);
+    let next = record(&key, &chain, 30, Event::Seal);
+    chain.append(&disk, dir, next).unwrap();
+    assert_eq!(Chain::read(&disk, dir).unwrap().records().len(), 4);
+}
+
+#[test]
+fn an_append_that_fails_is_not_there() {
+    let (key, dir) = (key(), Path::new("/space"));
+    for seed in 0..30 {
+        let disk = SimDisk::new();
+        let mut chain = Chain::default();
+        let first = record(&key, &chain, 0, Event::Seal);
+        chain.append(&disk, dir, first).unwrap();
+        disk.fail_syncs(1);
+        let second = record(&key, &chain, 10, Event::Seal);
+        assert!(chain.append(&disk, dir, second.clone()).is_err());
+        chain.append(&disk, dir, second).unwrap();
+        disk.cut_power_at_sync(1);
+        let third = record(&key, &chain, 20, Event::Seal);
+        let _ = chain.append(&disk, dir, third);
+        let disk = disk.after_power_cut(&mut Chance::new(seed));
+        assert!(disk.list(&dir.join(EVIDENCE_DIR)).is_ok());
+        assert!(Chain::read(&disk, dir).unwrap().records().len() >= 2, "seed {seed}");
+    }
+}
