@@ -17,7 +17,7 @@ mod view;
 pub use bitmap::Bitmap;
 pub use evidence::{
     CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, PublicKey, Record,
-    SigningKey, hex, unhex,
+    SigningKey, hex, root_of, unhex,
 };
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
