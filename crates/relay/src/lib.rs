@@ -30,9 +30,9 @@ pub use destination::{
 pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use source::{
-    DatagramListener, Dialogue, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource,
-    Reading, SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource,
-    Window,
+    Acknowledge, DatagramListener, Dialogue, FileSource, Generator, HostPolicy, HttpOptions, ListenAddress,
+    PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, Sources, StagedSources, StreamListener,
+    UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

@@ -61,6 +61,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[UNIX, PERMISSIONS, SOCKET, ENCODED, MULTI_LINE, SOURCE],
         "a datagram socket of this machine",
     ),
+    driver(
+        "http",
+        Plain::Optional("address", V::Text),
+        &[HTTP, LISTEN, SOCKET, SOURCE],
+        "what log shippers post: Elasticsearch bulk, Loki, OTLP, Splunk HEC, GELF, journal entries, lines",
+    ),
     driver("file", Plain::One("path", V::Text), &[FILE, ENCODED, MULTI_LINE, SOURCE], "follows a file"),
     driver(
         "wildcard-file",
@@ -116,6 +122,36 @@ const OLD: &[Row] = &[
 const RELP: &[Row] = &[
     row("port", V::Port, "2514", "port to listen on"),
     row("localport", V::Port, "2514", "port to listen on"),
+];
+
+const HTTP: &[Row] = &[
+    row("port", V::Port, "8088", "port to listen on"),
+    row("localport", V::Port, "8088", "port to listen on"),
+    row("max-connections", V::Number(1, 1 << 20), "1000", "connections at a time"),
+    row("keep-hostname", V::YesNo, "yes", "trust the host name that a shipper sends"),
+    row(
+        "acknowledge",
+        V::Word(&["delivered", "received"]),
+        "delivered",
+        "when a request succeeds: when destinations with flow control have its messages, or at once",
+    ),
+    row(
+        "tokens",
+        V::Texts,
+        "",
+        "what Authorization may hold, or the password of any user; none: everybody sends",
+    ),
+    row("users", V::Pairs, "", "names and passwords"),
+    row("prefix", V::Text, "", "stands before the names of fields that have no place of their own"),
+    row("max-request-size", V::Number(1024, 1 << 28), "67108864", "longest body in bytes, packed or not"),
+    row(
+        "max-bytes-in-work",
+        V::Number(1024, 1 << 40),
+        "268435456",
+        "bytes of bodies that all connections hold; above them senders are told to come again",
+    ),
+    row("timeout", V::Number(1, 3600), "30", "seconds for a body to come, and for its messages to be safe"),
+    row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
 ];
 
 const LISTEN: &[Row] = &[

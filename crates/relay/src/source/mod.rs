@@ -5,6 +5,7 @@
 
 pub(crate) mod feed;
 mod file;
+mod http;
 mod local;
 mod options;
 mod relp;
@@ -14,6 +15,7 @@ mod socket;
 #[cfg(test)]
 mod testing;
 
+pub use http::{Acknowledge, HttpOptions};
 pub use options::{
     DatagramListener, Dialogue, FileSource, Generator, HostPolicy, ListenAddress, PipeSource, ProgramSource,
     Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,

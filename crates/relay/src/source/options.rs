@@ -12,6 +12,7 @@ use std::{
 };
 use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
+use super::http::HttpOptions;
 use crate::destination::{FilePermissions, Render, TcpOptions};
 
 /// One `source` driver as configured.
@@ -173,13 +174,15 @@ pub enum ListenAddress {
 }
 
 /// What is spoken on the connections of a listener.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub enum Dialogue {
     /// Only the sender speaks.
     #[default]
     None,
     /// RELP: messages are answered when they are safe.
     Relp,
+    /// HTTP: requests are answered.
+    Http(Arc<HttpOptions>),
 }
 
 /// A listener for streams.

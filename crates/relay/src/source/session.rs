@@ -6,7 +6,13 @@
 
 use super::feed::{Feed, Live, buffer};
 use message::Origin;
-use std::{fs::File, io, sync::Arc, time::Duration};
+use std::{
+    fs::File,
+    io,
+    sync::Arc,
+    task::{Context, Poll},
+    time::Duration,
+};
 use tokio::{
     io::unix::AsyncFd,
     net::{TcpStream, UnixStream, unix::pipe},
@@ -52,6 +58,24 @@ impl Stream {
             Stream::Tcp(stream) => stream.writable().await,
             Stream::Unix(stream) => stream.writable().await,
             Stream::Pipe(_) | Stream::Device(_) => std::future::pending().await,
+        }
+    }
+
+    /// Like `readable`, for whoever polls.
+    pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Stream::Tcp(stream) => stream.poll_read_ready(context),
+            Stream::Unix(stream) => stream.poll_read_ready(context),
+            Stream::Pipe(_) | Stream::Device(_) => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
+        }
+    }
+
+    /// Like `writable`, for whoever polls.
+    pub(super) fn poll_writable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self {
+            Stream::Tcp(stream) => stream.poll_write_ready(context),
+            Stream::Unix(stream) => stream.poll_write_ready(context),
+            Stream::Pipe(_) | Stream::Device(_) => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
         }
     }
 

@@ -357,9 +357,10 @@ impl SourceDriver {
     /// What it reads from: the same text before and after a reload means the same sockets and connections.
     fn identity(&self) -> String {
         match self {
-            SourceDriver::Stream(options) => match options.dialogue {
+            SourceDriver::Stream(options) => match &options.dialogue {
                 Dialogue::None => format!("stream {}", shown(&options.address)),
                 Dialogue::Relp => format!("relp {}", shown(&options.address)),
+                Dialogue::Http(_) => format!("http {}", shown(&options.address)),
             },
             SourceDriver::Datagram(options) => format!("datagram {}", shown(&options.address)),
             SourceDriver::File(options) => format!("file {options:?}"),

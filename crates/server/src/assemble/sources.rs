@@ -10,9 +10,9 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::{pattern::Groups, template::TypeHint};
 use relay::{
-    DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
-    PipeSource, ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener, TcpOptions, UseDns,
-    WildcardSource, Window,
+    Acknowledge, DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, HttpOptions,
+    ListenAddress, PipeSource, ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener,
+    TcpOptions, UseDns, WildcardSource, Window,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -39,6 +39,9 @@ impl SourceDraft {
 
 /// The pause before a command that ended is started again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
+
+/// Where Splunk's event collector is customary.
+const HTTP_PORT: u16 = 8088;
 
 /// Where RELP is customary.
 pub(super) const RELP_PORT: u16 = 2514;
@@ -77,6 +80,7 @@ impl<'t> Lowering<'t> {
         Some(match options.call.key().as_str() {
             "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
             "relp" => return self.relp_listener(options),
+            "http" => return self.http_listener(options),
             "unix-stream" => {
                 let mut listener = StreamListener::new(ListenAddress::Unix(path()?));
                 listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
@@ -157,6 +161,27 @@ impl<'t> Lowering<'t> {
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
 
+    fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], HTTP_PORT))?;
+        let mut listener = StreamListener::new(ListenAddress::Ip(address));
+        self.complete_stream(options, &mut listener);
+        listener.connections_max = options.count("max-connections", 1_000);
+        let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
+        if options.word("acknowledge").as_deref() == Some("received") {
+            http.acknowledge = Acknowledge::Received;
+        }
+        http.tokens = options.all("tokens").flat_map(Call::texts).collect();
+        let users = options.all("users").flat_map(values);
+        http.users =
+            users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();
+        http.prefix = options.own_text("prefix").unwrap_or_default();
+        http.body_bytes_max = options.count("max-request-size", http.body_bytes_max);
+        http.timeout = options.seconds("timeout").unwrap_or(http.timeout);
+        http.idle_timeout = options.seconds("idle-timeout").unwrap_or(http.idle_timeout);
+        listener.dialogue = Dialogue::Http(Arc::new(http));
+        Some((SourceDriver::Stream(listener), Framing::Newline))
+    }
+
     /// Where to listen. A check takes any name of a host for granted.
     fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
         let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
@@ -235,6 +260,8 @@ impl<'t> Lowering<'t> {
             if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
         reading.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         reading.hosts = hosts(options);
+        // Shippers send the messages of others.
+        reading.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
         reading.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
         reading.tags = options.all("tags").flat_map(Call::texts).collect();

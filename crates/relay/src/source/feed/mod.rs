@@ -216,6 +216,30 @@ impl Feed {
         self.deliver(batch, completion);
     }
 
+    /// An empty batch over bytes of one origin, for a decoder that is not about frames.
+    pub(crate) fn batch(&mut self, bytes: Arc<Vec<u8>>, origin: &Arc<Origin>) -> Batch {
+        Batch::new(bytes, vec![origin.clone()], self.clock.now(), Ack::none())
+    }
+
+    /// Hands on what such a decoder made: texts are cut at the limit, hosts set as for frames.
+    pub(crate) fn hand_on_decoded(
+        &mut self,
+        mut batch: Batch,
+        origin: &Origin,
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        let reading = &self.live.reading;
+        for message in &mut batch.messages {
+            if message.text.len() > reading.message_bytes_max {
+                message.text = message.text.part(0, reading.message_bytes_max);
+                message.marks.add(Mark::Truncated);
+            }
+        }
+        let messages = 0..batch.len();
+        hosts::apply(&mut batch, messages, origin, reading);
+        self.deliver(batch, completion);
+    }
+
     /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
     pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());

@@ -6,6 +6,7 @@
 use super::{
     super::{
         feed::{Feed, Live, Names, Slot, own_name},
+        http,
         options::{Dialogue, SourceDriver, StreamListener},
         relp,
         session::{self, End, Stream},
@@ -100,9 +101,10 @@ async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
             drop(live);
             let mut feed = Feed::new(&here.slot);
             let idle = idle_timeout(feed.live());
-            match listener(feed.live()).map(|options| options.dialogue).unwrap_or_default() {
+            match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
                 Dialogue::None => session::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
                 Dialogue::Relp => relp::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
+                Dialogue::Http(options) => http::run(stream, feed, options, origin, &mut here.stop).await,
             }
         }
         Err(error) => End::Failed(error),
