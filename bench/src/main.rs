@@ -10,6 +10,7 @@ mod rows;
 mod site;
 mod store;
 mod table;
+mod udp;
 mod versus;
 
 use clap::Parser;
@@ -20,7 +21,7 @@ use versus::Subject;
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 struct Options {
-    /// Rows to run: bsd, filter, store; all when left out
+    /// Rows to run: bsd, filter, udp, store; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -31,6 +32,9 @@ struct Options {
     /// Messages a run
     #[arg(long, default_value_t = 10_000_000)]
     messages: u64,
+    /// Seconds of each trial of the row udp
+    #[arg(long, default_value_t = 2.0)]
+    udp_seconds: f64,
     /// The binary under test
     #[arg(long, default_value = "target/release/duramen")]
     duramen: PathBuf,
@@ -46,6 +50,11 @@ fn main() -> ExitCode {
         && verb == "copy-floor"
     {
         return done(versus::copy::serve(port, file.as_ref()));
+    }
+    if let [_, verb, port, file] = arguments.as_slice()
+        && verb == "datagram-floor"
+    {
+        return done(udp::bare::serve(port, file.as_ref()));
     }
     done(run(&Options::parse()))
 }
@@ -71,7 +80,10 @@ fn run(options: &Options) -> io::Result<()> {
         let mut results = Vec::new();
         for turn in 0..options.runs {
             for subject in subjects.iter().filter(|subject| subject.can(*row)) {
-                let result = measure::run(*row, subject.as_ref(), options.messages, &out)?;
+                let result = match row {
+                    Row::Udp => udp::run(subject.as_ref(), options, &out)?,
+                    _ => measure::run(*row, subject.as_ref(), options.messages, &out)?,
+                };
                 eprintln!("{} {} run {}: {result}", row.name(), subject.name(), turn + 1);
                 results.push((subject.name(), subject.family(), result));
             }

@@ -12,6 +12,8 @@ pub(crate) enum Row {
     Bsd,
     /// Five TCP connections, five filters with regular expressions, five files.
     Filter,
+    /// UDP: the highest rate with hardly a loss, one file.
+    Udp,
 }
 
 /// One filter of the filter row: all of its conditions must hold.
@@ -68,12 +70,13 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 ];
 
 impl Row {
-    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter];
+    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter, Row::Udp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Row::Bsd => "bsd",
             Row::Filter => "filter",
+            Row::Udp => "udp",
         }
     }
 
@@ -83,19 +86,22 @@ impl Row {
             Row::Filter => {
                 "Filter-Throughput: 5 TCP connections, RFC 3164 messages, 5 filters with regular expressions, 5 files"
             }
+            Row::Udp => {
+                "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
+            }
         }
     }
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd => 1,
+            Row::Bsd | Row::Udp => 1,
             Row::Filter => 5,
         }
     }
 
     /// Lines that must be in the files after `messages` of the corpus: counted apart from any server.
     pub(crate) fn expected(self, corpus: &Corpus, messages: u64) -> u64 {
-        if self == Row::Bsd {
+        if self != Row::Filter {
             return messages;
         }
         let hits: Vec<u64> = corpus.lines().map(matches).collect();

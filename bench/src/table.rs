@@ -21,11 +21,14 @@ pub(crate) fn render(row: Row, options: &Options, results: &[(String, &'static s
         |name: &&&String| results.iter().any(|(known, family, _)| known == **name && is_rival(family));
     let best = names.iter().filter(rival).map(|name| of(name, |o| o.rate)).fold(0.0, f64::max);
     let least = names.iter().filter(rival).map(|name| of(name, |o| o.cpu_us)).fold(f64::INFINITY, f64::min);
+    let load = match row {
+        Row::Udp => format!("Trials of {} s", options.udp_seconds),
+        _ => format!("{} messages", options.messages),
+    };
     let mut text = format!(
-        "### {}\n\n{} messages of {:.0} bytes, medians of {} runs in turn\n\n\
+        "### {}\n\n{load} of {:.0} bytes a message, medians of {} runs in turn\n\n\
          | server | messages/s | CPU us a message | peak MiB | rate to best rival | CPU to best rival |\n|---|---:|---:|---:|---:|---:|\n",
         row.title(),
-        options.messages,
         Corpus::bsd().average(),
         options.runs
     );

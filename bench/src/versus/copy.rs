@@ -30,11 +30,12 @@ impl Subject for Copy {
 
     /// It cannot filter, and it takes one connection at a time.
     fn can(&self, row: Row) -> bool {
-        row == Row::Bsd
+        row != Row::Filter
     }
 
-    fn start(&self, _row: Row, place: &Place) -> io::Result<Child> {
-        let words = ["copy-floor", &place.port.to_string(), &place.output("all")];
+    fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
+        let verb = if row == Row::Udp { "datagram-floor" } else { "copy-floor" };
+        let words = [verb, &place.port.to_string(), &place.output("all")];
         place.spawn(Command::new(env::current_exe()?).args(words))
     }
 }

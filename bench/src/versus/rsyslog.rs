@@ -1,7 +1,10 @@
 //! rsyslog, set up as its own example for high performance: imptcp, a large array queue, asynchronous writes.
 
 use super::{Place, Subject};
-use crate::rows::{FILTERS, Row};
+use crate::{
+    rows::{FILTERS, Row},
+    udp::RECEIVE_BUFFER_BYTES,
+};
 use std::{
     env, io,
     process::{Child, Command},
@@ -47,23 +50,32 @@ impl Rsyslog {
         let file = |name: &str| {
             format!(
                 "action(type=\"omfile\" file=\"{}\" template=\"RSYSLOG_TraditionalFileFormat\" ioBufferSize=\"128k\" \
-                 flushOnTXEnd=\"off\" asyncWriting=\"on\")",
+                 flushOnTXEnd=\"off\" asyncWriting=\"on\" flushInterval=\"1\")",
                 place.output(name)
             )
         };
         let body = match row {
-            Row::Bsd => file("all"),
+            Row::Bsd | Row::Udp => file("all"),
             Row::Filter => FILTERS
                 .iter()
                 .map(|rule| format!("  if {} then {}\n", condition(rule), file(rule.name)))
                 .collect(),
         };
+        let port = place.port;
+        let input = match row {
+            Row::Udp => format!(
+                "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
+                 input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
+            ),
+            _ => format!(
+                "module(load=\"imptcp\" threads=\"2\")\n\
+                 input(type=\"imptcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
+            ),
+        };
         format!(
             "global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
-             maxMessageSize=\"8k\")\nmodule(load=\"imptcp\" threads=\"2\")\n\
-             input(type=\"imptcp\" port=\"{}\" address=\"127.0.0.1\" ruleset=\"r\")\nruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
+             maxMessageSize=\"8k\")\n{input}\nruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
             place.folder.join("state").display(),
-            place.port
         )
     }
 }

@@ -1,7 +1,10 @@
 //! syslog-ng, tuned as its guide advises: large windows, large fetches, flow control.
 
 use super::{Place, Subject, quoted};
-use crate::rows::{FILTERS, Row};
+use crate::{
+    rows::{FILTERS, Row},
+    udp::RECEIVE_BUFFER_BYTES,
+};
 use std::{
     env, io,
     process::{Child, Command},
@@ -57,17 +60,21 @@ fn config_version(text: &[u8]) -> String {
 pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bool) -> String {
     let connections = row.connections();
     let window = 100_000 * connections;
+    let transport = match row {
+        Row::Udp => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
+        _ => "transport(\"tcp\")".to_owned(),
+    };
     let mut text = format!(
         "@version: {version}\noptions {{ threaded({}); log-fifo-size({}); flush-lines(5000); keep-hostname(yes); use-dns(no); \
          dns-cache(no); chain-hostnames(no); create-dirs(yes); log-msg-size(8192); time-reopen(1); }};\n\
-         source s {{ network(ip(\"127.0.0.1\") port({}) transport(\"tcp\") log-iw-size({window}) log-fetch-limit(2000) \
+         source s {{ network(ip(\"127.0.0.1\") port({}) {transport} log-iw-size({window}) log-fetch-limit(2000) \
          max-connections(100)); }};\n",
         if threaded { "yes" } else { "no" },
         window * 2,
         place.port
     );
     match row {
-        Row::Bsd => text.push_str(&format!(
+        Row::Bsd | Row::Udp => text.push_str(&format!(
             "destination d {{ file(\"{}\"); }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n",
             place.output("all")
         )),

@@ -57,6 +57,11 @@ impl Reactors {
         Ok(Reactors(Arc::new(Shared { sockets, files, next: AtomicUsize::new(0), stop, threads })))
     }
 
+    /// How many there are for sockets.
+    pub(crate) fn count(&self) -> usize {
+        self.0.sockets.len()
+    }
+
     /// Runs a task on the next reactor.
     pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         let turn = self.0.next.fetch_add(1, Ordering::Relaxed);

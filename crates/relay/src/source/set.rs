@@ -54,8 +54,8 @@ pub struct StagedSources {
 struct Running {
     slot: Arc<Slot>,
     stop: watch::Sender<bool>,
-    /// A second handle of the listening socket, for changed options.
-    socket: Option<Socket>,
+    /// Second handles of the listening sockets, for changed options.
+    sockets: Vec<Socket>,
     /// A unix socket whose name goes when the source does.
     path: Option<PathBuf>,
 }
@@ -106,7 +106,7 @@ impl Sources {
         }
         let frees = self.running.keys().any(|key| !keys.contains(key));
         for (key, spec) in opened {
-            let open = match open(&spec.driver) {
+            let open = match open(&spec.driver, self.reactors.count()) {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => Opened::Later,
                 result => result.map_err(|source| StageError::Open {
                     id: spec.id.clone(),
@@ -132,7 +132,7 @@ impl Sources {
         }
         for (key, spec, opened) in staged.fresh {
             let opened = match opened {
-                Opened::Later => open(&spec.driver),
+                Opened::Later => open(&spec.driver, self.reactors.count()),
                 opened => Ok(opened),
             };
             match opened {
@@ -154,7 +154,7 @@ impl Sources {
             _ => false,
         };
         let Some(running) = self.running.get_mut(key) else { return };
-        if let Some(socket) = &running.socket {
+        for socket in &running.sockets {
             let adjusted = match &spec.driver {
                 SourceDriver::Stream(options) => {
                     adjust(socket, options.receive_buffer, Some(options.backlog))
@@ -187,9 +187,11 @@ impl Sources {
     fn restart(&mut self, key: &str, spec: SourceSpec) {
         let Some(running) = self.running.remove(key) else { return };
         running.stop();
-        let socket = running.socket.as_ref().and_then(|socket| socket.try_clone().ok());
+        let socket = running.sockets.first().and_then(|socket| socket.try_clone().ok());
         let inherited = running.path.is_none();
-        let opened = socket.map_or(Opened::Nothing, |socket| Opened::Stream(Listening { socket, inherited }));
+        let opened = socket.map_or(Opened::Nothing, |socket| {
+            Opened::Stream(Listening { socket, others: Vec::new(), inherited })
+        });
         let mut running = running;
         running.path = None;
         drop(running);
@@ -200,9 +202,10 @@ impl Sources {
         let (stop, stopped) = watch::channel(false);
         let driver = spec.driver.clone();
         let slot = Slot::new(live(&self.registry, spec));
-        let mut running = Running { slot: slot.clone(), stop, socket: None, path: None };
+        let mut running = Running { slot: slot.clone(), stop, sockets: Vec::new(), path: None };
         if let Opened::Stream(listening) | Opened::Datagram(listening) = &opened {
-            running.socket = listening.socket.try_clone().ok();
+            let sockets = std::iter::once(&listening.socket).chain(&listening.others);
+            running.sockets = sockets.filter_map(|socket| socket.try_clone().ok()).collect();
             running.path = driver.socket_path().filter(|_| !listening.inherited).map(Path::to_owned);
         }
         match opened {
@@ -220,8 +223,10 @@ impl Sources {
                 if matches!(driver, SourceDriver::System) {
                     self.run_local(SourceDriver::Pipe(kernel_messages()), &slot, stopped.clone());
                 }
-                let (names, log) = (self.names.clone(), self.log.clone());
-                self.reactors.spawn(receive(listening.socket, slot, names, log, stopped));
+                for socket in std::iter::once(listening.socket).chain(listening.others) {
+                    let (names, log) = (self.names.clone(), self.log.clone());
+                    self.reactors.spawn(receive(socket, slot.clone(), names, log, stopped.clone()));
+                }
             }
             Opened::Nothing | Opened::Later => self.run_local(driver, &slot, stopped),
         }
@@ -334,13 +339,13 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
     }
 }
 
-fn open(driver: &SourceDriver) -> io::Result<Opened> {
+fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
     Ok(match driver {
         SourceDriver::Stream(options) => Opened::Stream(open_stream(options)?),
-        SourceDriver::Datagram(options) => Opened::Datagram(open_datagram(options)?),
+        SourceDriver::Datagram(options) => Opened::Datagram(open_datagram(options, reactors)?),
         SourceDriver::System if !has_journal() => {
             let options = DatagramListener::new(ListenAddress::Unix(DEV_LOG.into()));
-            Opened::Datagram(open_datagram(&options)?)
+            Opened::Datagram(open_datagram(&options, 1)?)
         }
         _ => Opened::Nothing,
     })

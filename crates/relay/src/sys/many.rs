@@ -13,7 +13,7 @@ use std::{
 };
 
 const SLOTS: usize = Datagrams::SLOTS;
-/// Room for one control message with credentials.
+/// Room for one control message with credentials and one with the size of segments.
 const CONTROL_BYTES: usize = 64;
 
 /// A line of the processor's cache.
@@ -40,6 +40,8 @@ pub(crate) struct Received<'a> {
     pub(crate) credentials: Option<(i32, u32, u32)>,
     /// The datagram was longer than the slot.
     pub(crate) cut: bool,
+    /// With [`coalesce`]: the slot holds several datagrams of this size, the last one may be shorter. 0: it is one.
+    pub(crate) segment: usize,
 }
 
 impl Datagrams {
@@ -103,8 +105,11 @@ impl Datagrams {
             each(Received {
                 bytes: &self.bytes[start..start + size],
                 peer: address(&self.names[slot], header.msg_hdr.msg_namelen),
-                credentials: credentials(&header.msg_hdr),
+                credentials: control(&header.msg_hdr, libc::SOL_SOCKET, libc::SCM_CREDENTIALS)
+                    .map(|sender: libc::ucred| (sender.pid, sender.uid, sender.gid)),
                 cut: header.msg_hdr.msg_flags & libc::MSG_TRUNC != 0,
+                segment: control(&header.msg_hdr, libc::SOL_UDP, libc::UDP_GRO)
+                    .map_or(0, |size: libc::c_int| usize::try_from(size).unwrap_or(0)),
             });
         }
         Ok(count)
@@ -127,16 +132,42 @@ fn address(name: &libc::sockaddr_storage, size: libc::socklen_t) -> Option<Socke
     address.as_socket()
 }
 
-fn credentials(header: &libc::msghdr) -> Option<(i32, u32, u32)> {
+/// Lets the kernel hand over datagrams of one sender that came in a row as one, in slots of 64 KiB: `segment` then tells
+/// their size. Kernels before 5.0 refuse.
+pub(crate) fn coalesce(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let yes: libc::c_int = 1;
+    // SAFETY: the option's value is one number that outlives the call, given with its true size.
+    let failed = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_UDP,
+            libc::UDP_GRO,
+            (&raw const yes).cast(),
+            size_of_val(&yes) as libc::socklen_t,
+        )
+    };
+    if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// What the kernel says about a datagram.
+trait Told: Copy {}
+impl Told for libc::ucred {}
+impl Told for libc::c_int {}
+
+/// The data of a control message, `None` when it is not there or too short.
+fn control<T: Told>(header: &libc::msghdr, level: libc::c_int, kind: libc::c_int) -> Option<T> {
     // SAFETY: the header was filled by `recvmmsg`, so its control length covers whole control messages in a buffer
-    // that is alive and aligned to 8 bytes; the macros stay inside it. The data of SCM_CREDENTIALS is one `ucred`,
-    // read unaligned.
+    // that is alive and aligned to 8 bytes; the macros stay inside it. The data is read unaligned, and only when the
+    // message is long enough for it; every pattern of bits is a value of the two types that are `Told`.
     unsafe {
         let mut control = libc::CMSG_FIRSTHDR(header);
         while !control.is_null() {
-            if (*control).cmsg_level == libc::SOL_SOCKET && (*control).cmsg_type == libc::SCM_CREDENTIALS {
-                let sender: libc::ucred = libc::CMSG_DATA(control).cast::<libc::ucred>().read_unaligned();
-                return Some((sender.pid, sender.uid, sender.gid));
+            let size = libc::CMSG_LEN(size_of::<T>() as libc::c_uint) as usize;
+            if (*control).cmsg_level == level
+                && (*control).cmsg_type == kind
+                && (*control).cmsg_len as usize >= size
+            {
+                return Some(libc::CMSG_DATA(control).cast::<T>().read_unaligned());
             }
             control = libc::CMSG_NXTHDR(header, control);
         }

@@ -7,10 +7,12 @@ mod descriptor;
 mod inherited;
 mod lookup;
 mod many;
+mod send_many;
 
 pub(crate) use descriptor::{
     force_receive_buffer, make_pipe, readiness, set_nonblocking, signal_group, socket_drops, wait_writable,
 };
 pub(crate) use inherited::inherited_socket;
 pub(crate) use lookup::name_of;
-pub(crate) use many::Datagrams;
+pub(crate) use many::{Datagrams, coalesce};
+pub(crate) use send_many::{SENT_MAX, send_many};

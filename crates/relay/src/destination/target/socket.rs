@@ -9,12 +9,13 @@ use super::{
     super::options::{DestinationDriver, SocketKind, SocketTarget, StreamFraming, TcpOptions},
     super::output::Output,
 };
-use crate::InternalLog;
+use crate::{InternalLog, sys};
 use socket2::{Domain, SockAddr, Socket as RawSocket, TcpKeepalive, Type};
 use std::{
     io::{self, Write},
     mem::MaybeUninit,
     net::{SocketAddr, ToSocketAddrs},
+    os::fd::AsFd,
     time::Duration,
 };
 
@@ -104,8 +105,28 @@ impl Socket {
         }
     }
 
+    /// Sends as many datagrams a call as go. What does not is left to those who know what to do about it.
+    fn send_many(&self, socket: &RawSocket, output: &mut Output) {
+        loop {
+            let mut size = 0;
+            let next = || {
+                let message = output.message_at(size)?;
+                size += message.len();
+                (message.len() <= DATAGRAM_BYTES_MAX).then_some(message)
+            };
+            let messages: Vec<&[u8]> = std::iter::from_fn(next).take(sys::SENT_MAX).collect();
+            let Ok(count) = sys::send_many(socket.as_fd(), &messages) else { return };
+            let sent = messages[..count].iter().map(|message| message.len()).sum();
+            output.advance(sent);
+            if count < sys::SENT_MAX {
+                return;
+            }
+        }
+    }
+
     fn write_datagrams(&self, socket: &RawSocket, output: &mut Output) -> io::Result<()> {
         let remote = matches!(self.target.kind, SocketKind::Udp(..));
+        self.send_many(socket, output);
         while let Some(message) = output.next_message() {
             let size = message.len();
             let sent = &message[..if remote { size.min(DATAGRAM_BYTES_MAX) } else { size }];

@@ -93,7 +93,10 @@ impl Receiver {
             Some(path) => (Transport::UnixDgram, path.display().to_string()),
             None => (Transport::Udp, String::new()),
         };
-        let slot_bytes = live.reading.message_bytes_max.clamp(1, DATAGRAM_BYTES_MAX);
+        // Where several datagrams may come as one, a slot has room for all of them.
+        let coalesces = transport == Transport::Udp && sys::coalesce(socket.as_fd()).is_ok();
+        let shortest = if coalesces { DATAGRAM_BYTES_MAX } else { 1 };
+        let slot_bytes = live.reading.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
         Ok(Receiver {
             has_room: socket.recv_buffer_size()? >= GATHER_BUFFER_BYTES_MIN,
             gathers: false,
@@ -139,9 +142,16 @@ impl Receiver {
         let received = datagrams.receive(socket.as_fd(), |datagram| {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
             let origin = peers.origin(sender, feed.live(), now);
-            let start = bytes.len();
-            feed.append(datagram.bytes, bytes);
-            feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
+            let size = if datagram.segment == 0 { usize::MAX } else { datagram.segment };
+            let mut rest = datagram.bytes;
+            while let Some((one, more)) =
+                rest.split_at_checked(size.min(rest.len())).filter(|(one, _)| !one.is_empty())
+            {
+                let start = bytes.len();
+                feed.append(one, bytes);
+                feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
+                rest = more;
+            }
             match runs.last_mut() {
                 Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = feed.frames(),
                 _ => runs.push(Run { frames: feed.frames(), origin }),

@@ -5,7 +5,7 @@
 
 use super::super::options::{DatagramListener, ListenAddress, StreamListener};
 use crate::{destination::FilePermissions, sys};
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::{Domain, SockAddr, SockFilter, Socket, Type};
 use std::{
     fs, io,
     os::{
@@ -15,9 +15,20 @@ use std::{
     path::Path,
 };
 
+/// Classic BPF: keeps what is addressed to this host alone, whose type (`SKF_AD_OFF + SKF_AD_PKTTYPE`) is 0.
+/// What it passes over is a copy, but the kernel counts it as dropped.
+const UNICAST_ONLY: [SockFilter; 4] = [
+    SockFilter::new(0x30, 0, 0, 0xffff_f004),
+    SockFilter::new(0x15, 0, 1, 0),
+    SockFilter::new(0x06, 0, 0, 0xffff_ffff),
+    SockFilter::new(0x06, 0, 0, 0),
+];
+
 /// An open socket of a source.
 pub(crate) struct Listening {
     pub(crate) socket: Socket,
+    /// Further sockets of the same port: the kernel spreads the senders over all of them.
+    pub(crate) others: Vec<Socket>,
     /// The service manager opened it: its path is not ours to remove.
     pub(crate) inherited: bool,
 }
@@ -35,14 +46,35 @@ pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
     Ok(listening)
 }
 
-/// Opens a listener for datagrams.
-pub(crate) fn open_datagram(options: &DatagramListener) -> io::Result<Listening> {
-    open(&options.address, Type::DGRAM, options.reuse_port, &options.permissions, |socket| {
-        if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
-            socket.set_passcred(true)?;
-        }
-        set_receive_buffer(socket, options.receive_buffer)
-    })
+/// Opens a listener for datagrams, with up to `count` sockets that share a port.
+pub(crate) fn open_datagram(options: &DatagramListener, count: usize) -> io::Result<Listening> {
+    let one = |reuse_port: bool| {
+        open(&options.address, Type::DGRAM, reuse_port, &options.permissions, |socket| {
+            if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
+                socket.set_passcred(true)?;
+            }
+            set_receive_buffer(socket, options.receive_buffer)
+        })
+    };
+    let is_shared = match options.address {
+        // Each socket of a port gets its own copy of a multicast datagram.
+        ListenAddress::Ip(address) => count > 1 && address.port() != 0 && !address.ip().is_multicast(),
+        ListenAddress::Unix(_) => false,
+    };
+    let first = one(options.reuse_port)?;
+    if first.inherited || !is_shared {
+        return Ok(first);
+    }
+    // The port is free, or shared with those who asked for that: only then may our sockets share it.
+    drop(first);
+    let mut listening = one(true)?;
+    for _ in 1..count {
+        let other = one(true)?.socket;
+        // Of a broadcast, too, each socket gets a copy: only the first one keeps it.
+        other.attach_filter(&UNICAST_ONLY)?;
+        listening.others.push(other);
+    }
+    Ok(listening)
 }
 
 /// Applies changed options to a socket that outlives a reload.
@@ -68,7 +100,7 @@ fn open(
     if let Some(socket) = sys::inherited_socket(&target, kind) {
         set(&socket)?;
         socket.set_nonblocking(true)?;
-        return Ok(Listening { socket, inherited: true });
+        return Ok(Listening { socket, others: Vec::new(), inherited: true });
     }
     let socket = Socket::new(domain, kind, None)?;
     set(&socket)?;
@@ -83,7 +115,7 @@ fn open(
         ListenAddress::Unix(path) => bind_unix(&socket, path, &target, permissions)?,
     }
     socket.set_nonblocking(true)?;
-    Ok(Listening { socket, inherited: false })
+    Ok(Listening { socket, others: Vec::new(), inherited: false })
 }
 
 fn bind_unix(

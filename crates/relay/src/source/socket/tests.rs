@@ -62,6 +62,26 @@ fn a_message_of_several_lines_waits_for_more_but_not_for_ever() {
 }
 
 #[test]
+fn a_port_is_read_by_all_reactors() {
+    let all = |port| ListenAddress::Ip(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
+    let setup = Setup::new(|port| SourceDriver::Datagram(DatagramListener::new(all(port))), reading());
+    let senders: Vec<UdpSocket> = (0..16).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
+    for (number, sender) in senders.iter().enumerate() {
+        let text = format!("<13>Nov 21 09:00:00 web su: {number}");
+        sender.send_to(text.as_bytes(), (Ipv4Addr::LOCALHOST, setup.port)).unwrap();
+    }
+    let mut lines = setup.collected.wait(16);
+    lines.sort();
+    lines.dedup();
+    assert_eq!(lines.len(), 16, "{lines:?}");
+    // The port is taken, whoever asks for it.
+    let log = InternalLog::new("test", None);
+    let second = Sources::start(Registry::default(), log, 2, None).unwrap();
+    let driver = SourceDriver::Datagram(DatagramListener::new(all(setup.port)));
+    assert!(second.stage(vec![spec(driver, reading(), Collected::new())]).is_err());
+}
+
+#[test]
 fn a_message_longer_than_a_read_is_one_message() {
     let long = "x".repeat(600_000);
     let text = format!("<13>Nov 21 09:00:00 web su: {long}\n");

@@ -38,3 +38,30 @@ fn a_call_takes_at_most_all_slots() {
     assert_eq!((receive(), receive()), (Datagrams::SLOTS, 10));
     assert_eq!(seen, (0..total as u8).collect::<Vec<_>>());
 }
+
+#[test]
+fn datagrams_that_came_as_one_tell_their_size() {
+    let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    sender.connect(receiver.local_addr().unwrap()).unwrap();
+    coalesce(receiver.as_fd()).unwrap();
+    let mut datagrams = Datagrams::new(64 << 10);
+    let segment: libc::c_int = 3;
+    // SAFETY: the option's value is one number that outlives the call, given with its true size.
+    let failed = unsafe {
+        let size = size_of_val(&segment) as libc::socklen_t;
+        libc::setsockopt(
+            sender.as_raw_fd(),
+            libc::SOL_UDP,
+            libc::UDP_SEGMENT,
+            (&raw const segment).cast(),
+            size,
+        )
+    };
+    assert_eq!(failed, 0);
+    sender.send(b"onetwosixx").unwrap();
+    let mut seen = Vec::new();
+    let take = |datagram: Received<'_>| seen.push((datagram.bytes.to_vec(), datagram.segment));
+    datagrams.receive(receiver.as_fd(), take).unwrap();
+    assert_eq!(seen, [(b"onetwosixx".to_vec(), 3)]);
+}

@@ -1,0 +1,172 @@
+//! The UDP row: the highest rate at which fewer than one datagram in a thousand is lost.
+//!
+//! In: subjects. Out: a rate each, with the CPU and memory that it took. Datagrams cannot be held back, so the sender is
+//! paced, and the rate is looked for: it is raised until a trial loses too much, then halved between the last two.
+//! Limits: one sending thread with [`SENDERS`] sockets; the rate found never exceeds what that thread can send.
+
+pub(crate) mod bare;
+mod batch;
+mod send;
+
+use crate::{
+    Options,
+    corpus::Corpus,
+    measure::{self, Outcome},
+    rows::Row,
+    versus::{Place, Subject},
+};
+use std::{
+    fs, io,
+    path::Path,
+    process::Child,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Sockets that datagrams come from in turn: servers that share the load by sender get some.
+const SENDERS: usize = 4;
+/// Receive buffer that every subject is configured with.
+pub(crate) const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
+/// Share that may be lost.
+const LOSS_MAX: f64 = 0.001;
+/// The first rate tried, and by how much it is raised.
+const FIRST_RATE: f64 = 150_000.0;
+const STEP: f64 = 1.3;
+/// Trials between the last good and the first bad rate.
+const HALVINGS: usize = 4;
+/// No more lines for so long: all that were received are written.
+const STILL: Duration = Duration::from_millis(1500);
+/// A rate nobody reaches here.
+const RATE_MAX: f64 = 5_000_000.0;
+
+/// One subject, once.
+pub(crate) fn run(subject: &dyn Subject, options: &Options, out: &Path) -> io::Result<Outcome> {
+    let folder = out.join(subject.name().replace(' ', "-"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(folder.join("out"))?;
+    fs::create_dir_all(folder.join("state"))?;
+    let place = Place { port: measure::free_port()?, folder: folder.clone() };
+    let mut server = subject.start(Row::Udp, &place)?;
+    let found = wait_for_socket(&place, &mut server).and_then(|()| {
+        let mut trials = Trials::new(&place, &server, options.udp_seconds)?;
+        trials.search(&subject.name())
+    });
+    measure::stop(&mut server)?;
+    let outcome = found?;
+    fs::remove_dir_all(&folder)?;
+    Ok(outcome)
+}
+
+/// Waits until the port is bound.
+fn wait_for_socket(place: &Place, server: &mut Child) -> io::Result<()> {
+    let port = format!(":{:04X} ", place.port);
+    let start = Instant::now();
+    while !fs::read_to_string("/proc/net/udp")?.contains(&port) {
+        if server.try_wait()?.is_some() || start.elapsed() > Duration::from_secs(20) {
+            let text = format!("the server does not listen: see {}", place.folder.display());
+            return Err(io::Error::other(text));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(300));
+    Ok(())
+}
+
+struct Trials<'a> {
+    place: &'a Place,
+    pid: u32,
+    sender: send::Sender,
+    seconds: f64,
+    /// Bytes and lines of the output that were counted.
+    counted: (u64, u64),
+}
+
+/// What one trial gave.
+struct Trial {
+    rate: f64,
+    loss: f64,
+    cpu_us: f64,
+}
+
+impl Trials<'_> {
+    fn new<'a>(place: &'a Place, server: &Child, seconds: f64) -> io::Result<Trials<'a>> {
+        let sender = send::Sender::new(Corpus::bsd(), place.port, SENDERS)?;
+        Ok(Trials { place, pid: server.id(), sender, seconds, counted: (0, 0) })
+    }
+
+    fn search(&mut self, name: &str) -> io::Result<Outcome> {
+        // Buffers, caches and threads come into being.
+        self.trial(FIRST_RATE / 2.0)?;
+        let (mut good, mut rate) = (None, FIRST_RATE);
+        let bad = loop {
+            let trial = self.said(name, rate)?;
+            // A sender that cannot keep up ends the search as well.
+            let is_limit = trial.rate < rate * 0.95 || rate > RATE_MAX;
+            if trial.loss >= LOSS_MAX {
+                break rate;
+            }
+            rate = trial.rate.max(rate) * STEP;
+            let reached = trial.rate;
+            good = Some(trial);
+            if is_limit {
+                break reached;
+            }
+        };
+        let (mut low, mut high) = (good.as_ref().map_or(0.0, |trial| trial.rate), bad);
+        for _ in 0..HALVINGS {
+            let middle = (low + high) / 2.0;
+            if high - low < bad * 0.02 {
+                break;
+            }
+            let trial = self.said(name, middle)?;
+            if trial.loss < LOSS_MAX {
+                low = trial.rate;
+                good = Some(trial);
+            } else {
+                high = middle;
+            }
+        }
+        let best = good.ok_or_else(|| io::Error::other("more than a thousandth is lost at every rate"))?;
+        Ok(Outcome { rate: best.rate, cpu_us: best.cpu_us, memory_mib: measure::memory(self.pid)? })
+    }
+
+    fn said(&mut self, name: &str, rate: f64) -> io::Result<Trial> {
+        let trial = self.trial(rate)?;
+        eprintln!("  {name}: {:.0} msg/s sent, {:.3} % lost", trial.rate, trial.loss * 100.0);
+        Ok(trial)
+    }
+
+    fn trial(&mut self, rate: f64) -> io::Result<Trial> {
+        let before = (self.lines()?, measure::cpu(self.pid)?);
+        let (sent, took) = self.sender.send(rate, Duration::from_secs_f64(self.seconds))?;
+        let (mut seen, mut since) = (self.lines()?, Instant::now());
+        while since.elapsed() < STILL && seen - before.0 < sent {
+            thread::sleep(Duration::from_millis(50));
+            let now = self.lines()?;
+            if now != seen {
+                (seen, since) = (now, Instant::now());
+            }
+        }
+        let received = seen - before.0;
+        let cpu_us = (measure::cpu(self.pid)? - before.1) * 1e6 / received.max(1) as f64;
+        let loss = 1.0 - received as f64 / sent as f64;
+        Ok(Trial { rate: sent as f64 / took.as_secs_f64(), loss, cpu_us })
+    }
+
+    /// Lines of the output so far.
+    fn lines(&mut self) -> io::Result<u64> {
+        use std::os::unix::fs::FileExt;
+        let Ok(file) = fs::File::open(self.place.folder.join("out/all")) else { return Ok(0) };
+        let mut buffer = vec![0; 1 << 20];
+        loop {
+            let read = file.read_at(&mut buffer, self.counted.0)?;
+            if read == 0 {
+                return Ok(self.counted.1);
+            }
+            self.counted.0 += read as u64;
+            self.counted.1 += buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+        }
+    }
+}
