@@ -207,6 +207,13 @@ impl Batch {
         let message = &self.messages[index];
         match field {
             Field::Host => self.bytes(message.host),
+            // What a rewrite says of the origin of one message stands among its pairs.
+            Field::HostFrom | Field::Source | Field::Transport | Field::FileName
+                if message.values != 0 && self.find(index, origin_name(field)).is_some() =>
+            {
+                let set = self.find(index, origin_name(field)).filter(|set| set.kind != ValueKind::Unset);
+                set.map_or(b"", |set| self.bytes(set.value))
+            }
             Field::HostFrom => self.origin(index).host_from.as_bytes(),
             Field::Program => self.bytes(message.program),
             Field::Pid => self.bytes(message.pid),
@@ -234,7 +241,7 @@ impl Batch {
         }
     }
 
-    /// Sets a fixed field to a span. Fields of the origin (`SOURCE`, ...) are read-only and stay as they are.
+    /// Sets a fixed field to a span. Fields of the origin (`SOURCE`, ...) become pairs of this message alone.
     pub fn set_fixed(&mut self, index: usize, field: Field, span: Span) {
         let message = &mut self.messages[index];
         match field {
@@ -251,7 +258,9 @@ impl Batch {
             Field::Message => message.text = span,
             Field::LegacyMsghdr => message.msghdr = span,
             Field::Raw => message.raw = span,
-            Field::HostFrom | Field::Source | Field::Transport | Field::FileName => {}
+            Field::HostFrom | Field::Source | Field::Transport | Field::FileName => {
+                self.set_value(index, origin_name(field), span, ValueKind::String);
+            }
         }
     }
 
@@ -384,5 +393,15 @@ impl Batch {
                 && path[id + 1..] == *param.name
         });
         found.map(|param| param.value())
+    }
+}
+
+/// The name of a field of the origin.
+fn origin_name(field: Field) -> &'static str {
+    match field {
+        Field::HostFrom => "HOST_FROM",
+        Field::Source => "SOURCE",
+        Field::Transport => "TRANSPORT",
+        _ => "FILE_NAME",
     }
 }

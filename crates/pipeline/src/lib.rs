@@ -5,6 +5,7 @@
 //! No socket, no clock, no file: time is an argument. No input makes a step fail.
 //! Limits: each module names its own.
 
+mod matches;
 mod version;
 
 pub mod pattern;

@@ -6,11 +6,15 @@
 
 mod apply;
 mod group;
+mod replace;
+mod zone;
+
+pub use zone::Zone;
 
 use crate::{
     filter::Filter,
     pattern::{Pattern, PatternFlags, PatternKind},
-    template::Template,
+    template::{Template, ValuePairs},
 };
 use message::FieldName;
 use std::sync::Arc;
@@ -99,6 +103,23 @@ pub enum Operation {
     },
     /// `unset-matches()`.
     UnsetMatches,
+    /// `set-time-zone("ZONE")`: the time stays, shown in another zone.
+    SetZone {
+        /// The zone.
+        zone: Zone,
+    },
+    /// `fix-time-zone("ZONE")`: the wall clock stays, read in another zone.
+    FixZone {
+        /// The zone.
+        zone: Zone,
+    },
+    /// `guess-time-zone()`: the zone in which the message was sent just now.
+    GuessZone,
+    /// `map-value-pairs(...)`: a selection of values under other names.
+    MapPairs {
+        /// What is set.
+        pairs: Arc<ValuePairs>,
+    },
 }
 
 impl Operation {

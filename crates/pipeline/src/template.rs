@@ -27,6 +27,7 @@ mod typed;
 pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
 pub use machine::{Database, Machine, NameLookup};
+pub use pairs::{Rekey, ValuePairs};
 pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};
 pub use typed::{HINT_NAMES, TypeHint};

@@ -163,7 +163,6 @@ const PARSERS: &[&str] = &[
     "linux-audit-parser",
     "lua",
     "mariadb-audit-parser",
-    "map-value-pairs",
     "metrics-probe",
     "netskope-parser",
     "opentelemetry",
@@ -192,5 +191,4 @@ const PARSERS: &[&str] = &[
     "stats-exporter",
 ];
 
-const REWRITES: &[&str] =
-    &["credit-card-hash", "credit-card-mask", "fix-time-zone", "guess-time-zone", "set-time-zone"];
+const REWRITES: &[&str] = &[];

@@ -6,6 +6,7 @@ use super::ValueKind as V;
 use super::row::{Driver, Plain, Row, driver, row};
 
 pub(super) const DRIVERS: &[Driver] = &[
+    driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
     driver("kv-parser", Plain::None, &[KV, PREFIX, INPUT], "reads pairs such as key=value"),
     driver("csv-parser", Plain::None, &[CSV, PREFIX, INPUT], "reads columns between delimiters"),
     driver("json-parser", Plain::None, &[JSON, PREFIX, INPUT], "reads the members of a JSON object"),

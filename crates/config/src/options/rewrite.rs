@@ -27,11 +27,23 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("rename", Plain::Two("old name", "new name"), &[SHARED], "gives a value another name"),
     driver("set-matches", Plain::One("list", V::Template), &[SHARED], "a list becomes $1, $2 and so on"),
     driver("unset-matches", Plain::None, &[SHARED], "removes $1, $2 and so on"),
+    driver("set-time-zone", Plain::One("zone", V::Template), &[SHARED], "shows the time in another zone"),
+    driver(
+        "fix-time-zone",
+        Plain::One("zone", V::Template),
+        &[SHARED],
+        "reads the clock of the sender in another zone",
+    ),
+    driver("guess-time-zone", Plain::None, &[SHARED], "takes the zone in which the message was just sent"),
+    driver("credit-card-mask", Plain::None, &[CARD, SHARED], "hides the middle of card numbers"),
+    driver("credit-card-hash", Plain::None, &[CARD, SHARED], "puts a hash in the place of card numbers"),
 ];
 
 const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds")];
 
 const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
+
+const CARD: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
 
 const GROUP: &[Row] = &[row("values", V::Texts, "", "names of the values: * and ?")];
 

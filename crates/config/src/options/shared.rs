@@ -182,3 +182,20 @@ pub(super) const SOCKET: &[Row] = &[
     later("tls", "encryption"),
     later("spoof-source", "send with the address of the original sender"),
 ];
+
+/// What `value-pairs()` selects of a message.
+pub(super) const PAIRS: &[Row] = &[
+    row("scope", V::Texts, "", "sets of names: nv-pairs, dot-nv-pairs, sdata, rfc3164, rfc5424, everything"),
+    row("key", V::Any, "", "names: * and ?, and rekey() for these"),
+    row("exclude", V::Texts, "", "names that are left out: * and ?"),
+    row("pair", V::Any, "", "a name and the template of its value"),
+    row(
+        "rekey",
+        V::Any,
+        "",
+        "names, and how they change: shift(), shift-levels(), add-prefix(), replace-prefix()",
+    ),
+    row("omit-empty-values", V::Any, "no", "leave out values without content"),
+    row("cast", V::YesNo, "", "yes makes every value text"),
+    row("include-bytes", V::YesNo, "no", "give values of bytes, too"),
+];

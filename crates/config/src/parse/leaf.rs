@@ -14,10 +14,25 @@ use crate::words::{FACILITIES, SEVERITIES, TYPES, facility, keyword, nearest, se
 
 /// The tests that run, and those that are only known.
 const TESTS: &[&str] = &[
-    "facility", "filter", "host", "in-list", "level", "match", "message", "netmask", "netmask6", "priority",
-    "program", "selector", "severity", "source", "tags",
+    "facility",
+    "filter",
+    "host",
+    "in-list",
+    "level",
+    "match",
+    "message",
+    "netmask",
+    "netmask6",
+    "priority",
+    "program",
+    "rate-limit",
+    "selector",
+    "severity",
+    "source",
+    "tags",
+    "throttle",
 ];
-const TESTS_LATER: &[&str] = &["rate-limit", "throttle", "cidr", "config-version", "python"];
+const TESTS_LATER: &[&str] = &["cidr", "config-version", "python"];
 
 /// Words between the sides of a comparison.
 const OPERATORS: &[&str] = &["==", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge"];
@@ -58,6 +73,7 @@ impl Parser<'_> {
             "source" => FilterLeaf::Source(self.one(&call, "the name of a source")?),
             "filter" => FilterLeaf::Named(self.one(&call, "the name of a filter")?),
             "in-list" => self.in_list(&call)?,
+            "rate-limit" | "throttle" => self.rate_limit(&call)?,
             _ if TESTS_LATER.contains(&key) => FilterLeaf::Later(call),
             _ => return Err(self.unknown_test(key, &call)),
         })
@@ -168,6 +184,25 @@ impl Parser<'_> {
                 Some(Name { text: self.lexer.texts.slice(*span).to_string(), span: *span })
             }
             _ => None,
+        }
+    }
+
+    fn rate_limit(&mut self, call: &Call) -> Parsed<FilterLeaf> {
+        const OPTIONS: &[&str] = &["rate", "template"];
+        for option in call.options() {
+            if !OPTIONS.contains(&option.key().as_str()) {
+                let span = option.name.span;
+                return Err(self.unknown_code("option", &option.name.text, span, OPTIONS.iter().copied()));
+            }
+        }
+        let key = match call.option("template").cloned() {
+            Some(option) => Some(self.one(&option, "a template")?),
+            None => None,
+        };
+        let rate = call.option("rate").and_then(Call::number).and_then(|rate| u32::try_from(rate).ok());
+        match rate.filter(|rate| *rate > 0) {
+            Some(rate) if call.plain().next().is_none() => Ok(FilterLeaf::RateLimit { key, rate }),
+            _ => Err(self.needs(call, "`rate(...)`: messages a second, at least 1")),
         }
     }
 

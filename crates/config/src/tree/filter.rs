@@ -53,6 +53,13 @@ pub enum FilterLeaf {
         /// The name-value pair that is looked up.
         value: Name,
     },
+    /// `rate-limit(template("...") rate(100))`, also `throttle(...)`.
+    RateLimit {
+        /// What is counted apart; without it all messages are counted together.
+        key: Option<Name>,
+        /// Messages a second.
+        rate: u32,
+    },
     /// `filter(name)`.
     Named(Name),
     /// `"template" op "template"`.

@@ -8,10 +8,11 @@
 
 use super::{Expr, Filter, Subject, Test};
 use crate::{
+    matches,
     pattern::{Groups, Pattern},
     template::{Renderer, Template},
 };
-use message::{Batch, Field, FieldName, Selection, ValueKind};
+use message::{Batch, Field, FieldName, Selection, Span, ValueKind};
 use std::sync::Arc;
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
@@ -292,10 +293,10 @@ fn holds_storing(
         Expr::Not(part) => !holds_storing(part, batch, index, renderer, groups),
         Expr::Test(Test::Named { filter, .. }) => holds_storing(&filter.expr, batch, index, renderer, groups),
         Expr::Test(Test::Pattern { subject, pattern }) if pattern.flags().store_matches => {
-            let bytes = subject_bytes(subject, batch, index, renderer);
-            let found = pattern.find(&bytes, 0, groups);
+            let text = subject_place(subject, batch, index, renderer);
+            let found = pattern.find(batch.bytes(text), 0, groups);
             if found {
-                store(pattern, &bytes, groups, batch, index);
+                store(pattern, text, groups, batch, index);
             }
             found
         }
@@ -303,29 +304,25 @@ fn holds_storing(
     }
 }
 
-/// Stores the groups as `$0`, `$1` and so on, and named groups under their names. Values that a longer match
-/// left behind are removed.
-fn store(pattern: &Pattern, bytes: &[u8], groups: &Groups, batch: &mut Batch, index: usize) {
-    let slice = |group: usize| groups.place(group).map(|(start, end)| &bytes[start..end]);
-    let count = groups.count().min(crate::pattern::GROUPS_MAX);
-    for group in 0..count {
-        let name = FieldName::Named(group.to_string());
-        match slice(group) {
-            Some(value) => batch.set_field(index, &name, value, ValueKind::String),
-            None if batch.field(index, &name).is_some() => batch.unset_field(index, &name),
-            None => {}
-        }
+/// Where the text that a pattern is asked about lies in the batch.
+fn subject_place(subject: &Subject, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
+    if let Subject::Field(name) = subject {
+        return matches::place_of(batch, index, name).unwrap_or(Span::EMPTY);
     }
-    for group in count..crate::pattern::GROUPS_MAX {
-        let name = FieldName::Named(group.to_string());
-        if batch.field(index, &name).is_none() {
-            break;
-        }
-        batch.unset_field(index, &name);
-    }
+    let bytes = subject_bytes(subject, batch, index, renderer);
+    batch.add_extra(&bytes)
+}
+
+/// Stores the groups as `$0`, `$1` and so on, and named groups under their names.
+fn store(pattern: &Pattern, text: Span, groups: &Groups, batch: &mut Batch, index: usize) {
+    matches::store(batch, index, text, groups);
     for (name, group) in pattern.names() {
-        if let Some(value) = slice(*group) {
-            batch.set_field(index, &FieldName::parse(name), value, ValueKind::String);
+        let Some((start, end)) = groups.place(*group) else { continue };
+        match FieldName::parse(name) {
+            FieldName::Fixed(field) => batch.set_fixed(index, field, text.part(start, end)),
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                batch.set_value(index, &name, text.part(start, end), ValueKind::String);
+            }
         }
     }
 }

@@ -70,8 +70,17 @@ impl Engine {
 
     pub(super) fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         groups.places.clear();
+        if let Engine::Regex(expression) = self {
+            return expression.find(bytes, from, groups);
+        }
+        let place = self.place(bytes, from);
+        groups.places.extend(place.map(Some));
+        place.is_some()
+    }
+
+    pub(super) fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let whole = |yes: bool| (from == 0 && yes).then_some((0, bytes.len()));
-        let place = match self {
+        match self {
             Engine::Nothing => None,
             Engine::OneOf(_) | Engine::Glob(_) => whole(self.is_match(bytes)),
             Engine::Starts(texts) => {
@@ -82,10 +91,8 @@ impl Engine {
                 let rest = bytes.get(from..).unwrap_or_default();
                 finder.find(rest).map(|at| (from + at, from + at + finder.needle().len()))
             }
-            Engine::Regex(expression) => return expression.find(bytes, from, groups),
-        };
-        groups.places.extend(place.map(Some));
-        place.is_some()
+            Engine::Regex(expression) => expression.place(bytes, from),
+        }
     }
 
     pub(super) fn names(&self) -> &[(String, usize)] {
@@ -129,27 +136,49 @@ impl Expression {
         }
     }
 
+    /// The linear-time form, when it answers for these bytes as PCRE2 would.
+    fn linear_for(&self, bytes: &[u8]) -> Option<&regex::bytes::Regex> {
+        self.linear.as_ref().filter(|_| !(self.dollar && bytes.last() == Some(&b'\n')))
+    }
+
+    fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+        let rest = bytes.get(from..)?;
+        if self.required.as_ref().is_some_and(|required| !required.is_in(rest)) {
+            return None;
+        }
+        match self.linear_for(bytes) {
+            Some(regex) => regex.find_at(bytes, from).map(|found| (found.start(), found.end())),
+            // An error is the match limit, or text that is not UTF-8 where that was asked for.
+            None => self.pcre.find_at(bytes, from).ok()?.map(|found| (found.start(), found.end())),
+        }
+    }
+
     fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
+        let Some(regex) = self.linear_for(bytes) else { return self.find_slowly(bytes, from, groups) };
+        // Most texts do not match, and most patterns have no groups: both are answered without them.
+        let Some(place) = self.place(bytes, from) else { return false };
+        if regex.captures_len() == 1 {
+            groups.places.push(Some(place));
+            return true;
+        }
+        let mut places = regex.capture_locations();
+        if regex.captures_read_at(&mut places, bytes, from).is_none() {
+            return false;
+        }
+        groups.places.extend((0..places.len()).map(|group| places.get(group)));
+        true
+    }
+
+    fn find_slowly(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         if from > bytes.len() {
             return false;
         }
-        match &self.linear {
-            Some(regex) if !(self.dollar && bytes.last() == Some(&b'\n')) => {
-                let mut places = regex.capture_locations();
-                if regex.captures_read_at(&mut places, bytes, from).is_none() {
-                    return false;
-                }
-                groups.places.extend((0..places.len()).map(|group| places.get(group)));
-            }
-            _ => {
-                let mut places = self.pcre.capture_locations();
-                match self.pcre.captures_read_at(&mut places, bytes, from) {
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => return false,
-                }
-                groups.places.extend((0..places.len()).map(|group| places.get(group)));
-            }
+        let mut places = self.pcre.capture_locations();
+        match self.pcre.captures_read_at(&mut places, bytes, from) {
+            Ok(Some(_)) => {}
+            Ok(None) | Err(_) => return false,
         }
+        groups.places.extend((0..places.len()).map(|group| places.get(group)));
         true
     }
 }

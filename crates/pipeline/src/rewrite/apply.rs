@@ -1,18 +1,18 @@
 //! Runs rewrites over a batch.
 //!
 //! In: a batch that may be changed and the messages to change. Out: the batch, changed.
-//! Holds nothing. Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
+//! What is the same for all messages is put into the batch once: a constant value, the name of the field.
+//! Holds nothing. Limits: those of each operation.
 
-use super::{Operation, Rewrite, group};
+use super::{Operation, Rewrite, Zone, group, replace, zone};
 use crate::{
     filter::Filter,
-    pattern::{GROUPS_MAX, Groups, Pattern},
+    matches,
     template::{Renderer, Template},
 };
-use message::{Batch, Facility, FieldName, Priority, Selection, Severity, ValueKind};
+use jiff::tz::TimeZone;
+use message::{Batch, Facility, FieldName, Priority, Selection, Severity, Span, Stamp, ValueKind};
 
-/// Most matches that `subst()` replaces in one value.
-const REPLACED_MAX: usize = 100_000;
 /// Largest priority that `set-pri()` takes.
 const PRIORITY_MAX: u16 = 1023;
 
@@ -25,8 +25,53 @@ impl Rewrite {
     /// Changes those of `within` for which the condition holds.
     pub fn apply(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
         let chosen = self.condition.as_deref().map(|filter| chosen(filter, batch, within, renderer));
-        for index in chosen.as_ref().unwrap_or(within).iter() {
-            change(&self.operation, batch, index, renderer);
+        let within = chosen.as_ref().unwrap_or(within);
+        match &self.operation {
+            Operation::Set { field, value } => set(field, value, batch, within, renderer),
+            Operation::Subst { field, pattern, replacement } => {
+                replace::all(field, pattern, replacement, batch, within, renderer);
+            }
+            operation => within.iter().for_each(|index| change(operation, batch, index, renderer)),
+        }
+    }
+}
+
+/// Gives a field a value.
+fn set(field: &FieldName, value: &Template, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
+    let put = Put::of(field, batch);
+    let kind_of = |template: &Template| template.hint().map_or(ValueKind::String, |hint| hint.kind());
+    if let Some(constant) = value.constant() {
+        let span = batch.add_extra(constant);
+        within.iter().for_each(|index| put.put(batch, index, span, kind_of(value)));
+        return;
+    }
+    let mut bytes = Vec::new();
+    for index in within.iter() {
+        bytes.clear();
+        let kind = value.render_typed(batch, index, renderer, &mut bytes);
+        let span = batch.add_extra(&bytes);
+        put.put(batch, index, span, kind);
+    }
+}
+
+/// Where a field's new values go: the name of a pair stands in the batch once.
+pub(super) enum Put {
+    Fixed(message::Field),
+    Named(Span),
+}
+
+impl Put {
+    pub(super) fn of(field: &FieldName, batch: &mut Batch) -> Put {
+        match field {
+            FieldName::Fixed(field) => Put::Fixed(*field),
+            FieldName::Sdata(name) | FieldName::Named(name) => Put::Named(batch.add_extra(name.as_bytes())),
+        }
+    }
+
+    pub(super) fn put(&self, batch: &mut Batch, index: usize, value: Span, kind: ValueKind) {
+        match self {
+            Put::Fixed(field) => batch.set_fixed(index, *field, value),
+            Put::Named(name) => batch.push_value(index, *name, value, kind),
         }
     }
 }
@@ -41,14 +86,9 @@ fn chosen(filter: &Filter, batch: &mut Batch, within: &Selection, renderer: &mut
 
 fn change(operation: &Operation, batch: &mut Batch, index: usize, renderer: &mut Renderer) {
     match operation {
-        Operation::Set { field, value } => {
-            let (bytes, kind) = typed(value, batch, index, renderer);
-            batch.set_field(index, field, &bytes, kind);
-        }
+        // These two run over the whole batch, see `apply`.
+        Operation::Set { .. } | Operation::Subst { .. } => {}
         Operation::Unset { field } => batch.unset_field(index, field),
-        Operation::Subst { field, pattern, replacement } => {
-            substitute(field, pattern, replacement, batch, index, renderer);
-        }
         Operation::SetTag { tag } => {
             let tag = text(tag, batch, index, renderer);
             batch.add_tag(index, &tag);
@@ -94,9 +134,34 @@ fn change(operation: &Operation, batch: &mut Batch, index: usize, renderer: &mut
         }
         Operation::SetMatches { list } => {
             let list = list.value(batch, index, renderer).into_owned();
-            set_matches(&crate::template::list_elements(&list), batch, index);
+            matches::store_list(batch, index, &crate::template::list_elements(&list));
         }
-        Operation::UnsetMatches => set_matches(&[], batch, index),
+        Operation::UnsetMatches => matches::store_list(batch, index, &[]),
+        Operation::SetZone { zone } => rezone(zone, zone::shown_in, batch, index, renderer),
+        Operation::FixZone { zone } => rezone(zone, zone::read_in, batch, index, renderer),
+        Operation::GuessZone => {
+            let received = batch.received;
+            let event = &mut batch.messages[index].event;
+            *event = wire::guess_zone(*event, received);
+        }
+        Operation::MapPairs { pairs } => {
+            for (name, value, kind) in pairs.pairs(batch, index, renderer) {
+                batch.set_field(index, &FieldName::parse(&name), &value, kind);
+            }
+        }
+    }
+}
+
+fn rezone(
+    zone: &Zone,
+    change: fn(Stamp, &TimeZone) -> Stamp,
+    batch: &mut Batch,
+    index: usize,
+    renderer: &mut Renderer,
+) {
+    if let Some(zone) = zone.of(batch, index, renderer) {
+        let event = &mut batch.messages[index].event;
+        *event = change(*event, &zone);
     }
 }
 
@@ -113,67 +178,4 @@ pub(super) fn typed(
     let mut bytes = Vec::new();
     let kind = template.render_typed(batch, index, renderer, &mut bytes);
     (bytes, kind)
-}
-
-/// Makes elements the groups `$1` and so on, `$0` the empty text, and removes the groups after them.
-fn set_matches(elements: &[Vec<u8>], batch: &mut Batch, index: usize) {
-    let name = |group: usize| FieldName::Named(group.to_string());
-    for (group, element) in elements.iter().take(GROUPS_MAX - 1).enumerate() {
-        batch.set_field(index, &name(group + 1), element, ValueKind::String);
-    }
-    if batch.field(index, &name(0)).is_some() {
-        batch.unset_field(index, &name(0));
-    }
-    for group in elements.len() + 1..GROUPS_MAX {
-        if batch.field(index, &name(group)).is_none() {
-            break;
-        }
-        batch.unset_field(index, &name(group));
-    }
-}
-
-/// Replaces the first match, or all of them. The groups of each match are the values that the replacement sees.
-fn substitute(
-    field: &FieldName,
-    pattern: &Pattern,
-    replacement: &Template,
-    batch: &mut Batch,
-    index: usize,
-    renderer: &mut Renderer,
-) {
-    let Some(old) = batch.field(index, field).map(|value| value.into_owned()) else { return };
-    let mut groups = Groups::default();
-    let mut new = Vec::with_capacity(old.len());
-    let (mut copied, mut from) = (0, 0);
-    let constant = replacement.constant().is_some();
-    for _ in 0..REPLACED_MAX {
-        if !pattern.find(&old, from, &mut groups) {
-            break;
-        }
-        let Some((start, end)) = groups.place(0) else { break };
-        new.extend_from_slice(&old[copied..start]);
-        if !constant {
-            store(&old, &groups, batch, index);
-        }
-        replacement.render(batch, index, renderer, &mut new);
-        copied = end;
-        // After an empty match the search goes on one byte later, which stays as it is.
-        from = if end == start { end + 1 } else { end };
-        if !pattern.flags().global || from > old.len() {
-            break;
-        }
-    }
-    if copied == 0 && new.is_empty() && groups.count() == 0 {
-        return;
-    }
-    new.extend_from_slice(&old[copied..]);
-    let kind = batch.kind(index, field);
-    batch.set_field(index, field, &new, kind);
-}
-
-fn store(old: &[u8], groups: &Groups, batch: &mut Batch, index: usize) {
-    for group in 0..groups.count().min(GROUPS_MAX) {
-        let value = groups.place(group).map_or(&b""[..], |(start, end)| &old[start..end]);
-        batch.set_field(index, &FieldName::Named(group.to_string()), value, ValueKind::String);
-    }
 }

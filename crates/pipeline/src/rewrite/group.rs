@@ -9,15 +9,13 @@ use crate::{
     pattern::Pattern,
     template::{Renderer, Template},
 };
-use message::{Batch, FieldName, ValueKind, sd_params};
+use message::{Batch, FieldName, sd_params};
 use std::sync::Arc;
 
 /// Fixed fields that may be rewritten as a group.
 const FIXED: [&str; 6] = ["HOST", "PROGRAM", "PID", "MSGID", "MESSAGE", "LEGACY_MSGHDR"];
-/// The name under which the replacement sees the old value.
-const OLD: &str = "_";
 
-/// Sets the pairs that match.
+/// Sets the pairs that match; `$_` is the old value.
 pub(super) fn set(
     globs: &[Arc<Pattern>],
     value: &Template,
@@ -25,19 +23,12 @@ pub(super) fn set(
     index: usize,
     renderer: &mut Renderer,
 ) {
-    let uses_old = value.text().contains("$_") || value.text().contains("${_");
-    let old_name = FieldName::Named(OLD.to_owned());
     for name in matching(globs, batch, index) {
-        if uses_old {
-            let old = batch.field(index, &name).unwrap_or_default().into_owned();
-            batch.set_field(index, &old_name, &old, ValueKind::String);
-        }
+        renderer.item = batch.field(index, &name).map(|old| old.into_owned());
         let (bytes, kind) = typed(value, batch, index, renderer);
         batch.set_field(index, &name, &bytes, kind);
     }
-    if uses_old {
-        batch.unset_field(index, &old_name);
-    }
+    renderer.item = None;
 }
 
 /// Removes the pairs that match.

@@ -15,7 +15,7 @@ use super::{
     format::{self, Style},
     function::{self, Action},
     options::Options,
-    pairs::Pairs,
+    pairs::ValuePairs,
     parse::{self, TemplateError},
     render::Renderer,
 };
@@ -48,9 +48,9 @@ pub(super) enum Call {
     /// `env`.
     Environment(Template),
     /// `names` and `values`.
-    Listing { pairs: Pairs, values: bool },
+    Listing { pairs: ValuePairs, values: bool },
     /// `format-json`, `format-welf`, `graphite-output` and their kin.
-    Format { pairs: Pairs, style: Style },
+    Format { pairs: ValuePairs, style: Style },
     /// `map`, `filter`, `iterate`.
     Items(items::Items),
     /// `format-date`, `stardate`.
@@ -116,7 +116,9 @@ pub(super) fn compile(
         "tag" => scope.tag(rest),
         "tags-head" => Ok(Call::TagsHead(scope.all(rest)?)),
         "env" => Ok(Call::Environment(scope.only(rest)?)),
-        "names" | "values" => Ok(Call::Listing { pairs: Pairs::globs(rest), values: function == "values" }),
+        "names" | "values" => {
+            Ok(Call::Listing { pairs: ValuePairs::globs(rest), values: function == "values" })
+        }
         "format-json" => scope.format(rest, Style::Nested),
         "format-flat-json" => scope.format(rest, Style::Flat),
         "format-welf" => scope.format(rest, Style::Welf),
@@ -226,7 +228,7 @@ impl Scope<'_> {
     }
 
     fn format(&self, words: &[Word], style: Style) -> Result<Call, TemplateError> {
-        Ok(Call::Format { pairs: Pairs::parse(words, self.around, self.depth + 1)?, style })
+        Ok(Call::Format { pairs: ValuePairs::parse(words, self.around, self.depth + 1)?, style })
     }
 
     /// `[--timestamp SECONDS]` and pairs.

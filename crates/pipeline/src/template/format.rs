@@ -5,7 +5,7 @@
 
 use super::{
     Template, context, json, lines,
-    pairs::Pairs,
+    pairs::ValuePairs,
     render::{OnError, Renderer},
 };
 use message::{Batch, ValueKind};
@@ -37,7 +37,7 @@ impl Style {
 
 /// Appends the pairs.
 pub(super) fn append(
-    pairs: &Pairs,
+    pairs: &ValuePairs,
     style: &Style,
     batch: &Batch,
     index: usize,
@@ -54,7 +54,7 @@ pub(super) fn append(
 }
 
 fn one(
-    pairs: &Pairs,
+    pairs: &ValuePairs,
     style: &Style,
     batch: &Batch,
     index: usize,

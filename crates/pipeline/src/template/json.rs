@@ -6,7 +6,7 @@
 use super::{
     format::Style,
     list,
-    pairs::{Entry, Found, Pairs},
+    pairs::{Entry, Found, ValuePairs},
     render::OnError,
 };
 use message::ValueKind;
@@ -14,7 +14,7 @@ use message::ValueKind;
 /// Appends the pairs of a message; false when the whole output is to be dropped.
 pub(super) fn append(
     found: &Found,
-    pairs: &Pairs,
+    pairs: &ValuePairs,
     style: &Style,
     on_error: OnError,
     out: &mut Vec<u8>,

@@ -86,6 +86,7 @@ const PREFIXES: [(&str, Which); 4] =
     [("S_", Which::Sent), ("R_", Which::Received), ("C_", Which::Current), ("P_", Which::Processed)];
 
 /// What a name after `$` stands for.
+#[derive(Clone, Debug)]
 pub(super) enum Named {
     Macro(Macro),
     Field(FieldName),

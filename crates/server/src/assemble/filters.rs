@@ -12,7 +12,9 @@ use config::tree::{
 use message::{Facility, FieldName, Severity};
 use pipeline::{
     Filter, Pattern, Template,
-    filter::{CompareOp, Comparison, Expr, FacilitySet, Netmask, Netmask6, SeveritySet, Subject, Test},
+    filter::{
+        CompareOp, Comparison, Expr, FacilitySet, Netmask, Netmask6, RateLimit, SeveritySet, Subject, Test,
+    },
     pattern::{PatternError, PatternFlags, PatternKind},
     route::FilterStep,
     template::TypeHint,
@@ -99,6 +101,13 @@ impl<'t> Lowering<'t> {
             FilterLeaf::Source(name) => Test::Source(name.text.clone()),
             FilterLeaf::InList { file, value } => {
                 Test::InList { field: FieldName::parse(&value.text), lines: self.list(file)? }
+            }
+            FilterLeaf::RateLimit { key, rate } => {
+                let key = match key {
+                    Some(name) => self.template_or_named(name)?,
+                    None => Arc::new(Template::literal("")),
+                };
+                Test::RateLimit(Arc::new(RateLimit::new(key, *rate)))
             }
             FilterLeaf::Named(name) => {
                 Test::Named { name: name.text.clone(), filter: self.named_filter(&name.text)?.filter }

@@ -11,6 +11,7 @@ mod identity;
 mod lines;
 mod lower;
 mod options;
+mod pairs;
 mod parsers;
 mod paths;
 mod plug;

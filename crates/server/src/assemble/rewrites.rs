@@ -4,9 +4,14 @@
 
 use super::lower::Lowering;
 use super::options::Options;
+use config::Diagnostic;
 use config::tree::{Arg, Call, Kind, MatchFlag, MatchType, Name};
-use message::FieldName;
-use pipeline::{Pattern, Rewrite, rewrite::Operation};
+use message::{Field, FieldName};
+use pipeline::{
+    Pattern, Rewrite,
+    pattern::{PatternFlags, PatternKind},
+    rewrite::{Operation, Zone},
+};
 use std::sync::Arc;
 
 impl<'t> Lowering<'t> {
@@ -22,8 +27,8 @@ impl<'t> Lowering<'t> {
 
     fn operation(&mut self, call: &'t Call) -> Option<Operation> {
         Some(match call.key().as_str() {
-            "set" => Operation::Set { field: field(call)?, value: self.value_template(call)? },
-            "unset" => Operation::Unset { field: field(call)? },
+            "set" => Operation::Set { field: self.field(call)?, value: self.value_template(call)? },
+            "unset" => Operation::Unset { field: self.field(call)? },
             "subst" => self.subst(call)?,
             "set-tag" => Operation::SetTag { tag: self.value_template(call)? },
             "clear-tag" => Operation::ClearTag { tag: self.value_template(call)? },
@@ -32,15 +37,14 @@ impl<'t> Lowering<'t> {
             "set-pri" => Operation::SetPri { value: self.value_template(call)? },
             "groupset" => Operation::GroupSet { names: self.globs(call)?, value: self.value_template(call)? },
             "groupunset" => Operation::GroupUnset { names: self.globs(call)? },
-            "rename" => {
-                let options = Options::new(Kind::Rewrite, call, self.globals);
-                Operation::Rename {
-                    from: FieldName::parse(&options.plain()?),
-                    to: FieldName::parse(&options.plain_at(1)?),
-                }
-            }
+            "rename" => Operation::Rename { from: self.renamed(call, 0)?, to: self.renamed(call, 1)? },
             "set-matches" => Operation::SetMatches { list: self.value_template(call)? },
             "unset-matches" => Operation::UnsetMatches,
+            "set-time-zone" => Operation::SetZone { zone: self.rewrite_zone(call)? },
+            "fix-time-zone" => Operation::FixZone { zone: self.rewrite_zone(call)? },
+            "guess-time-zone" => Operation::GuessZone,
+            "credit-card-mask" => self.cards(call, "$(substr $0 0 6)******$(substr $0 -4 4)")?,
+            "credit-card-hash" => self.cards(call, "$(sha1 --length 16 $0)")?,
             _ => return None,
         })
     }
@@ -71,13 +75,68 @@ impl<'t> Lowering<'t> {
             .collect();
         let pattern = self.pattern(&pattern, kind.unwrap_or(MatchType::Pcre), &flags);
         let replacement = self.template(&replacement).map(Arc::new);
-        Some(Operation::Subst { field: field(call)?, pattern: pattern?, replacement: replacement? })
+        Some(Operation::Subst { field: self.field(call)?, pattern: pattern?, replacement: replacement? })
+    }
+
+    /// Numbers of payment cards, as their issuers form them.
+    fn cards(&mut self, call: &Call, replacement: &str) -> Option<Operation> {
+        let field = match call.option("value") {
+            Some(_) => self.field(call)?,
+            None => FieldName::Fixed(Field::Message),
+        };
+        let flags = PatternFlags { global: true, ..PatternFlags::default() };
+        let pattern = Pattern::compile(CARD_NUMBERS, PatternKind::Pcre, flags).ok()?;
+        let name = Name { text: replacement.to_owned(), span: call.span };
+        let replacement = Arc::new(self.template(&name)?);
+        Some(Operation::Subst { field, pattern: Arc::new(pattern), replacement })
+    }
+
+    /// The zone of `set-time-zone()` and `fix-time-zone()`: one by name is looked up now.
+    fn rewrite_zone(&mut self, call: &Call) -> Option<Zone> {
+        let template = self.value_template(call)?;
+        match template.constant() {
+            Some(_) => self.zone(Some(call)).map(Zone::Known),
+            None => Some(Zone::Told(template)),
+        }
+    }
+
+    /// `value("NAME")`; a `$` before the name is not part of it.
+    fn field(&mut self, call: &Call) -> Option<FieldName> {
+        let arg = call.option("value")?.args.first()?;
+        self.settable(&Name { text: arg.text()?.to_owned(), span: arg.span() })
+    }
+
+    /// One of the two names of `rename()`.
+    fn renamed(&mut self, call: &Call, place: usize) -> Option<FieldName> {
+        let arg = call.plain().nth(place)?;
+        self.settable(&Name { text: arg.text()?.to_owned(), span: arg.span() })
+    }
+
+    /// A field that can be set: a macro that is computed cannot.
+    fn settable(&mut self, name: &Name) -> Option<FieldName> {
+        let bare = name.text.strip_prefix('$').unwrap_or(&name.text);
+        let bare = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(bare);
+        if !pipeline::template::is_macro(bare) {
+            return Some(FieldName::parse(bare));
+        }
+        let message = format!("`{bare}` is computed from the message and cannot be changed");
+        let diagnostic = Diagnostic::error(name.span, message).label("a macro, not a value");
+        self.report.push(match bare {
+            "FACILITY" | "FACILITY_NUM" => diagnostic.help("use set-facility()"),
+            "SEVERITY" | "LEVEL" | "PRIORITY" | "SEVERITY_NUM" | "LEVEL_NUM" | "PRIORITY_NUM" => {
+                diagnostic.help("use set-severity()")
+            }
+            "PRI" => diagnostic.help("use set-pri()"),
+            "TAGS" => diagnostic.help("use set-tag() or clear-tag()"),
+            _ => diagnostic,
+        });
+        None
     }
 }
 
-/// `value("NAME")`; a `$` before the name is not part of it.
-fn field(call: &Call) -> Option<FieldName> {
-    let name = call.option("value")?.texts().into_iter().next()?;
-    let bare = name.strip_prefix('$').unwrap_or(&name);
-    Some(FieldName::parse(bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(bare)))
-}
+/// Card numbers of 13 to 19 digits by the leading digits of their issuers.
+const CARD_NUMBERS: &str = concat!(
+    r"\b(?:4[0-9]{12}(?:[0-9]{3}){0,2}|(?:5[1-5]|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12,14}",
+    r"|6(?:011|5[0-9]{2}|4[4-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}",
+    r"|(?:2131|1800|35[0-9]{3})[0-9]{11})\b",
+);

@@ -49,7 +49,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A template from an argument: text, a number, or a text with a type such as `int("$PID")`.
-    fn template_argument(&mut self, arg: &Arg) -> Option<Template> {
+    pub(super) fn template_argument(&mut self, arg: &Arg) -> Option<Template> {
         match arg {
             Arg::Call(typed) => {
                 let text = typed.args.first()?;

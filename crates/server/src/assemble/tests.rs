@@ -1,6 +1,8 @@
 //! Rows about the way from a configuration to running parts: what is refused, what is told to the relay, and which
 //! message reaches which destination as which text.
 
+mod changes;
+
 use super::{Environment, Parts, build, check};
 use config::Memory;
 use message::{Ack, Batch, Delivery, Origin, Outlet, Selection, Span, Stamp, Transport};

@@ -10,8 +10,9 @@ use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Call, Kind};
 use pipeline::{
-    Parser,
+    Parser, Rewrite,
     parser::{Input, Reader, TextParser},
+    rewrite::Operation,
     route::Step,
 };
 use std::sync::Arc;
@@ -27,6 +28,10 @@ impl<'t> Lowering<'t> {
     /// One parser as a step. None: it cannot be made; that has been told.
     pub(super) fn parser(&mut self, call: &'t Call) -> Option<Step> {
         let options = Options::new(Kind::Parser, call, self.globals);
+        if call.key() == "map-value-pairs" {
+            let pairs = Arc::new(self.value_pairs(call)?);
+            return Some(Step::Rewrite(Arc::new(Rewrite::new(Operation::MapPairs { pairs }))));
+        }
         let parser = ParserCall { call, options };
         let made: Arc<dyn Parser> = match call.key().as_str() {
             "kv-parser" => self.kv_parser(parser)?,

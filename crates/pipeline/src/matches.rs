@@ -1,0 +1,60 @@
+//! The values `$0` to `$255`: the groups of the last match that was stored.
+//!
+//! In: a text in a batch and the places of groups in it. Out: values that lie in that text; nothing is copied.
+//! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer match before are removed.
+
+use crate::pattern::{GROUPS_MAX, Groups};
+use message::{Batch, FieldName, Span, ValueKind};
+use std::sync::LazyLock;
+
+static NAMES: LazyLock<Vec<FieldName>> =
+    LazyLock::new(|| (0..GROUPS_MAX).map(|group| FieldName::Named(group.to_string())).collect());
+
+/// Makes the groups of a match in `text` the values of a message. A group that took no part is removed.
+pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups) {
+    let count = groups.count().min(GROUPS_MAX);
+    for group in 0..count {
+        match groups.place(group) {
+            Some((start, end)) => {
+                batch.set_value(index, NAMES[group].as_str(), text.part(start, end), ValueKind::String);
+            }
+            None => unset(batch, index, group),
+        }
+    }
+    forget(batch, index, count);
+}
+
+/// Makes the elements of a list the values from `$1` on, and removes `$0`.
+pub(crate) fn store_list(batch: &mut Batch, index: usize, elements: &[Vec<u8>]) {
+    let count = elements.len().min(GROUPS_MAX - 1);
+    for (group, element) in elements[..count].iter().enumerate() {
+        batch.set_field(index, &NAMES[group + 1], element, ValueKind::String);
+    }
+    unset(batch, index, 0);
+    forget(batch, index, count + 1);
+}
+
+/// The place of a field's value; one that lies nowhere in the batch is copied into it.
+pub(crate) fn place_of(batch: &mut Batch, index: usize, field: &FieldName) -> Option<Span> {
+    if let Some(span) = batch.span(index, field) {
+        return Some(span);
+    }
+    let value = batch.field(index, field)?.into_owned();
+    Some(batch.add_extra(&value))
+}
+
+fn unset(batch: &mut Batch, index: usize, group: usize) {
+    if batch.field(index, &NAMES[group]).is_some() {
+        batch.unset_field(index, &NAMES[group]);
+    }
+}
+
+/// Removes the groups from one on; behind the first that is missing there are none.
+fn forget(batch: &mut Batch, index: usize, from: usize) {
+    for name in NAMES.iter().skip(from) {
+        if batch.field(index, name).is_none() {
+            return;
+        }
+        batch.unset_field(index, name);
+    }
+}

@@ -1,0 +1,99 @@
+//! `subst()`: replaces what a pattern matches.
+//!
+//! In: a batch, a field, a pattern and what stands in place of its matches. Out: the batch, changed.
+//! Nothing is copied for a message without a match. The groups of a match lie in the old value.
+//! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
+
+use super::apply::Put;
+use crate::{
+    matches,
+    pattern::{Groups, Pattern},
+    template::{Renderer, Template},
+};
+use message::{Batch, FieldName, Selection, Span};
+
+/// Most matches that are replaced in one value.
+const REPLACED_MAX: usize = 100_000;
+
+/// Replaces in the messages of `within`.
+pub(super) fn all(
+    field: &FieldName,
+    pattern: &Pattern,
+    replacement: &Template,
+    batch: &mut Batch,
+    within: &Selection,
+    renderer: &mut Renderer,
+) {
+    let put = Put::of(field, batch);
+    let (mut groups, mut new) = (Groups::default(), Vec::new());
+    // A replacement without macros needs no groups, but whoever comes later may have asked for them.
+    let constant = replacement.constant().filter(|_| !pattern.flags().store_matches);
+    for index in within.iter() {
+        new.clear();
+        let old = match batch.span(index, field) {
+            Some(old) => old,
+            None => match matches::place_of(batch, index, field) {
+                Some(old) => old,
+                None => continue,
+            },
+        };
+        let changed = match constant {
+            Some(constant) => with_constant(pattern, constant, batch.bytes(old), &mut new),
+            None => with_template(pattern, replacement, old, batch, index, renderer, &mut groups, &mut new),
+        };
+        if changed {
+            let kind = batch.kind(index, field);
+            let span = batch.add_extra(&new);
+            put.put(batch, index, span, kind);
+        }
+    }
+}
+
+/// Where a search goes on behind a match: after an empty one, one byte later, which stays as it is.
+fn next((start, end): (usize, usize)) -> usize {
+    if end == start { end + 1 } else { end }
+}
+
+fn with_constant(pattern: &Pattern, replacement: &[u8], old: &[u8], new: &mut Vec<u8>) -> bool {
+    let (mut copied, mut from, mut changed) = (0, 0, false);
+    for _ in 0..REPLACED_MAX {
+        let Some(place) = pattern.place(old, from) else { break };
+        new.extend_from_slice(&old[copied..place.0]);
+        new.extend_from_slice(replacement);
+        (copied, from, changed) = (place.1, next(place), true);
+        if !pattern.flags().global || from > old.len() {
+            break;
+        }
+    }
+    new.extend_from_slice(old.get(copied..).unwrap_or_default());
+    changed
+}
+
+#[expect(clippy::too_many_arguments, reason = "the parts of one loop, apart only for its length")]
+fn with_template(
+    pattern: &Pattern,
+    replacement: &Template,
+    old: Span,
+    batch: &mut Batch,
+    index: usize,
+    renderer: &mut Renderer,
+    groups: &mut Groups,
+    new: &mut Vec<u8>,
+) -> bool {
+    let (mut copied, mut from, mut changed) = (0, 0, false);
+    for _ in 0..REPLACED_MAX {
+        if !pattern.find(batch.bytes(old), from, groups) {
+            break;
+        }
+        let Some(place) = groups.place(0) else { break };
+        new.extend_from_slice(batch.bytes(old.part(copied, place.0)));
+        matches::store(batch, index, old, groups);
+        replacement.render(batch, index, renderer, new);
+        (copied, from, changed) = (place.1, next(place), true);
+        if !pattern.flags().global || from > old.len() {
+            break;
+        }
+    }
+    new.extend_from_slice(batch.bytes(old.part(copied, old.len())));
+    changed
+}

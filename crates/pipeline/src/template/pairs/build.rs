@@ -1,0 +1,91 @@
+//! Value pairs as a configuration's `value-pairs()` builds them, and as destinations read them.
+//!
+//! In: options one by one; then messages. Out: names, values and types. Holds nothing. Limits: none of its own.
+
+use super::{Rekey, SCOPES, Scope, ValuePairs, glob};
+use crate::{
+    Version,
+    template::{Renderer, Template},
+};
+use message::{Batch, ValueKind};
+
+impl ValuePairs {
+    /// Nothing yet. The version of the configuration decides whether values keep their types.
+    pub fn new(version: Version) -> ValuePairs {
+        ValuePairs {
+            typed: version.is_typed(),
+            cast_to_strings: !version.is_typed(),
+            ..ValuePairs::default()
+        }
+    }
+
+    /// Adds all names of a scope; `none` takes away what scopes gave. False: there is no such scope.
+    pub fn scope(&mut self, name: &str) -> bool {
+        let name = name.replace('_', "-");
+        match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {
+            ("none", _) => self.scopes.clear(),
+            ("all-nv-pairs", _) => self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Sdata]),
+            (_, Some((_, scope))) => self.scopes.push(*scope),
+            (_, None) => return false,
+        }
+        true
+    }
+
+    /// The names of all scopes.
+    pub fn scopes() -> impl Iterator<Item = &'static str> {
+        SCOPES.iter().map(|(known, _)| *known).chain(["none", "all-nv-pairs"])
+    }
+
+    /// Adds the names that match a glob, with changes of these names.
+    pub fn key(&mut self, text: &str, changes: Vec<Rekey>) {
+        let pattern = glob(text);
+        self.keys.push(pattern.clone());
+        if !changes.is_empty() {
+            self.rekeys.push((pattern, changes));
+        }
+    }
+
+    /// Changes the names that match a glob.
+    pub fn rekey(&mut self, text: &str, changes: Vec<Rekey>) {
+        self.rekeys.push((glob(text), changes));
+    }
+
+    /// Leaves out the names that match a glob.
+    pub fn exclude(&mut self, text: &str) {
+        self.excluded.push(glob(text));
+    }
+
+    /// Adds a value that a template makes.
+    pub fn pair(&mut self, name: &str, template: Template) {
+        self.explicit.push((name.to_owned(), template));
+    }
+
+    /// Leaves out values without content.
+    pub fn omit_empty(&mut self) {
+        self.omit_empty = true;
+    }
+
+    /// Every value is text, whatever its type.
+    pub fn cast_to_strings(&mut self) {
+        self.cast_to_strings = true;
+    }
+
+    /// Gives values of bytes, too.
+    pub fn include_bytes(&mut self) {
+        self.include_bytes = true;
+    }
+
+    /// The pairs of a message, sorted by name.
+    pub fn pairs(
+        &self,
+        batch: &Batch,
+        index: usize,
+        renderer: &mut Renderer,
+    ) -> impl Iterator<Item = (String, Vec<u8>, ValueKind)> + use<> {
+        let cast = self.cast_to_strings;
+        self.collect(batch, index, renderer).into_iter().map(move |(name, entry)| {
+            let kind = if cast { ValueKind::String } else { entry.kind };
+            (String::from_utf8_lossy(&name).into_owned(), entry.value, kind)
+        })
+    }
+}

@@ -1,0 +1,51 @@
+//! Changes of names: `rekey()`.
+//!
+//! In: a name. Out: the name under which its value is given on. Holds nothing. Limits: none.
+
+use super::ValuePairs;
+
+/// A change of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Rekey {
+    /// Takes so many bytes off its start.
+    Shift(usize),
+    /// Takes so many levels off its start: what stands before dots.
+    ShiftLevels(usize),
+    /// Puts something before it.
+    AddPrefix(String),
+    /// Puts something in the place of how it starts.
+    ReplacePrefix(String, String),
+    /// In lower case.
+    Lower,
+    /// In upper case.
+    Upper,
+}
+
+impl ValuePairs {
+    pub(super) fn renamed(&self, mut name: Vec<u8>) -> Vec<u8> {
+        for (glob, changes) in &self.rekeys {
+            if !glob.is_match(&name) {
+                continue;
+            }
+            for change in changes {
+                match change {
+                    Rekey::Shift(count) => drop(name.drain(..(*count).min(name.len()))),
+                    Rekey::ShiftLevels(levels) => {
+                        let dots = memchr::memchr_iter(b'.', &name).nth(levels.saturating_sub(1));
+                        // A leading dot opens a level of its own.
+                        drop(name.drain(..dots.map_or(0, |dot| dot + 1)));
+                    }
+                    Rekey::AddPrefix(prefix) => drop(name.splice(0..0, prefix.bytes())),
+                    Rekey::ReplacePrefix(from, to) => {
+                        if name.starts_with(from.as_bytes()) {
+                            name.splice(..from.len(), to.bytes());
+                        }
+                    }
+                    Rekey::Lower => name.make_ascii_lowercase(),
+                    Rekey::Upper => name.make_ascii_uppercase(),
+                }
+            }
+        }
+        name
+    }
+}

@@ -1,0 +1,112 @@
+//! Rows for rewrites, value pairs and filters that count.
+
+use super::{finds, runs};
+
+const LINES: [&str; 2] =
+    ["<13>Nov 21 03:00:00 web app[7]: card 4111111111111111 of anna\n", "<13>Nov 21 03:00:01 db app: 2026\n"];
+
+/// What a file destination gets after some steps.
+#[track_caller]
+fn writes(steps: &str, template: &str, want: [&str; 2]) {
+    let text = format!(
+        "source s {{ network(); }};\nlog {{ source(s); {steps} destination {{ file(\"/o\" template(\"{template}\")); }}; }};"
+    );
+    runs(&text, &LINES, &want.map(|line| format!("/o: {line}")).each_ref().map(String::as_str));
+}
+
+#[test]
+fn rewrites_of_times() {
+    let show = "$ISODATE";
+    writes("", show, ["2026-11-21T03:00:00+00:00", "2026-11-21T03:00:01+00:00"]);
+    writes(
+        "rewrite { set-time-zone('Asia/Tokyo'); };",
+        show,
+        ["2026-11-21T12:00:00+09:00", "2026-11-21T12:00:01+09:00"],
+    );
+    writes(
+        "rewrite { fix-time-zone('Asia/Tokyo' condition(host(web))); };",
+        show,
+        ["2026-11-21T03:00:00+09:00", "2026-11-21T03:00:01+00:00"],
+    );
+    writes(
+        "rewrite { set('-05:00' value('zone')); set-time-zone('${zone}'); };",
+        show,
+        ["2026-11-20T22:00:00-05:00", "2026-11-20T22:00:01-05:00"],
+    );
+    writes(
+        "rewrite { guess-time-zone(); };",
+        show,
+        ["2026-11-21T03:00:00-01:00", "2026-11-21T03:00:01-01:00"],
+    );
+}
+
+#[test]
+fn card_numbers_are_hidden() {
+    writes("rewrite { credit-card-mask(); };", "$MSG", ["card 411111******1111 of anna", "2026"]);
+    writes(
+        "rewrite { credit-card-hash(value('MESSAGE')); };",
+        "$MSG",
+        ["card 68bfb396f35af387 of anna", "2026"],
+    );
+}
+
+#[test]
+fn pairs_get_other_names() {
+    writes(
+        "rewrite { set('1' value('a.one')); set('2' value('a.two')); };
+         parser { map-value-pairs(key('a.*' rekey(shift-levels(1) add-prefix('b.'))) exclude('a.two') pair('host' '<$HOST>')); };",
+        "${b.one}|${b.two}|${host}",
+        ["1||<web>", "1||<db>"],
+    );
+    finds(
+        "parser p { map-value-pairs(scope(nothing)); };",
+        &["main.conf:3:34: error: unknown scope `nothing`"],
+    );
+    finds(
+        "parser p { map-value-pairs(key('a*' rekey(shove(1)))); };",
+        &[
+            "main.conf:3:43: error: `shove()` cannot be used so; changes of names are shift, shift-levels, add-prefix, replace-prefix, lower, upper",
+        ],
+    );
+}
+
+#[test]
+fn macros_cannot_be_set() {
+    finds(
+        "rewrite r { set('kern' value('FACILITY')); };",
+        &["main.conf:3:30: error: `FACILITY` is computed from the message and cannot be changed"],
+    );
+    finds(
+        "rewrite r { rename('TAGS' 'x'); };",
+        &["main.conf:3:20: error: `TAGS` is computed from the message and cannot be changed"],
+    );
+    writes("rewrite { set('other' value('SOURCE') condition(host(web))); };", "$SOURCE", ["other", "s"]);
+}
+
+#[test]
+fn rates_are_limited() {
+    writes_one("filter { rate-limit(rate(1)); };");
+    writes_one("filter { throttle(template('$PROGRAM') rate(1)); };");
+    writes("filter { rate-limit(template('$HOST') rate(1)); };", "$HOST", ["web", "db"]);
+    finds(
+        "filter f { rate-limit(template('x')); };",
+        &["main.conf:3:12: error: `rate-limit()` needs `rate(...)`: messages a second, at least 1"],
+    );
+}
+
+/// The first message passes, the second does not.
+#[track_caller]
+fn writes_one(steps: &str) {
+    let text = format!(
+        "source s {{ network(); }};\nlog {{ source(s); {steps} destination {{ file(\"/o\" template(\"$HOST\")); }}; }};"
+    );
+    runs(&text, &LINES, &["/o: web"]);
+}
+
+#[test]
+fn functions_of_the_configuration() {
+    let text = "template-function shout \"$(uppercase $HOST)!\";
+        source s { network(); };
+        log { source(s); destination { file(\"/o\" template(\"$(shout) $(md5 $HOST)\")); }; };";
+    runs(text, &LINES[..1], &["/o: WEB! 2567a5ec9705eb7ac2c984033e06189d"]);
+}
