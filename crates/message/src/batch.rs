@@ -91,6 +91,47 @@ impl Batch {
         copy
     }
 
+    /// Appends a copy of a message of any batch, with all its bytes; the result is its index. `${RCPTID}` is not
+    /// carried over.
+    pub fn push_copy(&mut self, other: &Batch, index: usize) -> usize {
+        let mut message = other.messages[index].clone();
+        let spans = [
+            &mut message.raw,
+            &mut message.host,
+            &mut message.program,
+            &mut message.pid,
+            &mut message.msgid,
+            &mut message.msghdr,
+            &mut message.sdata,
+            &mut message.text,
+        ];
+        for span in spans.into_iter().filter(|span| !span.is_empty()) {
+            *span = self.add_extra(other.bytes(*span));
+        }
+        message.values = 0;
+        message.origin = self.push_origin(&other.origins[usize::from(message.origin)]);
+        self.messages.push(message);
+        let last = self.messages.len() - 1;
+        let mut values: Vec<Value> = other.list(index).copied().collect();
+        values.reverse();
+        for value in values {
+            let name = self.add_extra(other.bytes(value.name));
+            let bytes = self.add_extra(other.bytes(value.value));
+            self.push_value(last, name, bytes, value.kind);
+        }
+        last
+    }
+
+    /// The number of an origin among those of the batch, added if it is not there.
+    pub fn push_origin(&mut self, origin: &Arc<Origin>) -> u16 {
+        let known = self.origins.iter().position(|known| Arc::ptr_eq(known, origin));
+        let place = known.unwrap_or_else(|| {
+            self.origins.push(origin.clone());
+            self.origins.len() - 1
+        });
+        u16::try_from(place).unwrap_or_default()
+    }
+
     /// Takes a message over from another copy of this batch, with what was changed there.
     pub fn adopt(&mut self, index: usize, other: &Batch) {
         assert!(Arc::ptr_eq(&self.received_bytes, &other.received_bytes), "copies of one batch");

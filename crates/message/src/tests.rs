@@ -20,6 +20,33 @@ fn text(batch: &Batch, name: &str) -> Option<String> {
 }
 
 #[test]
+fn a_message_of_another_batch_is_copied_whole() {
+    let mut one = Batch::new(
+        Arc::new(b"host prog text".to_vec()),
+        vec![Arc::new(Origin::default()), Arc::new(Origin { source: "s".into(), ..Origin::default() })],
+        Stamp::default(),
+        Ack::none(),
+    );
+    let mut message = Message { origin: 1, ..Message::default() };
+    message.host = Span::received(0, 4);
+    message.text = Span::received(10, 4);
+    one.messages.push(message);
+    one.set_field(0, &FieldName::parse("a"), b"1", ValueKind::Integer);
+    one.set_field(0, &FieldName::parse("a"), b"2", ValueKind::Integer);
+    one.add_tag(0, "t");
+    let mut other = Batch::default();
+    assert_eq!((other.push_copy(&one, 0), other.push_copy(&one, 0)), (0, 1));
+    for index in 0..2 {
+        let shown: Vec<&[u8]> =
+            [Field::Host, Field::Message, Field::Source].iter().map(|field| other.fixed(index, *field)).collect();
+        assert_eq!(shown, [&b"host"[..], b"text", b"s"]);
+        assert_eq!(other.values(index), [(&b"a"[..], &b"2"[..], ValueKind::Integer)]);
+        assert_eq!(other.tags(index), ["t"]);
+    }
+    assert_eq!(other.origins.len(), 1);
+}
+
+#[test]
 fn later_values_hide_older_ones() {
     let mut batch = batch("hello");
     batch.set_field(0, &FieldName::parse("user"), b"anna", ValueKind::String);

@@ -20,6 +20,10 @@ pub mod rewrite;
 
 pub mod parser;
 
+pub mod correlation;
+
+pub mod patterndb;
+
 pub mod route;
 
 pub use definitions::Definitions;

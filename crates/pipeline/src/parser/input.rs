@@ -25,6 +25,11 @@ impl Input {
         Input { field: Some(FieldName::Fixed(Field::Message)), template: None }
     }
 
+    /// `${PROGRAM}`.
+    pub fn program() -> Input {
+        Input { field: Some(FieldName::Fixed(Field::Program)), template: None }
+    }
+
     /// A template.
     pub fn of(template: Arc<Template>) -> Input {
         Input { field: template.only_field(), template: Some(template) }

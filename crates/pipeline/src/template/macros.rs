@@ -41,11 +41,13 @@ pub(super) enum Macro {
     Sdata,
     Loghost,
     SysUptime,
+    /// The id of the correlation that the message is in.
+    ContextId,
     Matches,
 }
 
 /// Names of the macros that are no dates.
-const NAMES: [(&str, Macro); 34] = [
+const NAMES: [(&str, Macro); 35] = [
     ("SOURCEIP", Macro::SourceIp),
     ("SOURCEPORT", Macro::SourcePort),
     ("PEERIP", Macro::SourceIp),
@@ -79,6 +81,7 @@ const NAMES: [(&str, Macro); 34] = [
     ("STRUCTURED_DATA", Macro::Sdata),
     ("LOGHOST", Macro::Loghost),
     ("SYSUPTIME", Macro::SysUptime),
+    ("CONTEXT_ID", Macro::ContextId),
     ("*", Macro::Matches),
 ];
 
@@ -231,6 +234,7 @@ fn append_text(id: Macro, batch: &Batch, index: usize, renderer: &Renderer, out:
         }
         Macro::HostId => write(format_args!("{:08x}", renderer.site.host_id)),
         Macro::Sdata => append_sdata(batch, index, renderer.seqnum, out),
+        Macro::ContextId => out.extend_from_slice(&renderer.context_id),
         Macro::Loghost => out.extend_from_slice(renderer.site.loghost.as_bytes()),
         _ => {}
     }

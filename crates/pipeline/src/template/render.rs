@@ -97,6 +97,8 @@ pub struct Renderer {
     pub context: Context,
     /// `$_`: the element that `$(map ...)` and its kin are at, or the old value of `groupset()`.
     pub(crate) item: Option<Vec<u8>>,
+    /// `${CONTEXT_ID}`: the id of the correlation; empty outside of one.
+    pub context_id: Vec<u8>,
     pub(super) clocks: Clocks,
 }
 
@@ -111,6 +113,7 @@ impl Renderer {
             seqnum: 0,
             context: Context::new(),
             item: None,
+            context_id: Vec::new(),
             clocks,
         }
     }

@@ -1,0 +1,23 @@
+//! Correlation: messages that belong together, and messages made from them.
+//!
+//! In: messages with a key each. Out: contexts of messages with equal keys; when one is complete or its time has
+//! passed, a message made from it. Time is that of the messages, see [`clock`]; whoever owns the router says once a
+//! second that it goes on.
+//! Holds: contexts in shards, so that all cores work at once. They outlive a reload, not a restart.
+//! Limits: [`Limits`]; a context that ends early because of them is counted.
+
+mod clock;
+mod contexts;
+mod key;
+mod made;
+mod synthetic;
+
+pub(crate) use clock::Clock;
+pub(crate) use contexts::{Contexts, Ended, Left};
+pub(crate) use key::Key;
+pub(crate) use made::{Made, member};
+
+pub use contexts::Limits;
+pub use key::Scope;
+pub use made::{Inject, Sink};
+pub use synthetic::{Inherit, Synthetic};

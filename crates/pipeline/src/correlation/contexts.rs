@@ -1,0 +1,238 @@
+//! The contexts of a correlation, each until its time has passed.
+//!
+//! In: keys, changes of what a context holds, the time. Out: the contexts whose time has passed, oldest first.
+//! Holds: the contexts in shards by key, each behind its own lock, so that cores seldom wait for each other.
+//! Limits: [`Limits`] of number and bytes. At a limit the context of the shard that would end first ends at once, as
+//! if its time had passed, and is counted.
+
+use super::Key;
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashMap, hash_map::Entry},
+    hash::{BuildHasher, RandomState},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicI64, AtomicU64, Ordering::Relaxed},
+    },
+};
+
+/// Number of shards, a power of two: more than cores.
+const SHARDS: usize = 32;
+
+/// How much all contexts together may hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Most contexts.
+    pub contexts: usize,
+    /// Most bytes of their messages.
+    pub bytes: usize,
+    /// Most messages of one context; with more it ends.
+    pub messages: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        // A context per user session of a large site; 256 MiB for one parser at most.
+        Limits { contexts: 200_000, bytes: 256 << 20, messages: 20_000 }
+    }
+}
+
+/// What a change leaves of a context.
+pub(crate) enum Left {
+    /// It lives on for so many seconds, and takes so many bytes more than before.
+    Lives { timeout_s: i64, added: usize },
+    /// It is over.
+    Over,
+    /// It has as many messages as a context may have: it ends as if its time had passed.
+    Full,
+}
+
+/// Contexts that hold a `T` each.
+#[derive(Debug)]
+pub(crate) struct Contexts<T> {
+    shards: Vec<Shard<T>>,
+    hasher: RandomState,
+    limits: Limits,
+    born: AtomicU64,
+    early: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Shard<T> {
+    /// No context of the shard ends before this time.
+    next_s: AtomicI64,
+    inner: Mutex<Inner<T>>,
+}
+
+#[derive(Debug)]
+struct Inner<T> {
+    contexts: HashMap<Key, Context<T>>,
+    /// When to look at which context. One that was changed since is looked at again later.
+    timers: BinaryHeap<Reverse<(i64, u64, Key)>>,
+    bytes: usize,
+}
+
+#[derive(Debug)]
+struct Context<T> {
+    value: T,
+    ends_s: i64,
+    /// Its number: a context that came later under the same key has another.
+    number: u64,
+    bytes: usize,
+}
+
+/// A context that is over.
+pub(crate) struct Ended<T> {
+    pub(crate) key: Key,
+    pub(crate) value: T,
+    order: (i64, u64),
+}
+
+impl<T> Contexts<T> {
+    pub(crate) fn new(limits: Limits) -> Contexts<T> {
+        let shard = |_| Shard {
+            next_s: AtomicI64::new(i64::MAX),
+            inner: Mutex::new(Inner { contexts: HashMap::new(), timers: BinaryHeap::new(), bytes: 0 }),
+        };
+        Contexts {
+            shards: (0..SHARDS).map(shard).collect(),
+            hasher: RandomState::new(),
+            limits,
+            born: AtomicU64::new(0),
+            early: AtomicU64::new(0),
+        }
+    }
+
+    /// Most messages of one context.
+    pub(crate) fn messages_max(&self) -> usize {
+        self.limits.messages
+    }
+
+    /// How many ended early because of a limit.
+    pub(crate) fn early(&self) -> u64 {
+        self.early.load(Relaxed)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.shards.iter().map(|shard| shard.locked().contexts.len()).sum()
+    }
+
+    /// Changes the context of a key, made by `create` if there is none. What must end for want of room is the result.
+    pub(crate) fn change(
+        &self,
+        key: Key,
+        now_s: i64,
+        create: impl FnOnce() -> T,
+        change: impl FnOnce(&Key, &mut T) -> Left,
+    ) -> Option<Ended<T>> {
+        let shard = &self.shards[self.hasher.hash_one(&key) as usize % SHARDS];
+        let mut inner = shard.locked();
+        let (is_new, left) = match inner.contexts.entry(key.clone()) {
+            Entry::Occupied(mut known) => (false, change(&key, &mut known.get_mut().value)),
+            Entry::Vacant(free) => {
+                let number = self.born.fetch_add(1, Relaxed);
+                let context = Context { value: create(), ends_s: 0, number, bytes: key.size() };
+                (true, change(&key, &mut free.insert(context).value))
+            }
+        };
+        match left {
+            Left::Over | Left::Full => {
+                let context = inner.contexts.remove(&key)?;
+                inner.bytes -= if is_new { 0 } else { context.bytes };
+                let is_full = matches!(left, Left::Full);
+                self.early.fetch_add(u64::from(is_full), Relaxed);
+                is_full.then(|| Ended { key, value: context.value, order: (context.ends_s, context.number) })
+            }
+            Left::Lives { timeout_s, added } => {
+                inner.keep(&key, now_s.saturating_add(timeout_s), added, is_new);
+                let ends = inner.timers.peek().map_or(i64::MAX, |Reverse((ends, ..))| *ends);
+                shard.next_s.store(ends, Relaxed);
+                self.make_room(&mut inner)
+            }
+        }
+    }
+
+    /// Ends one context of a full shard.
+    fn make_room(&self, inner: &mut Inner<T>) -> Option<Ended<T>> {
+        let is_full = inner.contexts.len() > self.limits.contexts.div_ceil(SHARDS)
+            || inner.bytes > self.limits.bytes.div_ceil(SHARDS);
+        if !is_full {
+            return None;
+        }
+        self.early.fetch_add(1, Relaxed);
+        inner.end_first(i64::MAX)
+    }
+
+    /// The contexts whose time has passed.
+    pub(crate) fn expire(&self, now_s: i64) -> Vec<Ended<T>> {
+        let mut ended = Vec::new();
+        for shard in &self.shards {
+            if shard.next_s.load(Relaxed) >= now_s {
+                continue;
+            }
+            let mut inner = shard.locked();
+            while let Some(over) = inner.end_first(now_s) {
+                ended.push(over);
+            }
+            let ends = inner.timers.peek().map_or(i64::MAX, |Reverse((ends, ..))| *ends);
+            shard.next_s.store(ends, Relaxed);
+        }
+        ended.sort_by_key(|over| over.order);
+        ended
+    }
+}
+
+impl<T> Shard<T> {
+    fn locked(&self) -> MutexGuard<'_, Inner<T>> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T> Inner<T> {
+    /// Notes when a context ends and what it takes.
+    fn keep(&mut self, key: &Key, ends_s: i64, added: usize, is_new: bool) {
+        let Some(context) = self.contexts.get_mut(key) else { return };
+        // A timer stands at or before the end of its context; only an earlier end needs a new one.
+        let needs_timer = is_new || ends_s < context.ends_s;
+        context.ends_s = ends_s;
+        context.bytes += added;
+        let number = context.number;
+        self.bytes += if is_new { context.bytes } else { added };
+        if needs_timer {
+            self.timers.push(Reverse((ends_s, number, key.clone())));
+            self.tidy();
+        }
+    }
+
+    /// Drops the timers of contexts that are gone, once they are most of all.
+    fn tidy(&mut self) {
+        if self.timers.len() > 64 + 2 * self.contexts.len() {
+            let contexts = &self.contexts;
+            let timers =
+                contexts.iter().map(|(key, context)| Reverse((context.ends_s, context.number, key.clone())));
+            self.timers = timers.collect();
+        }
+    }
+
+    /// Takes out the context that ends first, if that is before some time.
+    fn end_first(&mut self, now_s: i64) -> Option<Ended<T>> {
+        while let Some(Reverse((timer_s, ..))) = self.timers.peek() {
+            if *timer_s >= now_s {
+                return None;
+            }
+            let Reverse((timer_s, number, key)) = self.timers.pop()?;
+            let Some(context) = self.contexts.get(&key).filter(|context| context.number == number) else {
+                continue;
+            };
+            if context.ends_s > timer_s {
+                self.timers.push(Reverse((context.ends_s, number, key)));
+                continue;
+            }
+            let context = self.contexts.remove(&key)?;
+            self.bytes -= context.bytes;
+            return Some(Ended { key, value: context.value, order: (context.ends_s, context.number) });
+        }
+        None
+    }
+}

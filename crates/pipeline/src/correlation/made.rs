@@ -1,0 +1,72 @@
+//! Where made messages go.
+//!
+//! In: messages, one by one. Out: batches of them. Holds: the batch that is being filled.
+//! Limits: [`MADE_MAX`] messages a batch.
+
+use crate::template::Member;
+use message::{Ack, Batch, Origin, Stamp};
+use std::{fmt, sync::Arc};
+
+/// Most messages of one batch of made messages.
+const MADE_MAX: usize = 1024;
+
+/// `inject-mode()`: what becomes of made messages.
+#[derive(Clone, Debug, Default)]
+pub enum Inject {
+    /// They go on along the path, before the message that caused them.
+    #[default]
+    PassThrough,
+    /// They go to the `internal()` source.
+    Internal(Sink),
+    /// They go on along the path, and the messages they were made from do not.
+    AggregateOnly,
+}
+
+/// What takes made messages that leave the path.
+#[derive(Clone)]
+pub struct Sink(pub Arc<dyn Fn(Batch) + Send + Sync>);
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Sink")
+    }
+}
+
+/// Takes made messages.
+pub(crate) struct Made<'a> {
+    batches: &'a mut Vec<Batch>,
+    inject: &'a Inject,
+    /// Where those of this run begin.
+    start: usize,
+}
+
+impl<'a> Made<'a> {
+    pub(crate) fn new(batches: &'a mut Vec<Batch>, inject: &'a Inject) -> Made<'a> {
+        Made { start: batches.len(), batches, inject }
+    }
+
+    /// The batch that takes the next message.
+    pub(super) fn batch(&mut self, received: Stamp) -> &mut Batch {
+        let has_room = |batch: &Batch| batch.len() < MADE_MAX;
+        if !self.batches[self.start..].last().is_some_and(has_room) {
+            self.batches.push(Batch::new(Arc::default(), Vec::new(), received, Ack::none()));
+        }
+        let last = self.batches.len() - 1;
+        &mut self.batches[last]
+    }
+
+    /// Hands over what leaves the path.
+    pub(crate) fn finish(self) {
+        if let Inject::Internal(sink) = self.inject {
+            self.batches.drain(self.start..).for_each(|batch| (sink.0)(batch));
+        }
+    }
+}
+
+/// A copy of a message for a context, and the bytes it takes.
+pub(crate) fn member(batch: &Batch, index: usize) -> (Member, usize) {
+    let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
+    copy.push_copy(batch, index);
+    let size = copy.extra.len() + std::mem::size_of::<Batch>() + std::mem::size_of::<Origin>();
+    (Member { batch: Arc::new(copy), index: 0 }, size)
+}

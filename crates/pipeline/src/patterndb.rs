@@ -1,0 +1,26 @@
+//! Pattern databases: what a message is, and the values in it, by patterns that many rules share.
+//!
+//! In: a database in XML of versions 2 to 6, once; messages, often. Out: a class, the id of a rule, values and tags;
+//! messages that rules make when something happened so often, or did not happen in time.
+//! Holds: a tree of patterns that never changes, so that all cores search it without a lock; contexts in shards.
+//! Limits: each module names its own.
+
+mod classify;
+mod find;
+mod inspect;
+mod intern;
+mod load;
+mod markup;
+mod model;
+mod rules;
+mod scan;
+mod tree;
+
+pub use classify::{DbOptions, DbParser};
+pub use inspect::Step;
+pub use load::{FILE_BYTES_MAX, LoadError};
+pub use model::{Action, Content, Database, Example, Finding, Rate, Rule, TestValue, Trigger};
+pub use rules::DbState;
+
+#[cfg(test)]
+mod tests;

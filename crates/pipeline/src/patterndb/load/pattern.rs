@@ -1,0 +1,102 @@
+//! Sorts the patterns of rulesets into trees.
+//!
+//! In: patterns of programs and of messages, ruleset by ruleset. Out: a tree of programs, and a tree of messages for
+//! each set of programs. Rulesets of one set of programs share a tree; those without programs are for any.
+//! Holds: the trees so far. Limits: those of the trees.
+
+use super::super::{
+    Finding, Rule,
+    tree::{InsertError, Tree},
+};
+use std::collections::HashMap;
+
+type Place = (usize, usize);
+
+/// What is sorted so far.
+pub(super) struct Patterns {
+    /// Programs in the order of the file, with the number of their tree.
+    programs: Vec<(String, u32, Place)>,
+    by_program: HashMap<String, u32>,
+    trees: Vec<Tree>,
+    /// The tree of the ruleset that is open.
+    tree: Option<u32>,
+    /// Its patterns and their rules.
+    waiting: Vec<(String, u32, Place)>,
+    findings: Vec<Finding>,
+}
+
+impl Patterns {
+    pub(super) fn new() -> Patterns {
+        Patterns {
+            programs: Vec::new(),
+            by_program: HashMap::new(),
+            trees: vec![Tree::new()],
+            tree: None,
+            waiting: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
+    /// A program of the open ruleset. The first one chooses the tree; the others must have the same.
+    pub(super) fn program(&mut self, program: &str, place: Place) -> Result<(), String> {
+        let known = self.by_program.get(program).copied();
+        let tree = match (self.tree, known) {
+            (Some(tree), Some(known)) if tree != known => {
+                return Err(format!(
+                    "Joining rulesets with mismatching program name sets, program={program}"
+                ));
+            }
+            (Some(tree), _) | (None, Some(tree)) => tree,
+            (None, None) => {
+                self.trees.push(Tree::new());
+                self.trees.len() as u32 - 1
+            }
+        };
+        self.tree = Some(tree);
+        if known.is_none() {
+            self.by_program.insert(program.to_owned(), tree);
+            self.programs.push((program.to_owned(), tree, place));
+        }
+        Ok(())
+    }
+
+    /// A pattern of a rule of the open ruleset.
+    pub(super) fn message(&mut self, pattern: &str, rule: usize, place: Place) {
+        self.waiting.push((pattern.to_owned(), rule as u32, place));
+    }
+
+    /// The ruleset is complete.
+    pub(super) fn close(&mut self, prefix: &str, rules: &[Rule]) {
+        let tree = self.tree.take().unwrap_or(0);
+        for (pattern, rule, place) in std::mem::take(&mut self.waiting) {
+            let result = self.trees[tree as usize].insert(&pattern, rule, prefix, place);
+            let name = |rule: u32| rules.get(rule as usize).map_or("", |rule| rule.id.as_str());
+            match result {
+                Ok(()) => {}
+                Err(InsertError::Duplicate { value }) => {
+                    let reason = format!("the same pattern is in rule {} already", name(value));
+                    self.leave_out(&pattern, name(rule), place, &reason);
+                }
+                Err(error) => self.leave_out(&pattern, name(rule), place, &error.to_string()),
+            }
+        }
+    }
+
+    fn leave_out(&mut self, pattern: &str, rule: &str, (line, column): Place, reason: &str) {
+        let reason = format!("pattern '{pattern}' of rule {rule} is left out: {reason}");
+        self.findings.push(Finding { line, column, reason });
+    }
+
+    /// The tree of programs, the trees of messages, and what was left out.
+    pub(super) fn finish(mut self, prefix: &str) -> (Tree, Vec<Tree>, Vec<Finding>) {
+        let mut programs = Tree::new();
+        programs.nodes[0].value = Some(0);
+        for (program, tree, place) in std::mem::take(&mut self.programs) {
+            if let Err(error) = programs.insert(&program, tree, prefix, place) {
+                let reason = format!("program '{program}' is left out: {error}");
+                self.findings.push(Finding { line: place.0, column: place.1, reason });
+            }
+        }
+        (programs, self.trees, self.findings)
+    }
+}

@@ -1,0 +1,285 @@
+//! What a parser of a pattern reads: `@NUMBER:name@`, `@ESTRING:name: @`.
+//!
+//! In: the text between two at signs, once; the rest of a message, often. Out: how much of it the parser takes,
+//! and which part of that is the value. Each takes at most one length: nothing is tried twice.
+//! Holds: the parameter of the parser. Never allocates while it reads, never fails.
+//! Limits: those of [`crate::pattern`] for regular expressions; names of [`message::FIELD_NAME_BYTES_MAX`] bytes.
+
+mod address;
+mod number;
+
+use crate::pattern::{Groups, Pattern, PatternFlags, PatternKind};
+use memchr::memmem::Finder;
+use message::{FIELD_NAME_BYTES_MAX, ValueKind};
+use std::ops::RangeInclusive;
+
+/// What a parser took: `length` bytes, of which `from..to` are the value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Taken {
+    pub(super) length: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
+}
+
+impl Taken {
+    fn whole(length: usize) -> Taken {
+        Taken { length, from: 0, to: length }
+    }
+}
+
+/// One parser of a pattern.
+#[derive(Debug)]
+pub(super) struct Scanner {
+    how: How,
+    /// What the first byte must be.
+    first: RangeInclusive<u8>,
+    /// Name of the type, as dumps show it.
+    pub(super) type_name: &'static str,
+    /// Name of the value with its prefix; empty when it is not kept.
+    pub(super) name: String,
+    /// The parameter as written: two parsers of equal type, name and parameter are one.
+    param: Option<String>,
+    /// Type of the value.
+    pub(super) kind: ValueKind,
+}
+
+#[derive(Debug)]
+enum How {
+    /// Letters, digits and some other bytes.
+    Word(ByteSet),
+    /// Some bytes; perhaps none of them.
+    Set {
+        bytes: ByteSet,
+        optional: bool,
+    },
+    /// All up to a byte, which is taken and not part of the value.
+    UntilByte(u8),
+    /// All up to a text, which is taken and not part of the value.
+    UntilText(Box<Finder<'static>>),
+    /// All up to the end of the line.
+    Line,
+    /// All.
+    All,
+    /// What stands between two quotes of one kind.
+    Quoted(u8),
+    /// What stands between two brackets, which may be nested.
+    Bracketed(u8, u8),
+    Number,
+    Float,
+    Ipv4,
+    Ipv6,
+    Ip,
+    /// Hexadecimal octets with colons, at most so many.
+    Octets(usize),
+    Hostname,
+    /// An address of mail, perhaps within some bytes.
+    Email(ByteSet),
+    Expression(Box<Pattern>),
+}
+
+/// A set of bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct ByteSet([u64; 4]);
+
+impl ByteSet {
+    fn of(bytes: &[u8]) -> ByteSet {
+        let mut set = ByteSet([0; 4]);
+        bytes.iter().for_each(|byte| set.0[usize::from(byte >> 6)] |= 1 << (byte & 63));
+        set
+    }
+
+    #[inline]
+    fn has(&self, byte: u8) -> bool {
+        self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
+    }
+
+    /// How many bytes at the start are in the set.
+    #[inline]
+    fn run(&self, bytes: &[u8]) -> usize {
+        bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())
+    }
+}
+
+const LETTERS_AND_DIGITS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// Most octets of a link-layer address without a parameter: those of InfiniBand.
+const OCTETS_MAX: usize = 20;
+
+impl Scanner {
+    /// Compiles `TYPE:name:param`, the text between two at signs.
+    pub(super) fn parse(text: &str, prefix: &str) -> Result<Scanner, String> {
+        let mut parts = text.splitn(3, ':');
+        let type_name = parts.next().unwrap_or_default();
+        let name = parts.next().unwrap_or_default();
+        let param = parts.next();
+        let (how, first, type_name, kind) = compile(type_name, param)?;
+        let name = if name.is_empty() { String::new() } else { format!("{prefix}{name}") };
+        if name.len() > FIELD_NAME_BYTES_MAX {
+            return Err(format!("name of {} bytes is longer than {FIELD_NAME_BYTES_MAX}", name.len()));
+        }
+        Ok(Scanner { how, first, type_name, name, param: param.map(str::to_owned), kind })
+    }
+
+    /// Whether two parsers always take the same and call it the same.
+    pub(super) fn is_same(&self, other: &Scanner) -> bool {
+        (self.type_name, &self.name, &self.param) == (other.type_name, &other.name, &other.param)
+    }
+
+    /// Takes what it can at the start of some bytes. They are not empty.
+    #[inline]
+    pub(super) fn take(&self, bytes: &[u8]) -> Option<Taken> {
+        if !self.first.contains(bytes.first()?) {
+            return None;
+        }
+        match &self.how {
+            How::Word(set) => nonempty(set.run(bytes)),
+            How::Set { bytes: set, optional } => {
+                Some(set.run(bytes)).filter(|length| *length > 0 || *optional).map(Taken::whole)
+            }
+            How::UntilByte(byte) => until(memchr::memchr(*byte, bytes)?, 1),
+            How::UntilText(text) => until(text.find(bytes)?, text.needle().len()),
+            How::Line => Some(Taken::whole(line(bytes))),
+            How::All => Some(Taken::whole(bytes.len())),
+            How::Quoted(quote) => inside(memchr::memchr(*quote, &bytes[1..])? + 2),
+            How::Bracketed(open, close) => inside(bracketed(bytes, *open, *close)?),
+            How::Number => nonempty(number::whole(bytes)?),
+            How::Float => nonempty(number::float(bytes)),
+            How::Ipv4 => address::ipv4(bytes).map(Taken::whole),
+            How::Ipv6 => address::ipv6(bytes).map(Taken::whole),
+            How::Ip => address::ipv4(bytes).or_else(|| address::ipv6(bytes)).map(Taken::whole),
+            How::Octets(most) => address::octets(bytes, *most).map(Taken::whole),
+            How::Hostname => address::hostname(bytes).map(Taken::whole),
+            How::Email(around) => email(bytes, around),
+            How::Expression(pattern) => expression(bytes, pattern),
+        }
+    }
+}
+
+type Compiled = (How, RangeInclusive<u8>, &'static str, ValueKind);
+
+fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
+    let bytes = param.unwrap_or_default().as_bytes();
+    let required = |what: &str| match param {
+        Some(_) => Ok(()),
+        None => Err(format!("{what} needs a parameter: @{what}:name:parameter@")),
+    };
+    let any = 0..=u8::MAX;
+    let text = |how, name| Ok((how, any.clone(), name, ValueKind::String));
+    match type_name {
+        "STRING" => text(How::Word(ByteSet::of(&[LETTERS_AND_DIGITS, bytes].concat())), "STRING"),
+        "ESTRING" => {
+            required("ESTRING")?;
+            match bytes {
+                // Without a delimiter nothing ends the value.
+                [] => text(How::All, "ESTRING"),
+                [byte] => text(How::UntilByte(*byte), "ESTRING"),
+                _ => text(How::UntilText(Box::new(Finder::new(bytes).into_owned())), "ESTRING"),
+            }
+        }
+        "NLSTRING" if param.is_some() => Err("NLSTRING takes no parameter".to_owned()),
+        "NLSTRING" => text(How::Line, "NLSTRING"),
+        "ANYSTRING" => text(How::All, "ANYSTRING"),
+        "SET" | "OPTIONALSET" => {
+            required(type_name)?;
+            let optional = type_name == "OPTIONALSET";
+            let how = How::Set { bytes: ByteSet::of(bytes), optional };
+            text(how, if optional { "OPTIONALSET" } else { "SET" })
+        }
+        "NUMBER" => Ok((How::Number, b'-'..=b'9', "NUMBER", ValueKind::Integer)),
+        "FLOAT" | "DOUBLE" => Ok((How::Float, b'-'..=b'9', "FLOAT", ValueKind::Double)),
+        "IPv4" => Ok((How::Ipv4, b'0'..=b'9', "IPv4", ValueKind::String)),
+        "IPv6" => text(How::Ipv6, "IPv6"),
+        "IPvANY" => text(How::Ip, "IPvANY"),
+        "MACADDR" => text(How::Octets(6), "MACADDR"),
+        "LLADDR" => match param {
+            None => text(How::Octets(OCTETS_MAX), "LLADDR"),
+            Some(count) => match count.parse() {
+                Ok(most @ 1..=255) => text(How::Octets(most), "LLADDR"),
+                _ => Err(format!("LLADDR takes a number of octets, not {count}")),
+            },
+        },
+        "HOSTNAME" => text(How::Hostname, "HOSTNAME"),
+        "EMAIL" => text(How::Email(ByteSet::of(bytes)), "EMAIL"),
+        "PCRE" => {
+            required("PCRE")?;
+            let anchored = format!("\\A(?:{})", param.unwrap_or_default());
+            let pattern = Pattern::compile(&anchored, PatternKind::Pcre, PatternFlags::default())
+                .map_err(|error| error.to_string())?;
+            text(How::Expression(Box::new(pattern)), "PCRE")
+        }
+        _ if type_name.starts_with("QSTRING") => {
+            required("QSTRING")?;
+            match bytes {
+                [] => Err("QSTRING needs one or two quotes: @QSTRING:name:\"@".to_owned()),
+                [open, close, ..] if open != close => {
+                    Ok((How::Bracketed(*open, *close), *open..=*open, "QSTRING", ValueKind::String))
+                }
+                [quote, ..] => Ok((How::Quoted(*quote), *quote..=*quote, "QSTRING", ValueKind::String)),
+            }
+        }
+        _ => Err(format!("there is no parser {type_name}")),
+    }
+}
+
+fn nonempty(length: usize) -> Option<Taken> {
+    (length > 0).then(|| Taken::whole(length))
+}
+
+/// A value that ends where a delimiter of some length starts.
+fn until(end: usize, delimiter: usize) -> Option<Taken> {
+    Some(Taken { length: end + delimiter, from: 0, to: end })
+}
+
+/// A value within quotes; `length` counts them.
+fn inside(length: usize) -> Option<Taken> {
+    Some(Taken { length, from: 1, to: length - 1 })
+}
+
+/// Length of the first line without its end.
+fn line(bytes: &[u8]) -> usize {
+    match memchr::memchr(b'\n', bytes) {
+        Some(end) if end > 0 && bytes[end - 1] == b'\r' => end - 1,
+        Some(end) => end,
+        None => bytes.len(),
+    }
+}
+
+/// Length up to the bracket that closes the first one.
+fn bracketed(bytes: &[u8], open: u8, close: u8) -> Option<usize> {
+    let mut depth = 0usize;
+    for at in memchr::memchr2_iter(open, close, bytes) {
+        if bytes[at] == open {
+            depth += 1;
+        } else {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(at + 1);
+            }
+        }
+    }
+    None
+}
+
+/// Local part, `@`, and a host of at least two labels.
+fn email(bytes: &[u8], around: &ByteSet) -> Option<Taken> {
+    const LOCAL: &[u8] = b"!#$%&'*+-/=?^_`{|}~.";
+    let from = around.run(bytes);
+    let address = &bytes[from..];
+    let is_local = |byte: &u8| byte.is_ascii_alphanumeric() || LOCAL.contains(byte);
+    let at = address.iter().position(|byte| !is_local(byte))?;
+    let local = &address[..at];
+    if address[at] != b'@' || local.first() == Some(&b'.') || local.last() == Some(&b'.') {
+        return None;
+    }
+    let host = address::hostname(&address[at + 1..])?;
+    let to = from + at + 1 + host;
+    Some(Taken { length: to + around.run(&bytes[to..]), from, to })
+}
+
+fn expression(bytes: &[u8], pattern: &Pattern) -> Option<Taken> {
+    let mut groups = Groups::default();
+    if !pattern.find(bytes, 0, &mut groups) {
+        return None;
+    }
+    groups.place(0).map(|(_, end)| Taken::whole(end))
+}

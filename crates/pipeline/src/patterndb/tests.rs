@@ -1,0 +1,563 @@
+//! Rows for parsers, trees, loading and rules.
+
+use super::{
+    find::{Finder, find_all},
+    scan::Scanner,
+    tree::{InsertError, Tree},
+    *,
+};
+use crate::{
+    Definitions,
+    correlation::{Inject, Limits},
+    parser::{Input, Parser},
+    template::{RenderOptions, Renderer, Template},
+};
+use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// What a parser takes: the value in brackets, then what is left.
+#[track_caller]
+fn take(parser: &str, text: &str, want: &str) {
+    let scanner = Scanner::parse(parser, "").unwrap();
+    let shown = match scanner.take(text.as_bytes()) {
+        None => "-".to_owned(),
+        Some(taken) => format!("[{}]{}", &text[taken.from..taken.to], &text[taken.length..]),
+    };
+    assert_eq!(shown, want, "{parser} of {text:?}");
+}
+
+#[test]
+fn words_and_delimiters() {
+    take("STRING:x", "abc12-d", "[abc12]-d");
+    take("STRING:x:-/", "abc12-d /", "[abc12-d] /");
+    take("STRING:x", " a", "-");
+    take("ESTRING:x: ", "one two", "[one]two");
+    take("ESTRING:x:::", "a::b", "[a]b");
+    take("ESTRING:x:=>", "a=b=>c", "[a=b]c");
+    take("ESTRING:x: ", "one", "-");
+    take("ESTRING:x:", "one two", "[one two]");
+    take("NLSTRING:x", "one\r\ntwo", "[one]\r\ntwo");
+    take("NLSTRING:x", "one", "[one]");
+    take("ANYSTRING:x", "one\ntwo", "[one\ntwo]");
+    take("QSTRING:x:\"", "\"a b\"c", "[a b]c");
+    take("QSTRING:x:\"", "\"a b", "-");
+    take("QSTRING:x:()", "(a (b) c) d", "[a (b) c] d");
+    take("QSTRING:x:()", "a)", "-");
+    take("QSTRING:x:()", "((a)", "-");
+    take("SET:x:ab", "abac", "[aba]c");
+    take("SET:x:ab", "c", "-");
+    take("OPTIONALSET:x:ab", "c", "[]c");
+    take("PCRE:x:[a-c]+", "abcd", "[abc]d");
+    take("PCRE:x:[a-c]+", "dabc", "-");
+}
+
+#[test]
+fn numbers_and_addresses() {
+    for (text, want) in
+        [("12a", "[12]a"), ("-7", "[-7]"), ("0x1fg", "[0x1f]g"), ("-", "-"), ("0x", "-"), ("+1", "-")]
+    {
+        take("NUMBER:n", text, want);
+    }
+    for (text, want) in [("1.5e-3x", "[1.5e-3]x"), ("-.5", "[-.5]"), (".", "[.]"), ("e5", "-")] {
+        take("FLOAT:n", text, want);
+        take("DOUBLE:n", text, want);
+    }
+    for (text, want) in [
+        ("10.0.0.1:80", "[10.0.0.1]:80"),
+        ("10.0.0.1.2", "[10.0.0.1].2"),
+        ("10.0.0.256", "-"),
+        ("10.0.0", "-"),
+        ("10..0.1", "-"),
+    ] {
+        take("IPv4:a", text, want);
+        take("IPvANY:a", text, want);
+    }
+    for (text, want) in [
+        ("fe80::1%eth0", "[fe80::1]%eth0"),
+        ("::", "[::]"),
+        ("::1.", "[::1]."),
+        ("1:2:3:4:5:6:7:8:9", "[1:2:3:4:5:6:7:8]:9"),
+        ("1:2:3:4:5:6:7", "-"),
+        ("::ffff:192.0.2.1.", "[::ffff:192.0.2.1]."),
+        ("1::2::3", "-"),
+        ("12345::", "-"),
+        ("a", "-"),
+    ] {
+        take("IPv6:a", text, want);
+        take("IPvANY:a", text, want);
+    }
+    take("MACADDR:m", "00:1b:63:84:45:e6 x", "[00:1b:63:84:45:e6] x");
+    take("MACADDR:m", "00:1b:63:84:45:e6:77", "[00:1b:63:84:45:e6]:77");
+    take("MACADDR:m", "0:1b", "-");
+    take("LLADDR:m:3", "00:11:22:33", "[00:11:22]:33");
+    take("LLADDR:m", "00:1", "[00]:1");
+    take("HOSTNAME:h", "www.example.org.", "[www.example.org.]");
+    take("HOSTNAME:h", "localhost", "-");
+    take("EMAIL:e:<>", "<a.b@example.org> x", "[a.b@example.org] x");
+    take("EMAIL:e", ".a@example.org", "-");
+    take("EMAIL:e", "a.@example.org", "-");
+    take("EMAIL:e", "a@localhost", "-");
+}
+
+#[test]
+fn parsers_that_cannot_be() {
+    for (parser, want) in [
+        ("WORD:x", "there is no parser WORD"),
+        ("ESTRING:x", "ESTRING needs a parameter: @ESTRING:name:parameter@"),
+        ("QSTRING:x:", "QSTRING needs one or two quotes: @QSTRING:name:\"@"),
+        ("NLSTRING:x:y", "NLSTRING takes no parameter"),
+        ("LLADDR:x:many", "LLADDR takes a number of octets, not many"),
+    ] {
+        assert_eq!(Scanner::parse(parser, "").unwrap_err(), want);
+    }
+    assert!(Scanner::parse("PCRE:x:(", "").unwrap_err().contains("regular expression is wrong"));
+    assert!(Scanner::parse(&format!("STRING:{}", "x".repeat(129)), "").unwrap_err().contains("129 bytes"));
+}
+
+fn tree(patterns: &[&str]) -> Tree {
+    let mut tree = Tree::new();
+    for (number, pattern) in patterns.iter().enumerate() {
+        tree.insert(pattern, number as u32, "", (0, 0)).unwrap();
+    }
+    tree
+}
+
+/// The pattern that is found and its values.
+#[track_caller]
+fn find(patterns: &[&str], text: &str, want: &str) {
+    let tree = tree(patterns);
+    let mut finder = Finder::default();
+    // Twice: what a search leaves must not change the next one.
+    for _ in 0..2 {
+        let shown = match finder.find(&tree, text.as_bytes()) {
+            None => "-".to_owned(),
+            Some(number) => {
+                let value = |capture: &super::find::Capture| {
+                    let scanner = tree.nodes[capture.node as usize].parser.as_ref().unwrap();
+                    format!(" {}={}", scanner.name, &text[capture.from..capture.to])
+                };
+                let values: String = finder.captures.iter().map(value).collect();
+                format!("{}{values}", patterns[number as usize])
+            }
+        };
+        assert_eq!(shown, want, "{text:?}");
+    }
+}
+
+#[test]
+fn the_whole_text_goes_before_its_beginning_and_text_before_parsers() {
+    let words = ["in", "inside", "insight", "out", "outer limits", "i"];
+    find(&words, "inside", "inside");
+    find(&words, "insi", "in");
+    find(&words, "insights", "insight");
+    find(&words, "ix", "i");
+    find(&words, "ou", "-");
+    let mixed = ["user @STRING:u@", "user root", "user @STRING:u@ from @IPv4:ip@", "user @ANYSTRING:rest@"];
+    find(&mixed, "user root", "user root");
+    find(&mixed, "user joe", "user @STRING:u@ u=joe");
+    find(&mixed, "user joe from 10.0.0.1", "user @STRING:u@ from @IPv4:ip@ u=joe ip=10.0.0.1");
+    find(&mixed, "user joe from home", "user @ANYSTRING:rest@ rest=joe from home");
+    find(&mixed, "user root from 10.0.0.1", "user @STRING:u@ from @IPv4:ip@ u=root ip=10.0.0.1");
+    // What leads nowhere leaves no values behind.
+    find(&["a @STRING:x@ b", "a @ESTRING:y: @c"], "a 1 c", "a @ESTRING:y: @c y=1");
+    find(&["a @NUMBER:n@"], "a 1 and more", "a @NUMBER:n@ n=1");
+    find(&["@NUMBER@ of @NUMBER:n@"], "1 of 2", "@NUMBER@ of @NUMBER:n@ n=2");
+    find(&["a@@b", "a@@@NUMBER:n@"], "a@b", "a@@b");
+    find(&["a@@b", "a@@@NUMBER:n@"], "a@7", "a@@@NUMBER:n@ n=7");
+    find(&["one\ntwo", "n @NUMBER:n@\nx"], "one\r\ntwo", "one\ntwo");
+    find(&["one\ntwo", "n @NUMBER:n@\nx"], "n 1\r\nx", "n @NUMBER:n@\nx n=1");
+    find(&["", "a"], "b", "");
+}
+
+#[test]
+fn patterns_that_do_not_fit() {
+    let mut tree = tree(&["a @NUMBER:n@", "b"]);
+    let mut insert = |pattern: &str| tree.insert(pattern, 9, "", (0, 0)).unwrap_err();
+    assert_eq!(insert("a @NUMBER:n@"), InsertError::Duplicate { value: 0 });
+    assert_eq!(insert("b"), InsertError::Duplicate { value: 1 });
+    assert_eq!(insert("c @NUMBER"), InsertError::Unpaired { offset: 2 });
+    assert_eq!(insert(&"x".repeat(70_000)), InsertError::Long { size: 70_000 });
+    assert!(matches!(insert("c @WORD@"), InsertError::Parser { offset: 2, .. }));
+}
+
+#[test]
+fn deep_trees_cost_no_stack() {
+    let deep: Vec<String> = (1..4000).map(|length| "a".repeat(length)).collect();
+    let patterns: Vec<&str> = deep.iter().map(String::as_str).collect();
+    let tree = tree(&patterns);
+    assert_eq!(Finder::default().find(&tree, "a".repeat(3000).as_bytes()), Some(2999));
+    let long = "@NUMBER@ ".repeat(6000);
+    let mut tree = Tree::new();
+    tree.insert(&long, 0, "", (0, 0)).unwrap();
+    assert_eq!(Finder::default().find(&tree, "1 ".repeat(6000).as_bytes()), Some(0));
+}
+
+fn pieces() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[ab ]{1,3}".prop_map(String::from),
+        1 => Just("@STRING:s@".to_owned()),
+        1 => Just("@NUMBER:n@".to_owned()),
+        1 => Just("@ESTRING:e: @".to_owned()),
+        1 => Just("@@".to_owned()),
+    ];
+    proptest::collection::vec(piece, 1..5).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    /// The patterns that take a whole text are the same whether one tree holds all or each has its own, and what is
+    /// found is one of them.
+    #[test]
+    fn one_tree_finds_what_many_find(patterns in proptest::collection::vec(pieces(), 1..8), text in "[ab1@ ]{0,8}") {
+        let mut shared = Tree::new();
+        let mut alone = Vec::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            if shared.insert(pattern, number as u32, "", (0, 0)).is_ok() {
+                let mut tree = Tree::new();
+                tree.insert(pattern, number as u32, "", (0, 0)).unwrap();
+                alone.extend(find_all(&tree, text.as_bytes()));
+            }
+        }
+        let mut together = find_all(&shared, text.as_bytes());
+        let found = Finder::default().find(&shared, text.as_bytes());
+        prop_assert!(together.is_empty() || found == together.first().copied());
+        together.sort();
+        alone.sort();
+        prop_assert_eq!(together, alone);
+    }
+}
+
+fn database(rules: &str) -> Database {
+    let text = format!(
+        "<patterndb version='6' pub_date='2026-01-02'>\n<ruleset name='n' id='n'>{rules}</ruleset></patterndb>"
+    );
+    Database::load(text.as_bytes(), "", &Definitions::default()).unwrap()
+}
+
+#[track_caller]
+fn refused(text: &str, want: &str) {
+    let error = Database::load(text.as_bytes(), "", &Definitions::default()).unwrap_err();
+    assert_eq!(error.to_string(), want);
+}
+
+#[test]
+fn files_that_are_refused() {
+    refused("<x/>", "1:1: Unexpected <x> tag, expected a <patterndb>");
+    refused("", "1:1: the file has no <patterndb>");
+    refused("<patterndb version='1'/>", "1:1: patterndb version 1 is too old: versions 2 to 6 are read");
+    refused("<patterndb version='7'/>", "1:1: patterndb version 7 is too new: versions 2 to 6 are read");
+    refused("<patterndb>\n <group/></patterndb>", "2:2: Unexpected <group> tag, expected a <ruleset>");
+    refused("<patterndb>\n\ttext</patterndb>", "1:12: Unexpected text, text=[[text]]");
+    refused("<patterndb>\n<ruleset>", "2:10: the file ends inside of an element");
+    refused("<patterndb>&evil;</patterndb>", "1:12: unknown entity &evil;");
+    let rule = |inner: &str| format!("<patterndb><ruleset><rules>\n{inner}</rules></ruleset></patterndb>");
+    refused(&rule("<rule/>"), "2:1: No id attribute for rule element");
+    refused(
+        &rule("<rule id='a' context-scope='galaxy'/>"),
+        "2:1: Unknown context scope galaxy: known are process, program, host, global",
+    );
+    refused(
+        &rule("<rule id='a'>\n<name/></rule>"),
+        "3:1: Unexpected <name> tag, expected <patterns>, <pattern>, <tags>, <tag> or <actions>",
+    );
+    refused(
+        &rule("<rule id='a'><value>x</value></rule>"),
+        "2:14: a value misses its name attribute in rule a",
+    );
+    refused(
+        &rule("<rule id='a'><value name='x'>${x</value></rule>"),
+        "2:30: Error compiling value template, rule=a, text=${x, error=template is wrong at byte 0: a macro starts with ${ here and its '}' is missing",
+    );
+    refused(
+        &rule("<rule id='a'><actions><action trigger='dawn'/></actions></rule>"),
+        "2:23: Unknown trigger type: dawn",
+    );
+    refused(
+        "<patterndb><ruleset><pattern>a</pattern></ruleset><ruleset><pattern>b</pattern></ruleset>\n\
+         <ruleset><pattern>a</pattern><pattern>b</pattern></ruleset></patterndb>",
+        "2:39: Joining rulesets with mismatching program name sets, program=b",
+    );
+    assert!(
+        Database::load(b"<patterndb>\xff", "", &Definitions::default()).unwrap_err().reason.contains("UTF-8")
+    );
+    let deep = "<patterns>".repeat(100_000);
+    refused(&format!("<patterndb><ruleset>{deep}"), "1:1000021: the file ends inside of an element");
+}
+
+#[test]
+fn what_is_left_out_is_told() {
+    let database = database(
+        "<rules><rule id='a'><patterns><pattern>x @WORD:w@</pattern><pattern>y</pattern>\n<pattern>y</pattern></patterns></rule></rules>",
+    );
+    let shown: Vec<String> =
+        database.findings.iter().map(|f| format!("{}:{} {}", f.line, f.column, f.reason)).collect();
+    assert_eq!(
+        shown,
+        [
+            "2:65 pattern 'x @WORD:w@' of rule a is left out: the parser at byte 2 of the pattern is wrong: there is no parser WORD",
+            "3:10 pattern 'y' of rule a is left out: the same pattern is in rule a already",
+        ]
+    );
+    assert_eq!((database.version.as_str(), database.pub_date.as_str()), ("6", "2026-01-02"));
+}
+
+/// Runs lines `second host program[pid]: text` through a database and shows what comes out, line by line.
+struct Bench {
+    parser: DbParser,
+    renderer: Renderer,
+    template: Template,
+}
+
+impl Bench {
+    fn new(database: Database, inject: Inject, limits: Limits, template: &str) -> Bench {
+        let options =
+            DbOptions { program: Input::program(), message: Input::message(), drop_unmatched: false, inject };
+        Bench {
+            parser: DbParser::new(Arc::new(database), Arc::new(DbState::new(limits)), options),
+            renderer: Renderer::new(RenderOptions::default(), Arc::default()),
+            template: Template::parse(template, &Definitions::default()).unwrap(),
+        }
+    }
+
+    fn show(&mut self, batch: &Batch, selection: &Selection, out: &mut Vec<String>) {
+        for index in selection.iter() {
+            let mut text = Vec::new();
+            self.template.render(batch, index, &mut self.renderer, &mut text);
+            out.push(String::from_utf8(text).unwrap());
+        }
+    }
+
+    fn run(&mut self, lines: &[&str]) -> Vec<String> {
+        let mut out = Vec::new();
+        for line in lines {
+            let (second, rest) = line.split_once(' ').unwrap();
+            self.renderer.now = Stamp::known(second.parse::<i64>().unwrap() * 1_000_000, 0);
+            let mut made = Vec::new();
+            if rest == "tick" {
+                self.parser.tick(&mut self.renderer, &mut made);
+                made.iter().for_each(|made| self.show(made, &Selection::all(made.len()), &mut out));
+                continue;
+            }
+            let mut batch = line_batch(rest, self.renderer.now);
+            let all = Selection::all(1);
+            let left = self.parser.parse_making(&mut batch, &all, &mut self.renderer, &mut made);
+            made.iter().for_each(|made| self.show(made, &Selection::all(made.len()), &mut out));
+            self.show(&batch, &left, &mut out);
+        }
+        out
+    }
+}
+
+/// A batch of one line `host program[pid]: text`.
+fn line_batch(line: &str, event: Stamp) -> Batch {
+    let (host, rest) = line.split_once(' ').unwrap();
+    let (tag, text) = rest.split_once(": ").unwrap();
+    let (program, pid) = tag.trim_end_matches(']').split_once('[').unwrap_or((tag, ""));
+    let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], event, Ack::none());
+    let mut message = Message::default();
+    message.event = event;
+    batch.messages.push(message);
+    for (field, value) in
+        [(Field::Host, host), (Field::Program, program), (Field::Pid, pid), (Field::Message, text)]
+    {
+        let span = batch.add_extra(value.as_bytes());
+        batch.set_fixed(0, field, span);
+    }
+    batch
+}
+
+#[track_caller]
+fn check(rules: &str, template: &str, lines: &[&str], want: &[&str]) {
+    let mut bench = Bench::new(database(rules), Inject::PassThrough, Limits::default(), template);
+    assert_eq!(bench.run(lines), want);
+}
+
+const LOGIN: &str = "<patterns><pattern>gate</pattern></patterns><rules>\
+    <rule id='in' class='security' context-id='${user}' context-timeout='10' context-scope='host'>\
+    <patterns><pattern>in @STRING:user@ @NUMBER:count@</pattern></patterns>\
+    <values><value name='seen'>$(context-length)</value><value name='kind'>fixed</value>\
+    <value name='before' type='int64'>${count}@1</value></values><tags><tag>entry</tag></tags>";
+
+#[test]
+fn classes_values_and_tags() {
+    let rules =
+        format!("{LOGIN}</rule><rule id='out'><patterns><pattern>out</pattern></patterns></rule></rules>");
+    let shown = "${.classifier.class} ${.classifier.rule_id} $TAGS u=$user k=$kind n=$seen b=$before c=${.classifier.context_id}";
+    check(
+        &rules,
+        shown,
+        &[
+            "1 h gate[1]: in ann 5",
+            "2 h gate[2]: in ann 6",
+            "3 h gate: out",
+            "4 h gate: what",
+            "5 h door: in ann 7",
+        ],
+        &[
+            "security in .classifier.security,entry u=ann k=fixed n=1 b= c=ann",
+            "security in .classifier.security,entry u=ann k=fixed n=2 b=5 c=ann",
+            "system out .classifier.system u= k= n= b= c=",
+            "unknown  .classifier.unknown u= k= n= b= c=",
+            "unknown  .classifier.unknown u= k= n= b= c=",
+        ],
+    );
+}
+
+#[test]
+fn programs_prefixes_and_no_rulesets() {
+    let rules = "<patterns><pattern>app-@NUMBER:instance@</pattern></patterns><rules><rule id='r'><patterns>\
+                 <pattern>x @STRING:y@</pattern></patterns><values><value name='v'>1</value></values></rule></rules>";
+    let text = format!("<patterndb version='4'><ruleset>{rules}</ruleset></patterndb>");
+    let prefixed = Database::load(text.as_bytes(), ".db.", &Definitions::default()).unwrap();
+    let shown = "${.db.instance} ${.db.y} ${.db.v} ${.classifier.rule_id}";
+    let mut bench = Bench::new(prefixed, Inject::PassThrough, Limits::default(), shown);
+    assert_eq!(bench.run(&["1 h app-7: x z", "1 h app: x z"]), ["7 z 1 r", "   "]);
+    let empty = Database::load(b"<patterndb version='4'/>", "", &Definitions::default()).unwrap();
+    let mut bench = Bench::new(empty, Inject::PassThrough, Limits::default(), "[${.classifier.class}]");
+    assert_eq!(bench.run(&["1 h app: x"]), ["[]"]);
+    bench.parser.replace(Arc::new(database(rules)));
+    assert_eq!(bench.run(&["1 h app: x"]), ["[unknown]"]);
+}
+
+#[test]
+fn actions_of_matches_and_timeouts() {
+    let rules = format!(
+        "{LOGIN}<actions>\
+         <action trigger='match' condition='\"${{seen}}\" == \"2\"'><message><values><value name='MESSAGE'>twice ${{user}}@1 ${{count}}@2</value></values><tags><tag>made</tag></tags></message></action>\
+         <action trigger='timeout'><message inherit-mode='context'><values><value name='MESSAGE'>gone $user $(context-values $count) ${{CONTEXT_ID}}</value></values></message></action>\
+         </actions></rule></rules>"
+    );
+    check(
+        &rules,
+        "$HOST $PROGRAM $PID $PRI [$TAGS] $MSG",
+        &[
+            "1 h gate[1]: in ann 5",
+            "2 h gate[2]: in ann 6",
+            "3 i gate[3]: in ann 7",
+            "12 h gate: other",
+            "13 h gate: other",
+            "20 tick",
+            "26 tick",
+        ],
+        &[
+            "h gate 1 13 [.classifier.security,entry] in ann 5",
+            "h   13 [made] twice ann 5",
+            "h gate 2 13 [.classifier.security,entry] in ann 6",
+            "i gate 3 13 [.classifier.security,entry] in ann 7",
+            "h gate  13 [.classifier.unknown] other",
+            "h gate 2 13 [.classifier.security,entry] gone ann 5,6,6 ann",
+            "h gate  13 [.classifier.unknown] other",
+            "i gate 3 13 [.classifier.security,entry] gone ann 7,7 ann",
+        ],
+    );
+}
+
+#[test]
+fn rates_and_made_contexts() {
+    let action = |rate: &str, content: &str| format!("<actions><action {rate}>{content}</action></actions>");
+    let rule = |actions: &str| {
+        format!(
+            "<rules><rule id='r' context-scope='global'><patterns><pattern>x</pattern></patterns>{actions}</rule></rules>"
+        )
+    };
+    let message = "<message><values><value name='MESSAGE'>made ${MESSAGE}@1</value></values></message>";
+    check(
+        &rule(&action("rate='2/10'", message)),
+        "$MSG",
+        &["1 h a: x", "2 h a: x", "3 h a: x", "5 h a: x", "7 h a: x"],
+        &["made x", "x", "made x", "x", "x", "x", "made x", "x"],
+    );
+    let create = "<create-context context-id='c' context-timeout='3' context-scope='host'>\
+        <message inherit-mode='last-message'><values><value name='from'>${HOST}@1</value></values></message>\
+        </create-context></action><action trigger='timeout'><message inherit-mode='last-message'><values>\
+        <value name='MESSAGE'>over $from $(context-length)</value></values></message>";
+    check(
+        &rule(&action("", create)),
+        "$MSG",
+        &["1 h a: x", "4 h a: y", "5 h a: y"],
+        &["x", "y", "over h 2", "y"],
+    );
+}
+
+#[test]
+fn contexts_are_bounded_and_end_early() {
+    let rules = format!(
+        "{LOGIN}<actions><action trigger='timeout'><message><values><value name='MESSAGE'>gone $(context-length)</value></values></message></action></actions></rule></rules>"
+    );
+    let limits = Limits { contexts: 32, messages: 3, ..Limits::default() };
+    let mut bench = Bench::new(database(&rules), Inject::AggregateOnly, limits, "$MSG");
+    let lines: Vec<String> = (0..1000).map(|user| format!("1 h gate: in u{user} 1")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let out = bench.run(&lines);
+    let state = bench.parser.state().clone();
+    assert!(state.contexts() <= 64, "{}", state.contexts());
+    assert_eq!((out.len() + state.contexts(), out.len() as u64), (1000, state.early()));
+    assert!(out.iter().all(|text| text == "gone 2"));
+    let before = state.early();
+    assert_eq!(bench.run(&["1 h gate: in same 1"; 4]).last().map(String::as_str), Some("gone 5"));
+    assert!(state.early() > before);
+}
+
+#[test]
+fn inject_modes() {
+    let rules = "<rules><rule id='r'><patterns><pattern>x</pattern></patterns><actions><action>\
+                 <message><values><value name='MESSAGE'>made</value></values></message></action></actions></rule></rules>";
+    let run = |inject| {
+        Bench::new(database(rules), inject, Limits::default(), "$MSG").run(&["1 h a: x", "1 h a: y"])
+    };
+    assert_eq!(run(Inject::PassThrough), ["made", "x", "y"]);
+    assert_eq!(run(Inject::AggregateOnly), ["made"]);
+    let seen = Arc::new(std::sync::Mutex::new(0));
+    let count = seen.clone();
+    let sink = crate::correlation::Sink(Arc::new(move |batch: Batch| *count.lock().unwrap() += batch.len()));
+    assert_eq!(run(Inject::Internal(sink)), ["x", "y"]);
+    assert_eq!(*seen.lock().unwrap(), 1);
+}
+
+#[test]
+fn what_people_see() {
+    let rules = "<patterns><pattern>app</pattern></patterns><rules><rule id='r'><patterns><pattern>a @STRING:s@ b</pattern>\
+                 <pattern>a x b</pattern><pattern>ab</pattern></patterns><values><value name='v'>1</value></values>\
+                 <tags><tag>t</tag></tags></rule></rules>";
+    let database = database(rules);
+    assert_eq!(database.dump_programs("f"), "[0]\t'' RULES\n[1]\t  'app' RULES\n");
+    assert_eq!(
+        database.dump_rules("app", "f").unwrap(),
+        "[0]\t'' \n[1]\t  'a' \n[2]\t    ' ' \n[3]\t      'x b' rule_id='r'\n\
+         [3]\t      @STRING:s@ [f:2:95]'' \n[4]\t        ' b' rule_id='r'\n[2]\t    'b' rule_id='r'\n",
+    );
+    assert_eq!(database.dictionary(None, false), ["v", "s", "v", "v"]);
+    assert_eq!(database.dictionary(Some("app"), true), [".classifier.system", "t"].repeat(3));
+    assert_eq!(database.matching("app", "a x b"), ["r", "r"]);
+    let steps = database.explain("app", b"a y b");
+    let shown: Vec<String> = steps
+        .iter()
+        .map(|step| match &step.parser {
+            Some((kind, name)) => format!("@{kind}:{name}={}+{}@", step.value_at, step.value_length),
+            None => format!("{}/{}", step.literal.as_deref().unwrap_or("-"), step.length),
+        })
+        .collect();
+    assert_eq!(shown, ["/0", "a/1", " /1", "@STRING:s=2+1@", "-/0", " b/2"]);
+}
+
+#[test]
+fn values_are_places_in_the_text() {
+    let rules =
+        "<rules><rule id='r'><patterns><pattern>a @STRING:s@ @NUMBER:n@</pattern></patterns></rule></rules>";
+    let mut bench = Bench::new(database(rules), Inject::PassThrough, Limits::default(), "");
+    let mut batch = Batch::new(
+        Arc::new(b"a word 12".repeat(50)),
+        vec![Arc::new(Origin::default())],
+        Stamp::default(),
+        Ack::none(),
+    );
+    for line in 0..50 {
+        let mut message = Message::default();
+        message.text = message::Span::received(line * 9, 9);
+        batch.messages.push(message);
+    }
+    bench.parser.parse(&mut batch, &Selection::all(50), &mut bench.renderer);
+    assert_eq!(batch.field(49, &FieldName::parse("n")).as_deref(), Some(&b"12"[..]));
+    // Names and constants once, whatever the number of messages.
+    assert!(batch.extra.len() < 100, "{}", batch.extra.len());
+}
