@@ -8,7 +8,9 @@
 
 mod clock;
 mod contexts;
+mod grouping;
 mod key;
+mod lines;
 mod made;
 mod synthetic;
 
@@ -18,6 +20,11 @@ pub(crate) use key::Key;
 pub(crate) use made::{Made, member};
 
 pub use contexts::Limits;
+pub use grouping::{GroupOptions, GroupState, GroupingBy};
 pub use key::Scope;
+pub use lines::{GroupLines, LinesOptions, LinesState};
 pub use made::{Inject, Sink};
 pub use synthetic::{Inherit, Synthetic};
+
+#[cfg(test)]
+mod tests;

@@ -39,8 +39,8 @@ impl Default for Limits {
 
 /// What a change leaves of a context.
 pub(crate) enum Left {
-    /// It lives on for so many seconds, and takes so many bytes more than before.
-    Lives { timeout_s: i64, added: usize },
+    /// It lives on for so many seconds, and takes so many bytes more than before, or fewer.
+    Lives { timeout_s: i64, added: isize },
     /// It is over.
     Over,
     /// It has as many messages as a context may have: it ends as if its time had passed.
@@ -191,14 +191,15 @@ impl<T> Shard<T> {
 
 impl<T> Inner<T> {
     /// Notes when a context ends and what it takes.
-    fn keep(&mut self, key: &Key, ends_s: i64, added: usize, is_new: bool) {
+    fn keep(&mut self, key: &Key, ends_s: i64, added: isize, is_new: bool) {
         let Some(context) = self.contexts.get_mut(key) else { return };
         // A timer stands at or before the end of its context; only an earlier end needs a new one.
         let needs_timer = is_new || ends_s < context.ends_s;
         context.ends_s = ends_s;
-        context.bytes += added;
+        let before = if is_new { 0 } else { context.bytes };
+        context.bytes = context.bytes.saturating_add_signed(added);
         let number = context.number;
-        self.bytes += if is_new { context.bytes } else { added };
+        self.bytes = (self.bytes + context.bytes).saturating_sub(before);
         if needs_timer {
             self.timers.push(Reverse((ends_s, number, key.clone())));
             self.tidy();

@@ -64,9 +64,9 @@ impl<'a> Made<'a> {
 }
 
 /// A copy of a message for a context, and the bytes it takes.
-pub(crate) fn member(batch: &Batch, index: usize) -> (Member, usize) {
+pub(crate) fn member(batch: &Batch, index: usize) -> (Member, isize) {
     let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
     copy.push_copy(batch, index);
     let size = copy.extra.len() + std::mem::size_of::<Batch>() + std::mem::size_of::<Origin>();
-    (Member { batch: Arc::new(copy), index: 0 }, size)
+    (Member { batch: Arc::new(copy), index: 0 }, size as isize)
 }

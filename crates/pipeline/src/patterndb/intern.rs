@@ -8,6 +8,10 @@ use message::{Batch, Span};
 
 /// Texts that are found again, a power of two.
 const SLOTS: usize = 128;
+/// Slots that are looked at for one text.
+const PROBES: usize = 4;
+/// Spreads addresses over the slots: the golden ratio.
+const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The texts that stand in one batch.
 pub(super) struct Interned {
@@ -23,10 +27,21 @@ impl Interned {
     #[inline]
     pub(super) fn place(&mut self, batch: &mut Batch, text: &[u8]) -> Span {
         let address = text.as_ptr() as usize;
-        let slot = &mut self.slots[(address >> 3 ^ address >> 10) % SLOTS];
-        if slot.0 != address || slot.1.len() != text.len() {
-            *slot = (address, batch.add_extra(text));
+        let first = (address as u64).wrapping_mul(MIX) as usize >> (usize::BITS - SLOTS.ilog2());
+        let mut target = first;
+        for step in 0..PROBES {
+            let slot = (first + step) % SLOTS;
+            let (known, place) = self.slots[slot];
+            if known == address && place.len() == text.len() {
+                return place;
+            }
+            if known == 0 {
+                target = slot;
+                break;
+            }
         }
-        slot.1
+        let place = batch.add_extra(text);
+        self.slots[target] = (address, place);
+        place
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     correlation::{Clock, Contexts, Ended, Key, Left, Limits, Made, Synthetic, member},
     template::{Condition, Context, Member, Renderer},
 };
-use message::{Batch, Field, FieldName, Span, ValueKind};
+use message::{Batch, FieldName, Span, ValueKind};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
@@ -58,7 +58,7 @@ struct Pending {
     key: Key,
     timeout_s: i64,
     open: Open,
-    size: usize,
+    size: isize,
 }
 
 impl Default for DbState {
@@ -312,7 +312,7 @@ impl Run<'_> {
                 self.make(message, last, renderer, &mut Made::new(&mut batches, &inject));
                 let Some(batch) = batches.pop() else { return };
                 let key = Key::of(*scope, &batch, 0, &id);
-                let size = batch.extra.len() + batch.fixed(0, Field::Message).len();
+                let size = batch.extra.len() as isize;
                 let messages = vec![Member { batch: Arc::new(batch), index: 0 }];
                 let open = Open { database: self.database.clone(), rule: self.number, messages };
                 self.pending.push(Pending { key, timeout_s: *timeout_s, open, size });

@@ -1,0 +1,180 @@
+//! Joins messages that are lines of one: `group-lines()`.
+//!
+//! In: messages, each a line of the message of its key. Out: the joined messages: the last line's message with the
+//! text of all. Holds: the lines of each key that are not complete.
+//! Limits: [`TEXT_BYTES_MAX`] bytes a joined text, above it the text ends there; those of [`Limits`].
+
+use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, member};
+use crate::{
+    parser::{Input, Parser},
+    template::{Member, Renderer, Template},
+};
+use message::{Batch, Field, FieldName, Selection, ValueKind};
+use std::sync::Arc;
+use wire::{Joiner, MultiLine, Part};
+
+/// Longest joined text: that of the longest message of a source with room to spare.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
+/// How lines are joined.
+#[derive(Clone, Debug)]
+pub struct LinesOptions {
+    /// `key()`.
+    pub key: Arc<Template>,
+    /// `scope()`.
+    pub scope: Scope,
+    /// `timeout()`: seconds after the last line.
+    pub timeout_s: i64,
+    /// `template()`: the text of a line.
+    pub line: Input,
+    /// `line-separator()`.
+    pub separator: Vec<u8>,
+    /// `multi-line-mode()` and its patterns.
+    pub mode: Arc<MultiLine>,
+    /// `inject-mode()`.
+    pub inject: Inject,
+}
+
+/// The lines that wait; they outlive a reload.
+#[derive(Debug)]
+pub struct LinesState {
+    clock: Clock,
+    lines: Contexts<Lines>,
+}
+
+/// Lines of one key.
+#[derive(Debug)]
+struct Lines {
+    joiner: Joiner,
+    text: Vec<u8>,
+    /// The message of the last line.
+    last: Option<Member>,
+}
+
+impl Default for LinesState {
+    fn default() -> LinesState {
+        LinesState { clock: Clock::default(), lines: Contexts::new(Limits::default()) }
+    }
+}
+
+/// A parser that joins lines.
+pub struct GroupLines {
+    options: LinesOptions,
+    context_id: FieldName,
+    state: Arc<LinesState>,
+}
+
+impl GroupLines {
+    /// A parser with the state of an earlier one, or a new one.
+    pub fn new(options: LinesOptions, state: Arc<LinesState>) -> GroupLines {
+        let context_id = FieldName::Named(".classifier.context_id".to_owned());
+        GroupLines { options, context_id, state }
+    }
+
+    fn line(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer, made: &mut Made<'_>) {
+        let (options, state) = (&self.options, &self.state);
+        if let Some(now_s) = state.clock.follow(batch.messages[index].event, renderer.now) {
+            self.expire(now_s, renderer, made);
+        }
+        let id = options.key.value(batch, index, renderer).into_owned();
+        batch.set_field(index, &self.context_id, &id, ValueKind::String);
+        let key = Key::of(options.scope, batch, index, &id);
+        let place = options.line.place(batch, index, renderer);
+        let line = batch.bytes(place).to_vec();
+        let (member, _) = member(batch, index);
+        let create = || Lines { joiner: Joiner::new(options.mode.clone()), text: Vec::new(), last: None };
+        let ended = state.lines.change(key, state.clock.now_s(), create, |key, lines| {
+            let begun = lines.last.is_some();
+            let before = lines.size();
+            let joined = lines.joiner.judge(&line, begun);
+            if joined.closes && begun {
+                self.finish(key, lines, renderer, made);
+            }
+            match joined.part {
+                Part::Open => lines.add(&line, &options.separator, member),
+                Part::Ends(size) => {
+                    lines.add(line.get(..size).unwrap_or(&line), &options.separator, member);
+                    self.finish(key, lines, renderer, made);
+                }
+                Part::Passed => {}
+            }
+            Left::Lives { timeout_s: options.timeout_s, added: lines.size() - before }
+        });
+        if let Some(Ended { key, mut value, .. }) = ended {
+            self.finish(&key, &mut value, renderer, made);
+        }
+    }
+
+    fn expire(&self, now_s: i64, renderer: &mut Renderer, made: &mut Made<'_>) {
+        for Ended { key, mut value, .. } in self.state.lines.expire(now_s) {
+            self.finish(&key, &mut value, renderer, made);
+        }
+    }
+
+    /// Makes the message of the lines so far.
+    fn finish(&self, key: &Key, lines: &mut Lines, renderer: &mut Renderer, made: &mut Made<'_>) {
+        let text = std::mem::take(&mut lines.text);
+        let Some(last) = lines.last.take() else { return };
+        let batch = made.batch(renderer.now);
+        let index = batch.push_copy(&last.batch, last.index);
+        for (field, value) in key.fields() {
+            if batch.fixed(index, field) != value {
+                batch.set_field(index, &FieldName::Fixed(field), value, ValueKind::String);
+            }
+        }
+        batch.set_field(index, &FieldName::Fixed(Field::Message), &text, ValueKind::String);
+    }
+}
+
+impl Lines {
+    /// Bytes they take.
+    fn size(&self) -> isize {
+        let last = self.last.as_ref().map_or(0, |last| last.batch.extra.len());
+        (self.text.capacity() + last) as isize
+    }
+
+    fn add(&mut self, line: &[u8], separator: &[u8], member: Member) {
+        if self.last.is_some() {
+            self.text.extend_from_slice(separator);
+        }
+        let room = TEXT_BYTES_MAX.saturating_sub(self.text.len());
+        self.text.extend_from_slice(&line[..line.len().min(room)]);
+        self.last = Some(member);
+    }
+}
+
+impl Parser for GroupLines {
+    fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+        self.parse_making(batch, within, renderer, &mut Vec::new())
+    }
+
+    fn parse_making(
+        &self,
+        batch: &mut Batch,
+        within: &Selection,
+        renderer: &mut Renderer,
+        made: &mut Vec<Batch>,
+    ) -> Selection {
+        let mut made = Made::new(made, &self.options.inject);
+        for index in within.iter() {
+            self.line(batch, index, renderer, &mut made);
+        }
+        made.finish();
+        match self.options.inject {
+            Inject::AggregateOnly => Selection::none(within.batch_len()),
+            Inject::PassThrough | Inject::Internal(_) => within.clone(),
+        }
+    }
+
+    fn is_timed(&self) -> bool {
+        true
+    }
+
+    fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
+        let mut made = Made::new(made, &self.options.inject);
+        if let Some(now_s) = self.state.clock.tick(renderer.now) {
+            self.expire(now_s, renderer, &mut made);
+        }
+        made.finish();
+    }
+}
