@@ -418,8 +418,7 @@ impl Batch {
     }
 
     fn origin_value(&self, index: usize, name: &str) -> Option<&[u8]> {
-        let values = &self.origin(index).values;
-        values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+        self.origin(index).value(name)
     }
 
     fn sdata_value(&self, index: usize, name: &str) -> Option<Cow<'_, [u8]>> {

@@ -45,3 +45,10 @@ pub struct Origin {
     /// Values that every message of this origin has, for instance `.unix.pid` or `.tls.x509_cn`.
     pub values: Vec<(String, Vec<u8>)>,
 }
+
+impl Origin {
+    /// A value by name.
+    pub fn value(&self, name: &str) -> Option<&[u8]> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
+    }
+}

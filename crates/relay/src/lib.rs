@@ -7,10 +7,12 @@
 //! Limits: a connection's [`Window`] bounds what it has in work; a queue is bounded in messages.
 
 pub mod stats;
+pub mod tls;
 
 mod clock;
 mod host_names;
 mod internal;
+mod ip;
 mod positions;
 mod reactor;
 mod stage;
@@ -23,16 +25,17 @@ mod source;
 mod testing;
 
 pub use destination::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
-    Queueing, RelpTarget, Render, Rendering, SocketKind, SocketTarget, StagedDestinations, StreamFraming,
-    TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, Destinations, Failback, FilePermissions, FileTarget, PipeTarget,
+    ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget,
+    StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
+pub use ip::IpOptions;
 pub use source::{
     Acknowledge, DatagramListener, Dialogue, FileSource, Generator, HostPolicy, HttpOptions, ListenAddress,
-    PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, Sources, StagedSources, StreamListener,
-    UseDns, WildcardSource, Window,
+    PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, Sources, StagedSources,
+    StreamListener, UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

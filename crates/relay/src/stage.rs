@@ -2,6 +2,7 @@
 //!
 //! In: the system's refusals. Out: one sentence with place and cause. Holds: nothing. Limits: none.
 
+use crate::tls::TlsError;
 use std::{fmt, io};
 
 /// A source or destination that cannot start. Nothing was changed.
@@ -19,6 +20,13 @@ pub enum StageError {
         /// The system's reason.
         source: io::Error,
     },
+    /// Certificates or keys cannot be used.
+    Tls {
+        /// The driver.
+        id: String,
+        /// What is wrong with them.
+        source: TlsError,
+    },
     /// A listener cannot listen, a file of positions cannot be read, ...
     Open {
         /// The driver.
@@ -35,6 +43,7 @@ impl fmt::Display for StageError {
         match self {
             StageError::Twice { id } => write!(f, "cannot start {id}: two drivers have this id"),
             StageError::Thread { id, source } => write!(f, "cannot start a thread for {id}: {source}"),
+            StageError::Tls { id, source } => write!(f, "cannot use the tls() of {id}: {source}"),
             StageError::Open { id, what, source } => write!(f, "cannot open {what} for {id}: {source}"),
         }
     }
@@ -44,6 +53,7 @@ impl std::error::Error for StageError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             StageError::Twice { .. } => None,
+            StageError::Tls { source, .. } => Some(source),
             StageError::Thread { source, .. } | StageError::Open { source, .. } => Some(source),
         }
     }

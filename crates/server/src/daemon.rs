@@ -93,7 +93,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
     signals::listen(events.clone()).map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let control = Control::new(events, registry, running.shared(), settings);
+    let control = Control::new(events, registry, running.shared(), running.passwords(), settings);
     let collector = control.collector();
     let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
     let page = page::open(settings, running.shared(), collector)?;

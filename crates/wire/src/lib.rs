@@ -12,6 +12,7 @@ mod frame;
 mod multiline;
 mod relp;
 mod shipped;
+pub mod proxy;
 mod stamp;
 
 pub use charset::{CharacterSet, Transcoder};

@@ -3,6 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
+use super::network::FAILOVER;
 use super::row::{Driver, Plain, Row, driver, later, row};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 
@@ -121,7 +122,7 @@ const LOGSPACE: &[Row] = &[
     ),
 ];
 
-const TRANSPORTS: &[&str] = &["tcp", "udp", "auto"];
+const TRANSPORTS: &[&str] = &["tcp", "udp", "tls", "auto"];
 
 const NETWORK: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
@@ -131,8 +132,8 @@ const NETWORK: &[Row] = &[
 
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
-    row("port", V::Port, "601; 514 for UDP", "port of the receiver"),
-    row("destport", V::Port, "601; 514 for UDP", "port of the receiver"),
+    row("port", V::Port, "601; 514 for UDP, 6514 for TLS", "port of the receiver"),
+    row("destport", V::Port, "601; 514 for UDP, 6514 for TLS", "port of the receiver"),
 ];
 
 const OLD: &[Row] = &[
@@ -161,8 +162,9 @@ const SEND: &[Row] = &[
     row("time-reap", V::Number(0, 1 << 31), "0", "seconds until an idle connection is closed")
         .no_effect("connections stay open"),
     row("spoof-source-max-msglen", V::Any, "", "").no_effect("spoof-source() is not supported yet"),
-    later("failover", "other receivers"),
-    later("failover-servers", "other receivers"),
+    row("failover", V::Options(FAILOVER), "", "receivers that stand in when it fails"),
+    row("failover-servers", V::Texts, "", "receivers that stand in, in this order"),
+    later("spoof-source", "send with the address of the original sender"),
 ];
 
 const UNIX: &[Row] = &[row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes")];

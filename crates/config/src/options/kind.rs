@@ -163,20 +163,8 @@ impl ValueKind {
 }
 
 /// Words of the language that stand for something that does not run yet.
-const WORDS_LATER: &[&str] = &[
-    "tls",
-    "proxied-tcp",
-    "proxied-tls",
-    "proxied-tls-passthrough",
-    "text-with-nuls",
-    "sctp",
-    "relp",
-    "altp",
-    "rltp",
-    "dtls",
-    "ignore-aux-data",
-    "empty-lines",
-];
+const WORDS_LATER: &[&str] =
+    &["text-with-nuls", "sctp", "relp", "altp", "rltp", "dtls", "ignore-aux-data", "empty-lines"];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {
     let (text, span) = match arg {

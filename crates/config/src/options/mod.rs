@@ -7,6 +7,7 @@ mod destination;
 mod global;
 mod kind;
 mod later;
+mod network;
 mod parser;
 mod reference;
 mod rewrite;

@@ -62,29 +62,24 @@ fn usage(driver: &Driver) -> String {
 fn table(out: &mut String, tables: &[&[Row]]) {
     out.push_str("| option | takes | default | |\n|---|---|---|---|\n");
     for row in tables.iter().flat_map(|table| table.iter()) {
-        let note = match row.standing {
-            Standing::Honoured => sentence(row.help),
-            Standing::NoEffect(why) => format!("{}. No effect: {why}", sentence(row.help)),
-            Standing::Renamed(to) => format!("Old name of {to}"),
-            Standing::Later => format!("{}. Not supported yet", sentence(row.help)),
-        };
-        push(out, format_args!("| {} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
-        if let ValueKind::Options(inner) | ValueKind::TextOr(inner) = row.kind {
-            for row in inner {
-                push(
-                    out,
-                    format_args!(
-                        "| . {} | {} | {} | {} |\n",
-                        row.name,
-                        takes(row.kind),
-                        row.default,
-                        row.help
-                    ),
-                );
-            }
-        }
+        option(out, row, "");
     }
     out.push('\n');
+}
+
+/// One option, and behind it those inside of it.
+fn option(out: &mut String, row: &Row, depth: &str) {
+    let note = match row.standing {
+        Standing::Honoured => sentence(row.help),
+        Standing::NoEffect(why) => format!("{}. No effect: {why}", sentence(row.help)),
+        Standing::Renamed(to) => format!("Old name of {to}"),
+        Standing::Later => format!("{}. Not supported yet", sentence(row.help)),
+    };
+    push(out, format_args!("| {depth}{} | {} | {} | {note} |\n", row.name, takes(row.kind), row.default));
+    if let ValueKind::Options(inner) | ValueKind::TextOr(inner) = row.kind {
+        let depth = format!("{depth}. ");
+        inner.iter().for_each(|row| option(out, row, &depth));
+    }
 }
 
 fn takes(kind: ValueKind) -> String {

@@ -3,6 +3,7 @@
 //! In: nothing. Out: rows and lists of words.
 
 use super::ValueKind as V;
+use super::network::TLS;
 use super::row::{Row, later, row};
 
 pub(super) const BATCHED: &str = "messages move in batches as large as a read or a write takes";
@@ -175,12 +176,11 @@ pub(super) const SOCKET: &[Row] = &[
     row("tcp-keepalive-intvl", V::Number(1, 32767), "", "seconds between probes"),
     row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is given up"),
     row("ip-protocol", V::Word(&["4", "6"]), "4", "version of the internet protocol"),
-    later("ip-tos", "type of service"),
-    later("ip-ttl", "time to live"),
-    later("ip-freebind", "bind to addresses that are not there yet"),
-    later("interface", "network interface"),
-    later("tls", "encryption"),
-    later("spoof-source", "send with the address of the original sender"),
+    row("ip-tos", V::Number(0, 255), "", "type of service; traffic class in IPv6"),
+    row("ip-ttl", V::Number(1, 255), "", "time to live; hop limit in IPv6"),
+    row("ip-freebind", V::YesNo, "no", "bind to addresses that the machine does not have yet"),
+    row("interface", V::Text, "", "only this network interface"),
+    row("tls", V::Options(TLS), "", "encryption, for transport(tls) and its kind"),
 ];
 
 /// What `value-pairs()` selects of a message.

@@ -100,7 +100,8 @@ pub(super) const DRIVERS: &[Driver] = &[
         .aliases(&["example-random-generator-text"]),
 ];
 
-const TRANSPORTS: &[&str] = &["tcp", "udp", "auto", "nul-terminated"];
+const TRANSPORTS: &[&str] =
+    &["tcp", "udp", "tls", "auto", "nul-terminated", "proxied-tcp", "proxied-tls", "proxied-tls-passthrough"];
 
 const NETWORK: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
@@ -110,8 +111,8 @@ const NETWORK: &[Row] = &[
 
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
-    row("port", V::Port, "601; 514 for UDP", "port to listen on"),
-    row("localport", V::Port, "601; 514 for UDP", "port to listen on"),
+    row("port", V::Port, "601; 514 for UDP, 6514 for TLS", "port to listen on"),
+    row("localport", V::Port, "601; 514 for UDP, 6514 for TLS", "port to listen on"),
 ];
 
 const OLD: &[Row] = &[

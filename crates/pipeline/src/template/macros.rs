@@ -17,6 +17,8 @@ pub(super) enum Macro {
     Date(Which, Date),
     SourceIp,
     SourcePort,
+    PeerIp,
+    PeerPort,
     DestIp,
     DestPort,
     Proto,
@@ -50,8 +52,8 @@ pub(super) enum Macro {
 const NAMES: [(&str, Macro); 35] = [
     ("SOURCEIP", Macro::SourceIp),
     ("SOURCEPORT", Macro::SourcePort),
-    ("PEERIP", Macro::SourceIp),
-    ("PEERPORT", Macro::SourcePort),
+    ("PEERIP", Macro::PeerIp),
+    ("PEERPORT", Macro::PeerPort),
     ("DESTIP", Macro::DestIp),
     ("DESTPORT", Macro::DestPort),
     ("PROTO", Macro::Proto),
@@ -170,6 +172,10 @@ fn append_other(
     let origin = batch.origin(index);
     let number = match id {
         Macro::SourcePort => origin.peer.map_or(0, |peer| u64::from(peer.port())),
+        Macro::PeerPort => match origin.value(".proxy.peer_port").map(std::str::from_utf8) {
+            Some(Ok(port)) => port.parse().unwrap_or(0),
+            _ => origin.peer.map_or(0, |peer| u64::from(peer.port())),
+        },
         Macro::DestPort => origin.local.map_or(0, |local| u64::from(local.port())),
         Macro::Proto => match origin.transport {
             Transport::Tcp | Transport::Tls => 6,
@@ -212,6 +218,11 @@ fn append_text(id: Macro, batch: &Batch, index: usize, renderer: &Renderer, out:
     };
     match id {
         Macro::SourceIp => append_address(origin.peer, out),
+        // Behind a proxy the peer is the proxy, and the source is whom it speaks for.
+        Macro::PeerIp => match origin.value(".proxy.peer_ip") {
+            Some(ip) => out.extend_from_slice(ip),
+            None => append_address(origin.peer, out),
+        },
         Macro::DestIp => append_address(origin.local, out),
         Macro::ProtoName => match origin.transport {
             Transport::Tcp | Transport::Tls => out.extend_from_slice(b"tcp"),

@@ -55,7 +55,7 @@ pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &Internal
     match driver {
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone())),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
-        DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target, log.clone()), rendering)),
+        DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
         DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
         DestinationDriver::Program(target) => {
             Box::new(Line::new(Program::new(target, log.clone()), rendering))

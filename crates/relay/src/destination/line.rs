@@ -25,6 +25,11 @@ pub(super) trait Target: Send {
     /// Takes new settings.
     fn configure(&mut self, driver: DestinationDriver);
 
+    /// Whether what was written in part may go on where it stopped.
+    fn is_open(&self) -> bool {
+        false
+    }
+
     /// Closes what is open.
     fn close(&mut self);
 }
@@ -72,7 +77,9 @@ impl<T: Target> Driver for Line<T> {
     fn configure(&mut self, driver: DestinationDriver, rendering: Rendering) {
         self.rendering = rendering;
         self.target.configure(driver);
-        self.output.rewind();
+        if !self.target.is_open() {
+            self.output.rewind();
+        }
     }
 
     fn reopen(&mut self) {

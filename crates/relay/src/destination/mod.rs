@@ -15,8 +15,9 @@ mod target;
 mod worker;
 
 pub use options::{
-    DestinationDriver, DestinationSpec, FilePermissions, FileTarget, PipeTarget, ProgramTarget, Queueing,
-    RelpTarget, Render, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, Failback, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
+    Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget, StreamFraming, TcpOptions,
+    TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub(crate) use target::set_keepalive;

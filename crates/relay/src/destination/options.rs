@@ -3,6 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
+use crate::{ip::IpOptions, tls::SenderTls};
 use message::{Batch, Stamp};
 use std::{path::PathBuf, time::Duration};
 
@@ -158,6 +159,30 @@ pub struct TcpOptions {
     pub keepalive_probes: Option<u32>,
 }
 
+/// A server by name or address.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Server {
+    /// Name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+impl std::fmt::Display for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// `failback()`: when to go back to the first server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failback {
+    /// `tcp-probe-interval()`
+    pub interval: Duration,
+    /// `successful-probes-required()`
+    pub successes: u32,
+}
+
 /// `network()`, `syslog()` and their older spellings.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SocketTarget {
@@ -177,6 +202,45 @@ pub struct SocketTarget {
     pub tcp: TcpOptions,
     /// `keep-alive()`: the connection outlives a reload.
     pub keep_over_reload: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
+    /// `transport(tls)` and its `tls()`.
+    pub tls: Option<SenderTls>,
+    /// `failover(servers(...))`: tried in turn when the first one fails.
+    pub failover: Vec<Server>,
+    /// `failover(failback(...))`; without it the present server is kept until it fails.
+    pub failback: Option<Failback>,
+}
+
+impl SocketTarget {
+    /// The defaults.
+    pub fn new(kind: SocketKind) -> SocketTarget {
+        SocketTarget {
+            kind,
+            ipv6: false,
+            local: None,
+            framing: StreamFraming::Plain,
+            send_buffer: 0,
+            broadcast: false,
+            tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
+            keep_over_reload: true,
+            ip: IpOptions::default(),
+            tls: None,
+            failover: Vec::new(),
+            failback: None,
+        }
+    }
+
+    /// The server that the driver names, and those that may stand in for it.
+    pub(crate) fn servers(&self) -> Vec<Server> {
+        let first = match &self.kind {
+            SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => {
+                Server { host: host.clone(), port: *port }
+            }
+            SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => Server::default(),
+        };
+        std::iter::once(first).chain(self.failover.iter().cloned()).collect()
+    }
 }
 
 /// `relp()`.

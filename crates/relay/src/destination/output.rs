@@ -93,6 +93,11 @@ impl Output {
         }
     }
 
+    /// Whether the next byte to write is the first of a message.
+    pub(super) fn is_at_message(&self) -> bool {
+        self.written == 0 || self.ends.binary_search(&self.written).is_ok()
+    }
+
     /// Goes back to the start of a message that was written in part: a new connection gets it whole.
     pub(super) fn rewind(&mut self) {
         let at = self.ends.partition_point(|end| *end <= self.written);

@@ -5,11 +5,11 @@
 //! Limits: a removed destination gets [`LEAVE_WITHIN`] to write what waits.
 
 use super::{
-    options::{DestinationDriver, DestinationSpec},
+    options::{DestinationDriver, DestinationSpec, SocketTarget},
     queue::{Command, Queue},
     worker,
 };
-use crate::{InternalLog, Registry, StageError};
+use crate::{InternalLog, Registry, StageError, tls::TlsError};
 use message::Outlet;
 use std::{
     collections::HashMap,
@@ -59,6 +59,7 @@ impl Destinations {
             if staged.outlets.contains_key(&spec.id) {
                 return Err(StageError::Twice { id: spec.id });
             }
+            load_tls(&spec, &self.log)?;
             let key = (spec.id.clone(), discriminant(&spec.driver));
             let queue = match self.running.get(&key) {
                 Some(running) => {
@@ -120,6 +121,19 @@ impl Destinations {
             // A thread that panicked has said so on the console.
             let _ = thread.join();
         }
+    }
+}
+
+/// Reads certificates and keys anew. A key that waits for its password is no error: until then messages wait.
+fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
+    let DestinationDriver::Socket(SocketTarget { tls: Some(tls), .. }) = &spec.driver else { return Ok(()) };
+    match tls.settings() {
+        Ok(_) => Ok(()),
+        Err(error @ TlsError::Locked { .. }) => {
+            log.warning(&format!("Encrypted connections must wait; id='{}', error='{error}'", spec.id));
+            Ok(())
+        }
+        Err(source) => Err(StageError::Tls { id: spec.id.clone(), source }),
     }
 }
 

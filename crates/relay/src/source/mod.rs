@@ -9,6 +9,7 @@ mod http;
 mod local;
 mod options;
 mod relp;
+mod secure;
 mod session;
 mod set;
 mod socket;
@@ -21,3 +22,4 @@ pub use options::{
     Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use set::{Sources, StagedSources};
+pub use socket::ProxyHeader;

@@ -13,7 +13,12 @@ use std::{
 use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
 use super::http::HttpOptions;
-use crate::destination::{FilePermissions, Render, TcpOptions};
+use super::socket::ProxyHeader;
+use crate::{
+    destination::{FilePermissions, Render, TcpOptions},
+    ip::IpOptions,
+    tls::ListenerTls,
+};
 
 /// One `source` driver as configured.
 #[derive(Clone)]
@@ -202,6 +207,8 @@ pub struct StreamListener {
     pub backlog: u32,
     /// `so-reuseport()`
     pub reuse_port: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
     /// `idle-timeout()`; `None` never.
     pub idle_timeout: Option<Duration>,
     /// Keep-alive probes.
@@ -210,6 +217,10 @@ pub struct StreamListener {
     pub permissions: FilePermissions,
     /// `so-passcred()`: `.unix.pid`, `.unix.uid`, `.unix.gid`, `.unix.exe`, `.unix.cmdline` of the sender.
     pub credentials: bool,
+    /// `transport(tls)` and its `tls()`.
+    pub tls: Option<ListenerTls>,
+    /// `transport(proxied-tcp)` and its kind.
+    pub proxy: ProxyHeader,
 }
 
 impl StreamListener {
@@ -224,10 +235,13 @@ impl StreamListener {
             receive_buffer: 0,
             backlog: 255,
             reuse_port: false,
+            ip: IpOptions::default(),
             idle_timeout: None,
             tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
             permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
             credentials: true,
+            tls: None,
+            proxy: ProxyHeader::None,
         }
     }
 }
@@ -241,6 +255,8 @@ pub struct DatagramListener {
     pub receive_buffer: usize,
     /// `so-reuseport()`
     pub reuse_port: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
     /// Owner and mode of a unix socket.
     pub permissions: FilePermissions,
     /// `so-passcred()`
@@ -254,6 +270,7 @@ impl DatagramListener {
             address,
             receive_buffer: 0,
             reuse_port: false,
+            ip: IpOptions::default(),
             permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
             credentials: true,
         }

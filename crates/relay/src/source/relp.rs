@@ -115,7 +115,7 @@ struct Session {
 
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
 pub(super) async fn run(
-    stream: &Stream,
+    stream: &mut Stream,
     feed: &mut Feed,
     origin: impl Fn(&Live) -> Origin,
     stop: &mut watch::Receiver<bool>,
@@ -177,7 +177,7 @@ enum Event {
 impl Session {
     async fn event(
         &self,
-        stream: &Stream,
+        stream: &mut Stream,
         feed: &Feed,
         stop: &mut watch::Receiver<bool>,
         idle: Option<Duration>,
@@ -207,7 +207,7 @@ impl Session {
     }
 
     /// Sends the responses that are due, as far as the peer takes them.
-    fn answer(&mut self, stream: &Stream) -> io::Result<()> {
+    fn answer(&mut self, stream: &mut Stream) -> io::Result<()> {
         let alive = self.replies.take(&mut self.out);
         while !self.out.is_empty() {
             match stream.write(&self.out) {
@@ -224,7 +224,7 @@ impl Session {
     }
 
     /// The source stops: what is safe soon is answered, then the peer is told that this is the end.
-    async fn settle(&mut self, stream: &Stream) -> End {
+    async fn settle(&mut self, stream: &mut Stream) -> End {
         let replies = self.replies.clone();
         let all = async {
             while !replies.is_empty() || !self.out.is_empty() {
@@ -251,7 +251,7 @@ impl Session {
     }
 
     /// One read, one batch. Returns the bytes read, 0 at the end.
-    fn read_once(&mut self, stream: &Stream, feed: &mut Feed, origin: &Arc<Origin>) -> io::Result<usize> {
+    fn read_once(&mut self, stream: &mut Stream, feed: &mut Feed, origin: &Arc<Origin>) -> io::Result<usize> {
         let mut bytes = buffer::take(feed.room() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
         let size = match stream.read(&mut bytes) {

@@ -4,7 +4,10 @@
 //! Limits: the window stops reading; `idle-timeout()` ends a silent connection; a partial frame is bounded by the
 //! framer's limit.
 
-use super::feed::{Feed, Live, buffer};
+use super::{
+    feed::{Feed, Live, buffer},
+    secure::SecureStream,
+};
 use message::Origin;
 use std::{
     fs::File,
@@ -23,8 +26,11 @@ use tokio::{
 /// Whence the bytes come.
 pub(super) enum Stream {
     Tcp(TcpStream),
+    Tls(Box<SecureStream>),
     Unix(UnixStream),
     Pipe(pipe::Receiver),
+    /// A stream of which some bytes were read already: they come first.
+    After(Vec<u8>, Box<Stream>),
     /// A device that can be waited for (`/proc/kmsg`): each read is one record.
     Device(AsyncFd<File>),
 }
@@ -34,6 +40,8 @@ pub(super) enum Stream {
 pub(super) enum End {
     /// The other side closed.
     Closed,
+    /// It closed without the goodbye that encryption asks for.
+    Cut,
     /// The source was stopped.
     Stopped,
     /// Nothing came for `idle-timeout()`.
@@ -46,6 +54,9 @@ impl Stream {
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
             Stream::Tcp(stream) => stream.readable().await,
+            Stream::Tls(stream) => stream.readable().await,
+            Stream::After(first, rest) if first.is_empty() => Box::pin(rest.readable()).await,
+            Stream::After(..) => Ok(()),
             Stream::Unix(stream) => stream.readable().await,
             Stream::Pipe(stream) => stream.readable().await,
             Stream::Device(device) => device.readable().await.map(|_| ()),
@@ -56,6 +67,8 @@ impl Stream {
     pub(super) async fn writable(&self) -> io::Result<()> {
         match self {
             Stream::Tcp(stream) => stream.writable().await,
+            Stream::Tls(stream) => stream.writable().await,
+            Stream::After(_, rest) => Box::pin(rest.writable()).await,
             Stream::Unix(stream) => stream.writable().await,
             Stream::Pipe(_) | Stream::Device(_) => std::future::pending().await,
         }
@@ -65,6 +78,9 @@ impl Stream {
     pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_read_ready(context),
+            Stream::Tls(stream) => stream.socket().poll_read_ready(context),
+            Stream::After(first, rest) if first.is_empty() => rest.poll_readable(context),
+            Stream::After(..) => Poll::Ready(Ok(())),
             Stream::Unix(stream) => stream.poll_read_ready(context),
             Stream::Pipe(_) | Stream::Device(_) => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
         }
@@ -74,24 +90,34 @@ impl Stream {
     pub(super) fn poll_writable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_write_ready(context),
+            Stream::Tls(stream) => stream.socket().poll_write_ready(context),
+            Stream::After(_, rest) => rest.poll_writable(context),
             Stream::Unix(stream) => stream.poll_write_ready(context),
             Stream::Pipe(_) | Stream::Device(_) => Poll::Ready(Err(io::ErrorKind::Unsupported.into())),
         }
     }
 
-    /// Writes what the other side takes now.
-    pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
+    /// Writes what the other side takes now. After `WouldBlock` the same bytes must come again, and maybe more.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Stream::Tcp(stream) => stream.try_write(bytes),
+            Stream::Tls(stream) => stream.write(bytes),
+            Stream::After(_, rest) => rest.write(bytes),
             Stream::Unix(stream) => stream.try_write(bytes),
             Stream::Pipe(_) | Stream::Device(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     /// Reads what is there into the room of a buffer.
-    pub(super) fn read(&self, buffer: &mut Vec<u8>) -> io::Result<usize> {
+    pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
         match self {
             Stream::Tcp(stream) => stream.try_read_buf(buffer),
+            Stream::Tls(stream) => stream.read(buffer),
+            Stream::After(first, rest) if first.is_empty() => rest.read(buffer),
+            Stream::After(first, _) => {
+                buffer.extend_from_slice(first);
+                Ok(std::mem::take(first).len())
+            }
             Stream::Unix(stream) => stream.try_read_buf(buffer),
             Stream::Pipe(stream) => stream.try_read_buf(buffer),
             Stream::Device(device) => device.try_io(tokio::io::Interest::READABLE, |mut file| {
@@ -110,7 +136,7 @@ const DEVICE_RECORD_BYTES: usize = 16 << 10;
 
 /// Reads a stream to its end. `origin` makes the origin from the present settings.
 pub(super) async fn run(
-    stream: &Stream,
+    stream: &mut Stream,
     feed: &mut Feed,
     origin: impl Fn(&Live) -> Origin,
     stop: &mut watch::Receiver<bool>,
@@ -155,7 +181,8 @@ pub(super) async fn run(
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
             Err(error) => {
                 finish(feed, &rest, &from);
-                return End::Failed(error);
+                let was_cut = error.kind() == io::ErrorKind::UnexpectedEof;
+                return if was_cut { End::Cut } else { End::Failed(error) };
             }
         }
         // A connection that always has bytes must let the others of its reactor read too.
@@ -165,7 +192,7 @@ pub(super) async fn run(
 
 /// One read, one batch. Returns the bytes read, 0 at the end.
 fn read_once(
-    stream: &Stream,
+    stream: &mut Stream,
     feed: &mut Feed,
     rest: &mut Vec<u8>,
     origin: &Arc<Origin>,
@@ -179,15 +206,25 @@ fn read_once(
             return other;
         }
     };
+    hand_on(bytes, feed, rest, origin);
+    Ok(size)
+}
+
+/// Hands the whole frames of some bytes on, and keeps the rest.
+fn hand_on(bytes: Vec<u8>, feed: &mut Feed, rest: &mut Vec<u8>, origin: &Arc<Origin>) {
     let done = feed.split(&bytes);
-    rest.clear();
-    rest.extend_from_slice(&bytes[done..]);
+    if done == bytes.len() {
+        // An idle connection holds no buffer.
+        *rest = Vec::new();
+    } else {
+        rest.clear();
+        rest.extend_from_slice(&bytes[done..]);
+    }
     if feed.frames() == 0 {
         buffer::give_back(bytes);
     } else {
         feed.hand_on(buffer::share(bytes, done), origin, None);
     }
-    Ok(size)
 }
 
 /// The part of a message that has no end is a message too.

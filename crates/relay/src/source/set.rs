@@ -12,10 +12,10 @@ use super::{
         Local, generate, has_journal, is_device, read_internal, read_journal, read_pipe, read_program,
         read_stdin,
     },
-    options::{DatagramListener, Dialogue, ListenAddress, SourceDriver, SourceSpec},
+    options::{DatagramListener, Dialogue, ListenAddress, SourceDriver, SourceSpec, StreamListener},
     socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive},
 };
-use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors};
+use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors, tls::TlsError};
 use socket2::Socket;
 use std::{
     collections::{HashMap, HashSet},
@@ -94,6 +94,7 @@ impl Sources {
         let mut keys = HashSet::new();
         let mut opened = Vec::new();
         for spec in specs {
+            load_tls(&spec, &self.log)?;
             let mut key = spec.driver.identity();
             while !keys.insert(key.clone()) {
                 key.push('\'');
@@ -339,6 +340,22 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
     }
 }
 
+/// Reads certificates and keys anew. A key that waits for its password is no error: until then its source refuses.
+fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
+    let SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) = &spec.driver else { return Ok(()) };
+    match tls.settings() {
+        Ok(_) => Ok(()),
+        Err(error @ TlsError::Locked { .. }) => {
+            log.warning(&format!(
+                "Encrypted connections are refused for now; id='{}', error='{error}'",
+                spec.id
+            ));
+            Ok(())
+        }
+        Err(source) => Err(StageError::Tls { id: spec.id.clone(), source }),
+    }
+}
+
 fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
     Ok(match driver {
         SourceDriver::Stream(options) => Opened::Stream(open_stream(options)?),
@@ -401,10 +418,7 @@ impl SourceDriver {
 
     fn socket_path(&self) -> Option<&Path> {
         match self {
-            SourceDriver::Stream(super::options::StreamListener {
-                address: ListenAddress::Unix(path),
-                ..
-            })
+            SourceDriver::Stream(StreamListener { address: ListenAddress::Unix(path), .. })
             | SourceDriver::Datagram(DatagramListener { address: ListenAddress::Unix(path), .. }) => {
                 Some(path)
             }

@@ -8,13 +8,14 @@ use super::lower::Lowering;
 use super::options::Options;
 use super::paths::Ends;
 use super::sources::{RELP_PORT, tcp_options};
+use super::tls::ip_options;
 use super::{LogspaceSpec, Plug};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
-    Rendering, SocketKind, SocketTarget, StreamFraming, TerminalTarget,
+    Rendering, SocketKind, SocketTarget, StreamFraming, TerminalTarget, tls::SenderTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -191,8 +192,13 @@ impl<'t> Lowering<'t> {
         let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
         let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
         let is_counted = framing == Framing::OctetCounted;
+        let port = match &kind {
+            SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) => *port,
+            SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => 0,
+        };
+        let is_encrypted = options.word("transport").as_deref() == Some("tls");
+        let (failover, failback) = self.failover(options, port);
         let target = SocketTarget {
-            kind,
             ipv6,
             local: self.local(options, ipv6)?,
             framing: if is_counted { StreamFraming::OctetCounted } else { StreamFraming::Plain },
@@ -200,6 +206,11 @@ impl<'t> Lowering<'t> {
             broadcast: options.yes("so-broadcast", false),
             tcp: tcp_options(options),
             keep_over_reload: options.yes("keep-alive", true),
+            ip: ip_options(options),
+            tls: if is_encrypted { Some(SenderTls::new(self.tls(options)?)) } else { None },
+            failover,
+            failback,
+            ..SocketTarget::new(kind)
         };
         // The relay writes the count; without a line feed there is none to take off.
         let line = if is_counted { Framing::Datagram } else { framing };
@@ -208,6 +219,10 @@ impl<'t> Lowering<'t> {
 
     fn relp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let port = options.port(["port", "destport"], RELP_PORT);
+        if let Some(tls) = options.own("tls") {
+            let message = "tls() of relp() as a destination is not supported yet";
+            self.report.push(Diagnostic::error(tls.name.span, message));
+        }
         let kind = SocketKind::Tcp(options.plain()?, port);
         let (driver, render) = self.socket(options, kind, Framing::Datagram)?;
         let DestinationDriver::Socket(socket) = driver else { return None };
@@ -290,7 +305,7 @@ fn remote(options: &Options<'_>) -> Option<(SocketKind, Framing)> {
     };
     let is_syslog = key == "syslog";
     let host = options.plain()?;
-    let port = if is_syslog && transport != "udp" { 601 } else { 514 };
+    let port = super::tls::default_port(is_syslog, &transport);
     let port = options.port(["port", "destport"], port);
     Some(match transport.as_str() {
         "udp" => (SocketKind::Udp(host, port), Framing::Datagram),

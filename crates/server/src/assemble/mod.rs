@@ -18,6 +18,7 @@ mod plug;
 mod rewrites;
 mod sources;
 mod templates;
+mod tls;
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ mod tests;
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
 use pipeline::{route::FilterCounters, template::Site};
-use relay::{DestinationSpec, SourceSpec};
+use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
     path::Path,
     sync::{Arc, atomic::AtomicU64},
@@ -43,6 +44,8 @@ pub(crate) struct Environment {
     pub(crate) zone: TimeZone,
     /// Where `${RCPTID}` stands; goes on over reloads.
     pub(crate) rcptid: Arc<AtomicU64>,
+    /// Passwords of private keys; those given live on over reloads.
+    pub(crate) passwords: Passwords,
     /// Whether names of hosts, users and files may be looked up; a check does not.
     pub(crate) looks_up: bool,
 }
@@ -50,7 +53,13 @@ pub(crate) struct Environment {
 impl Environment {
     /// One for checks: nothing is looked up.
     fn for_check() -> Environment {
-        Environment { site: Arc::default(), zone: TimeZone::UTC, rcptid: Arc::default(), looks_up: false }
+        Environment {
+            site: Arc::default(),
+            zone: TimeZone::UTC,
+            rcptid: Arc::default(),
+            passwords: Passwords::default(),
+            looks_up: false,
+        }
     }
 }
 

@@ -5,14 +5,15 @@
 
 use super::lower::Lowering;
 use super::options::Options;
+use super::tls::ip_options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::{pattern::Groups, template::TypeHint};
 use relay::{
     Acknowledge, DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, HttpOptions,
-    ListenAddress, PipeSource, ProgramSource, Reading, Render, SourceDriver, SourceSpec, StreamListener,
-    TcpOptions, UseDns, WildcardSource, Window,
+    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec,
+    StreamListener, TcpOptions, UseDns, WildcardSource, Window, tls::ListenerTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -135,7 +136,7 @@ impl<'t> Lowering<'t> {
             _ => options.word("transport").unwrap_or_else(|| "tcp".to_owned()),
         };
         let is_syslog = key == "syslog";
-        let port = if is_syslog && transport != "udp" { 601 } else { 514 };
+        let port = super::tls::default_port(is_syslog, &transport);
         let address = ListenAddress::Ip(self.address(options, options.port(["port", "localport"], port))?);
         if transport == "udp" {
             let mut listener = DatagramListener::new(address);
@@ -144,6 +145,14 @@ impl<'t> Lowering<'t> {
         }
         let mut listener = StreamListener::new(address);
         self.complete_stream(options, &mut listener);
+        if transport.contains("tls") {
+            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+        }
+        listener.proxy = match transport.as_str() {
+            "proxied-tcp" | "proxied-tls-passthrough" => ProxyHeader::First,
+            "proxied-tls" => ProxyHeader::Encrypted,
+            _ => ProxyHeader::None,
+        };
         let framing = match transport.as_str() {
             "auto" => Framing::Auto,
             "nul-terminated" => Framing::Nul,
@@ -158,6 +167,9 @@ impl<'t> Lowering<'t> {
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
         listener.dialogue = Dialogue::Relp;
         self.complete_stream(options, &mut listener);
+        if options.own("tls").is_some() {
+            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+        }
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
 
@@ -215,6 +227,7 @@ impl<'t> Lowering<'t> {
         listener.receive_buffer = options.count("so-rcvbuf", 0);
         listener.backlog = u32::try_from(options.count("listen-backlog", 255)).unwrap_or(255);
         listener.reuse_port = options.yes("so-reuseport", false);
+        listener.ip = ip_options(options);
         listener.idle_timeout = options.seconds_or_never("idle-timeout", None);
         listener.tcp = tcp_options(options);
         listener.credentials = credentials(options);
@@ -445,6 +458,7 @@ fn hosts(options: &Options<'_>) -> HostPolicy {
 fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
     listener.receive_buffer = options.count("so-rcvbuf", 0);
     listener.reuse_port = options.yes("so-reuseport", false);
+    listener.ip = ip_options(options);
     listener.credentials = credentials(options);
 }
 

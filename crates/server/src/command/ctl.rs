@@ -42,11 +42,36 @@ pub(crate) enum CtlVerb {
     Healthcheck,
     /// Print the configuration in use
     Config(ConfigOptions),
+    /// Give the passwords of private keys, and say which are wanted
+    Credentials {
+        #[command(subcommand)]
+        verb: CredentialsVerb,
+    },
     /// Say or set how much the server tells of itself: default, verbose, debug, trace
     LogLevel {
         /// The level
         level: Option<String>,
     },
+}
+
+/// What to do with passwords.
+#[derive(Subcommand, Debug)]
+pub(crate) enum CredentialsVerb {
+    /// Give the password of a key file; it is asked for when it is not given
+    Add {
+        /// The key file, as the configuration has it
+        key: Option<PathBuf>,
+        /// The password
+        secret: Option<String>,
+        /// The key file, as syslog-ng-ctl has it
+        #[arg(short = 'i', long = "id", conflicts_with = "key")]
+        id: Option<PathBuf>,
+        /// The password, as syslog-ng-ctl has it
+        #[arg(short = 's', long = "secret", conflicts_with = "secret")]
+        word: Option<String>,
+    },
+    /// Say which key files have their password and which wait for it
+    Status,
 }
 
 /// Options of `stats`.
@@ -92,7 +117,14 @@ pub(crate) struct ConfigOptions {
 
 /// Sends the verb's commands.
 pub(crate) fn run(options: &CtlOptions) -> ExitCode {
-    for command in commands(&options.verb) {
+    let commands = match commands(&options.verb) {
+        Ok(commands) => commands,
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            return ExitCode::from(2);
+        }
+    };
+    for command in commands {
         match ask(&options.control, &command) {
             Ok(Reply::Done(text)) => print!("{text}"),
             Ok(Reply::Failed(text)) => {
@@ -109,8 +141,9 @@ pub(crate) fn run(options: &CtlOptions) -> ExitCode {
 }
 
 /// The commands of the control protocol.
-fn commands(verb: &CtlVerb) -> Vec<String> {
-    match verb {
+fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
+    Ok(match verb {
+        CtlVerb::Credentials { verb } => vec![credentials(verb)?],
         CtlVerb::Stats(options) if options.reset => vec!["RESET_STATS".into()],
         CtlVerb::Stats(options) if options.remove_orphans => vec!["REMOVE_ORPHANED_STATS".into()],
         CtlVerb::Stats(options) => {
@@ -131,5 +164,17 @@ fn commands(verb: &CtlVerb) -> Vec<String> {
         CtlVerb::Config(_) => vec!["CONFIG GET ORIGINAL".into()],
         CtlVerb::LogLevel { level: Some(level) } => vec![format!("LOG LEVEL {}", level.to_uppercase())],
         CtlVerb::LogLevel { level: None } => vec!["LOG LEVEL".into()],
-    }
+    })
+}
+
+fn credentials(verb: &CredentialsVerb) -> Result<String, String> {
+    let CredentialsVerb::Add { key, secret, id, word } = verb else { return Ok("PWD STATUS".into()) };
+    let key = key.as_ref().or(id.as_ref()).ok_or("which key file? ctl credentials add FILE [PASSWORD]")?;
+    let secret = match secret.as_ref().or(word.as_ref()) {
+        Some(secret) => secret.clone(),
+        None => rpassword::prompt_password(format!("Password of {}: ", key.display()))
+            .map_err(|error| format!("cannot read a password: {error}"))?,
+    };
+    // A line of the protocol: the password is the rest of it, blanks and all.
+    Ok(format!("PWD ADD {} {secret}", key.display()))
 }

@@ -4,7 +4,7 @@
 
 use super::{Event, Levels, Settings, figures::Collector, running::Shared};
 use crate::{control::Commands, statistics};
-use relay::Registry;
+use relay::{Registry, tls::Passwords};
 use std::{
     path::PathBuf,
     sync::{
@@ -24,6 +24,7 @@ pub(crate) struct Control {
     collector: Arc<Collector>,
     levels: Levels,
     config: PathBuf,
+    passwords: Passwords,
 }
 
 impl Control {
@@ -31,6 +32,7 @@ impl Control {
         events: SyncSender<Event>,
         registry: Registry,
         shared: Arc<Shared>,
+        passwords: Passwords,
         settings: &Settings,
     ) -> Control {
         let collector = Arc::new(Collector::new(registry, shared.clone()));
@@ -40,6 +42,7 @@ impl Control {
             collector,
             levels: settings.levels.clone(),
             config: settings.config.clone(),
+            passwords,
         }
     }
 
@@ -92,6 +95,27 @@ impl Control {
         }
     }
 
+    /// Passwords of private keys. A new one is used at once: certificates and keys are read anew.
+    fn credentials(&self, line: &str) -> Result<String, String> {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match (verb.to_ascii_uppercase().as_str(), rest.split_once(' ')) {
+            ("STATUS", _) => {
+                let shown = |(path, known): (PathBuf, bool)| {
+                    format!("{}\t{}\n", path.display(), if known { "Secret set" } else { "Secret wanted" })
+                };
+                Ok(format!(
+                    "OK Credential storage status follows\n{}",
+                    self.passwords.list().into_iter().map(shown).collect::<String>()
+                ))
+            }
+            ("ADD", Some((path, secret))) => {
+                self.passwords.add(std::path::Path::new(path), secret);
+                self.reload().map(|_| "OK Credentials stored successfully".into())
+            }
+            _ => Err("PWD ADD FILE PASSWORD, or PWD STATUS".into()),
+        }
+    }
+
     fn health(&self) -> String {
         let start = Instant::now();
         let figures = self.collector.figures().len();
@@ -128,6 +152,7 @@ impl Commands for Control {
             ("HEALTHCHECK", _) => Ok(self.health()),
             ("LOG", rest) => self.level(rest.strip_prefix("LEVEL").unwrap_or(rest)),
             ("CONFIG", rest) => self.config(rest),
+            ("PWD", rest) => self.credentials(rest),
             _ => Err(format!("unknown command {line}")),
         }
     }

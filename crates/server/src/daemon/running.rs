@@ -14,7 +14,7 @@ use config::Disk;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity};
 use pipeline::{route::FilterCounters, template::Site};
-use relay::{Destinations, InternalLog, Registry, Sources};
+use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
 use std::{
     collections::HashMap,
     env, fs,
@@ -74,6 +74,7 @@ impl Running {
             site: site.clone(),
             zone: TimeZone::system(),
             rcptid: Arc::new(AtomicU64::new(now.as_microsecond().unsigned_abs())),
+            passwords: Passwords::default(),
             looks_up: true,
         };
         let failed = |error: relay::StageError| error.to_string();
@@ -90,6 +91,11 @@ impl Running {
         };
         running.reload()?;
         Ok(running)
+    }
+
+    /// The passwords of private keys.
+    pub(crate) fn passwords(&self) -> Passwords {
+        self.environment.passwords.clone()
     }
 
     /// What other threads may look at.

@@ -2,18 +2,21 @@
 //!
 //! In: rendered messages. Out: bytes. Holds: their connections. Limits: see each.
 
+mod connect;
 mod pipe;
 mod program;
 mod relp;
+mod servers;
 mod socket;
 mod stdout;
+mod stream;
 mod terminal;
 
+pub(crate) use connect::set_keepalive;
 pub(crate) use pipe::Pipe;
 pub(crate) use program::Program;
 pub(crate) use relp::Relp;
 pub(crate) use socket::Socket;
-pub(crate) use socket::set_keepalive;
 pub(crate) use stdout::Stdout;
 pub(crate) use terminal::Terminals;
 

@@ -9,9 +9,8 @@ use super::{
     super::line::Target,
     super::options::{DestinationDriver, RelpTarget, StreamFraming},
     super::output::Output,
-    socket::Socket,
+    connect::connect_plain,
 };
-use crate::InternalLog;
 use socket2::Socket as RawSocket;
 use std::{
     collections::VecDeque,
@@ -33,7 +32,6 @@ const READ_BYTES: usize = 16 << 10;
 /// A RELP target.
 pub(crate) struct Relp {
     target: RelpTarget,
-    log: InternalLog,
     session: Option<Session>,
 }
 
@@ -63,13 +61,13 @@ struct Session {
 }
 
 impl Relp {
-    pub(crate) fn new(target: RelpTarget, log: InternalLog) -> Relp {
-        Relp { target, log, session: None }
+    pub(crate) fn new(target: RelpTarget) -> Relp {
+        Relp { target, session: None }
     }
 
     /// Connects and opens a session.
     fn open(&self) -> io::Result<Session> {
-        let socket = Socket::new(self.target.socket.clone(), self.log.clone()).connect()?;
+        let socket = connect_plain(&self.target.socket)?;
         socket.set_read_timeout(Some(STALL))?;
         let mut session = Session {
             socket,

@@ -2,27 +2,20 @@
 //!
 //! In: rendered messages. Out: bytes on a connection, or datagrams. Holds: the connection.
 //! A lost connection is made anew, and starts with the first message that was not wholly written.
-//! Limits: connecting takes at most [`CONNECT_WITHIN`]; a peer that reads slowly holds only its own queue.
+//! Limits: a peer that reads slowly holds only its own queue.
 
 use super::{
     super::line::Target,
-    super::options::{DestinationDriver, SocketKind, SocketTarget, StreamFraming, TcpOptions},
+    super::options::{DestinationDriver, SocketKind, SocketTarget, StreamFraming},
     super::output::Output,
+    connect::{Connection, connect},
+    servers::Servers,
+    stream::write_plain,
 };
 use crate::{InternalLog, sys};
-use socket2::{Domain, SockAddr, Socket as RawSocket, TcpKeepalive, Type};
-use std::{
-    io::{self, Write},
-    mem::MaybeUninit,
-    net::{SocketAddr, ToSocketAddrs},
-    os::fd::AsFd,
-    time::Duration,
-};
+use socket2::Socket as RawSocket;
+use std::{io, os::fd::AsFd};
 
-/// Longest time to connect.
-const CONNECT_WITHIN: Duration = Duration::from_secs(10);
-/// After so long without progress the thread looks whether it is told to stop.
-const STALL: Duration = Duration::from_millis(200);
 /// Largest UDP payload over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
 
@@ -30,78 +23,40 @@ const DATAGRAM_BYTES_MAX: usize = 65_507;
 pub(crate) struct Socket {
     target: SocketTarget,
     log: InternalLog,
-    connection: Option<RawSocket>,
+    servers: Servers,
+    connection: Option<Connection>,
 }
 
 impl Socket {
     pub(crate) fn new(target: SocketTarget, log: InternalLog) -> Socket {
-        Socket { target, log, connection: None }
+        Socket { servers: Servers::of(&target), target, log, connection: None }
     }
 
     fn is_stream(&self) -> bool {
         matches!(self.target.kind, SocketKind::Tcp(..) | SocketKind::UnixStream(_))
     }
 
-    /// A fresh connection, or a datagram socket of the receiver.
-    pub(super) fn connect(&self) -> io::Result<RawSocket> {
-        match &self.target.kind {
-            SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => self.connect_to_any(host, *port),
-            SocketKind::UnixStream(path) => self.connect_to(Domain::UNIX, &SockAddr::unix(path)?),
-            SocketKind::UnixDatagram(path) => self.connect_to(Domain::UNIX, &SockAddr::unix(path)?),
-        }
-    }
-
-    /// Tries the addresses of a name, those of the wanted family first.
-    fn connect_to_any(&self, host: &str, port: u16) -> io::Result<RawSocket> {
-        let mut addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
-        addresses.sort_by_key(|address| address.is_ipv6() != self.target.ipv6);
-        let mut failed = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
-        for address in addresses {
-            match self.connect_to(Domain::for_address(address), &address.into()) {
-                Ok(socket) => return Ok(socket),
-                Err(error) => failed = error,
+    /// Connects to the present server, else to the next ones, each once.
+    fn connect(&mut self) -> io::Result<Connection> {
+        loop {
+            let server = self.servers.present();
+            let error = match connect(&self.target, &server) {
+                Ok(connection) => {
+                    if self.servers.has_others() {
+                        self.log.notice(&format!("Connected to a server; server='{server}'"));
+                    }
+                    self.servers.connected(&self.target);
+                    return Ok(connection);
+                }
+                Err(error) => error,
+            };
+            if !self.servers.failed() {
+                return Err(error);
             }
-        }
-        Err(failed)
-    }
-
-    fn connect_to(&self, domain: Domain, address: &SockAddr) -> io::Result<RawSocket> {
-        let kind = if self.is_stream() { Type::STREAM } else { Type::DGRAM };
-        let socket = RawSocket::new(domain, kind, None)?;
-        if self.target.send_buffer > 0 {
-            socket.set_send_buffer_size(self.target.send_buffer)?;
-        }
-        if self.target.broadcast {
-            socket.set_broadcast(true)?;
-        }
-        if let Some(local) = self.target.local.filter(|local| Domain::for_address(*local) == domain) {
-            socket.set_reuse_address(true)?;
-            socket.bind(&local.into())?;
-        }
-        if self.is_stream() {
-            set_keepalive(&socket, &self.target.tcp)?;
-        }
-        if domain == Domain::UNIX || !self.is_stream() {
-            socket.connect(address)?;
-        } else {
-            socket.connect_timeout(address, CONNECT_WITHIN)?;
-        }
-        socket.set_write_timeout(Some(STALL))?;
-        Ok(socket)
-    }
-
-    fn write_stream(&self, socket: &RawSocket, output: &mut Output) -> io::Result<()> {
-        if has_left(socket)? {
-            return Err(io::Error::new(io::ErrorKind::ConnectionReset, "the peer closed the connection"));
-        }
-        let mut writer = socket;
-        match writer.write(output.rest()) {
-            Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-            Ok(size) => {
-                output.advance(size);
-                Ok(())
-            }
-            Err(error) => Err(error),
+            let next = self.servers.present();
+            self.log.warning(&format!(
+                "Connection failed, trying the next server; server='{server}', error='{error}', next='{next}'"
+            ));
         }
     }
 
@@ -151,29 +106,35 @@ impl Socket {
 
 impl Target for Socket {
     fn write(&mut self, output: &mut Output) -> io::Result<()> {
-        let socket = match self.connection.take() {
-            Some(socket) => socket,
+        let is_whole = output.is_at_message();
+        if is_whole && self.connection.is_some() && self.servers.is_back() {
+            self.log.notice(&format!("The first server is back; server='{}'", self.servers.present()));
+            self.connection = None;
+        }
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
             None => {
                 output.rewind();
                 self.connect()?
             }
         };
-        let written = if self.is_stream() {
-            self.write_stream(&socket, output)
-        } else {
-            self.write_datagrams(&socket, output)
+        let written = match &mut connection {
+            Connection::Plain(socket) => write_plain(socket, output),
+            Connection::Secure(secure) => secure.write(output),
+            Connection::Datagrams(socket) => self.write_datagrams(socket, output),
         };
         match written {
             Err(error) if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
                 output.rewind();
-                Err(error)
+                // Another server may take it at once.
+                if self.servers.has_others() && self.servers.failed() { Ok(()) } else { Err(error) }
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                self.connection = Some(socket);
+                self.connection = Some(connection);
                 Err(error)
             }
             _ => {
-                self.connection = Some(socket);
+                self.connection = Some(connection);
                 Ok(())
             }
         }
@@ -187,42 +148,16 @@ impl Target for Socket {
         let DestinationDriver::Socket(target) = driver else { return };
         if target != self.target || !target.keep_over_reload {
             self.connection = None;
+            self.servers = Servers::of(&target);
         }
         self.target = target;
+    }
+
+    fn is_open(&self) -> bool {
+        self.connection.is_some()
     }
 
     fn close(&mut self) {
         self.connection = None;
     }
-}
-
-/// Whether the peer closed its end. What it sends is read and ignored.
-fn has_left(socket: &RawSocket) -> io::Result<bool> {
-    let mut ignored = [MaybeUninit::<u8>::uninit(); 1024];
-    loop {
-        match socket.recv_with_flags(&mut ignored, libc::MSG_DONTWAIT) {
-            Ok(0) => return Ok(true),
-            Ok(_) => {}
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-}
-
-/// Sets `so-keepalive()` and `tcp-keepalive-*()`.
-pub(crate) fn set_keepalive(socket: &RawSocket, options: &TcpOptions) -> io::Result<()> {
-    socket.set_keepalive(options.keepalive)?;
-    let mut detail = TcpKeepalive::new();
-    let mut wanted = false;
-    if let Some(time) = options.keepalive_time {
-        (detail, wanted) = (detail.with_time(time), true);
-    }
-    if let Some(interval) = options.keepalive_interval {
-        (detail, wanted) = (detail.with_interval(interval), true);
-    }
-    if let Some(probes) = options.keepalive_probes {
-        (detail, wanted) = (detail.with_retries(probes), true);
-    }
-    if wanted { socket.set_tcp_keepalive(&detail) } else { Ok(()) }
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     DestinationDriver, DestinationSpec, Destinations, FilePermissions, InternalLog, PipeTarget,
-    ProgramTarget, Queueing, Registry, Rendering, SocketKind, SocketTarget, StreamFraming, TcpOptions,
+    ProgramTarget, Queueing, Registry, Rendering, SocketKind, SocketTarget, StreamFraming,
     testing::{PATIENCE, Text, delivery, eventually, token},
 };
 use message::{Ack, Outlet};
@@ -46,21 +46,8 @@ impl Setup {
     }
 }
 
-fn socket(kind: SocketKind) -> SocketTarget {
-    SocketTarget {
-        kind,
-        ipv6: false,
-        local: None,
-        framing: StreamFraming::Plain,
-        send_buffer: 0,
-        broadcast: false,
-        tcp: TcpOptions::default(),
-        keep_over_reload: true,
-    }
-}
-
 pub(super) fn tcp_to(listener: &TcpListener) -> SocketTarget {
-    socket(SocketKind::Tcp("127.0.0.1".to_owned(), listener.local_addr().unwrap().port()))
+    SocketTarget::new(SocketKind::Tcp("127.0.0.1".to_owned(), listener.local_addr().unwrap().port()))
 }
 
 #[track_caller]
@@ -157,7 +144,7 @@ fn sends_datagrams() {
     let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
     receiver.set_read_timeout(Some(PATIENCE)).unwrap();
     let port = receiver.local_addr().unwrap().port();
-    let target = socket(SocketKind::Udp("127.0.0.1".to_owned(), port));
+    let target = SocketTarget::new(SocketKind::Udp("127.0.0.1".to_owned(), port));
     let setup = Setup::new(spec(DestinationDriver::Socket(target), "<$MSG>"));
     setup.send(&["h|a", "h|b"]);
     let mut bytes = [0; 100];
@@ -170,7 +157,7 @@ fn sends_datagrams() {
 #[test]
 fn a_datagram_that_nobody_takes_is_sent_all_the_same() {
     let gone = UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let target = socket(SocketKind::Udp(gone.ip().to_string(), gone.port()));
+    let target = SocketTarget::new(SocketKind::Udp(gone.ip().to_string(), gone.port()));
     let setup = Setup::new(spec(DestinationDriver::Socket(target), "$MSG"));
     let long = format!("h|{}", "l".repeat(100_000));
     let (ack, seen) = token();
@@ -184,12 +171,17 @@ fn sends_to_unix_sockets() {
     let folder = tempfile::tempdir().unwrap();
     let (stream, datagram) = (folder.path().join("stream"), folder.path().join("datagram"));
     let listener = UnixListener::bind(&stream).unwrap();
-    let setup = Setup::new(spec(DestinationDriver::Socket(socket(SocketKind::UnixStream(stream))), "$MSG\n"));
+    let setup = Setup::new(spec(
+        DestinationDriver::Socket(SocketTarget::new(SocketKind::UnixStream(stream))),
+        "$MSG\n",
+    ));
     setup.send(&["h|a"]);
     check_read(&mut listener.accept().unwrap().0, "a\n");
     let receiver = UnixDatagram::bind(&datagram).unwrap();
-    let setup =
-        Setup::new(spec(DestinationDriver::Socket(socket(SocketKind::UnixDatagram(datagram))), "$MSG"));
+    let setup = Setup::new(spec(
+        DestinationDriver::Socket(SocketTarget::new(SocketKind::UnixDatagram(datagram))),
+        "$MSG",
+    ));
     setup.send(&["h|b"]);
     let mut bytes = [0; 10];
     let size = receiver.recv(&mut bytes).unwrap();

@@ -82,7 +82,11 @@ impl AsyncRead for HttpStream {
 }
 
 impl AsyncWrite for HttpStream {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         loop {
             match self.stream.write(bytes) {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

@@ -43,8 +43,8 @@ pub(crate) async fn read_journal(mut here: Local) {
             None => command.arg("--lines=0"),
         };
         match program::start(&mut command) {
-            Ok((running, stream)) => {
-                let stopped = read(&mut here, &stream).await;
+            Ok((running, mut stream)) => {
+                let stopped = read(&mut here, &mut stream).await;
                 drop(running);
                 if stopped {
                     return;
@@ -60,7 +60,7 @@ pub(crate) async fn read_journal(mut here: Local) {
 }
 
 /// Reads one run of the program. Says whether the source was stopped.
-async fn read(here: &mut Local, stream: &Stream) -> bool {
+async fn read(here: &mut Local, stream: &mut Stream) -> bool {
     let mut feed = here.feed();
     let origin = origin_of(String::new());
     let mut bytes: Vec<u8> = Vec::new();

@@ -45,7 +45,7 @@ pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
     loop {
         let mut stop = here.stop.clone();
         let end = match open(&path, &permissions) {
-            Ok(stream) => session::run(&stream, &mut here.feed(), &origin, &mut stop, None).await,
+            Ok(mut stream) => session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await,
             Err(error) => End::Failed(error),
         };
         match end {
@@ -54,7 +54,7 @@ pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
                 "Error reading a pipe, trying again; filename='{}', error='{error}'",
                 path.display()
             )),
-            End::Closed | End::Idle => {}
+            End::Closed | End::Cut | End::Idle => {}
         }
         if !here.pause(AGAIN).await {
             return;

@@ -45,8 +45,8 @@ pub(crate) async fn read_program(mut here: Local, options: ProgramSource) {
     loop {
         let mut stop = here.stop.clone();
         let end = match start(Command::new("/bin/sh").arg("-c").arg(&options.command)) {
-            Ok((running, stream)) => {
-                let end = session::run(&stream, &mut here.feed(), &origin, &mut stop, None).await;
+            Ok((running, mut stream)) => {
+                let end = session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await;
                 drop(running);
                 end
             }
@@ -58,7 +58,7 @@ pub(crate) async fn read_program(mut here: Local, options: ProgramSource) {
                 "Error reading from a program, restarting; cmdline='{}', error='{error}'",
                 options.command
             )),
-            End::Closed | End::Idle => {
+            End::Closed | End::Cut | End::Idle => {
                 here.log.notice(&format!("Child program exited, restarting; cmdline='{}'", options.command));
             }
         }

@@ -12,8 +12,8 @@ use tokio::net::UnixStream;
 pub(crate) async fn read_stdin(here: Local) {
     let mut stop = here.stop.clone();
     let end = match open() {
-        Ok(stream) => {
-            session::run(&stream, &mut here.feed(), origin_of(String::new()), &mut stop, None).await
+        Ok(mut stream) => {
+            session::run(&mut stream, &mut here.feed(), origin_of(String::new()), &mut stop, None).await
         }
         Err(error) => End::Failed(error),
     };

@@ -4,7 +4,7 @@
 //! Limits: a stale unix socket is removed; anything else under that name is left alone and refused.
 
 use super::super::options::{DatagramListener, ListenAddress, StreamListener};
-use crate::{destination::FilePermissions, sys};
+use crate::{destination::FilePermissions, ip::IpOptions, sys};
 use socket2::{Domain, SockAddr, SockFilter, Socket, Type};
 use std::{
     fs, io,
@@ -37,6 +37,7 @@ pub(crate) struct Listening {
 pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
     let listening =
         open(&options.address, Type::STREAM, options.reuse_port, &options.permissions, |socket| {
+            set_ip(socket, &options.ip, &options.address)?;
             set_receive_buffer(socket, options.receive_buffer)
         })?;
     if !listening.inherited {
@@ -53,6 +54,7 @@ pub(crate) fn open_datagram(options: &DatagramListener, count: usize) -> io::Res
             if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
                 socket.set_passcred(true)?;
             }
+            set_ip(socket, &options.ip, &options.address)?;
             set_receive_buffer(socket, options.receive_buffer)
         })
     };
@@ -140,6 +142,13 @@ fn bind_unix(
     match permissions.mode {
         Some(mode) => fs::set_permissions(path, fs::Permissions::from_mode(mode)),
         None => Ok(()),
+    }
+}
+
+fn set_ip(socket: &Socket, options: &IpOptions, address: &ListenAddress) -> io::Result<()> {
+    match address {
+        ListenAddress::Ip(address) => options.set(socket, address),
+        ListenAddress::Unix(_) => Ok(()),
     }
 }
 

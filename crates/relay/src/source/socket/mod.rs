@@ -4,11 +4,13 @@
 //! Limits: `max-connections()`; each connection has its window.
 
 mod datagram;
+mod greeting;
 mod listen;
 mod peer;
 mod stream;
 
 pub(crate) use datagram::receive;
+pub use greeting::ProxyHeader;
 pub(crate) use listen::{Listening, adjust, open_datagram, open_stream};
 pub(crate) use stream::{Accepting, accept};
 

@@ -11,6 +11,7 @@ use super::{
         relp,
         session::{self, End, Stream},
     },
+    greeting::{Greeted, greet},
     peer::{canonical, process_values},
 };
 use crate::{InternalLog, destination::set_keepalive, reactor::Reactors, stats, sys};
@@ -95,24 +96,33 @@ async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
         shown(peer),
         live.counters.instance
     ));
-    let end = match prepare(socket, &live, peer.is_some()) {
-        Ok((stream, local)) => {
-            let origin = origin_maker(&stream, peer, local, &live, &here.names).await;
+    let prepared = tokio::select! {
+        biased;
+        _ = here.stop.wait_for(|stop| *stop) => Err(End::Stopped),
+        prepared = prepare(socket, peer, &live) => prepared.map_err(End::Failed),
+    };
+    let end = match prepared {
+        Ok((mut greeted, local)) => {
+            let client = greeted.ends.map(|(source, _)| source).or(peer);
+            let local = greeted.ends.map(|(_, target)| target).or(local);
+            let origin = origin_maker(&mut greeted, client, local, &live, &here.names).await;
             drop(live);
             let mut feed = Feed::new(&here.slot);
             let idle = idle_timeout(feed.live());
+            let mut stream = greeted.stream;
             match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
-                Dialogue::None => session::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
-                Dialogue::Relp => relp::run(&stream, &mut feed, origin, &mut here.stop, idle).await,
+                Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
+                Dialogue::Relp => relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
                 Dialogue::Http(options) => http::run(stream, feed, options, origin, &mut here.stop).await,
             }
         }
-        Err(error) => End::Failed(error),
+        Err(end) => end,
     };
     let live = here.slot.live();
     stats::take(&live.counters.connections, 1);
     let how = match end {
         End::Closed => "Syslog connection closed".to_owned(),
+        End::Cut => "Syslog connection closed without a TLS goodbye".to_owned(),
         End::Stopped => return,
         End::Idle => "Syslog connection closed, it was idle".to_owned(),
         End::Failed(error) => {
@@ -134,23 +144,27 @@ fn idle_timeout(live: &Live) -> Option<Duration> {
     listener(live).and_then(|options| options.idle_timeout)
 }
 
-fn prepare(socket: Socket, live: &Live, remote: bool) -> io::Result<(Stream, Option<SocketAddr>)> {
+/// Sets the connection up and takes its greeting.
+async fn prepare(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    live: &Live,
+) -> io::Result<(Greeted, Option<SocketAddr>)> {
     socket.set_nonblocking(true)?;
     let local = socket.local_addr()?.as_socket().map(canonical);
-    if remote {
-        if let Some(options) = listener(live) {
-            set_keepalive(&socket, &options.tcp)?;
-        }
-        return Ok((Stream::Tcp(net::TcpStream::from_std(socket.into())?), local));
+    if let (Some(peer), Some(options)) = (peer, listener(live)) {
+        set_keepalive(&socket, &options.tcp)?;
+        let stream = net::TcpStream::from_std(socket.into())?;
+        return Ok((greet(stream, peer, options).await?, local));
     }
     let stream = StdUnixStream::from(OwnedFd::from(socket));
     debug_assert!(SockRef::from(&stream).local_addr().is_ok_and(|address| address.is_unix()));
-    Ok((Stream::Unix(net::UnixStream::from_std(stream)?), None))
+    Ok((Greeted::plain(Stream::Unix(net::UnixStream::from_std(stream)?)), None))
 }
 
 /// Looks the peer up, and gives what makes its origin, now and after each reload.
 async fn origin_maker(
-    stream: &Stream,
+    greeted: &mut Greeted,
     peer: Option<SocketAddr>,
     local: Option<SocketAddr>,
     live: &Live,
@@ -160,18 +174,23 @@ async fn origin_maker(
         names.name_soon(peer.ip(), &live.reading.hosts).await;
     }
     let wanted = listener(live).is_some_and(|options| options.credentials);
-    let credentials = match stream {
+    let credentials = match &greeted.stream {
         Stream::Unix(stream) if wanted => stream.peer_cred().ok(),
         _ => None,
     };
-    let values = credentials
-        .map(|sender| process_values((sender.pid().unwrap_or(0), sender.uid(), sender.gid())))
-        .unwrap_or_default();
+    let mut values = std::mem::take(&mut greeted.values);
+    if let Some(sender) = credentials {
+        values.extend(process_values((sender.pid().unwrap_or(0), sender.uid(), sender.gid())));
+    }
+    let transport = match peer {
+        Some(_) if greeted.is_encrypted => Transport::Tls,
+        Some(_) => Transport::Tcp,
+        None => Transport::UnixStream,
+    };
     let names = names.clone();
     move |live: &Live| {
         let policy = &live.reading.hosts;
         let host_from = peer.map_or_else(|| own_name(policy), |peer| names.name(peer.ip(), policy));
-        let transport = if peer.is_some() { Transport::Tcp } else { Transport::UnixStream };
         let mut origin = live.origin(transport, peer, host_from);
         origin.local = local;
         origin.values.clone_from(&values);

@@ -1,0 +1,81 @@
+//! Rows of what stands inside of network drivers: `tls()`, `failover()`.
+//!
+//! In: nothing. Out: rows and lists of words.
+
+use super::ValueKind as V;
+use super::row::{Row, later, row};
+
+const PEER_VERIFY: &[&str] =
+    &["required-trusted", "required-untrusted", "optional-trusted", "optional-untrusted", "yes", "no"];
+
+const SSL_OPTIONS: &[&str] = &[
+    "no-sslv2",
+    "no-sslv3",
+    "no-tlsv1",
+    "no-tlsv11",
+    "no-tlsv12",
+    "no-tlsv13",
+    "ignore-unexpected-eof",
+    "none",
+];
+
+/// `tls()`.
+pub(super) const TLS: &[Row] = &[
+    row(
+        "peer-verify",
+        V::Word(PEER_VERIFY),
+        "required-trusted",
+        "whether the peer must show a certificate, and a good one",
+    ),
+    row("ca-file", V::Text, "", "certificates of trusted CAs, or of the peer itself"),
+    row("ca-dir", V::Text, "", "a folder of them; every certificate in it counts"),
+    row("crl-dir", V::Text, "", "a folder of revocation lists"),
+    row("cert-file", V::Text, "", "our certificate, and those between it and its CA"),
+    row("key-file", V::Text, "", "its private key; one with a password waits for ctl credentials add"),
+    later("pkcs12-file", "certificate and key in one file (openssl pkcs12 takes it apart)"),
+    row("trusted-dn", V::Texts, "", "names that a peer's certificate may have, with * and ?"),
+    row("trusted-fingerprints", V::Texts, "", "the certificates that a peer may have: SHA256:AB:CD:..."),
+    row("trusted-keys", V::Texts, "", "").renamed("trusted-fingerprints"),
+    row("sni", V::YesNo, "no", "tell the server which name is wanted"),
+    row(
+        "cipher-suite",
+        V::TextOr(CIPHER_SUITE),
+        "",
+        "cipher suites by their OpenSSL names; those that rustls has",
+    ),
+    row("ecdh-curve-list", V::Text, "", "curves by their OpenSSL names: X25519, prime256v1, secp384r1"),
+    row(
+        "ssl-options",
+        V::Words(SSL_OPTIONS),
+        "no-sslv2 no-sslv3 no-tlsv1 no-tlsv11",
+        "versions that are not spoken",
+    ),
+    row("extended-key-usage-verify", V::YesNo, "no", "a certificate must be meant for its use"),
+    row("ocsp-stapling-verify", V::YesNo, "no", "yes is not supported yet"),
+    row("keylog-file", V::Text, "", "secrets of sessions, to look into recorded traffic"),
+    row("allow-compress", V::YesNo, "no", "compress")
+        .no_effect("nothing is compressed: that would leak what is sent"),
+    row("dhparam-file", V::Text, "", "parameters of old key exchanges")
+        .no_effect("keys are exchanged over elliptic curves only"),
+    row("ca-dir-layout", V::Text, "", "how files in ca-dir() are named")
+        .no_effect("their names do not matter"),
+    later("sigalgs", "signature algorithms"),
+    later("client-sigalgs", "signature algorithms of clients"),
+    later("openssl-conf-cmds", "commands for OpenSSL"),
+];
+
+const CIPHER_SUITE: &[Row] = &[
+    row("tls12-and-older", V::Text, "", "suites of TLS 1.2"),
+    row("tls13", V::Text, "", "suites of TLS 1.3"),
+];
+
+/// `failover()`.
+pub(super) const FAILOVER: &[Row] = &[
+    row("servers", V::Texts, "", "receivers that stand in, in this order; HOST or HOST:PORT"),
+    row("failback", V::Options(FAILBACK), "", "go back to the first receiver when it answers again"),
+];
+
+const FAILBACK: &[Row] = &[
+    row("tcp-probe-interval", V::Number(1, 1 << 31), "60", "seconds between looks at the first receiver"),
+    row("successful-probes-required", V::Number(1, 1 << 31), "3", "answers in a row until it counts as back"),
+];

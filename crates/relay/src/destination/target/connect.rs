@@ -1,0 +1,129 @@
+//! Connections to servers: resolved, bound, with options, encrypted where asked for.
+//!
+//! In: a target and a server. Out: a connection. Holds: nothing.
+//! Limits: connecting takes at most [`CONNECT_WITHIN`], a handshake as long again.
+
+use super::super::options::{Server, SocketKind, SocketTarget, TcpOptions};
+use super::stream::Secure;
+use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
+use std::{
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    time::Duration,
+};
+
+/// Longest time to connect.
+pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// After so long without progress the thread looks whether it is told to stop.
+const STALL: Duration = Duration::from_millis(200);
+
+/// An open connection.
+pub(super) enum Connection {
+    Plain(Socket),
+    Secure(Box<Secure>),
+    Datagrams(Socket),
+}
+
+/// Connects. `server` is one of those that the target names, for internet sockets.
+pub(super) fn connect(target: &SocketTarget, server: &Server) -> io::Result<Connection> {
+    match &target.kind {
+        SocketKind::Tcp(..) => {
+            let socket = connect_to_any(target, server, Type::STREAM)?;
+            match &target.tls {
+                None => Ok(Connection::Plain(socket)),
+                Some(tls) => {
+                    let settings = tls.settings().map_err(io::Error::other)?;
+                    Ok(Connection::Secure(Box::new(Secure::connect(
+                        socket,
+                        settings,
+                        &server.host,
+                        CONNECT_WITHIN,
+                    )?)))
+                }
+            }
+        }
+        SocketKind::Udp(..) => connect_to_any(target, server, Type::DGRAM).map(Connection::Datagrams),
+        SocketKind::UnixStream(path) => {
+            connect_unix(target, &SockAddr::unix(path)?, Type::STREAM).map(Connection::Plain)
+        }
+        SocketKind::UnixDatagram(path) => {
+            connect_unix(target, &SockAddr::unix(path)?, Type::DGRAM).map(Connection::Datagrams)
+        }
+    }
+}
+
+/// Connects to the first server of a target that speaks a protocol of its own.
+pub(super) fn connect_plain(target: &SocketTarget) -> io::Result<Socket> {
+    let server = target.servers().into_iter().next().unwrap_or_default();
+    connect_to_any(target, &server, Type::STREAM)
+}
+
+/// Tries the addresses of a name, those of the wanted family first.
+fn connect_to_any(target: &SocketTarget, server: &Server, kind: Type) -> io::Result<Socket> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, format!("{} has no address", server.host));
+    for address in addresses(target, server)? {
+        match connect_to(target, address, kind) {
+            Ok(socket) => return Ok(socket),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
+}
+
+/// The addresses of a server, those of the wanted family first.
+pub(super) fn addresses(target: &SocketTarget, server: &Server) -> io::Result<Vec<SocketAddr>> {
+    let mut addresses: Vec<SocketAddr> = (server.host.as_str(), server.port).to_socket_addrs()?.collect();
+    addresses.sort_by_key(|address| address.is_ipv6() != target.ipv6);
+    Ok(addresses)
+}
+
+fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Result<Socket> {
+    let domain = Domain::for_address(address);
+    let socket = Socket::new(domain, kind, None)?;
+    set_send_buffer(target, &socket)?;
+    target.ip.set(&socket, &address)?;
+    if target.broadcast {
+        socket.set_broadcast(true)?;
+    }
+    if let Some(local) = target.local.filter(|local| Domain::for_address(*local) == domain) {
+        socket.set_reuse_address(true)?;
+        socket.bind(&local.into())?;
+    }
+    if kind == Type::STREAM {
+        set_keepalive(&socket, &target.tcp)?;
+        socket.connect_timeout(&address.into(), CONNECT_WITHIN)?;
+    } else {
+        socket.connect(&address.into())?;
+    }
+    socket.set_write_timeout(Some(STALL))?;
+    Ok(socket)
+}
+
+fn connect_unix(target: &SocketTarget, address: &SockAddr, kind: Type) -> io::Result<Socket> {
+    let socket = Socket::new(Domain::UNIX, kind, None)?;
+    set_send_buffer(target, &socket)?;
+    socket.connect(address)?;
+    socket.set_write_timeout(Some(STALL))?;
+    Ok(socket)
+}
+
+fn set_send_buffer(target: &SocketTarget, socket: &Socket) -> io::Result<()> {
+    if target.send_buffer > 0 { socket.set_send_buffer_size(target.send_buffer) } else { Ok(()) }
+}
+
+/// Sets `so-keepalive()` and `tcp-keepalive-*()`.
+pub(crate) fn set_keepalive(socket: &Socket, options: &TcpOptions) -> io::Result<()> {
+    socket.set_keepalive(options.keepalive)?;
+    let mut detail = TcpKeepalive::new();
+    let mut wanted = false;
+    if let Some(time) = options.keepalive_time {
+        (detail, wanted) = (detail.with_time(time), true);
+    }
+    if let Some(interval) = options.keepalive_interval {
+        (detail, wanted) = (detail.with_interval(interval), true);
+    }
+    if let Some(probes) = options.keepalive_probes {
+        (detail, wanted) = (detail.with_retries(probes), true);
+    }
+    if wanted { socket.set_tcp_keepalive(&detail) } else { Ok(()) }
+}

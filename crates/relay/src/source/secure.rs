@@ -1,0 +1,154 @@
+//! A TCP connection whose bytes are encrypted, seen from the side that reads.
+//!
+//! In: records. Out: their text, many records at a time. Holds: the session; no buffer while it is idle.
+//! Limits: [`HANDSHAKE_WITHIN`] for a handshake, by the caller; one read takes [`CIPHER_BYTES`].
+
+use crate::tls::{ServerTls, Session, Taken, describe};
+use std::{cell::RefCell, io};
+use tokio::net::TcpStream;
+
+/// Bytes of one read: their text and the rest of a record fit a read buffer.
+const CIPHER_BYTES: usize = super::feed::buffer::READ_BYTES - (32 << 10);
+
+thread_local! {
+    /// Where received bytes are decrypted: one buffer a reactor serves all its connections.
+    static CIPHER: RefCell<Vec<u8>> = RefCell::new(vec![0; CIPHER_BYTES]);
+}
+
+/// An encrypted connection.
+pub(super) struct SecureStream {
+    socket: TcpStream,
+    session: Session,
+    is_over: bool,
+    /// Text that is encrypted and not sent.
+    unsent: usize,
+}
+
+impl SecureStream {
+    /// Shakes hands as the server. `first` was received already; text that comes with the end of the handshake is
+    /// appended to `text`.
+    pub(super) async fn accept(
+        socket: TcpStream,
+        settings: &ServerTls,
+        mut first: Vec<u8>,
+        text: &mut Vec<u8>,
+    ) -> io::Result<SecureStream> {
+        let session = settings.session().map_err(|error| failed(&error))?;
+        let mut stream = SecureStream { socket, session, is_over: false, unsent: 0 };
+        let mut taken = stream.session.take(&mut first, text);
+        loop {
+            stream.send().await?;
+            match taken.map_err(|error| failed(&error))? {
+                Taken::Shaking => {}
+                Taken::Open => return Ok(stream),
+                Taken::Over => return Err(io::ErrorKind::UnexpectedEof.into()),
+            }
+            stream.socket.readable().await?;
+            taken = match stream.receive(text) {
+                Ok(None) => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the handshake"));
+                }
+                Ok(Some(taken)) => taken,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Taken::Shaking),
+                Err(error) => return Err(error),
+            };
+        }
+    }
+
+    /// The connection, to be waited for.
+    pub(super) fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
+    pub(super) async fn readable(&self) -> io::Result<()> {
+        self.socket.readable().await
+    }
+
+    /// Appends the text of what is there. `WouldBlock` also when what came holds no text.
+    pub(super) fn read(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
+        let before = text.len();
+        if self.is_over {
+            return Ok(0);
+        }
+        let taken = match self.receive(text)? {
+            Some(taken) => taken,
+            // Nothing proves that nothing was cut off; many senders leave like that.
+            None => {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left without a goodbye"));
+            }
+        };
+        self.try_send();
+        self.is_over = taken.map_err(|error| failed(&error))? == Taken::Over;
+        match text.len() - before {
+            0 if !self.is_over => Err(io::ErrorKind::WouldBlock.into()),
+            size => Ok(size),
+        }
+    }
+
+    pub(super) async fn writable(&self) -> io::Result<()> {
+        self.socket.writable().await
+    }
+
+    /// Encrypts and sends. `WouldBlock`: the first of these bytes are on their way and must be given again.
+    pub(super) fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        if self.unsent == 0 {
+            let piece = &text[..text.len().min(CIPHER_BYTES)];
+            self.session.encrypt(piece).map_err(|error| failed(&error))?;
+            self.unsent = piece.len();
+        }
+        while !self.session.outgoing().is_empty() {
+            let size = self.socket.try_write(self.session.outgoing())?;
+            self.session.outgoing().drain(..size);
+        }
+        Ok(std::mem::take(&mut self.unsent))
+    }
+
+    /// The session, for what it knows of the peer.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// One read. `None`: the peer closed.
+    fn receive(&mut self, text: &mut Vec<u8>) -> io::Result<Option<Result<Taken, rustls::Error>>> {
+        CIPHER.with_borrow_mut(|cipher| {
+            let size = self.socket.try_read(cipher)?;
+            Ok((size > 0).then(|| self.session.take(&mut cipher[..size], text)))
+        })
+    }
+
+    /// Sends what the session has to say.
+    async fn send(&mut self) -> io::Result<()> {
+        while !self.session.outgoing().is_empty() {
+            self.socket.writable().await?;
+            match self.socket.try_write(self.session.outgoing()) {
+                Ok(size) => drop(self.session.outgoing().drain(..size)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        *self.session.outgoing() = Vec::new();
+        Ok(())
+    }
+
+    /// Like `send`, as far as it goes now: answers to key updates, alerts.
+    fn try_send(&mut self) {
+        if self.session.outgoing().is_empty() {
+            return;
+        }
+        if let Ok(size) = self.socket.try_write(self.session.outgoing()) {
+            self.session.outgoing().drain(..size);
+        }
+    }
+}
+
+impl Drop for SecureStream {
+    fn drop(&mut self) {
+        self.session.say_goodbye();
+        self.try_send();
+    }
+}
+
+/// An error of the session as one of the connection.
+fn failed(error: &rustls::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {}", describe(error)))
+}

@@ -1,0 +1,142 @@
+//! What comes before the messages of a connection: a PROXY header, a TLS handshake, or one after the other.
+//!
+//! In: an accepted connection. Out: a stream of messages, and who is at its other end.
+//! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; a header that is none ends the connection.
+
+use super::{
+    super::{options::StreamListener, secure::SecureStream, session::Stream},
+    peer::canonical,
+};
+use crate::tls::Session;
+use std::{io, net::SocketAddr, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+use wire::proxy::{self, Start};
+
+/// Longest time for header and handshake: whoever is slower may only be holding connections open.
+const GREETING_WITHIN: Duration = Duration::from_secs(20);
+/// Bytes of one read while a header is awaited.
+const PIECE_BYTES: usize = 512;
+
+/// Where a PROXY header is expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ProxyHeader {
+    /// Nowhere.
+    #[default]
+    None,
+    /// First of all: `transport(proxied-tcp)`, `transport(proxied-tls-passthrough)`.
+    First,
+    /// Inside of the encryption: `transport(proxied-tls)`.
+    Encrypted,
+}
+
+/// A connection that may now send messages.
+pub(super) struct Greeted {
+    pub(super) stream: Stream,
+    pub(super) is_encrypted: bool,
+    /// The true ends, when a proxy named them.
+    pub(super) ends: Option<(SocketAddr, SocketAddr)>,
+    /// What is known of the peer beyond its address.
+    pub(super) values: Vec<(String, Vec<u8>)>,
+}
+
+impl Greeted {
+    /// A connection without a greeting.
+    pub(super) fn plain(stream: Stream) -> Greeted {
+        Greeted { stream, is_encrypted: false, ends: None, values: Vec::new() }
+    }
+}
+
+/// Takes the greeting of a connection.
+pub(super) async fn greet(
+    socket: TcpStream,
+    hop: SocketAddr,
+    options: &StreamListener,
+) -> io::Result<Greeted> {
+    match timeout(GREETING_WITHIN, steps(socket, hop, options)).await {
+        Ok(greeted) => greeted,
+        Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the peer began no session in time")),
+    }
+}
+
+async fn steps(socket: TcpStream, hop: SocketAddr, options: &StreamListener) -> io::Result<Greeted> {
+    let (mut first, mut values) = (Vec::new(), Vec::new());
+    let mut stream = Stream::Tcp(socket);
+    let mut proxied = match options.proxy {
+        ProxyHeader::First => Some(read_header(&mut stream, &mut first).await?),
+        ProxyHeader::None | ProxyHeader::Encrypted => None,
+    };
+    stream = match (&options.tls, stream) {
+        (Some(tls), Stream::Tcp(socket)) => {
+            let settings = tls.settings().map_err(io::Error::other)?;
+            let received = std::mem::take(&mut first);
+            let secure = SecureStream::accept(socket, settings, received, &mut first).await?;
+            values = peer_values(secure.session());
+            Stream::Tls(Box::new(secure))
+        }
+        (_, stream) => stream,
+    };
+    if options.proxy == ProxyHeader::Encrypted {
+        proxied = Some(read_header(&mut stream, &mut first).await?);
+    }
+    let ends =
+        proxied.and_then(|header| header.ends).map(|(source, target)| (canonical(source), canonical(target)));
+    if options.proxy != ProxyHeader::None {
+        values.extend(proxy_values(hop, ends));
+    }
+    let is_encrypted = matches!(stream, Stream::Tls(_));
+    if !first.is_empty() {
+        stream = Stream::After(first, Box::new(stream));
+    }
+    Ok(Greeted { stream, is_encrypted, ends, values })
+}
+
+/// Reads a header; what is behind it stays in `first`.
+async fn read_header(stream: &mut Stream, first: &mut Vec<u8>) -> io::Result<proxy::Header> {
+    loop {
+        match proxy::start(first) {
+            Start::Header(header) => {
+                first.drain(..header.size);
+                return Ok(header);
+            }
+            Start::Partial => {}
+            Start::Other => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "the peer sent no PROXY header"));
+            }
+        }
+        stream.readable().await?;
+        first.reserve(PIECE_BYTES);
+        match stream.read(first) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return Err(error),
+            _ => {}
+        }
+    }
+}
+
+/// `.tls.*` of a peer that showed a certificate.
+fn peer_values(session: &Session) -> Vec<(String, Vec<u8>)> {
+    let Some((identity, fingerprint)) = session.peer() else { return Vec::new() };
+    let mut values = vec![(".tls.x509_fp".to_owned(), fingerprint.to_string().into_bytes())];
+    for (name, part) in [(".tls.x509_cn", "CN"), (".tls.x509_o", "O"), (".tls.x509_ou", "OU")] {
+        if let Some(value) = identity.part(part) {
+            values.push((name.to_owned(), value.as_bytes().to_vec()));
+        }
+    }
+    values
+}
+
+/// Who passed the connection on, and for whom.
+fn proxy_values(hop: SocketAddr, ends: Option<(SocketAddr, SocketAddr)>) -> Vec<(String, Vec<u8>)> {
+    let mut values =
+        vec![(".proxy.peer_ip", hop.ip().to_string()), (".proxy.peer_port", hop.port().to_string())];
+    if let Some((source, target)) = ends {
+        values.extend([
+            ("PROXIED_SRCIP", source.ip().to_string()),
+            ("PROXIED_SRCPORT", source.port().to_string()),
+            ("PROXIED_DSTIP", target.ip().to_string()),
+            ("PROXIED_DSTPORT", target.port().to_string()),
+            ("PROXIED_IP_VERSION", if source.is_ipv6() { "6" } else { "4" }.to_owned()),
+        ]);
+    }
+    values.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect()
+}

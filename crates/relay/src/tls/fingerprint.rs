@@ -1,0 +1,78 @@
+//! Fingerprints of certificates: `SHA256:AB:CD:...`.
+//!
+//! In: text of a configuration, certificates. Out: whether they are the same. Holds: one hash.
+//! Limits: SHA-1 is read because old configurations have it; it does not protect against a made certificate.
+
+use aws_lc_rs::digest::{self, Algorithm};
+use std::{fmt, str::FromStr};
+
+/// The hash of a certificate.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Fingerprint {
+    name: &'static str,
+    hash: Vec<u8>,
+}
+
+/// Names as they are written, and what they stand for.
+const HASHES: &[(&str, &Algorithm)] = &[
+    ("SHA1", &digest::SHA1_FOR_LEGACY_USE_ONLY),
+    ("SHA256", &digest::SHA256),
+    ("SHA384", &digest::SHA384),
+    ("SHA512", &digest::SHA512),
+];
+
+impl Fingerprint {
+    /// The SHA-256 fingerprint of a certificate.
+    pub fn of(certificate: &[u8]) -> Fingerprint {
+        Fingerprint { name: "SHA256", hash: digest::digest(&digest::SHA256, certificate).as_ref().to_vec() }
+    }
+
+    /// Whether it is that of a certificate.
+    pub fn fits(&self, certificate: &[u8]) -> bool {
+        let algorithm = HASHES.iter().find(|(name, _)| *name == self.name).map(|(_, algorithm)| *algorithm);
+        algorithm.is_some_and(|algorithm| digest::digest(algorithm, certificate).as_ref() == self.hash)
+    }
+}
+
+impl FromStr for Fingerprint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Fingerprint, String> {
+        let wrong = |why: &str| {
+            format!(
+                "`{text}` is no fingerprint: {why}; write SHA256: and pairs of hexadecimal digits with colons"
+            )
+        };
+        let (name, digits) = text.split_once(':').ok_or_else(|| wrong("it has no colon"))?;
+        let plain = name.to_ascii_uppercase().replace(['-', '_'], "");
+        let (name, algorithm) = HASHES
+            .iter()
+            .find(|(known, _)| *known == plain)
+            .ok_or_else(|| wrong("the hash is none of SHA1, SHA256, SHA384, SHA512"))?;
+        let digits: String = digits.chars().filter(|letter| *letter != ':').collect();
+        let pairs = digits.as_bytes().chunks(2).map(|pair| {
+            std::str::from_utf8(pair)
+                .ok()
+                .filter(|pair| pair.len() == 2)
+                .and_then(|pair| u8::from_str_radix(pair, 16).ok())
+        });
+        let hash: Vec<u8> = pairs.collect::<Option<_>>().ok_or_else(|| wrong("it has other letters"))?;
+        if hash.len() != algorithm.output_len() {
+            return Err(wrong(&format!("{name} has {} bytes", algorithm.output_len())));
+        }
+        Ok(Fingerprint { name, hash })
+    }
+}
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)?;
+        self.hash.iter().try_for_each(|byte| write!(f, ":{byte:02X}"))
+    }
+}
+
+impl fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

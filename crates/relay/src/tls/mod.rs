@@ -1,0 +1,31 @@
+//! TLS of listeners and senders: settings, certificates, the check of peers, sessions over any stream of bytes.
+//!
+//! In: the options of `tls()`. Out: [`ServerTls`] and [`ClientTls`], read once from their files, and sessions.
+//! Holds: keys and certificates; a reload reads them anew while open sessions go on with the old ones.
+//! Limits: TLS 1.2 and 1.3 with the suites of rustls; what it does not have is refused by name.
+
+mod certificate;
+mod check;
+mod der;
+mod error;
+mod fingerprint;
+mod key;
+mod keylog;
+mod loading;
+mod material;
+mod options;
+mod session;
+mod settings;
+mod suites;
+
+pub use certificate::Identity;
+pub use error::{TlsError, describe};
+pub use fingerprint::Fingerprint;
+pub use loading::{Configured, ListenerTls, Load, SenderTls};
+pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};
+pub(crate) use session::{Session, Taken};
+pub use settings::{ClientTls, ServerTls};
+pub use suites::{CipherSuites, KeyExchanges};
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,151 @@
+//! Settings of one listener or sender, read from their files and checked.
+//!
+//! In: [`TlsOptions`]. Out: what sessions are made of. Holds: keys and certificates.
+//! Limits: none of its own.
+
+use super::{
+    check::PeerCheck,
+    error::TlsError,
+    key,
+    keylog::KeyLogFile,
+    loading::Load,
+    material::{Trusted, certificates, revocation_lists},
+    options::{TlsOptions, TlsVersions},
+    session::Session,
+};
+use rustls::{
+    ClientConfig, ServerConfig, SupportedProtocolVersion,
+    client::{UnbufferedClientConnection, danger::ServerCertVerifier},
+    crypto::{CryptoProvider, aws_lc_rs},
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName},
+    server::{NoServerSessionStorage, UnbufferedServerConnection},
+    version::{TLS12, TLS13},
+};
+use std::sync::Arc;
+
+/// TLS of a listener.
+#[derive(Clone, Debug)]
+pub struct ServerTls(Arc<ServerConfig>);
+
+/// TLS of a sender.
+#[derive(Clone, Debug)]
+pub struct ClientTls(Arc<ClientConfig>);
+
+impl ServerTls {
+    /// Reads what the options name.
+    pub fn load(options: &TlsOptions) -> Result<ServerTls, TlsError> {
+        let provider = provider(options);
+        let check = Arc::new(check(&provider, options)?);
+        let (chain, key) = own(options)?.ok_or(TlsError::Missing(
+            "tls() of a source needs its certificate and key: set cert-file() and key-file()",
+        ))?;
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions(options))?
+            .with_client_cert_verifier(check)
+            .with_single_cert(chain, key)?;
+        // A resumed session would keep what an older configuration trusted, and costs memory for each peer.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+        if let Some(path) = &options.keylog_file {
+            config.key_log = Arc::new(KeyLogFile::open(path)?);
+        }
+        Ok(ServerTls(Arc::new(config)))
+    }
+
+    /// The settings for rustls.
+    pub fn config(&self) -> &Arc<ServerConfig> {
+        &self.0
+    }
+
+    /// A session with a peer that has just connected.
+    pub(crate) fn session(&self) -> Result<Session, rustls::Error> {
+        UnbufferedServerConnection::new(self.0.clone()).map(Session::server)
+    }
+}
+
+impl ClientTls {
+    /// Reads what the options name.
+    pub fn load(options: &TlsOptions) -> Result<ClientTls, TlsError> {
+        let provider = provider(options);
+        let check: Arc<dyn ServerCertVerifier> = Arc::new(check(&provider, options)?);
+        let builder = ClientConfig::builder_with_provider(provider)
+            .with_protocol_versions(versions(options))?
+            .dangerous()
+            .with_custom_certificate_verifier(check);
+        let mut config = match own(options)? {
+            Some((chain, key)) => builder.with_client_auth_cert(chain, key)?,
+            None => builder.with_no_client_auth(),
+        };
+        config.enable_sni = options.sni;
+        config.resumption = rustls::client::Resumption::disabled();
+        if let Some(path) = &options.keylog_file {
+            config.key_log = Arc::new(KeyLogFile::open(path)?);
+        }
+        Ok(ClientTls(Arc::new(config)))
+    }
+
+    /// The settings for rustls.
+    pub fn config(&self) -> &Arc<ClientConfig> {
+        &self.0
+    }
+
+    /// Whether a certificate of ours is shown to servers that ask.
+    pub(crate) fn has_certificate(&self) -> bool {
+        self.0.client_auth_cert_resolver.has_certs()
+    }
+
+    /// A session with the server of a name or address.
+    pub(crate) fn session(&self, host: &str) -> Result<Session, rustls::Error> {
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| rustls::Error::General(format!("`{host}` is no name of a host")))?;
+        UnbufferedClientConnection::new(self.0.clone(), name).map(Session::client)
+    }
+}
+
+fn provider(options: &TlsOptions) -> Arc<CryptoProvider> {
+    let mut provider = aws_lc_rs::default_provider();
+    options.suites.apply(&mut provider);
+    options.key_exchanges.apply(&mut provider);
+    Arc::new(provider)
+}
+
+fn versions(options: &TlsOptions) -> &'static [&'static SupportedProtocolVersion] {
+    static BOTH: &[&SupportedProtocolVersion] = &[&TLS13, &TLS12];
+    match options.versions {
+        TlsVersions::Both => BOTH,
+        TlsVersions::Only12 => &BOTH[1..],
+        TlsVersions::Only13 => &BOTH[..1],
+    }
+}
+
+fn check(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<PeerCheck, TlsError> {
+    let trusted = Trusted::read(options.ca_file.as_deref(), options.ca_dir.as_deref())?;
+    let lists = revocation_lists(options.crl_dir.as_deref())?;
+    Ok(PeerCheck::new(provider.clone(), trusted, lists, options))
+}
+
+/// Our own certificate and key; `None` when there is to be none.
+fn own(
+    options: &TlsOptions,
+) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>, TlsError> {
+    match (&options.cert_file, &options.key_file) {
+        (None, None) => Ok(None),
+        (Some(certificate), Some(key)) => {
+            Ok(Some((certificates(certificate)?, key::read(key, &options.passwords)?)))
+        }
+        (Some(_), None) => Err(TlsError::Missing("cert-file() needs its key: set key-file()")),
+        (None, Some(_)) => Err(TlsError::Missing("key-file() needs its certificate: set cert-file()")),
+    }
+}
+
+impl Load for ServerTls {
+    fn load(options: &TlsOptions) -> Result<ServerTls, TlsError> {
+        ServerTls::load(options)
+    }
+}
+
+impl Load for ClientTls {
+    fn load(options: &TlsOptions) -> Result<ClientTls, TlsError> {
+        ClientTls::load(options)
+    }
+}

@@ -1,0 +1,326 @@
+//! Handshakes in memory between our two sides, with certificates made for each test.
+
+use super::*;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertificateRevocationListParams, DistinguishedName, DnType,
+    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams,
+    SerialNumber, date_time_ymd,
+};
+use std::{fs, path::PathBuf};
+use tempfile::TempDir;
+
+/// Certificates in a folder: `ca`, and what it signs under the names given to `issue`.
+pub(crate) struct Pki {
+    pub(crate) folder: TempDir,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Pki {
+    pub(crate) fn new() -> Pki {
+        let folder = tempfile::tempdir().unwrap();
+        let (issuer, text) = authority(&folder.path().display().to_string());
+        fs::write(folder.path().join("ca.pem"), text).unwrap();
+        let pki = Pki { folder, issuer };
+        pki.issue("server", &["logs.example"], |_| {});
+        pki.issue("client", &["client.example"], |_| {});
+        pki
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A certificate of the CA and its key: `NAME.pem` and `NAME.key`.
+    pub(crate) fn issue(&self, name: &str, hosts: &[&str], change: impl Fn(&mut CertificateParams)) {
+        let mut params = params(name, hosts);
+        change(&mut params);
+        let key = KeyPair::generate().unwrap();
+        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        fs::write(self.path(&format!("{name}.pem")), certificate.pem()).unwrap();
+        fs::write(self.path(&format!("{name}.key")), key.serialize_pem()).unwrap();
+    }
+
+    pub(crate) fn options(&self, name: &str) -> TlsOptions {
+        TlsOptions {
+            cert_file: Some(self.path(&format!("{name}.pem"))),
+            key_file: Some(self.path(&format!("{name}.key"))),
+            ca_file: Some(self.path("ca.pem")),
+            ..TlsOptions::default()
+        }
+    }
+
+    fn anonymous(&self) -> TlsOptions {
+        TlsOptions { ca_file: Some(self.path("ca.pem")), ..TlsOptions::default() }
+    }
+}
+
+fn params(name: &str, hosts: &[&str]) -> CertificateParams {
+    let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
+    let mut params = CertificateParams::new(hosts).unwrap();
+    let mut dn = DistinguishedName::new();
+    dn.push(DnType::CountryName, "HU");
+    dn.push(DnType::OrganizationName, "Example, Inc");
+    dn.push(DnType::OrganizationalUnitName, "Logs");
+    dn.push(DnType::CommonName, name);
+    params.distinguished_name = dn;
+    params.serial_number = Some(SerialNumber::from_slice(name.as_bytes()));
+    params
+}
+
+fn authority(name: &str) -> (Issuer<'static, KeyPair>, String) {
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, name);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    let key = KeyPair::generate().unwrap();
+    let text = params.self_signed(&key).unwrap().pem();
+    (Issuer::new(params, key), text)
+}
+
+/// What each side says of a handshake, and of a text that the client sends.
+fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, String) {
+    let mut server = ServerTls::load(server).unwrap().session().unwrap();
+    let mut client = ClientTls::load(client).unwrap().session(host).unwrap();
+    let (mut texts, mut results) = ([Vec::new(), Vec::new()], [None, None]);
+    let mut note = |side: usize, taken: Result<Taken, rustls::Error>| match taken {
+        Err(error) => results[side] = Some(describe(&error)),
+        Ok(Taken::Over) => drop(results[side].get_or_insert_with(|| "closed".to_owned())),
+        Ok(_) => {}
+    };
+    note(0, client.take(&mut [], &mut texts[0]));
+    let mut sent = false;
+    for _ in 0..10 {
+        let mut bytes = std::mem::take(client.outgoing());
+        let taken = server.take(&mut bytes, &mut texts[1]);
+        note(1, taken);
+        let mut bytes = std::mem::take(server.outgoing());
+        let taken = client.take(&mut bytes, &mut texts[0]);
+        if taken == Ok(Taken::Open) && !sent {
+            sent = client.encrypt(b"hello").is_ok();
+        }
+        note(0, taken);
+    }
+    let shown = |side: usize, text: &[u8]| match &results[side] {
+        Some(result) => result.clone(),
+        None => format!("open{}", if text.is_empty() { "" } else { " hello" }),
+    };
+    (shown(1, &texts[1]), shown(0, &texts[0]))
+}
+
+#[track_caller]
+fn check(server: &TlsOptions, client: &TlsOptions, host: &str, want: (&str, &str)) {
+    let (server, client) = shake(server, client, host);
+    assert_eq!((server.as_str(), client.as_str()), want);
+}
+
+const GOOD: (&str, &str) = ("open hello", "open");
+const UNKNOWN_CA: &str = "the certificate of the peer is not signed by a CA in ca-file() or ca-dir()";
+
+#[test]
+fn trusts_both_ways() {
+    let pki = Pki::new();
+    check(&pki.options("server"), &pki.options("client"), "logs.example", GOOD);
+    for versions in [TlsVersions::Only12, TlsVersions::Only13] {
+        let client = TlsOptions { versions, ..pki.options("client") };
+        check(&pki.options("server"), &client, "logs.example", GOOD);
+    }
+    let mut suites = CipherSuites::default();
+    assert_eq!(suites.add("ECDHE-ECDSA-AES128-GCM-SHA256:RC4-SHA:!aNULL"), ["RC4-SHA"]);
+    let client = TlsOptions { suites, versions: TlsVersions::Only12, ..pki.options("client") };
+    check(&pki.options("server"), &client, "logs.example", GOOD);
+}
+
+#[test]
+fn says_what_is_wrong_with_a_client() {
+    let pki = Pki::new();
+    let server = pki.options("server");
+    let none = "the peer shows no certificate, and peer-verify() requires one";
+    check(
+        &server,
+        &pki.anonymous(),
+        "logs.example",
+        (none, "the peer refused: it wants a certificate: set cert-file() and key-file()"),
+    );
+    let optional = TlsOptions { peer_verify: PeerVerify::OptionalTrusted, ..server.clone() };
+    check(&optional, &pki.anonymous(), "logs.example", GOOD);
+    let stranger = Pki::new();
+    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("client") };
+    let unknown = (UNKNOWN_CA, "the peer refused: it does not know the CA of our certificate");
+    check(&server, &foreign, "logs.example", unknown);
+    check(&optional, &foreign, "logs.example", unknown);
+    let untrusted = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..server.clone() };
+    check(&untrusted, &foreign, "logs.example", GOOD);
+    pki.issue("old", &["x"], |params| params.not_after = date_time_ymd(2020, 1, 1));
+    let expired =
+        ("the certificate of the peer has expired", "the peer refused: our certificate has expired");
+    check(&server, &pki.options("old"), "logs.example", expired);
+    pki.issue("web", &["x"], |params| params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth]);
+    check(&server, &pki.options("web"), "logs.example", GOOD);
+    let strict = TlsOptions { checks_key_usage: true, ..server };
+    let (said, _) = shake(&strict, &pki.options("web"), "logs.example");
+    assert_eq!(said, "the certificate of the peer is meant for another use (extended key usage)");
+}
+
+#[test]
+fn says_what_is_wrong_with_a_server() {
+    let pki = Pki::new();
+    let client = pki.options("client");
+    let (_, said) = shake(&pki.options("server"), &client, "other.example");
+    assert!(said.starts_with("the certificate of the peer is not for other.example, but for "), "{said}");
+    pki.issue("old", &["logs.example"], |params| params.not_after = date_time_ymd(2020, 1, 1));
+    check(
+        &pki.options("old"),
+        &client,
+        "logs.example",
+        ("the peer refused: our certificate has expired", "the certificate of the peer has expired"),
+    );
+    let stranger = Pki::new();
+    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("server") };
+    let (_, said) = shake(&foreign, &client, "logs.example");
+    assert_eq!(said, UNKNOWN_CA);
+    let careless = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..client };
+    check(&foreign, &careless, "another.example", GOOD);
+}
+
+#[test]
+fn knows_servers_by_their_common_name_and_by_themselves() {
+    let pki = Pki::new();
+    pki.issue("plain.example", &[], |_| {});
+    check(&pki.options("plain.example"), &pki.options("client"), "plain.example", GOOD);
+    let (_, said) = shake(&pki.options("plain.example"), &pki.options("client"), "other.example");
+    assert!(said.starts_with("the certificate of the peer is not for other.example"), "{said}");
+    pki.issue("address", &["192.0.2.7"], |_| {});
+    check(&pki.options("address"), &pki.options("client"), "192.0.2.7", GOOD);
+    // A certificate of its own making that is trusted as it is.
+    let own = KeyPair::generate().unwrap();
+    let mut params = params("own", &["own.example"]);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    fs::write(pki.path("own.pem"), params.self_signed(&own).unwrap().pem()).unwrap();
+    fs::write(pki.path("own.key"), own.serialize_pem()).unwrap();
+    let client = TlsOptions { ca_file: Some(pki.path("own.pem")), ..pki.options("client") };
+    check(&pki.options("own"), &client, "own.example", GOOD);
+}
+
+#[test]
+fn narrows_down_who_is_trusted() {
+    let pki = Pki::new();
+    let client = pki.options("client");
+    let text = fs::read(pki.path("client.pem")).unwrap();
+    let leaf = super::material::certificates(&pki.path("client.pem")).unwrap().remove(0);
+    assert!(text.starts_with(b"-----BEGIN"));
+    let fingerprint = Fingerprint::of(&leaf);
+    assert_eq!(fingerprint.to_string().parse::<Fingerprint>().unwrap(), fingerprint);
+    let pinned = TlsOptions {
+        peer_verify: PeerVerify::RequiredUntrusted,
+        fingerprints: vec![fingerprint],
+        ..pki.options("server")
+    };
+    check(&pinned, &client, "logs.example", GOOD);
+    let (said, _) = shake(&pinned, &pki.options("server"), "logs.example");
+    assert!(
+        said.starts_with("the certificate of the peer is none of trusted-fingerprints(): SHA256:"),
+        "{said}"
+    );
+    let identity = Identity::of(&leaf);
+    assert_eq!(identity.distinguished_name(), "CN=client, OU=Logs, O=Example\\, Inc, C=HU");
+    for (pattern, good) in [("*, O=Example\\, Inc, C=*", true), ("CN=client*", true), ("CN=other*", false)] {
+        let named = TlsOptions { trusted_dn: vec![pattern.to_owned()], ..pki.options("server") };
+        let (said, _) = shake(&named, &client, "logs.example");
+        let refusal = "the name of the peer's certificate is none of trusted-dn(): CN=client, OU=Logs, O=Example\\, Inc, C=HU";
+        assert_eq!(said, if good { "open hello" } else { refusal });
+    }
+}
+
+#[test]
+fn obeys_revocation_lists() {
+    let pki = Pki::new();
+    let folder = pki.path("crl");
+    fs::create_dir(&folder).unwrap();
+    let server = TlsOptions { crl_dir: Some(folder.clone()), ..pki.options("server") };
+    check(&server, &pki.options("client"), "logs.example", GOOD);
+    let list = CertificateRevocationListParams {
+        this_update: date_time_ymd(2024, 1, 1),
+        next_update: date_time_ymd(4000, 1, 1),
+        crl_number: SerialNumber::from(1),
+        issuing_distribution_point: None,
+        revoked_certs: vec![RevokedCertParams {
+            serial_number: SerialNumber::from_slice(b"client"),
+            revocation_time: date_time_ymd(2024, 1, 1),
+            reason_code: None,
+            invalidity_date: None,
+        }],
+        key_identifier_method: KeyIdMethod::Sha256,
+    };
+    fs::write(folder.join("ca.r0"), list.signed_by(&pki.issuer).unwrap().pem().unwrap()).unwrap();
+    let revoked =
+        ("the certificate of the peer was revoked", "the peer refused: our certificate was revoked");
+    check(&server, &pki.options("client"), "logs.example", revoked);
+    pki.issue("fresh", &["x"], |_| {});
+    check(&server, &pki.options("fresh"), "logs.example", GOOD);
+    let hashed = TlsOptions { ca_file: None, ca_dir: Some(pki.folder.path().to_owned()), ..server };
+    check(&hashed, &pki.options("fresh"), "logs.example", GOOD);
+}
+
+#[track_caller]
+fn refuses(options: &TlsOptions, want: &str) {
+    let error = ServerTls::load(options).unwrap_err().to_string();
+    assert!(error.contains(want), "{error}");
+}
+
+#[test]
+fn says_what_is_wrong_with_files() {
+    let pki = Pki::new();
+    let good = pki.options("server");
+    refuses(&pki.anonymous(), "needs its certificate and key");
+    refuses(&TlsOptions { key_file: None, ..good.clone() }, "cert-file() needs its key");
+    refuses(&TlsOptions { cert_file: Some(pki.path("none")), ..good.clone() }, "cannot read");
+    refuses(
+        &TlsOptions { cert_file: Some(pki.path("server.key")), ..good.clone() },
+        "there is no certificate",
+    );
+    refuses(
+        &TlsOptions { key_file: Some(pki.path("server.pem")), ..good.clone() },
+        "there is no private key",
+    );
+    refuses(&TlsOptions { key_file: Some(pki.path("client.key")), ..good.clone() }, "do not fit");
+    refuses(&TlsOptions { ca_file: Some(pki.path("server.key")), ..good }, "there is no certificate");
+}
+
+/// Made with `openssl pkcs8 -topk8 -v2 aes-256-cbc` from a new P-256 key, for this test only; its password is `oak`.
+const SEALED_KEY: &str = include_str!("../../testdata/sealed-key.pem");
+
+#[test]
+fn waits_for_the_password_of_a_key() {
+    let pki = Pki::new();
+    let path = pki.path("sealed.key");
+    fs::write(&path, SEALED_KEY).unwrap();
+    let passwords = Passwords::default();
+    let read = || super::key::read(&path, &passwords).map(drop).map_err(|error| error.to_string());
+    assert!(read().unwrap_err().contains("needs a password: duramen ctl credentials add"));
+    assert_eq!(passwords.list(), [(path.clone(), false)]);
+    passwords.add(&path, "elm");
+    assert!(read().unwrap_err().contains("the password is wrong"));
+    assert_eq!(passwords.list(), [(path.clone(), false)]);
+    passwords.add(&path, "oak");
+    assert_eq!(read(), Ok(()));
+    assert_eq!(passwords.list(), [(path.clone(), true)]);
+}
+
+#[test]
+fn survives_any_bytes() {
+    let pki = Pki::new();
+    for bytes in [&b""[..], b"<13>hello\n", &[0x16; 200], &[0x16, 3, 1, 0xff, 0xff], &[0xff; 100_000]] {
+        let mut session = ServerTls::load(&pki.options("server")).unwrap().session().unwrap();
+        let mut received = bytes.to_vec();
+        let mut text = Vec::new();
+        let taken = session.take(&mut received, &mut text);
+        assert!(text.is_empty() && !matches!(taken, Ok(Taken::Open)), "{bytes:?} {taken:?}");
+    }
+    let leaf = super::material::certificates(&pki.path("client.pem")).unwrap().remove(0);
+    for size in 0..leaf.len() {
+        Identity::of(&leaf[..size]);
+        let mut changed = leaf.to_vec();
+        changed[size] ^= 0xff;
+        Identity::of(&changed);
+    }
+}

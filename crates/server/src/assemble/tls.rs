@@ -1,0 +1,186 @@
+//! `tls()` and the other options of connections.
+//!
+//! In: options of a driver. Out: what the relay wants to know. Limits: what rustls does not have is an error at its
+//! place; names of a list that it does not have are a warning as long as something of the list is left.
+
+use super::lower::Lowering;
+use super::options::Options;
+use config::Diagnostic;
+use config::tree::{Arg, Call};
+use relay::{
+    Failback, IpOptions, Server,
+    tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, TlsOptions, TlsVersions},
+};
+use std::{path::PathBuf, time::Duration};
+
+/// How often `failback()` looks, and how many answers it wants.
+const FAILBACK: (i64, i64) = (60, 3);
+
+impl<'t> Lowering<'t> {
+    /// `tls()`. None: it cannot be used; that has been told.
+    pub(super) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let Some(call) = options.own("tls") else {
+            let message = "an encrypted transport needs tls() with the certificates";
+            self.report.push(Diagnostic::error(options.call.name.span, message));
+            return None;
+        };
+        let inside = |name: &str| call.options().filter(|option| option.key() == name).last();
+        let path =
+            |name: &str| inside(name).and_then(text).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
+        if yes("ocsp-stapling-verify") {
+            let span = inside("ocsp-stapling-verify").map_or(call.span, |option| option.name.span);
+            self.report.push(Diagnostic::error(span, "`ocsp-stapling-verify(yes)` is not supported yet"));
+        }
+        let suites = self.suites(inside("cipher-suite"))?;
+        let key_exchanges = self.key_exchanges(inside("ecdh-curve-list"))?;
+        Some(TlsOptions {
+            peer_verify: peer_verify(inside("peer-verify").and_then(text).as_deref()),
+            ca_file: path("ca-file"),
+            ca_dir: path("ca-dir"),
+            crl_dir: path("crl-dir"),
+            cert_file: path("cert-file"),
+            key_file: path("key-file"),
+            trusted_dn: inside("trusted-dn").map(Call::texts).unwrap_or_default(),
+            fingerprints: self.fingerprints(call)?,
+            sni: yes("sni"),
+            suites,
+            key_exchanges,
+            versions: self.versions(inside("ssl-options"))?,
+            checks_key_usage: yes("extended-key-usage-verify"),
+            keylog_file: path("keylog-file"),
+            passwords: self.environment.passwords.clone(),
+        })
+    }
+
+    fn fingerprints(&mut self, call: &Call) -> Option<Vec<Fingerprint>> {
+        let named = |option: &&Call| matches!(option.key().as_str(), "trusted-keys" | "trusted-fingerprints");
+        let mut list = Vec::new();
+        for option in call.options().filter(named) {
+            for text in option.texts() {
+                match text.parse() {
+                    Ok(fingerprint) => list.push(fingerprint),
+                    Err(error) => {
+                        self.report.push(Diagnostic::error(option.span, error));
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(list)
+    }
+
+    /// `cipher-suite("...")`, `cipher-suite(tls12-and-older("...") tls13("..."))`
+    fn suites(&mut self, option: Option<&Call>) -> Option<CipherSuites> {
+        let mut suites = CipherSuites::default();
+        let Some(option) = option else { return Some(suites) };
+        let lists = option.options().flat_map(Call::texts);
+        let own = option.plain().filter_map(|arg| arg.text().map(str::to_owned));
+        let unknown: Vec<String> = lists.chain(own).flat_map(|list| suites.add(&list)).collect();
+        self.names_left(option, &unknown, suites.is_empty())?;
+        Some(suites)
+    }
+
+    fn key_exchanges(&mut self, option: Option<&Call>) -> Option<KeyExchanges> {
+        let mut groups = KeyExchanges::default();
+        let Some(option) = option else { return Some(groups) };
+        let unknown = groups.add(&text(option).unwrap_or_default());
+        self.names_left(option, &unknown, groups.is_empty())?;
+        Some(groups)
+    }
+
+    /// Tells of names that rustls does not have. None: there is no other.
+    fn names_left(&mut self, option: &Call, unknown: &[String], none_left: bool) -> Option<()> {
+        if unknown.is_empty() {
+            return Some(());
+        }
+        let message = format!("`{}()`: not supported here: {}", option.name.text, unknown.join(", "));
+        if none_left {
+            self.report.push(Diagnostic::error(option.span, message));
+            return None;
+        }
+        self.report.push(Diagnostic::warning(option.span, message));
+        Some(())
+    }
+
+    fn versions(&mut self, option: Option<&Call>) -> Option<TlsVersions> {
+        let words = option.map(Call::texts).unwrap_or_default();
+        let has = |wanted: &str| words.iter().any(|word| word.replace('_', "-").eq_ignore_ascii_case(wanted));
+        match (has("no-tlsv12"), has("no-tlsv13")) {
+            (false, false) => Some(TlsVersions::Both),
+            (true, false) => Some(TlsVersions::Only13),
+            (false, true) => Some(TlsVersions::Only12),
+            (true, true) => {
+                let span = option.map(|option| option.span).unwrap_or_default();
+                self.report
+                    .push(Diagnostic::error(span, "no version of TLS is left: only 1.2 and 1.3 are spoken"));
+                None
+            }
+        }
+    }
+
+    /// `failover(servers(...) failback(...))` and the older `failover-servers(...)`.
+    pub(super) fn failover(&mut self, options: &Options<'t>, port: u16) -> (Vec<Server>, Option<Failback>) {
+        let call = options.own("failover");
+        let inside =
+            |name: &str| call.and_then(|call| call.options().filter(|option| option.key() == name).last());
+        let written = inside("servers").or_else(|| options.own("failover-servers"));
+        let servers = written.map(Call::texts).unwrap_or_default();
+        let failback = inside("failback").map(|failback| {
+            let number = |name: &str, default| {
+                failback
+                    .options()
+                    .find(|option| option.key() == name)
+                    .and_then(Call::number)
+                    .unwrap_or(default)
+            };
+            Failback {
+                interval: Duration::from_secs(number("tcp-probe-interval", FAILBACK.0).unsigned_abs()),
+                successes: u32::try_from(number("successful-probes-required", FAILBACK.1)).unwrap_or(1),
+            }
+        });
+        (servers.iter().map(|text| server(text, port)).collect(), failback)
+    }
+}
+
+/// `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`
+fn server(text: &str, port: u16) -> Server {
+    let with_port = text.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
+    match with_port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
+        Some((host, port)) => Server { host: host.trim_matches(['[', ']']).to_owned(), port },
+        None => Server { host: text.trim_matches(['[', ']']).to_owned(), port },
+    }
+}
+
+fn text(option: &Call) -> Option<String> {
+    option.args.first().and_then(Arg::text).map(str::to_owned)
+}
+
+fn peer_verify(word: Option<&str>) -> PeerVerify {
+    match word.map(|word| word.replace('_', "-").to_ascii_lowercase()).as_deref() {
+        Some("required-untrusted") => PeerVerify::RequiredUntrusted,
+        Some("optional-trusted") => PeerVerify::OptionalTrusted,
+        Some("optional-untrusted" | "no") => PeerVerify::OptionalUntrusted,
+        _ => PeerVerify::RequiredTrusted,
+    }
+}
+
+/// The port of `network()`, or of `syslog()`.
+pub(super) fn default_port(is_syslog: bool, transport: &str) -> u16 {
+    match (is_syslog, transport) {
+        (false, _) | (true, "udp") => 514,
+        (true, transport) if transport.contains("tls") => 6514,
+        (true, _) => 601,
+    }
+}
+
+/// `ip-tos()` and its kind.
+pub(super) fn ip_options(options: &Options<'_>) -> IpOptions {
+    let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());
+    IpOptions {
+        tos: number("ip-tos"),
+        ttl: number("ip-ttl"),
+        freebind: options.yes("ip-freebind", false),
+        interface: options.own_text("interface"),
+    }
+}
