@@ -14,6 +14,7 @@ mod lucene;
 mod msgparse;
 mod program;
 mod rfc_examples;
+mod rsyslog;
 mod telegraf;
 mod templates;
 
@@ -81,6 +82,7 @@ const FAMILIES: &[Family] = &[
     ("light", light::run),
     ("templates", templates::run),
     ("filters", filters::run),
+    ("rsyslog", rsyslog::run),
 ];
 
 /// Runs every family; false when one is below its floor.

@@ -29,6 +29,8 @@ mod check;
 
 mod render;
 
+pub mod rsyslog;
+
 #[cfg(test)]
 mod tests;
 

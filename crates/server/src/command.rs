@@ -8,7 +8,9 @@ pub(crate) use ctl::{CtlOptions, run as run_ctl};
 
 use crate::{
     ask::{self, SearchOptions, TailOptions},
-    check, daemon, loggen, old_names,
+    check,
+    convert::{self, ConvertOptions},
+    daemon, loggen, old_names,
     user::{self, UserOptions},
 };
 use clap::{Args, Parser, Subcommand};
@@ -34,6 +36,8 @@ enum Verb {
     Run(RunOptions),
     /// Read a configuration and report every error in it
     Check(CheckOptions),
+    /// Turn a configuration of another program into one of ours
+    Convert(ConvertOptions),
     /// Ask or tell a running server
     Ctl(ctl::CtlOptions),
     /// Find messages
@@ -91,6 +95,7 @@ pub(crate) fn run() -> ExitCode {
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
             Verb::Check(options) => check::run(&options.config, options.preprocess_into.as_deref()),
+            Verb::Convert(options) => convert::run(&options),
             Verb::Ctl(options) => ctl::run(&options),
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),

@@ -8,6 +8,7 @@ mod assemble;
 mod check;
 mod command;
 mod control;
+mod convert;
 mod daemon;
 mod loggen;
 mod machine;

@@ -4,6 +4,7 @@
 //! command line is run as well.
 //! Limits: a run ends after `RUN_WITHIN`; the newest of the release and the debug build is taken.
 
+use serde_json::Value;
 use std::{
     fs,
     os::unix::process::CommandExt,
@@ -64,6 +65,19 @@ impl Program {
             .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
         Ok(Verdict { accepted: output.status.success(), text })
+    }
+
+    /// `duramen convert rsyslog`, into `converted.conf` of a folder; what it reports.
+    pub(super) fn convert(&self, folder: &Path, source: &Path) -> Result<Value, String> {
+        let output = Command::new(&self.0)
+            .args(["convert", "rsyslog", "--report=-", "--output=converted.conf"])
+            .arg(source)
+            .current_dir(folder)
+            .output()
+            .map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+        serde_json::from_slice(&output.stdout).map_err(|error| {
+            format!("{}: {error}: {}", source.display(), String::from_utf8_lossy(&output.stderr))
+        })
     }
 
     /// Runs a configuration in a folder until `done`, then stops it. What it printed is in the answer.

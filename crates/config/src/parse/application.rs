@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use super::{Failed, Parsed, Parser, record};
+use super::{Failed, Parsed, Parser, quoted};
 use crate::diagnostic::Diagnostic;
 use crate::text::Span;
 use crate::tree::{Application, Call, Kind, Name, Raw, Statement};
@@ -124,8 +124,8 @@ impl Parser<'_> {
         }
         pieces.glue(&format!(
             "rewrite {{ set-tag({}); set({} value(\".app.name\")); }}; {end} }};\n",
-            record::quoted(&format!(".app.{name}")),
-            record::quoted(name),
+            quoted(&format!(".app.{name}")),
+            quoted(name),
         ));
     }
 

@@ -30,6 +30,7 @@ use crate::text::Span;
 use crate::tree::{Application, Block};
 use crate::tree::{Name, Tree, Version};
 use record::Record;
+pub(crate) use record::quoted;
 
 /// Reads a configuration with all that it includes. The report has every error of the language, but not those of
 /// meaning: see [`crate::check`].

@@ -149,7 +149,7 @@ fn shown(kind: &Kind) -> String {
 }
 
 /// A string in double quotes that reads as `text`.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
     for character in text.chars() {

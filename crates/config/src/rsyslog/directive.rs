@@ -1,0 +1,267 @@
+//! `$` directives and `global(...)`.
+//!
+//! In: a directive and its value. Out: global options, inputs, and what counts for the actions behind it.
+
+use super::input::bytes;
+use super::quoted;
+use super::script::{Converted, Converter, DEFAULT_RULESET};
+use super::syntax::{Parameters, is_on};
+
+/// Directives for the next action, and the parameters that they are.
+const NEXT_ACTION: &[(&str, &str)] = &[
+    ("actionname", "name"),
+    ("actionresumeretrycount", "action.resumeretrycount"),
+    ("actionresumeinterval", "action.resumeinterval"),
+    ("actionexeconlywhenpreviousissuspended", "action.execonlywhenpreviousissuspended"),
+    ("actionexeconlyonceeveryinterval", "action.execonlyonceeveryinterval"),
+    ("actionexeconlyeverynthtime", "action.execonlyeverynthtime"),
+    ("actionqueuetype", "queue.type"),
+    ("actionqueuesize", "queue.size"),
+    ("actionqueuefilename", "queue.filename"),
+    ("actionqueuemaxdiskspace", "queue.maxdiskspace"),
+    ("actionqueuesaveonshutdown", "queue.saveonshutdown"),
+    ("actionqueuesyncqueuefiles", "queue.syncqueuefiles"),
+    ("actionqueuemaxfilesize", "queue.maxfilesize"),
+    ("actionqueuehighwatermark", "queue.highwatermark"),
+    ("actionqueuelowwatermark", "queue.lowwatermark"),
+    ("actionqueuediscardmark", "queue.discardmark"),
+    ("actionqueuediscardseverity", "queue.discardseverity"),
+    ("actionqueuecheckpointinterval", "queue.checkpointinterval"),
+    ("actionqueuedequeuebatchsize", "queue.dequeuebatchsize"),
+    ("actionqueueworkerthreads", "queue.workerthreads"),
+    ("actionqueuetimeoutenqueue", "queue.timeoutenqueue"),
+    ("actionqueuetimeoutshutdown", "queue.timeoutshutdown"),
+    ("actionfileenablesync", "sync"),
+    ("actionsendstreamdriver", "streamdriver"),
+    ("actionsendstreamdrivermode", "streamdrivermode"),
+    ("actionsendstreamdriverauthmode", "streamdriverauthmode"),
+    ("actionsendstreamdriverpermittedpeer", "streamdriverpermittedpeers"),
+    ("actionomprogbinary", "binary"),
+    ("omfileziplevel", "ziplevel"),
+    ("actionziplevel", "ziplevel"),
+];
+
+/// Directives for all files behind them.
+const FILES: &[&str] = &["fileowner", "filegroup", "filecreatemode", "dirowner", "dirgroup", "dircreatemode"];
+
+/// Directives for the next input.
+const NEXT_INPUT: &[(&str, &str)] = &[
+    ("udpserveraddress", "address"),
+    ("inputudpserverbindruleset", "udp.ruleset"),
+    ("inputtcpserverbindruleset", "tcp.ruleset"),
+    ("inputtcpserverstreamdrivermode", "streamdriver.mode"),
+    ("inputtcpserverstreamdriverauthmode", "streamdriver.authmode"),
+    ("inputtcpserverstreamdriverpermittedpeer", "streamdriver.peer"),
+    ("inputtcpmaxsessions", "maxsessions"),
+    ("inputfilename", "file"),
+    ("inputfiletag", "tag"),
+    ("inputfileseverity", "severity"),
+    ("inputfilefacility", "facility"),
+    ("inputfilestatefile", "statefile"),
+    ("inputfilereadmode", "readmode"),
+    ("inputfilebindruleset", "file.ruleset"),
+    ("inputfilepersiststateinterval", "persiststateinterval"),
+    ("inputfilepollinterval", "pollinginterval"),
+];
+
+/// Directives that make no difference here.
+const NO_DIFFERENCE: &[&str] = &[
+    "workdirectory",
+    "umask",
+    "dynafilecachesize",
+    "createdirs",
+    "resetconfigvariables",
+    "errormessagestostderr",
+    "actionresumeinterval",
+    "klogpermitnonkernelfacility",
+    "kloginternalmsgfacility",
+    "systemlogratelimitinterval",
+    "systemlogratelimitburst",
+    "imuxsockratelimitinterval",
+    "imuxsockratelimitburst",
+    "imjournalratelimitinterval",
+    "imjournalratelimitburst",
+    "imjournalstatefile",
+    "imjournalpersiststateinterval",
+    "omitlocallogging",
+    "maxopenfiles",
+    "defaultnetstreamdriver",
+    "moddir",
+    "abortonuncleanconfig",
+    "logrsyslogstatusmessages",
+    "optimizeforuniprocessor",
+    "sleep",
+    "udpservertimerequery",
+    "inputudpservertimerequery",
+    "inputfilemaxlinesatonce",
+    "generateconfiggraph",
+    "localhostnameipif",
+    "spacelfonreceive",
+];
+
+impl Converter {
+    pub(super) fn directive(&mut self, name: &str, value: &str) -> Converted<()> {
+        let key = name.to_ascii_lowercase();
+        let value = value.trim().trim_matches('"');
+        if key.starts_with("mainmsgqueue") {
+            self.note("every destination has a queue of its own; there is no main queue");
+            return Ok(());
+        }
+        if let Some((_, parameter)) = NEXT_ACTION.iter().find(|(known, _)| *known == key) {
+            self.state.next_action.insert((*parameter).to_string(), value.to_string());
+            return Ok(());
+        }
+        if let Some((_, parameter)) = NEXT_INPUT.iter().find(|(known, _)| *known == key) {
+            self.state.next_input.insert((*parameter).to_string(), value.to_string());
+            return Ok(());
+        }
+        if FILES.contains(&key.as_str()) {
+            self.state.files.insert(key, value.to_string());
+            return Ok(());
+        }
+        if NO_DIFFERENCE.contains(&key.as_str()) {
+            return Ok(());
+        }
+        match key.as_str() {
+            "template" => {
+                let name = value.split(',').next().unwrap_or_default().trim().to_string();
+                return self.template_defined(&name);
+            }
+            "actionfiledefaulttemplate" => self.state.file_template = Some(value.to_string()),
+            "actionforwarddefaulttemplate" => self.state.forward_template = Some(value.to_string()),
+            "outchannel" => {
+                let mut pieces = value.split(',').map(str::trim);
+                if let (Some(name), Some(file)) = (pieces.next(), pieces.next()) {
+                    self.state.channels.insert(name.to_string(), file.to_string());
+                }
+            }
+            "ruleset" => self.current = value.to_string(),
+            "modload" => {
+                let name = value.rsplit('/').next().unwrap_or(value).trim_end_matches(".so");
+                return self.load(name);
+            }
+            _ => return self.setting(&key, name, value),
+        }
+        Ok(())
+    }
+
+    /// Directives that start an input or set a global option.
+    fn setting(&mut self, key: &str, name: &str, value: &str) -> Converted<()> {
+        match key {
+            "udpserverrun" => self.legacy_input("imudp", "udp.ruleset", value),
+            "inputtcpserverrun" | "inputptcpserverrun" => self.legacy_input("imtcp", "tcp.ruleset", value),
+            "inputrelpserverrun" => self.legacy_input("imrelp", "relp.ruleset", value),
+            "inputrunfilemonitor" => self.legacy_input("imfile", "file.ruleset", ""),
+            "addunixlistensocket" | "systemlogsocketname" => {
+                self.source(DEFAULT_RULESET, format!("unix-dgram({}", quoted(value)), Vec::new());
+                Ok(())
+            }
+            "defaultnetstreamdrivercafile" => self.tls_file("cafile", value),
+            "defaultnetstreamdrivercertfile" => self.tls_file("certfile", value),
+            "defaultnetstreamdriverkeyfile" => self.tls_file("keyfile", value),
+            "preservefqdn" => self.global_option("use-fqdn", if is_on(value) { "yes" } else { "no" }),
+            "localhostname" | "localdomain" => {
+                Err("the name of this machine is taken from the system".to_string())
+            }
+            "maxmessagesize" => match bytes(value) {
+                Some(size) => self.global_option("log-msg-size", &size.to_string()),
+                None => Err(format!("`{value}` is no size")),
+            },
+            "repeatedmsgreduction" if !is_on(value) => Ok(()),
+            "repeatedmsgreduction" => {
+                Err("repeated messages are joined with suppress() of a destination".to_string())
+            }
+            "markmessageperiod" => self.global_option("mark-freq", value),
+            "escapecontrolcharactersonreceive"
+            | "controlcharacterescapeprefix"
+            | "escape8bitcharactersonreceive"
+            | "droptrailinglfonreception"
+            | "escapecontrolcharactertab" => {
+                self.note("control characters stay as they are received");
+                Ok(())
+            }
+            "privdroptouser" | "privdroptogroup" | "privdroptouserid" | "privdroptogroupid" => {
+                Err("start the server as that user: see User= of systemd".to_string())
+            }
+            "allowedsender" => Err("senders are chosen with a filter: netmask(\"10.0.0.0/8\")".to_string()),
+            "defaultruleset" => Err("bind the inputs to the ruleset".to_string()),
+            _ => Err(format!("directive `${name}` is not known")),
+        }
+    }
+
+    fn tls_file(&mut self, name: &str, value: &str) -> Converted<()> {
+        self.state.tls.insert(name.to_string(), value.to_string());
+        Ok(())
+    }
+
+    fn global_option(&mut self, name: &str, value: &str) -> Converted<()> {
+        self.options.insert(name.to_string(), value.to_string());
+        Ok(())
+    }
+
+    /// An input from directives; what was said for the next one counts for it.
+    fn legacy_input(&mut self, kind: &str, ruleset: &str, port: &str) -> Converted<()> {
+        let mut parameters = Parameters::default();
+        parameters.add("type", vec![kind.to_string()]);
+        if !port.is_empty() {
+            parameters.add("port", vec![port.to_string()]);
+        }
+        if let Some(name) = self.state.next_input.get(ruleset).cloned() {
+            parameters.add("ruleset", vec![name]);
+        }
+        for name in ["address", "maxsessions", "streamdriver.mode", "streamdriver.authmode"] {
+            let is_for_tcp = name != "address";
+            if let Some(value) = self.state.next_input.get(name).filter(|_| is_for_tcp == (kind == "imtcp")) {
+                parameters.add(name, vec![value.clone()]);
+            }
+        }
+        if kind == "imfile" {
+            for name in
+                ["file", "tag", "severity", "facility", "statefile", "readmode", "persiststateinterval"]
+            {
+                if let Some(value) = self.state.next_input.remove(name) {
+                    parameters.add(name, vec![value]);
+                }
+            }
+        }
+        self.input(parameters)
+    }
+
+    /// `global(...)`.
+    pub(super) fn global(&mut self, parameters: Parameters) -> Converted<()> {
+        let mut refused = Vec::new();
+        for row in &parameters.rows {
+            let value = row.values.first().map_or("", String::as_str);
+            let key = match row.name.as_str() {
+                "net.enabledns" => {
+                    let _ = self.global_option("use-dns", if is_on(value) { "yes" } else { "no" });
+                    continue;
+                }
+                "defaultnetstreamdrivercafile"
+                | "defaultnetstreamdrivercertfile"
+                | "defaultnetstreamdriverkeyfile"
+                | "workdirectory"
+                | "maxmessagesize"
+                | "preservefqdn"
+                | "localhostname"
+                | "umask" => row.name.clone(),
+                name if name.starts_with("parser.") => "escapecontrolcharactersonreceive".to_string(),
+                name if name.starts_with("debug.")
+                    || name.starts_with("variables.")
+                    || name.starts_with("senders.") =>
+                {
+                    continue;
+                }
+                other => {
+                    refused.push(format!("`{other}`"));
+                    continue;
+                }
+            };
+            if let Err(why) = self.directive(&key, value) {
+                refused.push(why);
+            }
+        }
+        refused.into_iter().for_each(|what| self.note(format!("left out: {what}")));
+        Ok(())
+    }
+}

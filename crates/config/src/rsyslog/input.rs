@@ -1,0 +1,265 @@
+//! Inputs of rsyslog to source drivers.
+//!
+//! In: `input(type="imtcp" ...)`, `module(load="imuxsock")`. Out: sources of a ruleset.
+
+use super::quoted;
+use super::script::{Converted, Converter, DEFAULT_RULESET, Source};
+use super::syntax::{Parameters, is_on};
+use crate::options;
+use crate::tree::Kind;
+
+/// Parameters of inputs that make no difference here.
+const NO_DIFFERENCE: &[&str] = &[
+    "name",
+    "listenportfilename",
+    "supportoctetcountedframing",
+    "flowcontrol",
+    "maxlisteners",
+    "maxlstn",
+    "notifyonconnectionclose",
+    "batchsize",
+    "threads",
+    "workerthreads",
+    "schedulingpolicy",
+    "schedulingpriority",
+    "timerequery",
+    "statefile",
+    "persiststateinterval",
+    "persiststateaftersubmission",
+    "readmode",
+    "mode",
+    "pollinginterval",
+    "reopenontruncate",
+    "escapelf",
+    "addmetadata",
+    "preservecase",
+    "unlink",
+    "createpath",
+    "syssock.unlink",
+];
+
+impl Converter {
+    /// A module: what it loads matters only where loading is listening.
+    pub(super) fn module(&mut self, mut parameters: Parameters) -> Converted<()> {
+        let Some(load) = parameters.take("load") else { return Err("a module without load".to_string()) };
+        let path = load.rsplit('/').next().unwrap_or(&load);
+        let name = path.trim_end_matches(".so").trim_start_matches("builtin:").to_string();
+        self.load(&name)?;
+        self.state.modules.insert(name, parameters);
+        Ok(())
+    }
+
+    /// A module by its name.
+    pub(super) fn load(&mut self, name: &str) -> Converted<()> {
+        match name {
+            "imuxsock" | "imklog" | "imkmsg" => self.local_messages(),
+            "imjournal" => {
+                self.driver(Kind::Source, "systemd-journal")?;
+                self.source(DEFAULT_RULESET, "systemd-journal(".to_string(), Vec::new());
+                Ok(())
+            }
+            "immark" => {
+                self.note("marks are written as mark-freq() and mark-mode() of the destinations say");
+                Ok(())
+            }
+            "impstats" => Err("figures are read with `duramen ctl stats` or from /metrics".to_string()),
+            "imudp" | "imtcp" | "imptcp" | "imfile" | "improg" | "omfile" | "omfwd" | "omusrmsg"
+            | "ompipe" | "omprog" | "omstdout" | "omshell" | "omdiscard" | "mmjsonparse" | "lmnet"
+            | "lmnetstrms" | "lmtcpsrv" | "lmtcpclt" | "lmnsd_ptcp" | "lmnsd_gtls" | "lmnsd_ossl"
+            | "imrelp" | "omrelp" | "pmrfc3164" | "pmrfc5424" => Ok(()),
+            other => Err(format!("module `{other}` is not supported")),
+        }
+    }
+
+    /// `imuxsock`, `imklog`: the sockets and the kernel of this machine.
+    fn local_messages(&mut self) -> Converted<()> {
+        let driver = "system(";
+        if !self.sources.iter().any(|source| source.driver == driver) {
+            self.source(DEFAULT_RULESET, driver.to_string(), Vec::new());
+            self.source(DEFAULT_RULESET, "internal(".to_string(), Vec::new());
+        }
+        self.note("system() finds the sockets and the kernel log of this machine");
+        Ok(())
+    }
+
+    pub(super) fn input(&mut self, mut parameters: Parameters) -> Converted<()> {
+        let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
+        let ruleset = parameters.take("ruleset").unwrap_or_else(|| DEFAULT_RULESET.to_string());
+        parameters.ignore(NO_DIFFERENCE);
+        match kind.as_str() {
+            "imudp" => self.network("udp", &kind, &ruleset, &mut parameters)?,
+            "imtcp" | "imptcp" => self.network("tcp", &kind, &ruleset, &mut parameters)?,
+            "imfile" => self.followed_file(&ruleset, &mut parameters)?,
+            "imuxsock" => {
+                let path = parameters.take("socket").ok_or("a unix socket without a path")?;
+                self.source(&ruleset, format!("unix-dgram({}", quoted(&path)), Vec::new());
+            }
+            "improg" => {
+                let command = parameters.take("binary").ok_or("a program without a path")?;
+                self.source(&ruleset, format!("program({}", quoted(&command)), Vec::new());
+            }
+            "imrelp" => {
+                self.driver(Kind::Source, "relp")?;
+                self.network("relp", &kind, &ruleset, &mut parameters)?;
+            }
+            other => return Err(format!("input `{other}` is not supported")),
+        }
+        self.tell_unused(&parameters);
+        Ok(())
+    }
+
+    /// Parameters that nobody looked at are told.
+    pub(super) fn tell_unused(&mut self, parameters: &Parameters) {
+        let unused: Vec<String> = parameters.unused().iter().map(|name| (*name).to_string()).collect();
+        for name in unused {
+            self.note(format!("`{name}` is left out"));
+        }
+    }
+
+    /// Whether a driver runs.
+    pub(super) fn driver(&self, kind: Kind, name: &str) -> Converted<()> {
+        match options::driver(kind, name) {
+            Some(_) => Ok(()),
+            None => Err(format!("{} `{name}()` is not supported yet", kind.word())),
+        }
+    }
+
+    /// Whether an option of a driver does what it says.
+    pub(super) fn honours(&self, kind: Kind, driver: &str, option: &str) -> bool {
+        options::driver(kind, driver).and_then(|driver| options::row(driver.options, option)).is_some_and(
+            |row| matches!(row.standing, options::Standing::Honoured | options::Standing::Renamed(_)),
+        )
+    }
+
+    fn network(
+        &mut self,
+        transport: &str,
+        module: &str,
+        ruleset: &str,
+        parameters: &mut Parameters,
+    ) -> Converted<()> {
+        let ports = parameters.take_all("port").ok_or("an input without a port")?;
+        let mut rest = String::new();
+        if let Some(address) = parameters.take("address").filter(|address| address != "*") {
+            rest.push_str(&format!(" ip({})", quoted(&address)));
+            if address.contains(':') {
+                rest.push_str(" ip-protocol(6)");
+            }
+        }
+        if transport != "udp" {
+            let sessions = self.state.own_or_module(parameters, module, "maxsessions");
+            let count = sessions
+                .and_then(|count| count.parse::<u32>().ok())
+                .filter(|count| *count > 0)
+                .unwrap_or(200);
+            rest.push_str(&format!(" max-connections({count})"));
+        }
+        if let Some(buffer) = parameters.take("rcvbufsize").and_then(|size| bytes(&size)) {
+            rest.push_str(&format!(" so-rcvbuf({buffer})"));
+        }
+        if let Some(zone) = parameters.take("defaulttz") {
+            rest.push_str(&format!(" time-zone({})", quoted(&zone)));
+        }
+        if self.state.own_or_module(parameters, module, "keepalive").is_some_and(|value| is_on(&value)) {
+            rest.push_str(" so-keepalive(yes)");
+        }
+        parameters.ignore(&["device", "ipfreebind"]);
+        for name in ["device", "ratelimit.interval", "ratelimit.burst"] {
+            if parameters.take(name).is_some() {
+                self.note(format!("`{name}` is left out"));
+            }
+        }
+        if transport == "tcp" {
+            rest.push_str(&self.server_tls(parameters, module)?);
+        }
+        for port in ports {
+            let number: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
+            let driver = match transport {
+                "relp" => format!("relp(port({number}){rest}"),
+                _ => format!("network(transport(\"{transport}\") port({number}){rest}"),
+            };
+            // Both formats are told apart in every message, as rsyslog does.
+            self.source(ruleset, driver, vec!["syslog-protocol"]);
+        }
+        Ok(())
+    }
+
+    /// A stream driver with mode 1 is TLS; without TLS the input is refused: it would listen in clear.
+    fn server_tls(&mut self, parameters: &mut Parameters, module: &str) -> Converted<String> {
+        let mode = self.state.own_or_module(parameters, module, "streamdriver.mode");
+        let mode = mode.or_else(|| self.state.next_input.remove("streamdriver.mode"));
+        let authentication = self.state.own_or_module(parameters, module, "streamdriver.authmode");
+        let authentication = authentication.or_else(|| self.state.next_input.remove("streamdriver.authmode"));
+        parameters.ignore(&["streamdriver.name", "permittedpeer"]);
+        if mode.as_deref() != Some("1") {
+            return Ok(String::new());
+        }
+        if !self.honours(Kind::Source, "network", "tls") {
+            return Err("TLS is not supported yet".to_string());
+        }
+        let own = |name: &str, parameters: &mut Parameters| {
+            parameters.take(&format!("streamdriver.{name}")).or_else(|| self.state.tls.get(name).cloned())
+        };
+        let mut tls = String::new();
+        for (name, option) in [("keyfile", "key-file"), ("certfile", "cert-file"), ("cafile", "ca-file")] {
+            if let Some(file) = own(name, parameters) {
+                tls.push_str(&format!(" {option}({})", quoted(&file)));
+            }
+        }
+        let verify = match authentication.as_deref() {
+            None | Some("anon") => "optional-untrusted",
+            Some(_) => "required-trusted",
+        };
+        if authentication.as_deref().is_some_and(|mode| mode != "anon" && mode != "x509/certvalid") {
+            self.note("names of peers are checked with trusted-dn() or trusted-keys(): add them");
+        }
+        Ok(format!(" tls(peer-verify({verify}){tls})"))
+    }
+
+    fn followed_file(&mut self, ruleset: &str, parameters: &mut Parameters) -> Converted<()> {
+        let path = parameters.take("file").ok_or("a followed file without a path")?;
+        let mut driver = match path.rsplit_once('/').filter(|(_, name)| name.contains(['*', '?'])) {
+            Some((folder, _)) if folder.contains(['*', '?']) => {
+                return Err("patterns in the name of a folder are not supported".to_string());
+            }
+            Some((folder, name)) => {
+                format!("wildcard-file(base-dir({}) filename-pattern({})", quoted(folder), quoted(name))
+            }
+            None => format!("file({}", quoted(&path)),
+        };
+        if let Some(tag) = parameters.take("tag") {
+            driver.push_str(&format!(" program-override({})", quoted(tag.trim_end_matches(':'))));
+        }
+        let facility = parameters.take("facility").unwrap_or_else(|| "local0".to_string());
+        let severity = parameters.take("severity").unwrap_or_else(|| "notice".to_string());
+        driver.push_str(&format!(" default-facility({}) default-severity({})", facility, severity));
+        if let Some(first) = parameters.take("startmsg.regex") {
+            if !self.honours(Kind::Source, "file", "multi-line-mode") {
+                return Err("messages of several lines are not supported yet".to_string());
+            }
+            driver.push_str(&format!(" multi-line-mode(regexp) multi-line-prefix({})", quoted(&first)));
+        }
+        self.source(ruleset, driver, vec!["no-parse"]);
+        Ok(())
+    }
+
+    pub(super) fn source(&mut self, ruleset: &str, driver: String, flags: Vec<&'static str>) {
+        self.sources.push(Source { ruleset: ruleset.to_string(), driver, flags });
+    }
+}
+
+/// `256k`, `1m`.
+pub(super) fn bytes(text: &str) -> Option<u64> {
+    let text = text.trim().to_ascii_lowercase();
+    let length = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, unit) = text.split_at(length);
+    let factor: u64 = match unit {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        "t" => 1 << 40,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(factor)
+}

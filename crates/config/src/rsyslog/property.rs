@@ -1,0 +1,172 @@
+//! Properties of rsyslog to macros of the language.
+//!
+//! In: the name of a property. Out: a template, and the name of the value where there is one.
+//! Holds: which helper templates the converted configuration needs.
+
+/// What the converted configuration has to bring along.
+#[derive(Default, Debug)]
+pub(super) struct Needs {
+    /// Sources keep the raw message.
+    pub(super) raw: bool,
+    /// The template of `%msg%`.
+    pub(super) message: bool,
+    /// The template of `%syslogtag%`.
+    pub(super) tag: bool,
+    /// The template of `%programname%`.
+    pub(super) program: bool,
+    /// The filter that nothing passes.
+    pub(super) stop: bool,
+}
+
+/// What a property is here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Value {
+    /// As a template: one macro or one template function.
+    pub(super) template: String,
+    /// The name of the value, if it is one.
+    pub(super) name: Option<String>,
+}
+
+/// Name of the template that prints `%msg%`: with the blank behind the tag, which `${MESSAGE}` does not have.
+pub(super) const MESSAGE_TEMPLATE: &str = "rsyslog_msg";
+/// Name of the template that prints `%syslogtag%`.
+pub(super) const TAG_TEMPLATE: &str = "rsyslog_tag";
+
+/// Name of the template that prints `%programname%`, which ends before a slash.
+pub(super) const PROGRAM_TEMPLATE: &str = "rsyslog_program";
+
+/// Properties that are macros.
+const MACROS: &[(&str, &str)] = &[
+    ("hostname", "HOST"),
+    ("source", "HOST"),
+    ("fromhost", "HOST_FROM"),
+    ("fromhost-ip", "SOURCEIP"),
+    ("fromhost-port", "SOURCEPORT"),
+    ("pri", "PRI"),
+    ("syslogfacility", "FACILITY_NUM"),
+    ("syslogfacility-text", "FACILITY"),
+    ("syslogseverity", "SEVERITY_NUM"),
+    ("syslogpriority", "SEVERITY_NUM"),
+    ("syslogseverity-text", "SEVERITY"),
+    ("syslogpriority-text", "SEVERITY"),
+    ("inputname", "SOURCE"),
+    ("$myhostname", "LOGHOST"),
+    ("$year", "C_YEAR"),
+    ("$month", "C_MONTH"),
+    ("$day", "C_DAY"),
+    ("$hour", "C_HOUR"),
+    ("$minute", "C_MIN"),
+];
+
+/// Properties that are macros with `-` for nothing.
+const DASHED: &[(&str, &str)] =
+    &[("app-name", "PROGRAM"), ("procid", "PID"), ("msgid", "MSGID"), ("structured-data", "SDATA")];
+
+/// Properties that are times: the prefix of the macros.
+const TIMES: &[(&str, &str)] =
+    &[("timestamp", ""), ("timereported", ""), ("timegenerated", "R_"), ("timereceived", "R_")];
+
+/// The prefix of the macros of a property that is a time.
+pub(super) fn time(name: &str) -> Option<&'static str> {
+    TIMES.iter().find(|(known, _)| *known == name).map(|(_, prefix)| *prefix)
+}
+
+/// The name-value pair of a variable: `$!a!b` is `json.a.b`, `$.a` is `local.a`.
+pub(super) fn variable(name: &str) -> Result<String, String> {
+    let path = |rest: &str| rest.trim_start_matches('!').replace('!', ".");
+    match name.chars().next() {
+        Some('!') if name.len() > 1 => Ok(format!("json.{}", path(&name[1..]))),
+        Some('.') if name.len() > 1 => Ok(format!("local.{}", path(&name[1..]))),
+        Some('/') => Err("global variables, which outlive a message, do not exist here".to_string()),
+        _ => Err(format!("`${name}` cannot be set")),
+    }
+}
+
+/// A property by its name in lower case, or a variable by its name behind the first `$`.
+pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
+    let helper = |template: &str| Value { template: format!("$(template {template})"), name: None };
+    let written = name.strip_prefix('$').filter(|rest| rest.starts_with(['!', '.', '/'])).unwrap_or(name);
+    let key = name.to_ascii_lowercase();
+    if matches!(written, "!" | "!all-json") || key == "jsonmesg" {
+        let template = "$(format-json --key json.* --rekey json.* --shift-levels 1)".to_string();
+        return match key.as_str() {
+            "jsonmesg" => Err("`jsonmesg` is not supported".to_string()),
+            _ => Ok(Value { template, name: None }),
+        };
+    }
+    if written.starts_with(['!', '.', '/']) {
+        let name = variable(written)?;
+        return Ok(Value { template: format!("${{{name}}}"), name: Some(name) });
+    }
+    if let Some((_, name)) = MACROS.iter().find(|(known, _)| *known == key) {
+        return Ok(Value { template: format!("${{{name}}}"), name: Some((*name).to_string()) });
+    }
+    if let Some((_, name)) = DASHED.iter().find(|(known, _)| *known == key) {
+        return Ok(Value { template: format!("${{{name}:--}}"), name: Some((*name).to_string()) });
+    }
+    let template = match key.as_str() {
+        "msg" => {
+            needs.message = true;
+            return Ok(helper(MESSAGE_TEMPLATE));
+        }
+        "syslogtag" => {
+            needs.tag = true;
+            return Ok(helper(TAG_TEMPLATE));
+        }
+        "programname" => {
+            needs.program = true;
+            return Ok(helper(PROGRAM_TEMPLATE));
+        }
+        "rawmsg" => {
+            needs.raw = true;
+            return Ok(Value { template: "${RAWMSG}".to_string(), name: Some("RAWMSG".to_string()) });
+        }
+        "pri-text" => "${FACILITY}.${SEVERITY}",
+        "iut" => "1",
+        "uuid" => "$(uuid)",
+        "$bom" => "\u{feff}",
+        "$now" => "${C_YEAR}-${C_MONTH}-${C_DAY}",
+        _ => return Err(format!("property `{name}` is not supported")),
+    };
+    Ok(Value { template: template.to_string(), name: None })
+}
+
+impl Needs {
+    /// Takes over which templates somebody else needs.
+    pub(super) fn add_helpers(&mut self, other: &Needs) {
+        self.message |= other.message;
+        self.tag |= other.tag;
+        self.program |= other.program;
+    }
+
+    /// The statements of the helpers.
+    pub(super) fn statements(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        if self.message {
+            out.push(format!(
+                "# %msg% of rsyslog: the text with the blank that stands behind the tag.\n\
+                 template {MESSAGE_TEMPLATE} '$(if match(\" $\" value(\"LEGACY_MSGHDR\")) \" \" \"\")${{MESSAGE}}';\n"
+            ));
+        }
+        if self.program {
+            out.push(format!(
+                "# %programname% of rsyslog: it ends before a slash.\n\
+                 template {PROGRAM_TEMPLATE} '$(list-head $(explode / ${{PROGRAM}}))';\n"
+            ));
+        }
+        if self.tag {
+            out.push(format!(
+                "# %syslogtag% of rsyslog.\n\
+                 template {TAG_TEMPLATE}_pid '$(if (\"${{PID}}\" ne \"\") \"[${{PID}}]\" \"\")';\n\
+                 template {TAG_TEMPLATE} '$(if (\"${{LEGACY_MSGHDR}}\" ne \"\") $(strip ${{LEGACY_MSGHDR}}) ${{PROGRAM}}$(template {TAG_TEMPLATE}_pid))';\n"
+            ));
+        }
+        if self.stop {
+            out.push(
+                "# No message has this tag: what comes here goes no further.\nfilter f_stop { tags(\".stop\"); };\n"
+                    .to_string(),
+            );
+        }
+        out
+    }
+}

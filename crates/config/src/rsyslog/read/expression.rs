@@ -1,0 +1,231 @@
+//! Expressions of RainerScript.
+//!
+//! In: the text behind `if` and `set`. Out: an [`Expression`]; `or` binds loosest, then `and`, `not`, comparisons, `&`,
+//! `+ -`, `* / %`.
+
+use super::{BadSyntax, Parsed, Reader};
+use crate::rsyslog::syntax::{Expression, Node, Test};
+
+/// Comparisons that are words.
+const WORD_COMPARISONS: &[&str] = &[
+    "contains_i",
+    "contains",
+    "startswith_i",
+    "startswith",
+    "endswith_i",
+    "endswith",
+    "ereregex",
+    "regex",
+    "isequal",
+];
+
+/// Comparisons that are marks; the longer ones first.
+const MARK_COMPARISONS: &[&str] = &["==", "!=", "<>", "<=", ">=", "<", ">"];
+
+/// Most operators of one expression: a chain of them is as deep as it is long.
+const PAIRS_MAX: usize = 500;
+
+impl Reader<'_> {
+    /// What stands behind `if`: an expression, a selector or a property filter.
+    pub(super) fn test(&mut self) -> Parsed<Test> {
+        self.cursor.skip_blank();
+        if self.cursor.peek() == Some(':') {
+            return self.property_test();
+        }
+        self.pairs = 0;
+        Ok(Test::Expression(self.expression()?))
+    }
+
+    /// `set $!a = expression;`
+    pub(super) fn set(&mut self) -> Parsed<Node> {
+        self.cursor.skip_blank();
+        let variable = self.variable()?;
+        self.cursor.skip_blank();
+        if !self.cursor.take("=") {
+            return Err(BadSyntax::new("`=`"));
+        }
+        self.pairs = 0;
+        let value = self.expression()?;
+        self.end_of_statement();
+        Ok(Node::Set { variable, value })
+    }
+
+    /// `$!a!b`, `$.a`, `$msg`: the name without the first `$`.
+    pub(super) fn variable(&mut self) -> Parsed<String> {
+        if !self.cursor.take("$") {
+            return Err(BadSyntax::new("a variable"));
+        }
+        let mut name = String::new();
+        if matches!(self.cursor.peek(), Some('$')) {
+            name.extend(self.cursor.next());
+        }
+        while let Some(character) = self.cursor.peek() {
+            let is_global = character == '/' && name.is_empty();
+            if !character.is_alphanumeric() && !"!._-@".contains(character) && !is_global {
+                break;
+            }
+            name.extend(self.cursor.next());
+        }
+        if name.is_empty() { Err(BadSyntax::new("the name of a variable")) } else { Ok(name) }
+    }
+
+    fn expression(&mut self) -> Parsed<Expression> {
+        self.deeper(Self::any_of)
+    }
+
+    fn any_of(&mut self) -> Parsed<Expression> {
+        let mut left = self.all_of()?;
+        while self.word("or") {
+            let right = self.all_of()?;
+            left = self.pair(left, "or", right)?;
+        }
+        Ok(left)
+    }
+
+    fn all_of(&mut self) -> Parsed<Expression> {
+        let mut left = self.negation()?;
+        while self.word("and") {
+            let right = self.negation()?;
+            left = self.pair(left, "and", right)?;
+        }
+        Ok(left)
+    }
+
+    fn negation(&mut self) -> Parsed<Expression> {
+        if self.word("not") || self.mark(&["!"]).is_some() {
+            return Ok(Expression::Not(Box::new(self.deeper(Self::negation)?)));
+        }
+        self.comparison()
+    }
+
+    fn comparison(&mut self) -> Parsed<Expression> {
+        let left = self.joined()?;
+        let operator = match WORD_COMPARISONS.iter().find(|word| self.word(word)) {
+            Some(word) => *word,
+            None => match self.mark(MARK_COMPARISONS) {
+                Some(mark) => mark,
+                None => return Ok(left),
+            },
+        };
+        let right = self.joined()?;
+        self.pair(left, operator, right)
+    }
+
+    fn joined(&mut self) -> Parsed<Expression> {
+        let mut left = self.sum()?;
+        while self.mark(&["&"]).is_some() {
+            let right = self.sum()?;
+            left = self.pair(left, "&", right)?;
+        }
+        Ok(left)
+    }
+
+    fn sum(&mut self) -> Parsed<Expression> {
+        let mut left = self.product()?;
+        while let Some(mark) = self.mark(&["+", "-"]) {
+            let right = self.product()?;
+            left = self.pair(left, mark, right)?;
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Parsed<Expression> {
+        let mut left = self.value()?;
+        while let Some(mark) = self.mark(&["*", "/", "%"]) {
+            let right = self.value()?;
+            left = self.pair(left, mark, right)?;
+        }
+        Ok(left)
+    }
+
+    fn value(&mut self) -> Parsed<Expression> {
+        self.cursor.skip_blank();
+        match self.cursor.peek() {
+            Some('$') => Ok(Expression::Variable(self.variable()?)),
+            Some('"' | '\'' | '`') => Ok(Expression::Text(self.cursor.string()?)),
+            Some('(') => {
+                self.cursor.next();
+                let inner = self.expression()?;
+                self.closing(")")?;
+                Ok(inner)
+            }
+            Some('[') => {
+                self.cursor.next();
+                Ok(Expression::List(self.list("]")?))
+            }
+            Some('-') => {
+                self.cursor.next();
+                Ok(Expression::Minus(Box::new(self.deeper(Self::value)?)))
+            }
+            Some(digit) if digit.is_ascii_digit() => self.number(),
+            Some(letter) if letter.is_ascii_alphabetic() => self.function(),
+            _ => Err(BadSyntax::new("a value")),
+        }
+    }
+
+    fn number(&mut self) -> Parsed<Expression> {
+        let word = self.cursor.name();
+        let number = match word.strip_prefix("0x") {
+            Some(hex) => i64::from_str_radix(hex, 16),
+            None if word.len() > 1 && word.starts_with('0') => i64::from_str_radix(word, 8),
+            None => word.parse(),
+        };
+        number.map(Expression::Number).map_err(|_| BadSyntax::new("a number"))
+    }
+
+    fn function(&mut self) -> Parsed<Expression> {
+        let name = self.cursor.name().to_ascii_lowercase();
+        self.cursor.skip_blank();
+        if !self.cursor.take("(") {
+            return Err(BadSyntax(format!("cannot be read: `{name}` is no value")));
+        }
+        let arguments = self.list(")")?;
+        Ok(Expression::Call(name, arguments))
+    }
+
+    /// Expressions with commas between them, up to and with the closing mark.
+    fn list(&mut self, close: &str) -> Parsed<Vec<Expression>> {
+        let mut values = Vec::new();
+        loop {
+            self.cursor.skip_blank();
+            if self.cursor.take(close) {
+                return Ok(values);
+            }
+            values.push(self.expression()?);
+            self.cursor.skip_blank();
+            if !self.cursor.take(",") {
+                self.closing(close)?;
+                return Ok(values);
+            }
+        }
+    }
+
+    fn closing(&mut self, mark: &str) -> Parsed<()> {
+        self.cursor.skip_blank();
+        if self.cursor.take(mark) { Ok(()) } else { Err(BadSyntax::new(&format!("`{mark}`"))) }
+    }
+
+    /// Consumes a word if it is next.
+    fn word(&mut self, wanted: &str) -> bool {
+        self.cursor.skip_blank();
+        let found = self.cursor.peek_name().eq_ignore_ascii_case(wanted);
+        if found {
+            self.cursor.advance(wanted.len());
+        }
+        found
+    }
+
+    /// Consumes one of some marks if it is next.
+    fn mark(&mut self, marks: &[&'static str]) -> Option<&'static str> {
+        self.cursor.skip_blank();
+        marks.iter().find(|mark| self.cursor.take(mark)).copied()
+    }
+
+    fn pair(&mut self, left: Expression, operator: &str, right: Expression) -> Parsed<Expression> {
+        self.pairs += 1;
+        if self.pairs > PAIRS_MAX {
+            return Err(BadSyntax(format!("an expression with more than {PAIRS_MAX} operators")));
+        }
+        Ok(Expression::Pair(Box::new(left), operator.to_string(), Box::new(right)))
+    }
+}

@@ -1,0 +1,50 @@
+//! What became of every statement of an rsyslog configuration.
+//!
+//! In: findings of the converter. Out: the same, for people or programs.
+
+use std::fmt;
+
+use super::syntax::Place;
+
+/// How a statement fared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Outcome {
+    /// It does what it did.
+    Kept,
+    /// It does nearly what it did; the notes say what differs.
+    Changed,
+    /// It is not in the converted configuration; the notes say why.
+    Unsupported,
+}
+
+impl Outcome {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Outcome::Kept => "kept",
+            Outcome::Changed => "changed",
+            Outcome::Unsupported => "not supported",
+        }
+    }
+}
+
+/// One statement and what became of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Where it starts.
+    pub place: Place,
+    /// Its first line.
+    pub words: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// What differs, or why it is not supported.
+    pub notes: Vec<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Finding { place, words, outcome, notes } = self;
+        write!(out, "{}:{}: {}: {words}", place.file, place.line, outcome.word())?;
+        notes.iter().try_for_each(|note| write!(out, "\n    {note}"))
+    }
+}

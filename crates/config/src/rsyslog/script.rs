@@ -1,0 +1,292 @@
+//! The converter: statements to steps of log paths.
+//!
+//! In: the tree. Out: sources, destinations, templates and the steps of every ruleset, with a finding for every statement.
+//! Holds: what has been converted so far.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::condition;
+use super::property::{self, Needs};
+use super::report::{Finding, Outcome};
+use super::state::State;
+use super::syntax::{Expression, Node, Statement, Test};
+use super::templates::Templates;
+use super::value;
+use super::{identifier, quoted};
+
+/// The ruleset that messages go through when nothing else is said.
+pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
+
+/// Name of the filter that nothing passes.
+const STOP: &str = "filter(f_stop);";
+
+/// The steps of a ruleset.
+#[derive(Default, Debug)]
+pub(super) struct Ruleset {
+    pub(super) steps: Vec<String>,
+    /// Rulesets that it calls.
+    pub(super) calls: BTreeSet<String>,
+}
+
+/// A source driver.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) ruleset: String,
+    /// `network(transport("tcp") port(514)`, without flags and closing parenthesis.
+    pub(super) driver: String,
+    pub(super) flags: Vec<&'static str>,
+}
+
+pub(super) struct Converter {
+    pub(super) findings: Vec<Finding>,
+    pub(super) needs: Needs,
+    pub(super) templates: Templates,
+    pub(super) state: State,
+    /// Global options.
+    pub(super) options: BTreeMap<String, String>,
+    pub(super) sources: Vec<Source>,
+    /// Name and body of every destination.
+    pub(super) destinations: Vec<(String, String)>,
+    pub(super) rulesets: BTreeMap<String, Ruleset>,
+    /// The ruleset that statements outside of rulesets belong to.
+    pub(super) current: String,
+    /// `!program` and `+host` in force, as filters.
+    pub(super) tags: BTreeMap<char, String>,
+    /// What is to be said about the statement in work.
+    pub(super) notes: Vec<String>,
+}
+
+/// What became of a statement.
+pub(super) type Converted<T> = Result<T, String>;
+
+impl Converter {
+    pub(super) fn new() -> Converter {
+        let mut options = BTreeMap::new();
+        // What rsyslog does without being told.
+        options.insert("keep-hostname".to_string(), "yes".to_string());
+        options.insert("create-dirs".to_string(), "yes".to_string());
+        Converter {
+            findings: Vec::new(),
+            needs: Needs::default(),
+            templates: Templates::default(),
+            state: State::default(),
+            options,
+            sources: Vec::new(),
+            destinations: Vec::new(),
+            rulesets: BTreeMap::from([(DEFAULT_RULESET.to_string(), Ruleset::default())]),
+            current: DEFAULT_RULESET.to_string(),
+            tags: BTreeMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// All statements outside of rulesets.
+    pub(super) fn run(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            let ruleset = self.current.clone();
+            let steps = self.statement(statement, &ruleset);
+            let steps = self.tagged(steps);
+            self.rulesets.entry(ruleset).or_default().steps.extend(steps);
+        }
+    }
+
+    /// Steps under the `!program` and `+host` in force.
+    fn tagged(&self, steps: Vec<String>) -> Vec<String> {
+        if steps.is_empty() || self.tags.is_empty() {
+            return steps;
+        }
+        let tests: Vec<&str> = self.tags.values().map(String::as_str).collect();
+        braced(&format!("if ({})", tests.join(" and ")), steps)
+    }
+
+    /// A statement as steps of a path, with its finding.
+    pub(super) fn statement(&mut self, statement: &Statement, ruleset: &str) -> Vec<String> {
+        let index = self.findings.len();
+        self.findings.push(Finding {
+            place: statement.place.clone(),
+            words: statement.words.clone(),
+            outcome: Outcome::Kept,
+            notes: Vec::new(),
+        });
+        let outer = std::mem::take(&mut self.notes);
+        let converted = self.node(&statement.node, ruleset);
+        let notes = std::mem::replace(&mut self.notes, outer);
+        let finding = &mut self.findings[index];
+        let steps = match converted {
+            Ok(steps) => {
+                finding.outcome = if notes.is_empty() { Outcome::Kept } else { Outcome::Changed };
+                finding.notes = notes;
+                steps
+            }
+            Err(why) => {
+                finding.outcome = Outcome::Unsupported;
+                finding.notes = vec![why];
+                Vec::new()
+            }
+        };
+        self.fold(index, statement);
+        steps
+    }
+
+    /// A rule on one line is one construct: what became of its action is told with it.
+    fn fold(&mut self, index: usize, statement: &Statement) {
+        let is_rule =
+            matches!(statement.node, Node::If { test: Test::Selector(_) | Test::Property { .. }, .. });
+        let inner = self.findings.get(index + 1..).unwrap_or_default();
+        let is_one = inner.len() == 1
+            && inner.iter().all(|one| statement.words.ends_with(&one.words) || one.place == statement.place);
+        if !is_rule || !is_one {
+            return;
+        }
+        if let Some(action) = self.findings.pop() {
+            let rule = &mut self.findings[index];
+            rule.outcome = rule.outcome.max(action.outcome);
+            rule.notes.extend(action.notes);
+        }
+    }
+
+    fn node(&mut self, node: &Node, ruleset: &str) -> Converted<Vec<String>> {
+        match node {
+            Node::Directive { name, value } => self.directive(name, value).map(|()| Vec::new()),
+            Node::Object { kind, parameters, body } => self.object(kind, parameters.clone(), body),
+            Node::If { test, then, otherwise } => self.condition(test, then, otherwise, ruleset),
+            Node::Legacy(text) => self.legacy_action(text),
+            Node::Set { variable, value } => self.set(variable, value),
+            Node::Unset(variable) => {
+                let name = property::variable(variable)?;
+                Ok(vec![format!("rewrite {{ unset(value({})); }};", quoted(&name))])
+            }
+            Node::Call(name) => {
+                self.rulesets.entry(ruleset.to_string()).or_default().calls.insert(name.clone());
+                Ok(vec![format!("{}();", block_name(name))])
+            }
+            Node::Stop => Ok(vec![self.stop()]),
+            Node::Continue => Ok(Vec::new()),
+            Node::Tag(text) => self.tag(text).map(|()| Vec::new()),
+            Node::Refused(why) => Err(why.clone()),
+        }
+    }
+
+    /// The step behind which nothing comes.
+    pub(super) fn stop(&mut self) -> String {
+        self.needs.stop = true;
+        STOP.to_string()
+    }
+
+    fn condition(
+        &mut self,
+        test: &Test,
+        then: &[Statement],
+        otherwise: &[Statement],
+        ruleset: &str,
+    ) -> Converted<Vec<String>> {
+        let filter = match condition::filter(test, &mut self.needs) {
+            Ok(filter) => filter,
+            Err(why) => {
+                let inner = then.iter().chain(otherwise);
+                inner.for_each(|statement| self.left_out(statement));
+                return Err(why);
+            }
+        };
+        let mut steps: Vec<String> = then.iter().flat_map(|one| self.statement(one, ruleset)).collect();
+        let rest: Vec<String> = otherwise.iter().flat_map(|one| self.statement(one, ruleset)).collect();
+        let Some(filter) = filter else { return Ok(steps) };
+        if steps == [STOP] && rest.is_empty() {
+            return Ok(vec![format!("filter {{ not ({filter}); }};")]);
+        }
+        if steps.is_empty() && rest.is_empty() {
+            return Ok(Vec::new());
+        }
+        if steps.len() == 1 && rest.is_empty() && !steps[0].contains('\n') && !steps[0].starts_with("if ") {
+            return Ok(vec![format!("if ({filter}) {{ {} }};", steps.remove(0))]);
+        }
+        let mut out = braced(&format!("if ({filter})"), steps);
+        if !rest.is_empty() {
+            out.pop();
+            out.extend(braced("} else", rest));
+        }
+        Ok(out)
+    }
+
+    /// A statement inside of one that is not supported.
+    fn left_out(&mut self, statement: &Statement) {
+        self.findings.push(Finding {
+            place: statement.place.clone(),
+            words: statement.words.clone(),
+            outcome: Outcome::Unsupported,
+            notes: vec!["it belongs to a test that is not supported".to_string()],
+        });
+    }
+
+    fn set(&mut self, variable: &str, expression: &Expression) -> Converted<Vec<String>> {
+        let name = property::variable(variable)?;
+        let operand = value::operand(expression, &mut self.needs)?;
+        let is_literal_number = operand.is_number && operand.literal.is_some();
+        let template = quoted(&value::printed(operand, &mut self.needs));
+        let template = if is_literal_number { format!("int64({template})") } else { template };
+        Ok(vec![format!("rewrite {{ set({template} value({})); }};", quoted(&name))])
+    }
+
+    /// `!program`, `!-program`, `!*`, `+host`, `-host`, `+*`.
+    fn tag(&mut self, text: &str) -> Converted<()> {
+        let (kind, names) = text.split_at(1);
+        let names = names.trim();
+        let (kind, function) = if kind == "!" { ('!', "program") } else { ('+', "host") };
+        let (negated, names) = match names.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (text.starts_with('-'), names.trim_start_matches('+')),
+        };
+        if names == "*" {
+            self.tags.remove(&kind);
+            return Ok(());
+        }
+        let tests: Vec<String> = names
+            .split(',')
+            .map(|name| format!("{function}({} type(\"string\"))", quoted(name.trim())))
+            .collect();
+        let any = format!("({})", tests.join(" or "));
+        self.tags.insert(kind, if negated { format!("not {any}") } else { any });
+        Ok(())
+    }
+
+    /// The name of a destination with this body; the same body is the same destination.
+    pub(super) fn destination(&mut self, hint: &str, body: String) -> String {
+        if let Some((name, _)) = self.destinations.iter().find(|(_, known)| *known == body) {
+            return format!("destination({name});");
+        }
+        let base = format!("d_{}", identifier(hint));
+        let is_taken = |name: &str| self.destinations.iter().any(|(known, _)| known == name);
+        let name = match is_taken(&base) {
+            false => base,
+            true => {
+                let mut number = 2;
+                while is_taken(&format!("{base}_{number}")) {
+                    number += 1;
+                }
+                format!("{base}_{number}")
+            }
+        };
+        self.destinations.push((name.clone(), body));
+        format!("destination({name});")
+    }
+
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        let note = note.into();
+        if !self.notes.contains(&note) {
+            self.notes.push(note);
+        }
+    }
+}
+
+/// Name of the block that a called ruleset becomes.
+pub(super) fn block_name(ruleset: &str) -> String {
+    format!("ruleset-{}", identifier(ruleset))
+}
+
+/// Steps in braces behind a head, one level deeper.
+pub(super) fn braced(head: &str, steps: Vec<String>) -> Vec<String> {
+    let mut out = vec![format!("{head} {{")];
+    out.extend(steps.into_iter().map(|step| format!("    {step}")));
+    out.push("};".to_string());
+    out
+}

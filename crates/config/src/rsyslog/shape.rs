@@ -1,0 +1,198 @@
+//! Templates that build JSON by hand, as `$(format-json)`.
+//!
+//! In: parts such as `{"message":"`, `%msg:::json%`, `"}`. Out: a template that prints the same object.
+//! Limits: one object; lists inside of it are not supported.
+
+use super::property::Needs;
+use super::template::{Converted, Part, Property, argument, one};
+use crate::limits::NESTING_MAX;
+
+/// A piece of the text.
+#[derive(Clone, Copy)]
+enum Item<'p> {
+    Letter(char),
+    Property(&'p Property),
+}
+
+/// One member: its path, its type, its template.
+struct Member {
+    path: String,
+    kind: &'static str,
+    value: String,
+}
+
+struct Reader<'p, 'n> {
+    items: Vec<Item<'p>>,
+    position: usize,
+    members: Vec<Member>,
+    converted: Converted,
+    needs: &'n mut Needs,
+}
+
+/// A template whose properties are escaped for JSON.
+pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, String> {
+    let mut items = Vec::new();
+    for part in parts {
+        match part {
+            Part::Text(text) => items.extend(text.chars().map(Item::Letter)),
+            Part::Property(property) => items.push(Item::Property(property)),
+        }
+    }
+    let mut reader =
+        Reader { items, position: 0, members: Vec::new(), converted: Converted::default(), needs };
+    reader.object("", 0)?;
+    let tail: String = reader.items[reader.position..]
+        .iter()
+        .map(|item| match item {
+            Item::Letter(letter) => *letter,
+            Item::Property(_) => '%',
+        })
+        .collect();
+    if !tail.trim().is_empty() {
+        return Err("text behind the JSON object is not supported".to_string());
+    }
+    let mut text = String::from("$(format-json --scope none");
+    for member in &reader.members {
+        let value = match member.kind {
+            "" => member.value.clone(),
+            kind => format!("{kind}({})", member.value),
+        };
+        text.push_str(&format!(" {}={}", argument(&member.path), in_quotes(&value)));
+    }
+    text.push(')');
+    text.push_str(&tail);
+    reader
+        .converted
+        .notes
+        .push("the JSON is made by $(format-json): the same members, sorted by name".to_string());
+    Ok(Converted { text, ..reader.converted })
+}
+
+/// A template as one word of a template function.
+fn in_quotes(text: &str) -> String {
+    match text.contains([' ', '"', '\\', '\t', '\n']) || text.is_empty() {
+        true => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        false => text.to_string(),
+    }
+}
+
+impl Reader<'_, '_> {
+    fn peek(&self) -> Option<Item<'_>> {
+        self.items.get(self.position).copied()
+    }
+
+    fn skip_blank(&mut self) {
+        while matches!(self.peek(), Some(Item::Letter(letter)) if letter.is_whitespace()) {
+            self.position += 1;
+        }
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let found = matches!(self.peek(), Some(Item::Letter(letter)) if letter == wanted);
+        self.position += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, wanted: char) -> Result<(), String> {
+        self.skip_blank();
+        match self.take(wanted) {
+            true => Ok(()),
+            false => Err("the text around the properties is not one JSON object".to_string()),
+        }
+    }
+
+    fn object(&mut self, prefix: &str, depth: usize) -> Result<(), String> {
+        if depth > NESTING_MAX {
+            return Err("the JSON is nested too deep".to_string());
+        }
+        self.expect('{')?;
+        loop {
+            self.skip_blank();
+            if self.take(',') {
+                continue;
+            }
+            if self.take('}') {
+                return Ok(());
+            }
+            // A property in the format `jsonf` brings its own name.
+            if let Some(Item::Property(property)) = self.items.get(self.position).copied() {
+                self.position += 1;
+                let value = one(property, &mut self.converted, self.needs)?;
+                self.members.push(Member { path: format!("{prefix}{}", property.member), kind: "", value });
+                continue;
+            }
+            let name = self.string()?;
+            self.expect(':')?;
+            self.skip_blank();
+            self.value(format!("{prefix}{name}"), depth)?;
+        }
+    }
+
+    fn value(&mut self, path: String, depth: usize) -> Result<(), String> {
+        let member = match self.items.get(self.position).copied() {
+            Some(Item::Letter('{')) => return self.object(&format!("{path}."), depth + 1),
+            Some(Item::Letter('"')) => Member { path, kind: "", value: self.string()? },
+            Some(Item::Property(property)) => {
+                self.position += 1;
+                let value = one(property, &mut self.converted, self.needs)?;
+                Member { path, kind: "int64", value }
+            }
+            Some(Item::Letter(_)) => self.literal(path)?,
+            None => return Err("the text around the properties is not one JSON object".to_string()),
+        };
+        self.members.push(member);
+        Ok(())
+    }
+
+    /// A number, `true` or `false`.
+    fn literal(&mut self, path: String) -> Result<Member, String> {
+        let mut word = String::new();
+        while let Some(Item::Letter(letter)) = self.peek() {
+            if !letter.is_ascii_alphanumeric() && !"+-.".contains(letter) {
+                break;
+            }
+            word.push(letter);
+            self.position += 1;
+        }
+        let kind = match word.as_str() {
+            "true" | "false" => "boolean",
+            number if number.parse::<i64>().is_ok() => "int64",
+            number if number.parse::<f64>().is_ok() => "double",
+            _ => return Err("lists and null in JSON are not supported".to_string()),
+        };
+        Ok(Member { path, kind, value: word })
+    }
+
+    /// A string of JSON, in which properties may stand, as a template.
+    fn string(&mut self) -> Result<String, String> {
+        self.expect('"')?;
+        let mut out = String::new();
+        loop {
+            let item = self.items.get(self.position).copied();
+            self.position += 1;
+            match item {
+                Some(Item::Letter('"')) => return Ok(out),
+                Some(Item::Letter('\\')) => {
+                    let Some(Item::Letter(letter)) = self.peek() else {
+                        return Err("a backslash before a property in JSON".to_string());
+                    };
+                    self.position += 1;
+                    out.push(match letter {
+                        'n' => '\n',
+                        't' => '\t',
+                        'r' => '\r',
+                        'u' => return Err("characters by number in JSON are not supported".to_string()),
+                        other => other,
+                    });
+                }
+                Some(Item::Letter('$')) => out.push_str("$$"),
+                Some(Item::Letter(letter)) => out.push(letter),
+                Some(Item::Property(property)) => {
+                    let text = one(property, &mut self.converted, self.needs)?;
+                    out.push_str(&text);
+                }
+                None => return Err("a string in JSON is not closed".to_string()),
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What `$` directives have said so far: it counts for the next action or the next input.
+//!
+//! In: set by directives. Out: parameters for the objects that legacy actions and inputs become.
+
+use std::collections::BTreeMap;
+
+use super::syntax::Parameters;
+
+/// The values of directives.
+#[derive(Default, Debug)]
+pub(super) struct State {
+    /// Parameters of the next action only: queues, retries.
+    pub(super) next_action: BTreeMap<String, String>,
+    /// Parameters of all files from here on: owner, mode.
+    pub(super) files: BTreeMap<String, String>,
+    /// Template of files from here on.
+    pub(super) file_template: Option<String>,
+    /// Template of forwards from here on.
+    pub(super) forward_template: Option<String>,
+    /// Parameters of the next `imtcp`, `imudp` or `imfile` input.
+    pub(super) next_input: BTreeMap<String, String>,
+    /// Parameters of a module, from `module(load="imtcp" ...)` or legacy directives.
+    pub(super) modules: BTreeMap<String, Parameters>,
+    /// Files of the TLS driver: `cafile`, `certfile`, `keyfile`.
+    pub(super) tls: BTreeMap<String, String>,
+    /// `$outchannel` definitions: their files.
+    pub(super) channels: BTreeMap<String, String>,
+}
+
+impl State {
+    /// A parameter of an object, or of the module that it belongs to.
+    pub(super) fn own_or_module(
+        &self,
+        parameters: &mut Parameters,
+        module: &str,
+        name: &str,
+    ) -> Option<String> {
+        parameters.take(name).or_else(|| {
+            let rows = &self.modules.get(module)?.rows;
+            rows.iter().find(|row| row.name == name)?.values.first().cloned()
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! The tree of an rsyslog configuration.
+//!
+//! In: built by the reader. Out: walked by the converter. Holds: every statement with its place and its words.
+
+use std::sync::Arc;
+
+/// Where a statement starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The file.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// One statement.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub(super) place: Place,
+    /// Its first line, as written.
+    pub(super) words: String,
+    pub(super) node: Node,
+}
+
+/// What a statement says.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    /// `$Name value`.
+    Directive { name: String, value: String },
+    /// `module(...)`, `input(...)`, `action(...)`, `template(...) { ... }`, `ruleset(...) { ... }`.
+    Object { kind: String, parameters: Parameters, body: Vec<Statement> },
+    /// A selector, a property filter or `if`, and what it decides about.
+    If { test: Test, then: Vec<Statement>, otherwise: Vec<Statement> },
+    /// `-/var/log/messages;template`, `@@host:514`, `:omusrmsg:*`.
+    Legacy(String),
+    /// `set $!a = ...;`
+    Set { variable: String, value: Expression },
+    /// `unset $!a;`
+    Unset(String),
+    /// `call ruleset`.
+    Call(String),
+    /// `stop` or `~`.
+    Stop,
+    /// `continue`.
+    Continue,
+    /// `!program`, `+host` and their like.
+    Tag(String),
+    /// What cannot be converted, and why.
+    Refused(String),
+}
+
+/// What a statement asks of a message.
+#[derive(Clone, Debug)]
+pub(super) enum Test {
+    /// `mail.*;auth.none`.
+    Selector(String),
+    /// `:msg, !contains, "text"`.
+    Property { name: String, negated: bool, operation: String, value: String },
+    /// The expression behind `if`.
+    Expression(Expression),
+}
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Expression {
+    Text(String),
+    Number(i64),
+    /// `$msg`, `$!a!b`, `$.local`: the name without the first `$`.
+    Variable(String),
+    Call(String, Vec<Expression>),
+    List(Vec<Expression>),
+    Not(Box<Expression>),
+    Minus(Box<Expression>),
+    /// An operator in lower case between two sides.
+    Pair(Box<Expression>, String, Box<Expression>),
+}
+
+/// The parameters of an object, each with whether the converter has looked at it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Parameters {
+    pub(super) rows: Vec<Parameter>,
+}
+
+/// One parameter; a list has several values.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    pub(super) name: String,
+    pub(super) values: Vec<String>,
+    pub(super) is_used: bool,
+}
+
+impl Parameters {
+    pub(super) fn add(&mut self, name: &str, values: Vec<String>) {
+        self.rows.push(Parameter { name: name.to_ascii_lowercase(), values, is_used: false });
+    }
+
+    /// All values of a parameter, which counts as looked at from here on.
+    pub(super) fn take_all(&mut self, name: &str) -> Option<Vec<String>> {
+        let row = self.rows.iter_mut().find(|row| row.name == name)?;
+        row.is_used = true;
+        Some(row.values.clone())
+    }
+
+    /// The value of a parameter, which counts as looked at from here on.
+    pub(super) fn take(&mut self, name: &str) -> Option<String> {
+        self.take_all(name)?.into_iter().next()
+    }
+
+    /// A parameter that is on or off.
+    pub(super) fn take_switch(&mut self, name: &str) -> Option<bool> {
+        self.take(name).map(|value| is_on(&value))
+    }
+
+    /// Takes parameters that make no difference here.
+    pub(super) fn ignore(&mut self, names: &[&str]) {
+        self.rows
+            .iter_mut()
+            .filter(|row| names.contains(&row.name.as_str()))
+            .for_each(|row| row.is_used = true);
+    }
+
+    /// Names of the parameters that nobody looked at.
+    pub(super) fn unused(&self) -> Vec<&str> {
+        self.rows.iter().filter(|row| !row.is_used).map(|row| row.name.as_str()).collect()
+    }
+}
+
+/// `on`, `yes`, `true`, `1`.
+pub(super) fn is_on(value: &str) -> bool {
+    matches!(value.trim().to_ascii_lowercase().as_str(), "on" | "yes" | "true" | "1")
+}

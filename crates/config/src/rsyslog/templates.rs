@@ -1,0 +1,228 @@
+//! The templates of an rsyslog configuration, by name.
+//!
+//! In: `template(...)` objects and `$template` directives, converted before anything else. Out: templates for
+//! destinations and names of files, and the statements that define them.
+
+use std::collections::BTreeMap;
+
+use super::property::Needs;
+use super::read;
+use super::script::{Converted, Converter};
+use super::syntax::{Node, Parameters, Statement, is_on};
+use super::template::{self, Part};
+use super::{identifier, quoted};
+
+/// Templates that rsyslog brings along. The ones that are a default of ours have no text.
+const BUILT_IN: &[(&str, &str, bool)] = &[
+    ("RSYSLOG_TraditionalFileFormat", "", false),
+    ("RSYSLOG_TraditionalForwardFormat", "", false),
+    ("RSYSLOG_SysklogdFileFormat", "", false),
+    ("RSYSLOG_WallFmt", "", false),
+    ("RSYSLOG_StdUsrMsgFmt", "", false),
+    ("RSYSLOG_FileFormat", "${ISODATE} ${HOST} ${MSGHDR}${MESSAGE}\n", true),
+    ("RSYSLOG_ForwardFormat", "<${PRI}>${ISODATE} ${HOST} ${MSGHDR}${MESSAGE}", true),
+    (
+        "RSYSLOG_SyslogProtocol23Format",
+        "<${PRI}>1 ${ISODATE} ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
+        true,
+    ),
+    (
+        "RSYSLOG_SyslogRFC5424Format",
+        "<${PRI}>1 ${ISODATE} ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
+        true,
+    ),
+];
+
+/// A template under its name.
+#[derive(Debug)]
+struct Entry {
+    converted: Result<template::Converted, String>,
+    needs: Needs,
+    is_built_in: bool,
+    is_used: bool,
+}
+
+/// All templates.
+#[derive(Default, Debug)]
+pub(super) struct Templates {
+    entries: BTreeMap<String, Entry>,
+}
+
+/// How a destination prints.
+pub(super) struct Printing {
+    /// `template(...)` and what belongs to it, or nothing.
+    pub(super) options: String,
+    /// Whether it is the format of RFC 5424.
+    pub(super) is_rfc5424: bool,
+}
+
+impl Converter {
+    /// Reads all templates, wherever they stand.
+    pub(super) fn collect_templates(&mut self, statements: &[Statement]) {
+        for (name, text, has_fraction) in BUILT_IN {
+            let converted = template::Converted {
+                text: (*text).to_string(),
+                has_fraction: *has_fraction,
+                ..Default::default()
+            };
+            let entry = Entry {
+                converted: Ok(converted),
+                needs: Needs::default(),
+                is_built_in: true,
+                is_used: false,
+            };
+            self.templates.entries.insert((*name).to_string(), entry);
+        }
+        for statement in statements {
+            let found = match &statement.node {
+                Node::Object { kind, parameters, body } if kind == "template" => {
+                    object(parameters.clone(), body)
+                }
+                Node::Directive { name, value } if name.eq_ignore_ascii_case("template") => directive(value),
+                _ => continue,
+            };
+            if let Some((name, parts)) = found {
+                let mut needs = Needs::default();
+                let converted = parts.and_then(|parts| template::convert(&parts, &mut needs));
+                self.templates
+                    .entries
+                    .insert(name, Entry { converted, needs, is_built_in: false, is_used: false });
+            }
+        }
+    }
+
+    /// What became of a definition.
+    pub(super) fn template_defined(&mut self, name: &str) -> Converted<()> {
+        let Some(entry) = self.templates.entries.get(name) else {
+            return Err("a template without a name or a text".to_string());
+        };
+        match &entry.converted {
+            Ok(converted) => {
+                self.notes = converted.notes.clone();
+                Ok(())
+            }
+            Err(why) => Err(why.clone()),
+        }
+    }
+
+    fn template(&mut self, name: &str) -> Converted<template::Converted> {
+        let key = name.trim();
+        let found = self.templates.entries.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(key));
+        let Some((_, entry)) = found else { return Err(format!("template `{key}` is not defined")) };
+        entry.is_used = true;
+        let Entry { needs, converted, .. } = entry;
+        self.needs.raw |= needs.raw;
+        self.needs.add_helpers(needs);
+        converted.clone().map_err(|why| format!("template `{key}`: {why}"))
+    }
+
+    /// The options of a destination that prints with a template. `ends_line`: what it prints ends in a line feed.
+    pub(super) fn printing(&mut self, name: &str, ends_line: bool) -> Converted<Printing> {
+        let converted = self.template(name)?;
+        let mut options = String::new();
+        if !converted.text.is_empty() {
+            let reference = template_name(name);
+            options = match ends_line && !converted.text.ends_with('\n') {
+                true => format!(" template({})", quoted(&format!("$(template {reference})\n"))),
+                false => format!(" template({reference})"),
+            };
+        }
+        if converted.has_fraction {
+            options.push_str(" frac-digits(6)");
+        }
+        if converted.is_utc {
+            options.push_str(" time-zone(\"UTC\")");
+        }
+        let is_rfc5424 =
+            matches!(name.trim(), "RSYSLOG_SyslogProtocol23Format" | "RSYSLOG_SyslogRFC5424Format");
+        Ok(Printing { options, is_rfc5424 })
+    }
+
+    /// A template as the name of a file.
+    pub(super) fn file_name(&mut self, name: &str) -> Converted<String> {
+        let converted = self.template(name)?;
+        match converted.text.contains('\n') {
+            true => Err(format!("template `{name}` is no name of a file: it has several lines")),
+            false => Ok(converted.text),
+        }
+    }
+}
+
+impl Templates {
+    /// The statements that define them.
+    pub(super) fn statements(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        for (name, entry) in &self.entries {
+            if let (Ok(converted), true) = (&entry.converted, entry.is_used || !entry.is_built_in)
+                && !converted.text.is_empty()
+            {
+                out.push(format!("template {} {};\n", template_name(name), quoted(&converted.text)));
+            }
+        }
+        out
+    }
+
+    /// What the templates that nobody uses would bring along: they are defined all the same.
+    pub(super) fn needs(&self, needs: &mut Needs) {
+        for entry in self.entries.values().filter(|entry| entry.converted.is_ok()) {
+            needs.add_helpers(&entry.needs);
+        }
+    }
+}
+
+/// The name of a template here.
+fn template_name(name: &str) -> String {
+    identifier(name.trim())
+}
+
+/// `template(name="..." type="string" string="...")`.
+fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Converted<Vec<Part>>)> {
+    let name = parameters.take("name")?;
+    let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
+    let is_object =
+        ["option.jsonf", "option.json"].iter().any(|option| parameters.take_switch(option) == Some(true));
+    parameters.ignore(&["option.casesensitive"]);
+    let parts = match kind.as_str() {
+        "string" => template::parse(&parameters.take("string").unwrap_or_default()),
+        "list" => template::list(body),
+        "subtree" => template::parse(&format!("%{}%", parameters.take("subtree").unwrap_or_default())),
+        other => Err(format!("templates of type `{other}` are not supported")),
+    };
+    let parts = match (parts, is_object && kind == "list") {
+        (Ok(mut parts), true) => {
+            parts.insert(0, Part::Text("{".to_string()));
+            parts.push(Part::Text("}\n".to_string()));
+            Ok(parts)
+        }
+        (parts, _) => parts,
+    };
+    let sql = parameters
+        .rows
+        .iter()
+        .any(|row| row.name.ends_with("sql") && row.values.iter().any(|value| is_on(value)));
+    Some((
+        name,
+        if sql {
+            Err("templates for SQL are not supported: sql() has columns() and values()".to_string())
+        } else {
+            parts
+        },
+    ))
+}
+
+/// `$template name,"text"[,options]`.
+fn directive(value: &str) -> Option<(String, Converted<Vec<Part>>)> {
+    let (name, rest) = value.split_once(',')?;
+    if rest.trim_start().starts_with('=') {
+        return Some((
+            name.trim().to_string(),
+            Err("templates made by plug-ins are not supported".to_string()),
+        ));
+    }
+    let (text, options) = read::quoted(rest)?;
+    let parts = match options.to_ascii_lowercase().contains("sql") {
+        true => Err("templates for SQL are not supported: sql() has columns() and values()".to_string()),
+        false => template::parse(&text),
+    };
+    Some((name.trim().to_string(), parts))
+}

@@ -1,0 +1,259 @@
+//! Rows about conversions: rsyslog's text in, our text and the findings out.
+
+use std::path::Path;
+
+use super::{Conversion, Outcome, convert};
+use crate::{Memory, check, parse};
+
+fn converted(text: &str) -> Conversion {
+    convert(Path::new("r.conf"), &Memory::default().file("r.conf", text)).unwrap()
+}
+
+/// The statements that a piece of configuration becomes, without those that every conversion has.
+#[track_caller]
+fn becomes(text: &str, want: &str) {
+    let conversion = converted(&format!("input(type=\"imudp\" port=\"514\")\n{text}"));
+    let source =
+        "source s_default {\n    network(transport(\"udp\") port(514) flags(\"syslog-protocol\"));\n};\n";
+    let (_, got) = conversion.text.split_once("};\n").unwrap();
+    let got = got.replace(source, "").replace("    source(s_default);\n", "");
+    let lines: Vec<&str> = got.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    assert_eq!(lines.join("\n"), want);
+    let files = Memory::default().file("c.conf", conversion.text.clone());
+    let (tree, mut report) = parse(Path::new("c.conf"), &files);
+    check(&tree, &mut report);
+    assert!(report.is_usable(), "{}\n{}", conversion.text, report.render_plain(&tree.texts));
+}
+
+/// The steps of the path that a rule becomes.
+#[track_caller]
+fn step(text: &str, want: &str) {
+    let conversion = converted(text);
+    let path = conversion.text.rsplit("log {\n").next().unwrap_or_default();
+    let steps = path.trim_end().trim_end_matches("};").lines().filter(|line| !line.contains('#'));
+    let steps: Vec<&str> = steps.map(|line| line.strip_prefix("    ").unwrap_or(line)).collect();
+    assert_eq!(steps.join("\n"), want, "{:?}", conversion.findings);
+}
+
+/// What becomes of statements: `line outcome: notes`.
+#[track_caller]
+fn tells(text: &str, want: &[&str]) {
+    let findings = converted(text).findings;
+    let lines: Vec<String> = findings
+        .iter()
+        .map(|one| {
+            format!("{} {}: {}", one.place.line, one.outcome.word(), one.notes.join("; ")).trim().to_string()
+        })
+        .collect();
+    assert_eq!(lines, want);
+}
+
+const FILE: &str = "destination d_f { file(\"/f\"); };";
+const PLAIN: &str = "$ActionFileDefaultTemplate RSYSLOG_TraditionalFileFormat\n";
+
+#[test]
+fn converts_selectors() {
+    becomes(
+        &format!("{PLAIN}mail.*;auth.none -/f"),
+        &format!("{FILE}\nlog {{\n    if (selector(\"mail.*;auth.none\")) {{ destination(d_f); }};\n}};"),
+    );
+    becomes(&format!("{PLAIN}*.* /f"), &format!("{FILE}\nlog {{\n    destination(d_f);\n}};"));
+    becomes(
+        &format!("{PLAIN}mail.*;\\\n   news.=err /f\n& ~"),
+        &format!(
+            "filter f_stop {{ tags(\".stop\"); }};\n{FILE}\nlog {{\n    if (selector(\"mail.*;news.=err\")) {{\n        destination(d_f);\n        filter(f_stop);\n    }};\n}};"
+        ),
+    );
+    becomes(
+        "*.emerg :omusrmsg:*\n*.alert root,joe",
+        "destination d_users { usertty(\"*\"); };\ndestination d_users_root_joe { usertty(\"root\"); usertty(\"joe\"); };\nlog {\n    if (selector(\"*.emerg\")) { destination(d_users); };\n    if (selector(\"*.alert\")) { destination(d_users_root_joe); };\n};",
+    );
+}
+
+#[test]
+fn converts_property_filters() {
+    for (text, want) in [
+        (
+            ":msg, contains, \"a b\" ~",
+            "filter { not (message(\"a b\" type(\"string\") flags(substring))); };",
+        ),
+        (":msg, startswith, \" x\" stop", "filter { not (message(\"x\" type(\"string\") flags(prefix))); };"),
+        (":programname, !isequal, \"su\" ~", "filter { not (not program(\"^su(/|$$)\")); };"),
+        (":hostname, regex, \"^a\\(b\\|c\\)+$\" ~", "filter { not (host(\"^a(b|c)\\\\+$$\")); };"),
+        (":fromhost-ip, isempty ~", "filter { not (\"${SOURCEIP}\" eq \"\"); };"),
+    ] {
+        step(text, &want.replace("$$", "$"));
+    }
+}
+
+#[test]
+fn converts_conditions() {
+    for (text, want) in [
+        ("$syslogseverity <= 4", "\"${SEVERITY_NUM}\" <= 4"),
+        (
+            "$msg contains ['a', 'b']",
+            "(message(\"a\" type(\"string\") flags(substring)) or message(\"b\" type(\"string\") flags(substring)))",
+        ),
+        ("$programname != ['a','b']", "not (program(\"^a(/|$)\") or program(\"^b(/|$)\"))"),
+        (
+            "not ($hostname == 'h' or $!a!b > 5) and prifilt('mail.*')",
+            "not (\"${HOST}\" eq \"h\" or \"${json.a.b}\" > 5) and selector(\"mail.*\")",
+        ),
+        ("strlen($msg) > 10", "\"$(length $(template rsyslog_msg))\" > 10"),
+        (
+            "$hostname startswith_i \"W\" or ($pri == 1 and $.x == 'y')",
+            "host(\"W\" type(\"string\") flags(prefix ignore-case)) or \"${PRI}\" == 1 and \"${local.x}\" eq \"y\"",
+        ),
+        ("re_match($msg, '^ x')", "message(\"^x\")"),
+        ("$msg endswith 'a.'", "message(\"a\\\\.\\\\z\")"),
+    ] {
+        step(&format!("if {text} then stop"), &format!("filter {{ not ({want}); }};"));
+    }
+}
+
+#[test]
+fn converts_scripts() {
+    step(
+        "if $msg == 'a' then { set $!x = $hostname & \"-\" & 1; stop } else if $msg == 'b' then unset $!x; else set $.n = 5;",
+        "if (\"${MESSAGE}\" eq \"a\") {\n    rewrite { set(\"${HOST}-1\" value(\"json.x\")); };\n    filter(f_stop);\n} else {\n    if (\"${MESSAGE}\" eq \"b\") {\n        rewrite { unset(value(\"json.x\")); };\n    } else {\n        rewrite { set(int64(\"5\") value(\"local.n\")); };\n    };\n};",
+    );
+    becomes(
+        "ruleset(name=\"in ner\") { action(type=\"omfile\" file=\"/f\" template=\"RSYSLOG_TraditionalFileFormat\") }\ncall \"x\"\n",
+        &format!(
+            "{FILE}\nblock log ruleset-in_ner() {{\n    destination(d_f);\n}};\nblock log ruleset-x() {{\n}};\nlog {{\n    ruleset-x();\n}};"
+        ),
+    );
+    becomes(
+        "ruleset(name=\"inner\") { stop }\ncall inner\n",
+        "filter f_stop { tags(\".stop\"); };\nblock log ruleset-inner() {\n    filter(f_stop);\n};\nlog {\n    ruleset-inner();\n};",
+    );
+    becomes(
+        "ruleset(name=\"a\") { call a }\ncall a",
+        "block log ruleset-a() { };\nlog {\n    ruleset-a();\n};",
+    );
+}
+
+#[test]
+fn converts_templates() {
+    let destination = "destination d_f { file(\"/f\" template(t)); };\nlog {\n    destination(d_f);\n};";
+    for (text, want) in [
+        ("%HOSTNAME% 100\\% $x\\n", "${HOST} 100% $$x\\n"),
+        ("%syslogtag%%msg:::sp-if-no-1st-sp%%msg:::drop-last-lf%\\n", "${MSGHDR}${MESSAGE}\\n"),
+        ("%timereported:::date-pgsql%\\n", "${YEAR}-${MONTH}-${DAY} ${HOUR}:${MIN}:${SEC}\\n"),
+        ("%timegenerated:::date-mysql%\\n", "${R_YEAR}${R_MONTH}${R_DAY}${R_HOUR}${R_MIN}${R_SEC}\\n"),
+        ("%fromhost:::uppercase% %hostname:1:3%", "$(uppercase ${HOST_FROM}) $(substr ${HOST} 0 3)"),
+        ("%$!a!b% %$.c% %app-name%", "${json.a.b} ${local.c} ${PROGRAM:--}"),
+        ("%procid:F,44:2%", "$(list-nth 1 $(explode \\\",\\\" ${PID:--}))"),
+        (
+            "{\\\"m\\\": \\\"%hostname:::json%\\\", \\\"n\\\": %syslogseverity%}",
+            "$(format-json --scope none m=${HOST} n=int64(${SEVERITY_NUM}))",
+        ),
+    ] {
+        becomes(
+            &format!("$template t,\"{text}\"\n*.* /f;t"),
+            &format!("template t \"{want}\";\n{destination}"),
+        );
+    }
+    becomes(
+        "$template dyn,\"/var/%HOSTNAME%/x\"\n*.* ?dyn;RSYSLOG_TraditionalFileFormat",
+        "template dyn \"/var/${HOST}/x\";\ndestination d_dyn { file(\"/var/${HOST}/x\"); };\nlog {\n    destination(d_dyn);\n};",
+    );
+}
+
+#[test]
+fn converts_forwards() {
+    for (text, want) in [
+        ("*.* @h", "network(\"h\" port(514) transport(\"udp\"));"),
+        ("*.* @@[::1]:10514", "network(\"::1\" port(10514) transport(\"tcp\"));"),
+        (
+            "*.* @@(o)h:1;RSYSLOG_SyslogProtocol23Format",
+            "syslog(\"h\" port(1) transport(\"tcp\") frac-digits(6));",
+        ),
+        (
+            "action(type=\"omfwd\" target=\"h\" queue.size=\"5\")",
+            "network(\"h\" port(514) transport(\"udp\") log-fifo-size(5));",
+        ),
+    ] {
+        let text = converted(text).text;
+        assert!(text.contains(&format!("{{ {want} }};")), "{text}");
+    }
+}
+
+#[test]
+fn tells_what_becomes_of_every_statement() {
+    tells(
+        "$WorkDirectory /x\n$Nonsense 5\nmodule(load=\"imudp\")\n*.* @h:x\nmail.* :omelasticsearch:\nforeach ($.i in $!a) do { stop }\nif re_extract($msg, 'x', 0, 0, '') == 'a' then {\n stop\n}\n}",
+        &[
+            "1 kept:",
+            "2 not supported: directive `$Nonsense` is not known",
+            "3 kept:",
+            "4 not supported: port `x` is not supported",
+            "5 not supported: action `omelasticsearch` is not supported",
+            "6 not supported: there are no loops; lists are handled by template functions such as $(map)",
+            "7 not supported: function `re_extract()` is not supported",
+            "8 not supported: it belongs to a test that is not supported",
+            "10 not supported: `}` without `{`",
+        ],
+    );
+    assert!(converted("*.* /f").findings.iter().all(|one| one.outcome == Outcome::Kept));
+}
+
+#[test]
+fn bounds_hostile_configurations() {
+    let deep = format!("{}stop", "if 1 then { ".repeat(100_000));
+    converted(&deep);
+    converted(&format!("if {}1 then stop", "(".repeat(100_000)));
+    converted(&format!("if $a {} then stop", "& $a".repeat(100_000)));
+    let circle = Memory::default().file("r.conf", "$IncludeConfig r.conf\n$IncludeConfig r.conf\n");
+    convert(Path::new("r.conf"), &circle).unwrap();
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 300, ..Default::default() })]
+
+    #[test]
+    fn what_is_made_can_be_read(words in proptest::collection::vec(0usize..WORDS.len(), 0..40)) {
+        let words: Vec<&str> = words.iter().map(|word| WORDS[*word]).collect();
+        let conversion = converted(&words.join(""));
+        let (tree, report) = parse(Path::new("c.conf"), &Memory::default().file("c.conf", conversion.text.clone()));
+        proptest::prop_assert!(report.is_usable(), "{}\n{}", conversion.text, report.render_plain(&tree.texts));
+    }
+}
+
+const WORDS: &[&str] = &[
+    "\n",
+    " ",
+    "*.* ",
+    "mail.info ",
+    "/f",
+    "-/g;t",
+    "@@h:1",
+    "@(z1)h",
+    "~",
+    "& ~\n",
+    "$template t,\"%msg%`\\\"\"\n",
+    ":msg, contains, \"a`b\" ",
+    "if $msg == '\\'' then ",
+    "{",
+    "}",
+    "stop\n",
+    "else ",
+    "call r\n",
+    "set $!a = 1 + $b;\n",
+    "ruleset(name=\"r\") {",
+    "action(type=\"omfile\" file=\"/`x`\")\n",
+    "input(type=\"imtcp\" port=\"1\" ruleset=\"r\")\n",
+    "module(load=\"imuxsock\")\n",
+    "!su\n",
+    "+-h\n",
+    "$FileOwner \"a\n",
+    "$RuleSet x y\n",
+    "?t",
+    "|/p",
+    "*\n",
+    "(",
+    ")",
+    "template(name=\"t\" type=\"list\") { property(name=\"msg\" format=\"json\") constant(value=\"}\") }\n",
+    "\\\n",
+    "#`\n",
+];

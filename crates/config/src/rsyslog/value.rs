@@ -1,0 +1,162 @@
+//! Expressions of RainerScript to templates.
+//!
+//! In: an expression that gives a value. Out: a template that prints it.
+//! Limits: functions without a counterpart fail, by name.
+
+use super::property::{self, Needs, Value};
+use super::syntax::Expression;
+use super::template::argument;
+
+/// A value as a template, and what is known about it.
+pub(super) struct Operand {
+    pub(super) template: String,
+    /// The name of the value, if it is one.
+    pub(super) name: Option<String>,
+    /// It is the text of the message, with or without the blank in front.
+    pub(super) is_message: bool,
+    /// It is the name of the program up to a slash.
+    pub(super) is_program: bool,
+    /// It is a number for sure.
+    pub(super) is_number: bool,
+    /// The characters, if it is a literal.
+    pub(super) literal: Option<String>,
+}
+
+impl Operand {
+    fn of(template: String) -> Operand {
+        Operand {
+            template,
+            name: None,
+            is_message: false,
+            is_program: false,
+            is_number: false,
+            literal: None,
+        }
+    }
+
+    fn number(template: String) -> Operand {
+        Operand { is_number: true, ..Operand::of(template) }
+    }
+
+    /// A literal text.
+    pub(super) fn text(text: &str) -> Operand {
+        Operand { literal: Some(text.to_string()), ..Operand::of(text.replace('$', "$$")) }
+    }
+
+    /// A property or a variable.
+    pub(super) fn variable(name: &str, needs: &mut Needs) -> Result<Operand, String> {
+        let key = name.to_ascii_lowercase();
+        if key == "msg" {
+            let message = Operand::of("${MESSAGE}".to_string());
+            return Ok(Operand { name: Some("MESSAGE".to_string()), is_message: true, ..message });
+        }
+        if let Some(prefix) = property::time(&key) {
+            return Ok(Operand::of(format!("${{{prefix}DATE}}")));
+        }
+        let Value { template, name } = property::property(name, needs)?;
+        let is_number = template.ends_with("_NUM}") || template == "${PRI}";
+        Ok(Operand { name, is_number, is_program: key == "programname", ..Operand::of(template) })
+    }
+
+    /// As one word of a template function.
+    fn word(&self) -> String {
+        let is_one = self.template.starts_with('$') && !self.template.contains([' ', '"', '\\']);
+        match (&self.literal, is_one) {
+            (Some(text), _) => argument(text),
+            (None, true) => self.template.clone(),
+            (None, false) if self.template.starts_with("$(") && self.template.ends_with(')') => {
+                self.template.clone()
+            }
+            (None, false) => format!("\"{}\"", self.template.replace('\\', "\\\\").replace('"', "\\\"")),
+        }
+    }
+}
+
+/// An expression as a template.
+pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Operand, String> {
+    match expression {
+        Expression::Text(text) => Ok(Operand::text(text)),
+        Expression::Number(number) => {
+            Ok(Operand { literal: Some(number.to_string()), ..Operand::number(number.to_string()) })
+        }
+        Expression::Variable(name) => Operand::variable(name, needs),
+        Expression::Call(name, arguments) => call(name, arguments, needs),
+        Expression::Minus(inner) => {
+            let inner = operand(inner, needs)?;
+            match &inner.literal {
+                Some(digits) => Ok(Operand {
+                    literal: Some(format!("-{digits}")),
+                    ..Operand::number(format!("-{digits}"))
+                }),
+                None => Ok(Operand::number(format!("$(- 0 {})", inner.word()))),
+            }
+        }
+        Expression::Pair(left, operator, right) => {
+            let (left, right) = (operand(left, needs)?, operand(right, needs)?);
+            match operator.as_str() {
+                "&" => Ok(Operand::of(format!("{}{}", printed(left, needs), printed(right, needs)))),
+                "+" | "-" | "*" | "/" | "%" => {
+                    Ok(Operand::number(format!("$({operator} {} {})", left.word(), right.word())))
+                }
+                other => Err(format!("`{other}` as a value is not supported")),
+            }
+        }
+        Expression::List(_) => Err("a list as a value is not supported".to_string()),
+        Expression::Not(_) => Err("`not` as a value is not supported".to_string()),
+    }
+}
+
+/// A value as it is printed: the text of the message has its blank in front.
+pub(super) fn printed(operand: Operand, needs: &mut Needs) -> String {
+    if !operand.is_message {
+        return operand.template;
+    }
+    needs.message = true;
+    format!("$(template {})", property::MESSAGE_TEMPLATE)
+}
+
+fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Operand, String> {
+    let mut words = Vec::new();
+    let mut operands = Vec::new();
+    for argument in arguments {
+        let operand = operand(argument, needs)?;
+        let mut word = operand.word();
+        if operand.is_message {
+            needs.message = true;
+            word = format!("$(template {})", property::MESSAGE_TEMPLATE);
+        }
+        words.push(word);
+        operands.push(operand);
+    }
+    let text = |function: &str| Operand::of(format!("$({function} {})", words.join(" ")));
+    Ok(match (name, words.as_slice()) {
+        ("strlen", [_]) => Operand::number(text("length").template),
+        ("tolower" | "lower" | "lcase", [_]) => text("lowercase"),
+        ("toupper" | "upper" | "ucase", [_]) => text("uppercase"),
+        ("substring", [_, _, _]) => text("substr"),
+        ("getenv", [_]) => text("env"),
+        ("cnum" | "num" | "int", [word]) => Operand::number(word.clone()),
+        ("cstr", [_]) => operands.remove(0),
+        ("ltrim" | "rtrim" | "trim", [_]) => text("strip"),
+        ("wrap", [_, _]) => {
+            let (inner, edge) = (&operands[0].template, &operands[1].template);
+            Operand::of(format!("{edge}{inner}{edge}"))
+        }
+        ("field", [_, _, _]) => return field(&operands, &words),
+        _ => return Err(format!("function `{name}()` is not supported")),
+    })
+}
+
+/// `field(text, delimiter, number)`.
+fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
+    let delimiter =
+        operands[1].literal.clone().ok_or("field() with a computed delimiter is not supported")?;
+    let delimiter = match delimiter.parse::<u32>().ok().filter(|_| operands[1].is_number) {
+        Some(code) => char::from_u32(code).ok_or("field() without a delimiter")?.to_string(),
+        None => delimiter,
+    };
+    let number = operands[2].literal.as_ref().and_then(|number| number.parse::<i64>().ok());
+    let index =
+        number.filter(|number| *number > 0).ok_or("field() with a computed number is not supported")? - 1;
+    Ok(Operand::of(format!("$(list-nth {index} $(explode {} {}))", argument(&delimiter), words[0])))
+}

@@ -1,0 +1,115 @@
+//! `duramen convert rsyslog`: a configuration of another program as one of ours, with a report.
+//!
+//! In: a file. Out: the configuration on standard output or in a file; what became of every statement on standard
+//! error or, as JSON, in a file. Exit status 0 when everything is in the configuration, 1 when something is left out,
+//! 2 when nothing could be made.
+
+use crate::{assemble, check};
+use clap::{Args, Subcommand};
+use config::{
+    Disk,
+    rsyslog::{self, Conversion, Finding, Outcome},
+};
+use serde_json::{Value, json};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// What can be converted.
+#[derive(Args, Debug)]
+pub(crate) struct ConvertOptions {
+    #[command(subcommand)]
+    from: From,
+}
+
+#[derive(Subcommand, Debug)]
+enum From {
+    /// A configuration of rsyslog: selectors, $ directives, RainerScript
+    Rsyslog(RsyslogOptions),
+}
+
+#[derive(Args, Debug)]
+struct RsyslogOptions {
+    /// The configuration, such as /etc/rsyslog.conf; what it includes is read as well
+    file: PathBuf,
+    /// Write the converted configuration to a file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write what became of every statement to a file, as JSON; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+}
+
+/// Nothing could be made.
+const NOTHING: u8 = 2;
+
+/// Runs the verb.
+pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
+    let From::Rsyslog(options) = &options.from;
+    match convert(options) {
+        Ok(conversion) if conversion.findings.iter().all(|one| one.outcome != Outcome::Unsupported) => {
+            ExitCode::SUCCESS
+        }
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            ExitCode::from(NOTHING)
+        }
+    }
+}
+
+fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
+    let conversion = rsyslog::convert(&options.file, &Disk::default())?;
+    let write = |path: &Path, text: &str| {
+        fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    };
+    let reports_to_output = options.report.as_deref() == Some(Path::new("-"));
+    match &options.output {
+        Some(path) => write(path, &conversion.text)?,
+        None if reports_to_output => {}
+        None => print!("{}", conversion.text),
+    }
+    match &options.report {
+        Some(_) if reports_to_output => println!("{:#}", report(&conversion)),
+        Some(path) => write(path, &format!("{:#}\n", report(&conversion)))?,
+        None => {
+            let told = conversion.findings.iter().filter(|one| one.outcome != Outcome::Kept);
+            told.for_each(|finding| eprintln!("{finding}"));
+        }
+    }
+    let counts: Vec<String> = OUTCOMES
+        .iter()
+        .map(|outcome| format!("{} {}", count(&conversion, *outcome), outcome.word()))
+        .collect();
+    eprintln!("{}: {}", options.file.display(), counts.join(", "));
+    if let Some(path) = &options.output {
+        let checked = assemble::check(path, &Disk::default());
+        eprint!("{}", check::rendered(&checked));
+    }
+    Ok(conversion)
+}
+
+const OUTCOMES: [Outcome; 3] = [Outcome::Kept, Outcome::Changed, Outcome::Unsupported];
+
+fn count(conversion: &Conversion, outcome: Outcome) -> usize {
+    conversion.findings.iter().filter(|finding| finding.outcome == outcome).count()
+}
+
+/// The findings for programs.
+fn report(conversion: &Conversion) -> Value {
+    let one = |finding: &Finding| {
+        json!({
+            "file": &*finding.place.file,
+            "line": finding.place.line,
+            "statement": finding.words,
+            "outcome": finding.outcome.word(),
+            "notes": finding.notes,
+        })
+    };
+    let statements: Vec<Value> = conversion.findings.iter().map(one).collect();
+    let counts =
+        OUTCOMES.map(|outcome| (outcome.word().replace(' ', "_"), json!(count(conversion, outcome))));
+    json!({ "counts": Value::Object(counts.into_iter().collect()), "statements": statements })
+}
