@@ -10,7 +10,7 @@ use crate::{
 use std::{collections::HashMap, sync::Arc};
 
 /// What a configuration has defined so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Definitions {
     /// Version of the configuration.
     pub version: Version,

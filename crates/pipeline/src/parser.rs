@@ -7,17 +7,35 @@
 //! for a message.
 //! Limits: those of [`Writer`]; each parser names its own.
 
+mod context;
 mod csv;
+mod date;
+mod event_format;
 mod input;
 mod json;
 mod kv;
+mod linux_audit;
+mod names;
+mod regexp;
+mod sdata;
+mod syslog;
+mod tags;
 mod writer;
+mod xml;
 
+pub use context::{Context, ContextError, ContextReading, ContextTable, Contexts, Selector};
 pub use csv::{Csv, CsvDialect};
+pub use date::{Date, DateFormat, DateFormatError};
+pub use event_format::{Cef, Leef};
 pub use input::{Input, TextParser};
 pub use json::{ExtractPath, ExtractPathError, Json};
 pub use kv::Kv;
+pub use regexp::Regexp;
+pub use sdata::Sdata;
+pub use syslog::Syslog;
+pub use tags::Tags;
 pub use writer::{VALUES_MAX, Writer};
+pub use xml::Xml;
 
 use crate::template::Renderer;
 use message::{Batch, Selection};

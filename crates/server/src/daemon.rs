@@ -11,6 +11,7 @@ mod identity;
 mod page;
 mod running;
 mod signals;
+mod tables;
 
 pub(crate) use console::Levels;
 

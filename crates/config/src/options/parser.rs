@@ -3,13 +3,38 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, row};
+use super::row::{Driver, Plain, Row, driver, later, row};
+use super::shared::SOURCE_FLAGS;
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
     driver("kv-parser", Plain::None, &[KV, PREFIX, INPUT], "reads pairs such as key=value"),
     driver("csv-parser", Plain::None, &[CSV, PREFIX, INPUT], "reads columns between delimiters"),
     driver("json-parser", Plain::None, &[JSON, PREFIX, INPUT], "reads the members of a JSON object"),
+    driver("xml", Plain::None, &[XML, DOT_XML, INPUT], "reads the elements of XML").aliases(&["xml-parser"]),
+    driver(
+        "windows-eventlog-xml-parser",
+        Plain::None,
+        &[XML, DOT_EVENTLOG, INPUT],
+        "reads events of Windows",
+    ),
+    driver(
+        "regexp-parser",
+        Plain::None,
+        &[REGEXP, PREFIX, INPUT],
+        "reads the groups of the first pattern that matches",
+    )
+    .required(&["patterns"]),
+    driver("linux-audit-parser", Plain::None, &[PREFIX, INPUT], "reads records of the audit system of Linux"),
+    driver("sdata-parser", Plain::None, &[DOT_SDATA, INPUT], "reads structured data of RFC 5424"),
+    driver("tags-parser", Plain::None, &[INPUT], "reads a list of tags"),
+    driver("date-parser", Plain::None, &[DATE, INPUT], "reads a time").required(&["format"]),
+    driver("cee", Plain::None, &[DOT_CEE, INPUT], "reads the JSON behind @cee:"),
+    driver("cef-parser", Plain::None, &[DOT_CEF, HEADER_INPUT], "reads the event format of ArcSight"),
+    driver("leef-parser", Plain::None, &[DOT_LEEF, HEADER_INPUT], "reads the event format of QRadar"),
+    driver("add-contextual-data", Plain::None, &[CONTEXT, PREFIX], "adds values that a table tells")
+        .required(&["selector", "database"]),
+    driver("syslog-parser", Plain::None, &[SYSLOG, INPUT], "reads the text as a syslog message"),
 ];
 
 /// What a parser reads.
@@ -51,4 +76,66 @@ const JSON: &[Row] = &[
     row("marker", V::Text, "", "what must stand before the JSON"),
     row("extract-prefix", V::Text, "", "the member to read, such as name.other[0]"),
     row("key-delimiter", V::Text, ".", "the character between the names of nested members"),
+];
+
+const DOT_XML: &[Row] = &[row("prefix", V::Text, ".xml.", "stands before the names of all values")];
+
+const DOT_EVENTLOG: &[Row] = &[row("prefix", V::Text, ".eventlog.", "stands before the names of all values")];
+
+const DOT_SDATA: &[Row] = &[row("prefix", V::Text, ".SDATA.", "stands before the names of all values")];
+
+const XML: &[Row] = &[
+    row("strip-whitespaces", V::YesNo, "no", "leave out blanks around texts"),
+    row("exclude-tags", V::Texts, "", "elements that are left out: * and ?"),
+    row("create-lists", V::YesNo, "yes", "elements of one name are a list, else one text"),
+    row("drop-invalid", V::YesNo, "no", "stop messages that are no XML"),
+];
+
+const REGEXP: &[Row] = &[
+    row("patterns", V::Texts, "", "regular expressions, tried in order"),
+    row("flags", V::Words(REGEXP_FLAGS), "", "how the patterns match"),
+];
+
+const REGEXP_FLAGS: &[&str] =
+    &["ignore-case", "store-matches", "unicode", "utf8", "newline", "global", "dupnames", "disable-jit"];
+
+const SYSLOG: &[Row] = &[
+    row("flags", V::Words(SOURCE_FLAGS), "", "how the text is read"),
+    row("time-zone", V::Text, "", "zone of times that have none"),
+    row("drop-invalid", V::YesNo, "no", "stop messages that cannot be read"),
+    row("keep-timestamp", V::YesNo, "yes", "trust the time inside the text"),
+    row("default-facility", V::Facility, "user", "facility of texts without one"),
+    row("default-severity", V::Severity, "notice", "severity of texts without one"),
+    row("default-level", V::Severity, "notice", "").renamed("default-severity"),
+    row("default-priority", V::Severity, "notice", "").renamed("default-severity"),
+    row("check-hostname", V::YesNo, "no", "host names hold only letters, digits and -_.:@/"),
+    later("sdata-prefix", "prefix of structured data"),
+];
+
+const DATE: &[Row] = &[
+    row("format", V::Texts, "", "formats as strptime knows them, tried in order"),
+    row("time-zone", V::Text, "", "zone of times that tell none"),
+    row("time-stamp", V::Word(&["stamp", "recvd"]), "stamp", "which time of the message is set"),
+    row("flags", V::Words(&["guess-timezone"]), "", "how the zone is found"),
+    row("value", V::Text, "", "value that gets the time, instead of the message"),
+];
+
+const HEADER_INPUT: &[Row] = &[row("template", V::Template, "${MSGHDR}${MESSAGE}", "the text that is read")];
+
+const DOT_CEE: &[Row] = &[row("prefix", V::Text, ".cee.", "stands before the names of all values")];
+
+const DOT_CEF: &[Row] = &[row("prefix", V::Text, ".cef.", "stands before the names of all values")];
+
+const DOT_LEEF: &[Row] = &[row("prefix", V::Text, ".leef.", "stands before the names of all values")];
+
+const CONTEXT: &[Row] = &[
+    row("database", V::Text, "", "a file of selector,name,value; read again when it changes"),
+    row("selector", V::TextOr(SELECTORS), "", "a template: its text selects rows"),
+    row("default-selector", V::Text, "", "the selector of messages that have no rows"),
+    row("ignore-case", V::YesNo, "no", "selectors in upper and lower case are the same"),
+];
+
+const SELECTORS: &[Row] = &[
+    row("glob", V::Template, "", "the selectors of the table are globs for this text"),
+    row("filters", V::Text, "", "a file of filters: the name of the first that holds selects"),
 ];

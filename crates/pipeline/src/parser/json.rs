@@ -14,9 +14,9 @@ mod walk;
 
 pub use path::{ExtractPath, ExtractPathError};
 
-use super::{Reader, Writer};
+use super::{Reader, Writer, names::JoinedName};
 use scan::Scan;
-use walk::{Names, Walk};
+use walk::Walk;
 
 /// Deepest nesting of objects and arrays.
 pub(crate) const DEPTH_MAX: usize = 128;
@@ -55,7 +55,7 @@ impl Json {
         let mut walk = Walk { scan: Scan::new(rest), out };
         walk.scan.blanks();
         match walk.scan.rest.first()? {
-            b'{' => walk.object(&mut Names::new(self.key_delimiter), 0),
+            b'{' => walk.object(&mut JoinedName::new(self.key_delimiter), 0),
             b'[' => walk.elements(),
             _ => None,
         }

@@ -16,7 +16,12 @@ pub struct Kv {
     value_separator: u8,
     pair_separator: Vec<u8>,
     stray_words_into: Option<String>,
+    /// Reads values without quotes that are written in another way: key, value, what it appends to.
+    decode: Option<Decode>,
 }
+
+/// Appends the plain form of a value; false when it stands as it is.
+pub(super) type Decode = fn(&[u8], &[u8], &mut Vec<u8>) -> bool;
 
 /// A key that was found, and where its value starts.
 #[derive(Clone, Copy)]
@@ -40,7 +45,17 @@ struct Found<'t> {
 impl Kv {
     /// Pairs with a separator between key and value, and one between pairs.
     pub fn new(value_separator: u8, pair_separator: &str, stray_words_into: Option<String>) -> Kv {
-        Kv { value_separator, pair_separator: pair_separator.as_bytes().to_vec(), stray_words_into }
+        Kv {
+            value_separator,
+            pair_separator: pair_separator.as_bytes().to_vec(),
+            stray_words_into,
+            decode: None,
+        }
+    }
+
+    /// The same, with values that are written in another way.
+    pub(super) fn decoding(self, decode: Decode) -> Kv {
+        Kv { decode: Some(decode), ..self }
     }
 
     /// The first key from a place on.
@@ -125,6 +140,21 @@ impl Kv {
         Found { value: trimmed(&text[start..]), quote: None, end: text.len(), next: None }
     }
 
+    #[inline]
+    fn give(&self, name: &[u8], found: &Found<'_>, out: &mut Writer<'_>) {
+        match (found.quote, self.decode) {
+            (Some(quote), _) if memchr(b'\\', found.value).is_some() => {
+                out.set_made(name, ValueKind::String, |made| unescape(found.value, quote, made));
+            }
+            (None, Some(decode)) => {
+                let mut plain = Vec::new();
+                let value = if decode(name, found.value, &mut plain) { &plain } else { found.value };
+                out.set(name, value, ValueKind::String);
+            }
+            _ => out.set(name, found.value, ValueKind::String),
+        }
+    }
+
     /// Adds the words of a stretch that belongs to no pair.
     fn stray(&self, words: &[u8], into: &mut Vec<u8>) {
         let mut rest = words;
@@ -152,12 +182,7 @@ impl Reader for Kv {
             }
             let found = self.value(text, key.value_at);
             let name = &text[key.start..key.end];
-            match found.quote.filter(|_| memchr(b'\\', found.value).is_some()) {
-                Some(quote) => {
-                    out.set_made(name, ValueKind::String, |made| unescape(found.value, quote, made));
-                }
-                None => out.set(name, found.value, ValueKind::String),
-            }
+            self.give(name, &found, out);
             (at, next) = (found.end, found.next);
         }
         if let Some(name) = &self.stray_words_into {

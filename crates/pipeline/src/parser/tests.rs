@@ -48,7 +48,12 @@ pub(super) fn parsed(parser: &dyn Parser, text: &[u8]) -> String {
     if read.has(0) { shown(&batch, 0) + marks } else { "stopped".to_owned() }
 }
 
+mod context;
 mod csv;
+mod date;
+mod event_format;
 mod json;
 mod kv;
+mod rest;
 mod writer;
+mod xml;

@@ -6,7 +6,7 @@
 //! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
 //! batch: the rest is left out and the message marked.
 
-use message::{Batch, FIELD_NAME_BYTES_MAX, Field, Mark, Span, ValueKind};
+use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, ValueKind};
 
 /// Most values that one parser gives to one message: the names of a message are looked through one by one.
 pub const VALUES_MAX: usize = 4096;
@@ -87,6 +87,18 @@ impl<'a> Writer<'a> {
         let name = self.batch.add_extra(cut_name(name));
         let value = self.place(value);
         self.push(name, value, kind);
+    }
+
+    /// Whether the message has a value of a name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.batch.field(self.target.index, &FieldName::Named(name.to_owned())).is_some()
+    }
+
+    /// Removes a value whose name takes no prefix.
+    pub(super) fn unset_unprefixed(&mut self, name: &str) {
+        if self.has(name) {
+            self.batch.unset_field(self.target.index, &FieldName::Named(name.to_owned()));
+        }
     }
 
     /// Adds a tag to the message.

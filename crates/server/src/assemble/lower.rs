@@ -6,7 +6,7 @@
 use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
-use super::{Environment, LogspaceSpec, Parts};
+use super::{Environment, LogspaceSpec, Parts, TableFile};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{
@@ -40,6 +40,7 @@ pub(super) struct Lowering<'t> {
     pub(super) destinations: Vec<DestinationSpec>,
     pub(super) logspaces: Vec<LogspaceSpec>,
     pub(super) plugs: Ends,
+    pub(super) tables: Vec<TableFile>,
     /// Sources whose drivers are made.
     pub(super) sources_made: HashSet<String>,
     /// Destinations whose drivers are made, and their ends.
@@ -68,6 +69,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         destinations: Vec::new(),
         logspaces: Vec::new(),
         plugs: Vec::new(),
+        tables: Vec::new(),
         sources_made: HashSet::new(),
         destinations_made: HashMap::new(),
         anonymous: HashMap::new(),
@@ -104,6 +106,7 @@ impl Lowering<'_> {
             logspaces: self.logspaces,
             plugs: self.plugs,
             filters,
+            tables: self.tables,
         })
     }
 }

@@ -33,6 +33,7 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use parsers::TableFile;
 pub(crate) use plug::Plug;
 
 /// What a configuration runs in.
@@ -103,6 +104,8 @@ pub(crate) struct Parts {
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
     /// The named filters that are in use, with their counters.
     pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
+    /// The tables that log paths look into, with their files.
+    pub(crate) tables: Vec<TableFile>,
 }
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.

@@ -344,7 +344,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `bad-hostname()`: a pattern of names that are no names of hosts.
-    fn bad_hostname(&mut self) -> Option<wire::HostnameTest> {
+    pub(super) fn bad_hostname(&mut self) -> Option<wire::HostnameTest> {
         use config::tree::{MatchType, Name};
         let option = self.globals.get("bad-hostname")?;
         let text = option.texts().into_iter().next()?;
@@ -422,7 +422,7 @@ fn local(flags: ParseFlags) -> ParseFlags {
     flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
 }
 
-fn default_priority(options: &Options<'_>) -> Option<Priority> {
+pub(super) fn default_priority(options: &Options<'_>) -> Option<Priority> {
     let facility = options
         .own_text("default-facility")
         .and_then(|name| Facility::from_name(&name).or_else(|| name.parse().ok().map(Facility)));

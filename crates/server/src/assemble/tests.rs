@@ -2,6 +2,7 @@
 //! message reaches which destination as which text.
 
 mod changes;
+mod parsers;
 
 use super::{Environment, Parts, build, check};
 use config::Memory;
@@ -295,41 +296,6 @@ fn routes_and_writes() {
     run(
         "destination d { syslog(\"h\" template(\"[$MSG]\")); };\nlog { source(s); filter { tags(\".source.s\") or host(db); }; destination(d); };",
         &["d#0: <11>1 2026-11-21T03:00:01+00:00 db app - - - [it failed]"],
-    );
-}
-
-#[test]
-fn parsers_read_and_stop() {
-    let lines = ["<13>Nov 21 03:00:00 web app: user=anna at=home\n", "<13>Nov 21 03:00:01 db app: nothing\n"];
-    let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
-    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG\")); }";
-    run(
-        &format!("parser p {{ kv-parser(prefix(\"kv.\")); }};\nlog {{ source(s); parser(p); {out}; }};"),
-        &["/o: kv.at=home kv.user=anna|user=anna at=home", "/o: |nothing"],
-    );
-    run(
-        &format!("log {{ source(s); parser {{ kv-parser(); kv-parser(template(\"x=$at\")); }}; {out}; }};"),
-        &["/o: at=home user=anna x=home|user=anna at=home", "/o: x=|nothing"],
-    );
-    finds(
-        "parser p { json-parser(extract-prefix(\"a[\")); };",
-        &["main.conf:3:24: error: `a[` is no member of JSON: write it like name.other[0]"],
-    );
-    run(
-        &format!(
-            "log {{ source(s); parser {{ csv-parser(columns(w, h) delimiters(chars(\"=\") strings(\" at\")) flags(greedy)); }}; {out}; }};"
-        ),
-        &["/o: h=\"anna at=home\" w=user|user=anna at=home", "/o: h= w=nothing|nothing"],
-    );
-    run(
-        &format!(
-            "log {{ source(s); if {{ parser {{ json-parser(template('{{\"a\":\"$user\"') ); }}; {out}; }} else {{ parser {{ json-parser(prefix(\".j.\") template('{{\"a\":\"$MSG\"}}')); }}; rewrite {{ rename(\".j.a\" \"a\"); }}; {out}; }}; }};"
-        ),
-        &["/o: a=\"user=anna at=home\"|user=anna at=home", "/o: a=nothing|nothing"],
-    );
-    finds(
-        "parser p { kv-parser(value-separator(\"ab\")); };",
-        &["main.conf:3:22: error: the separator of values is one character of ASCII"],
     );
 }
 

@@ -4,7 +4,7 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, identity};
+use super::{Settings, identity, tables::Tables};
 use crate::{
     assemble::{self, Environment, LogspaceSpec, Parts},
     check,
@@ -47,6 +47,7 @@ pub(crate) struct Running {
     sources: Sources,
     destinations: Destinations,
     shared: Arc<Shared>,
+    tables: Tables,
 }
 
 impl Running {
@@ -85,6 +86,7 @@ impl Running {
             data: settings.data.clone(),
             environment,
             destinations: Destinations::new(registry, log.clone()),
+            tables: Tables::start(log.clone()).map_err(|error| format!("cannot start a thread: {error}"))?,
             log,
             sources,
             shared: Arc::new(Shared { site, state: Mutex::default() }),
@@ -122,6 +124,7 @@ impl Running {
         // Sources first: what they still sent on the old paths is in the queues before a destination ends.
         self.sources.commit(sources);
         self.destinations.commit(destinations);
+        self.tables.follow(parts.tables);
         let mut current = self.shared.locked();
         current.filters = parts.filters;
         current.config_id = id;

@@ -1,54 +1,18 @@
 //! The walk over a JSON object: a value for each member.
 //!
 //! In: the rest of a text. Out: values, given as they are met. None: it is no JSON.
-//! Holds: the joined name of the member it is in. Limits: [`DEPTH_MAX`] levels.
+//! Holds nothing else. Limits: [`DEPTH_MAX`] levels.
 
 use super::{
     DEPTH_MAX,
     scan::{Scan, parsed},
     text::{self, Quoted},
 };
-use crate::{parser::Writer, template::list_append};
-use message::{FIELD_NAME_BYTES_MAX, ValueKind};
-
-/// Joined names need no more room: a longer name is cut, and one byte more says that it was.
-const NAME_BYTES_MAX: usize = FIELD_NAME_BYTES_MAX + 1;
-
-/// The names of the members around, joined.
-pub(super) struct Names {
-    delimiter: u8,
-    bytes: [u8; NAME_BYTES_MAX],
-    length: usize,
-}
-
-impl Names {
-    pub(super) fn new(delimiter: u8) -> Names {
-        Names { delimiter, bytes: [0; NAME_BYTES_MAX], length: 0 }
-    }
-
-    fn push(&mut self, bytes: &[u8]) {
-        let taken = bytes.len().min(NAME_BYTES_MAX - self.length);
-        self.bytes[self.length..self.length + taken].copy_from_slice(&bytes[..taken]);
-        self.length += taken;
-    }
-
-    fn push_name(&mut self, name: Quoted<'_>) {
-        if self.length > 0 {
-            self.push(&[self.delimiter]);
-        }
-        if name.escaped {
-            let mut plain = Vec::with_capacity(name.raw.len());
-            text::unescape(name.raw, &mut plain);
-            self.push(&plain);
-        } else {
-            self.push(name.raw);
-        }
-    }
-
-    fn joined(&self) -> &[u8] {
-        &self.bytes[..self.length]
-    }
-}
+use crate::{
+    parser::{Writer, names::JoinedName},
+    template::list_append,
+};
+use message::ValueKind;
 
 /// A text that is walked over, and who gets its values.
 pub(super) struct Walk<'t, 'o, 'w> {
@@ -58,24 +22,23 @@ pub(super) struct Walk<'t, 'o, 'w> {
 
 impl Walk<'_, '_, '_> {
     /// An object: a value for each member.
-    pub(super) fn object(&mut self, names: &mut Names, depth: usize) -> Option<()> {
+    pub(super) fn object(&mut self, names: &mut JoinedName, depth: usize) -> Option<()> {
         self.scan.take(b'{')?;
         if depth >= DEPTH_MAX {
             return None;
         }
         while self.scan.take(b'}').is_none() {
             let name = self.scan.name()?;
-            let before = names.length;
             // A name that stands in the text as it is needs no copy.
-            if before == 0 && !name.escaped && self.scan.rest.first() != Some(&b'{') {
+            if names.is_empty() && !name.escaped && self.scan.rest.first() != Some(&b'{') {
                 self.value(name.raw)?;
             } else {
-                names.push_name(name);
+                let before = push(names, name);
                 match self.scan.rest.first()? {
                     b'{' => self.object(names, depth + 1)?,
                     _ => self.value(names.joined())?,
                 }
-                names.length = before;
+                names.pop_to(before);
             }
             self.scan.between(b'}')?;
         }
@@ -178,6 +141,15 @@ impl Walk<'_, '_, '_> {
         }
         Some(())
     }
+}
+
+fn push(names: &mut JoinedName, name: Quoted<'_>) -> usize {
+    if !name.escaped {
+        return names.push(name.raw);
+    }
+    let mut plain = Vec::with_capacity(name.raw.len());
+    text::unescape(name.raw, &mut plain);
+    names.push(&plain)
 }
 
 /// A number with six digits of fraction, on the stack.

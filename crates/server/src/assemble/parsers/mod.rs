@@ -3,15 +3,21 @@
 //! In: calls. Out: a step each. Holds: nothing. Limits: a parser that cannot be made is an error at its place, and left
 //! out.
 
+mod filter_file;
+mod markup;
+mod tables;
 mod text;
+mod time;
+
+pub(crate) use tables::TableFile;
 
 use super::lower::Lowering;
 use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Call, Kind};
 use pipeline::{
-    Parser, Rewrite,
-    parser::{Input, Reader, TextParser},
+    Parser, Rewrite, Template,
+    parser::{Input, Kv, Reader, Sdata, Tags, TextParser},
     rewrite::Operation,
     route::Step,
 };
@@ -20,7 +26,6 @@ use std::sync::Arc;
 /// A call of a parser, and its options.
 #[derive(Clone, Copy)]
 pub(super) struct ParserCall<'t> {
-    pub(super) call: &'t Call,
     pub(super) options: Options<'t>,
 }
 
@@ -32,11 +37,23 @@ impl<'t> Lowering<'t> {
             let pairs = Arc::new(self.value_pairs(call)?);
             return Some(Step::Rewrite(Arc::new(Rewrite::new(Operation::MapPairs { pairs }))));
         }
-        let parser = ParserCall { call, options };
+        let parser = ParserCall { options };
         let made: Arc<dyn Parser> = match call.key().as_str() {
             "kv-parser" => self.kv_parser(parser)?,
             "csv-parser" => self.csv_parser(parser)?,
             "json-parser" => self.json_parser(parser)?,
+            "xml" | "xml-parser" => self.xml_parser(parser)?,
+            "windows-eventlog-xml-parser" => self.windows_eventlog_parser(parser)?,
+            "regexp-parser" => self.regexp_parser(parser)?,
+            "linux-audit-parser" => self.text_parser(parser, Kv::linux_audit(), "")?,
+            "sdata-parser" => self.text_parser(parser, Sdata, ".SDATA.")?,
+            "tags-parser" => self.text_parser(parser, Tags, "")?,
+            "syslog-parser" => self.syslog_parser(parser)?,
+            "date-parser" => self.date_parser(parser)?,
+            "cef-parser" => self.cef_parser(parser)?,
+            "leef-parser" => self.leef_parser(parser)?,
+            "cee" => self.cee_parser(parser)?,
+            "add-contextual-data" => self.contextual_data(parser)?,
             _ => return None,
         };
         Some(Step::Parser(made))
@@ -49,8 +66,17 @@ impl<'t> Lowering<'t> {
         reader: R,
         prefix: &str,
     ) -> Option<Arc<dyn Parser>> {
-        let input = self.parser_input(parser)?;
         let prefix = parser.options.own_text("prefix").unwrap_or_else(|| prefix.to_owned());
+        self.prefixed_parser(parser, reader, &prefix)
+    }
+
+    fn prefixed_parser<R: Reader + 'static>(
+        &mut self,
+        parser: ParserCall<'t>,
+        reader: R,
+        prefix: &str,
+    ) -> Option<Arc<dyn Parser>> {
+        let input = self.parser_input(parser)?;
         Some(Arc::new(TextParser::new(reader, input, prefix)))
     }
 
@@ -60,6 +86,12 @@ impl<'t> Lowering<'t> {
             Some(_) => self.driver_template(&parser.options, "").map(Input::of),
             None => Some(Input::message()),
         }
+    }
+
+    /// The header as a program's tag, and the text: what a source split is read as one again.
+    fn header_and_message(&mut self) -> Option<Input> {
+        let template = Template::parse("${MSGHDR}${MESSAGE}", &self.definitions).ok()?;
+        Some(Input::of(Arc::new(template)))
     }
 
     /// Tells what is wrong with an option of a parser.

@@ -45,8 +45,9 @@ impl<'t> Lowering<'t> {
         if let Some(delimiters) = options.own("delimiters") {
             let chars = delimiters.option("chars").map_or_else(|| delimiters.text(), Call::text);
             let strings = delimiters.option("strings").map(Call::texts).unwrap_or_default();
-            // Texts alone leave no character that ends a column.
-            csv.delimiters = chars.unwrap_or_default().as_bytes().to_vec();
+            if let Some(chars) = chars {
+                csv.delimiters = chars.as_bytes().to_vec();
+            }
             csv.string_delimiters = strings;
         }
         if let Some(pairs) = options.own_text("quote-pairs") {

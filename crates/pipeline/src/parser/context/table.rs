@@ -1,0 +1,198 @@
+//! The table of `add-contextual-data()`.
+//!
+//! In: lines `selector,name,value` as RFC 4180 writes them. Out: the rows of a selector, in the order of the file.
+//! A value with `$` is a template. Limits: [`ROWS_MAX`] rows; a line without three columns is an error.
+
+use crate::{
+    pattern::{Pattern, PatternFlags, PatternKind},
+    template::{Surroundings, Template},
+};
+use message::FieldName;
+use std::{collections::HashMap, fmt};
+
+/// Most rows of a table.
+const ROWS_MAX: usize = 4_000_000;
+
+/// Why a table cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ContextError {
+    /// Line of the file, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub reason: String,
+}
+
+impl fmt::Display for ContextError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl std::error::Error for ContextError {}
+
+/// Rows by selector.
+#[derive(Debug, Default)]
+pub struct ContextTable {
+    rows: Vec<(FieldName, Template)>,
+    by_selector: HashMap<Vec<u8>, Vec<usize>>,
+    /// The selectors as globs, in the order of the file; only when they are read so.
+    globs: Vec<(Pattern, Vec<u8>)>,
+    ignore_case: bool,
+}
+
+/// How a table is read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ContextReading<'a> {
+    /// `prefix()`: stands before the names.
+    pub prefix: &'a str,
+    /// `ignore-case()`: selectors in any case of ASCII letters.
+    pub ignore_case: bool,
+    /// Whether selectors are globs.
+    pub globs: bool,
+}
+
+impl ContextTable {
+    /// Reads a table.
+    pub fn parse(
+        text: &str,
+        reading: ContextReading<'_>,
+        around: &dyn Surroundings,
+    ) -> Result<ContextTable, ContextError> {
+        let mut table = ContextTable { ignore_case: reading.ignore_case, ..ContextTable::default() };
+        let mut records = Records { rest: text.strip_prefix('\u{feff}').unwrap_or(text), line: 1 };
+        while let Some((line, record)) = records.next() {
+            let error = |reason: String| ContextError { line, reason };
+            let [selector, name, value] = record.map_err(error)?;
+            if table.rows.len() >= ROWS_MAX {
+                return Err(error(format!("more than {ROWS_MAX} rows")));
+            }
+            let name = FieldName::parse(&format!("{}{name}", reading.prefix));
+            let value = match value.contains('$') {
+                true => Template::parse(&value, around).map_err(|wrong| error(wrong.to_string()))?,
+                false => Template::literal(&value),
+            };
+            table.add(&selector, name, value, reading.globs).map_err(error)?;
+        }
+        Ok(table)
+    }
+
+    fn add(&mut self, selector: &str, name: FieldName, value: Template, globs: bool) -> Result<(), String> {
+        let key = self.key(selector.as_bytes()).into_owned();
+        let row = self.rows.len();
+        self.rows.push((name, value));
+        if globs && !self.by_selector.contains_key(&key) {
+            let flags = PatternFlags { ignore_case: self.ignore_case, ..PatternFlags::default() };
+            let glob =
+                Pattern::compile(selector, PatternKind::Glob, flags).map_err(|error| error.to_string())?;
+            self.globs.push((glob, key.clone()));
+        }
+        self.by_selector.entry(key).or_default().push(row);
+        Ok(())
+    }
+
+    fn key<'k>(&self, selector: &'k [u8]) -> std::borrow::Cow<'k, [u8]> {
+        match self.ignore_case {
+            true => selector.to_ascii_lowercase().into(),
+            false => selector.into(),
+        }
+    }
+
+    pub(super) fn rows(&self, selector: &[u8]) -> &[usize] {
+        self.by_selector.get(&*self.key(selector)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn rows_of_glob(&self, text: &[u8]) -> &[usize] {
+        let found = self.globs.iter().find(|(glob, _)| glob.is_match(text));
+        found.and_then(|(_, key)| self.by_selector.get(key)).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn row(&self, row: usize) -> (&FieldName, &Template) {
+        let (name, value) = &self.rows[row];
+        (name, value)
+    }
+}
+
+/// The records of a file.
+struct Records<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl<'t> Records<'t> {
+    /// The line and the three columns of the next record that is not empty.
+    fn next(&mut self) -> Option<(usize, Result<[String; 3], String>)> {
+        loop {
+            self.rest = self.rest.strip_prefix('\r').unwrap_or(self.rest);
+            match self.rest.strip_prefix('\n') {
+                Some(rest) => {
+                    self.rest = rest;
+                    self.line += 1;
+                }
+                None => break,
+            }
+        }
+        if self.rest.is_empty() {
+            return None;
+        }
+        let line = self.line;
+        let mut columns = Vec::new();
+        loop {
+            match self.column() {
+                Ok((column, is_last)) => {
+                    columns.push(column);
+                    if is_last {
+                        break;
+                    }
+                }
+                Err(reason) => return Some((line, Err(reason))),
+            }
+        }
+        let count = columns.len();
+        let columns = <[String; 3]>::try_from(columns);
+        Some((
+            line,
+            columns.map_err(|_| format!("a row is selector,name,value; this one has {count} columns")),
+        ))
+    }
+
+    /// A column, and whether it ends the record. The end of the line stays.
+    fn column(&mut self) -> Result<(String, bool), String> {
+        let column = match self.rest.strip_prefix('"') {
+            Some(body) => self.quoted(body)?,
+            None => {
+                let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
+                let (column, rest) = self.rest.split_at(end);
+                self.rest = rest;
+                column.strip_suffix('\r').unwrap_or(column).to_owned()
+            }
+        };
+        match self.rest.strip_prefix(',') {
+            Some(rest) => {
+                self.rest = rest;
+                Ok((column, false))
+            }
+            None if self.rest.is_empty() || self.rest.starts_with('\n') => Ok((column, true)),
+            None => Err("a quoted column ends at its quote".to_owned()),
+        }
+    }
+
+    fn quoted(&mut self, body: &'t str) -> Result<String, String> {
+        let mut column = String::new();
+        let mut rest = body;
+        loop {
+            let quote = rest.find('"').ok_or("a quote is not closed")?;
+            column.push_str(&rest[..quote]);
+            rest = &rest[quote + 1..];
+            match rest.strip_prefix('"') {
+                Some(after) => {
+                    column.push('"');
+                    rest = after;
+                }
+                None => break,
+            }
+        }
+        self.line += column.matches('\n').count();
+        self.rest = rest.strip_prefix('\r').unwrap_or(rest);
+        Ok(column)
+    }
+}

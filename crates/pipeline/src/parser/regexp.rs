@@ -1,0 +1,55 @@
+//! `regexp-parser()`: the groups of the first pattern that matches.
+//!
+//! In: a text. Out: named groups as values, with the prefix; groups by number as `$0`, `$1` and so on, as `match()` with
+//! `store-matches` gives them. A text that no pattern matches is stopped.
+//! Limits: those of patterns and of [`Writer`].
+
+use super::{Reader, Writer};
+use crate::pattern::{GROUPS_MAX, Groups, Pattern};
+use message::ValueKind;
+use std::sync::Arc;
+
+/// Reads with patterns.
+#[derive(Clone, Debug)]
+pub struct Regexp {
+    patterns: Vec<Arc<Pattern>>,
+    /// The names of groups without names.
+    numbers: Vec<String>,
+}
+
+impl Regexp {
+    /// Patterns, tried in order.
+    pub fn new(patterns: Vec<Arc<Pattern>>) -> Regexp {
+        Regexp { patterns, numbers: (0..GROUPS_MAX).map(|number| number.to_string()).collect() }
+    }
+}
+
+impl Reader for Regexp {
+    fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
+        let mut groups = Groups::default();
+        let Some(pattern) = self.patterns.iter().find(|pattern| pattern.find(text, 0, &mut groups)) else {
+            return false;
+        };
+        let slice = |group: usize| groups.place(group).map(|(start, end)| &text[start..end]);
+        let count = groups.count().min(GROUPS_MAX);
+        for (group, number) in self.numbers.iter().enumerate().take(count) {
+            match slice(group) {
+                Some(value) => out.set_unprefixed(number.as_bytes(), value, ValueKind::String),
+                None => out.unset_unprefixed(number),
+            }
+        }
+        // What a longer match before left behind.
+        for number in &self.numbers[count..] {
+            if !out.has(number) {
+                break;
+            }
+            out.unset_unprefixed(number);
+        }
+        for (name, group) in pattern.names() {
+            if let Some(value) = slice(*group) {
+                out.set(name.as_bytes(), value, ValueKind::String);
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,44 @@
+//! `syslog-parser()`: a text as a syslog message of its own.
+//!
+//! In: a text, `${MESSAGE}` mostly, as a source with `flags(no-parse)` gives it. Out: the header fields of the message are
+//! those of the text. What RFC 5424 asks for and the text lacks is marked, or stopped with `drop-invalid`.
+//! Holds: the decoder, made anew for each batch so that batches may run beside each other.
+//! Limits: those of the decoder.
+
+use super::{Input, Parser};
+use crate::template::Renderer;
+use message::{Batch, Mark, Selection};
+use wire::{DecodeOptions, Decoder};
+
+/// Reads syslog headers.
+pub struct Syslog {
+    decoder: Decoder,
+    input: Input,
+    drop_invalid: bool,
+}
+
+impl Syslog {
+    /// A reader of an input. `drop_invalid`: messages that cannot be read are stopped.
+    pub fn new(options: DecodeOptions, input: Input, drop_invalid: bool) -> Syslog {
+        Syslog { decoder: Decoder::new(options), input, drop_invalid }
+    }
+}
+
+impl Parser for Syslog {
+    fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+        let mut decoder = self.decoder.clone();
+        let mut read = within.clone();
+        for index in within.iter() {
+            let text = self.input.place(batch, index, renderer);
+            if decoder.decode_into(batch, index, text) {
+                continue;
+            }
+            if self.drop_invalid {
+                read.remove(index);
+            } else {
+                batch.messages[index].marks.add(Mark::ParseError);
+            }
+        }
+        read
+    }
+}

@@ -1,0 +1,99 @@
+//! Rows about `date-parser()`.
+
+use super::{batch, renderer, shown};
+use crate::parser::{Date, DateFormat, Input, Parser};
+use jiff::tz::TimeZone;
+use message::{FieldName, Selection, Stamp};
+
+/// 2026-01-10T12:00:00Z.
+const RECEIVED_S: i64 = 1_768_046_400;
+
+#[track_caller]
+fn check(formats: &[&str], text: &str, want: &str) {
+    check_in("UTC", false, formats, text, want);
+}
+
+#[track_caller]
+fn check_in(zone: &str, guesses_zone: bool, formats: &[&str], text: &str, want: &str) {
+    let date = Date {
+        formats: formats.iter().map(|format| DateFormat::parse(format).unwrap()).collect(),
+        input: Input::message(),
+        zone: TimeZone::get(zone).unwrap(),
+        guesses_zone,
+        into: None,
+    };
+    let mut batch = batch(&[text.as_bytes()]);
+    batch.received = Stamp::known(RECEIVED_S * 1_000_000, 0);
+    let read = date.parse(&mut batch, &Selection::all(1), &mut renderer());
+    let event = batch.messages[0].event;
+    let civil = wire::Civil::of(event.unix_s(), event.offset_s);
+    let got = format!(
+        "{}-{:02}-{:02} {:02}:{:02}:{:02}.{:06} {:+}",
+        civil.year,
+        civil.month,
+        civil.day,
+        civil.hour,
+        civil.minute,
+        civil.second,
+        event.micros(),
+        event.offset_s
+    );
+    assert_eq!(if read.has(0) { got } else { "stopped".into() }, want, "{text}");
+}
+
+#[test]
+fn formats_read_times() {
+    check(&["%Y-%m-%dT%H:%M:%S%z"], "2025-06-30T23:59:59+02:00", "2025-06-30 23:59:59.000000 +7200");
+    check(&["%F %T.%f"], "2025-06-30 01:02:03.0456789", "2025-06-30 01:02:03.045678 +0");
+    check(&["%d/%b/%Y:%H:%M:%S %z"], "01/Mar/2024:10:11:12 -0530", "2024-03-01 10:11:12.000000 -19800");
+    check(&["%a, %d %B %y %I:%M %p %Z"], "Sat, 2 march 24 12:05 am GMT", "2024-03-02 00:05:00.000000 +0");
+    check(&["%c"], "Thu Jan  8 09:07:05 2026", "2026-01-08 09:07:05.000000 +0");
+    check(&["%s"], "1700000000", "2023-11-14 22:13:20.000000 +0");
+    check(&["%s.%f"], "1700000000.25", "2023-11-14 22:13:20.250000 +0");
+    check(&["%Y %j"], "2024 060", "2024-02-29 00:00:00.000000 +0");
+    check(&["%D %R"], "12/31/99 23:59", "1999-12-31 23:59:00.000000 +0");
+    check(&["%d.%m.%Y %r"], "1.2.2023 11:00:00 PM", "2023-02-01 23:00:00.000000 +0");
+    check(&["%F %T %Z"], "2025-07-01 12:00:00 Europe/Budapest", "2025-07-01 12:00:00.000000 +7200");
+    check(&["100%% %Y"], "100% 2020", "2020-01-01 00:00:00.000000 +0");
+    check(&["%F %T"], "2016-12-31 23:59:60", "2017-01-01 00:00:00.000000 +0");
+}
+
+#[test]
+fn what_is_missing_is_assumed() {
+    check(&["%b %d %T"], "Jan  9 01:02:03", "2026-01-09 01:02:03.000000 +0");
+    check(&["%b %d %T"], "Dec 31 23:00:00", "2025-12-31 23:00:00.000000 +0");
+    check(&["%H:%M"], "07:08", "2026-01-10 07:08:00.000000 +0");
+    check(&["%Y-%m"], "2020-05", "2020-05-01 00:00:00.000000 +0");
+    check_in("Europe/Budapest", false, &["%F %T"], "2025-07-01 12:00:00", "2025-07-01 12:00:00.000000 +7200");
+    check_in("UTC", true, &["%F %T"], "2026-01-10 14:00:05", "2026-01-10 14:00:05.000000 +7200");
+}
+
+#[test]
+fn what_has_no_format_is_stopped() {
+    for text in
+        ["", "2025", "2025-13-01", "2025-02-30", "2025-01-01 ", "2025-01-01x", "x2025-01-01", "2025-é1-01"]
+    {
+        check(&["%Y-%m-%d"], text, "stopped");
+    }
+    check(&["%Y", "%m/%d", "%H h"], "3 h", "2026-01-10 03:00:00.000000 +0");
+    check(&["%z"], "+25:00", "stopped");
+    check(&["%Z"], "Mars/Olympus", "stopped");
+    check(&["%s"], "99999999999999999999", "stopped");
+    assert_eq!(DateFormat::parse("%Q").unwrap_err().to_string(), "`%Q` is no part of a format of times");
+    assert!(DateFormat::parse("x%").is_err());
+}
+
+#[test]
+fn a_value_may_get_the_time() {
+    let date = Date {
+        formats: vec![DateFormat::parse("%F %T.%f").unwrap()],
+        input: Input::message(),
+        zone: TimeZone::UTC,
+        guesses_zone: false,
+        into: Some(FieldName::parse("when")),
+    };
+    let mut batch = batch(&[b"2023-11-14 22:13:20.5"]);
+    date.parse(&mut batch, &Selection::all(1), &mut renderer());
+    assert_eq!(shown(&batch, 0), "when:Datetime=1700000000.500000");
+    assert_eq!(batch.messages[0].event, Stamp::default());
+}

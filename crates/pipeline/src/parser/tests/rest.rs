@@ -1,0 +1,103 @@
+//! Rows about parsers of one page: patterns, audit records, structured data, tags, syslog headers.
+
+use super::{batch, parsed, renderer, shown};
+use crate::{
+    parser::{Input, Kv, Parser, Reader, Regexp, Sdata, Syslog, Tags, TextParser},
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
+use message::{Field, FieldName, Selection};
+use std::sync::Arc;
+use wire::{DecodeOptions, ParseFlags};
+
+#[track_caller]
+fn check(reader: impl Reader + 'static, prefix: &str, text: &str, want: &str) {
+    let parser = TextParser::new(reader, Input::message(), prefix);
+    assert_eq!(parsed(&parser, text.as_bytes()), want, "{text}");
+}
+
+#[test]
+fn patterns_give_their_groups() {
+    let patterns = |list: &[&str]| {
+        let compile = |text: &&str| {
+            Arc::new(Pattern::compile(text, PatternKind::Pcre, PatternFlags::default()).unwrap())
+        };
+        Regexp::new(list.iter().map(compile).collect())
+    };
+    check(
+        patterns(&["(?<user>\\w+)@(?<host>\\w+)"]),
+        "",
+        "to anna@web now",
+        "0=anna@web|1=anna|2=web|user=anna|host=web",
+    );
+    check(patterns(&["x(y)", "(?<w>a)|(b)"]), ".re.", "b", "0=b|2=b");
+    check(patterns(&["x(y)", "(?<w>a)|(b)"]), ".re.", "a", "0=a|1=a|.re.w=a");
+    check(patterns(&["x"]), "", "abc", "stopped");
+    let mut batch = batch(&[b"abcd"]);
+    for list in [&["(a)(b)(c)"], &["(d)"]] {
+        TextParser::new(patterns(list), Input::message(), "").parse(
+            &mut batch,
+            &Selection::all(1),
+            &mut renderer(),
+        );
+    }
+    assert_eq!(shown(&batch, 0), "0=d|1=d");
+}
+
+#[test]
+fn audit_records_are_decoded() {
+    check(
+        Kv::linux_audit(),
+        "",
+        "type=EXECVE msg=audit(1.2:3): argc=2 a0=\"sh\" a1=2D6C20C3A9 a2=ab a3=6162",
+        "type=EXECVE|msg=audit(1.2:3):|argc=2|a0=sh|a1=-l é|a2=ab|a3=6162",
+    );
+    check(Kv::linux_audit(), "", "proctitle=2F62696E2F7368002D63 uid=4120", "proctitle=/bin/sh\t-c|uid=4120");
+    check(Kv::linux_audit(), "", "comm=20FF comm=2 comm=", "comm=");
+}
+
+#[test]
+fn structured_data_is_read_anywhere() {
+    check(Sdata, ".SDATA.", "[a@1 b=\"x\\\"y\" c=z][d]", ".SDATA.a@1.b=x\"y|.SDATA.a@1.c=z");
+    for text in ["", "x", "[", "[a", "[a b]", "[a b=\"c]", "[a b=c] x", "[ b=c]", "[a =c]"] {
+        check(Sdata, "", text, "stopped");
+    }
+}
+
+#[test]
+fn tags_are_added() {
+    let mut batch = batch(&[b"one,\"two, three\",one"]);
+    TextParser::new(Tags, Input::message(), "").parse(&mut batch, &Selection::all(1), &mut renderer());
+    assert_eq!(batch.tags(0), ["one", "two, three"]);
+    let many = (0..300).map(|n| format!("t{n},")).collect::<String>();
+    check(Tags, "", &many, " (cut)");
+}
+
+#[test]
+fn a_text_becomes_a_message() {
+    let check = |flags: ParseFlags, drop_invalid: bool, text: &str, want: &str| {
+        let parser =
+            Syslog::new(DecodeOptions { flags, ..DecodeOptions::default() }, Input::message(), drop_invalid);
+        let mut batch = batch(&[text.as_bytes()]);
+        let read = parser.parse(&mut batch, &Selection::all(1), &mut renderer());
+        let field = |field: Field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
+        let sdata = batch.field(0, &FieldName::parse(".SDATA.a.b")).unwrap_or_default();
+        let got = [
+            field(Field::Host),
+            field(Field::Program),
+            field(Field::Message),
+            String::from_utf8_lossy(&sdata).into_owned(),
+            batch.tags(0).join(","),
+        ];
+        assert_eq!(if read.has(0) { got.join("|") } else { "stopped".into() }, want, "{text}");
+    };
+    let protocol = ParseFlags::default().with(ParseFlags::SYSLOG_PROTOCOL);
+    check(ParseFlags::default(), false, "<13>Nov 21 10:00:00 web su: hi", "web|su|hi||");
+    check(protocol, false, "<13>1 2026-11-21T10:00:00Z web su - - [a b=\"c\"] hi", "web|su|hi|c|");
+    check(protocol.with(ParseFlags::NO_RFC3164_FALLBACK), true, "no header", "stopped");
+    check(
+        protocol.with(ParseFlags::NO_RFC3164_FALLBACK),
+        false,
+        "no header",
+        "||no header||message.parse_error",
+    );
+}

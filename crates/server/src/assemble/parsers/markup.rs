@@ -1,0 +1,89 @@
+//! Parsers of what travels as text: syslog headers, patterns, XML.
+//!
+//! In: calls. Out: parsers. Limits: a pattern that cannot be used is an error at its place.
+
+use super::{Lowering, ParserCall};
+use config::tree::{Arg, MatchFlag, MatchType, Name};
+use pipeline::{
+    Parser, Pattern,
+    parser::{Regexp, Syslog, Xml},
+};
+use std::sync::Arc;
+use wire::{DecodeOptions, ParseFlags};
+
+impl<'t> Lowering<'t> {
+    pub(super) fn syslog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let mut decode = DecodeOptions::default();
+        for word in options.flags() {
+            // Flags that concern connections change nothing here.
+            let _ = decode.flags.apply(&word);
+        }
+        if options.yes("check-hostname", false) {
+            decode.flags = decode.flags.with(ParseFlags::CHECK_HOSTNAME);
+        }
+        decode.default_pri = crate::assemble::sources::default_priority(&options);
+        let zone = options.own("time-zone").or_else(|| self.globals.get("recv-time-zone"));
+        decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
+        decode.keep_timestamp = options.yes("keep-timestamp", true);
+        decode.bad_hostname = self.bad_hostname();
+        let input = self.parser_input(parser)?;
+        Some(Arc::new(Syslog::new(decode, input, options.yes("drop-invalid", false))))
+    }
+
+    pub(super) fn regexp_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let flags: Vec<MatchFlag> = parser
+            .options
+            .flags()
+            .iter()
+            .filter_map(|word| MatchFlag::ALL.iter().find(|(known, _)| known == word).map(|(_, flag)| *flag))
+            .collect();
+        let patterns = self.patterns(parser, "patterns", MatchType::Pcre, &flags)?;
+        self.text_parser(parser, Regexp::new(patterns), "")
+    }
+
+    /// All patterns of an option; every wrong one is told.
+    fn patterns(
+        &mut self,
+        parser: ParserCall<'t>,
+        option: &str,
+        kind: MatchType,
+        flags: &[MatchFlag],
+    ) -> Option<Vec<Arc<Pattern>>> {
+        let args = parser.options.all(option).flat_map(|option| option.args.iter());
+        let name = |arg: &Arg| Some(Name { text: arg.text()?.to_owned(), span: arg.span() });
+        let names: Vec<Name> = args.filter_map(name).collect();
+        let patterns: Vec<_> = names.iter().map(|name| self.pattern(name, kind, flags)).collect();
+        patterns.into_iter().collect()
+    }
+
+    pub(super) fn xml_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let xml = self.xml(parser)?;
+        self.dotted_parser(parser, xml, ".xml.")
+    }
+
+    pub(super) fn windows_eventlog_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let xml = Xml { named_data: true, ..self.xml(parser)? };
+        self.dotted_parser(parser, xml, ".eventlog.")
+    }
+
+    /// A prefix that does not end in a dot is given one.
+    fn dotted_parser(&mut self, parser: ParserCall<'t>, xml: Xml, prefix: &str) -> Option<Arc<dyn Parser>> {
+        let mut prefix = parser.options.own_text("prefix").unwrap_or_else(|| prefix.to_owned());
+        if !prefix.is_empty() && !prefix.ends_with('.') {
+            prefix.push('.');
+        }
+        self.prefixed_parser(parser, xml, &prefix)
+    }
+
+    fn xml(&mut self, parser: ParserCall<'t>) -> Option<Xml> {
+        let options = parser.options;
+        Some(Xml {
+            strip_whitespace: options.yes("strip-whitespaces", false),
+            excluded: self.patterns(parser, "exclude-tags", MatchType::Glob, &[])?,
+            lists: options.yes("create-lists", true),
+            drop_invalid: options.yes("drop-invalid", false),
+            named_data: false,
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! `date-parser()` and the event formats of security products.
+//!
+//! In: calls. Out: parsers. Limits: a format that cannot be read is an error at its place.
+
+use super::{Lowering, ParserCall};
+use config::Diagnostic;
+use message::FieldName;
+use pipeline::{
+    Parser,
+    parser::{Cef, Date, DateFormat, Json, Leef, Reader},
+};
+use std::sync::Arc;
+
+impl<'t> Lowering<'t> {
+    pub(super) fn date_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let mut formats = Vec::new();
+        let args: Vec<_> = options.all("format").flat_map(|option| option.args.iter()).collect();
+        for arg in &args {
+            match DateFormat::parse(arg.text().unwrap_or_default()) {
+                Ok(format) => formats.push(format),
+                Err(error) => self.report.push(Diagnostic::error(arg.span(), error.to_string())),
+            }
+        }
+        if let Some(option) =
+            options.own("time-stamp").filter(|_| options.word("time-stamp").as_deref() == Some("recvd"))
+        {
+            let message = "the time of receiving belongs to all messages of a batch and cannot be changed";
+            self.report
+                .push(Diagnostic::error(option.span, message).help("write it to a value: value(\"name\")"));
+            return None;
+        }
+        let zone = self.zone(options.own("time-zone")).unwrap_or_else(|| self.environment.zone.clone());
+        let date = Date {
+            input: self.parser_input(parser)?,
+            zone,
+            guesses_zone: options.flags().iter().any(|flag| flag == "guess-timezone"),
+            into: options.own_text("value").map(|name| FieldName::parse(&name)),
+            formats,
+        };
+        (date.formats.len() == args.len()).then(|| Arc::new(date) as Arc<dyn Parser>)
+    }
+
+    pub(super) fn cef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        self.event_parser(parser, Cef, ".cef.")
+    }
+
+    pub(super) fn leef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        self.event_parser(parser, Leef, ".leef.")
+    }
+
+    /// The marker of an event looks like a program to a source: so the header is read too, unless a template says what.
+    fn event_parser<R: Reader + 'static>(
+        &mut self,
+        parser: ParserCall<'t>,
+        reader: R,
+        prefix: &str,
+    ) -> Option<Arc<dyn Parser>> {
+        let prefix = parser.options.own_text("prefix").unwrap_or_else(|| prefix.to_owned());
+        let input = match parser.options.own("template") {
+            Some(_) => self.parser_input(parser)?,
+            None => self.header_and_message()?,
+        };
+        Some(Arc::new(pipeline::parser::TextParser::new(reader, input, prefix)))
+    }
+
+    /// `@cee:` and an object of JSON.
+    pub(super) fn cee_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let json = Json { marker: "@cee:".to_owned(), ..Json::default() };
+        self.text_parser(parser, json, ".cee.")
+    }
+}

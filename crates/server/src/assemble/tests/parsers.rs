@@ -1,0 +1,159 @@
+//! Rows about parsers: which values a configuration reads out of messages, and what is refused.
+
+use super::{finds, runs};
+use std::fs;
+
+/// Two messages through a log path, and the values that each has at its end.
+#[track_caller]
+fn reads(steps: &str, lines: [&str; 2], want: &[&str]) {
+    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs,dot-nv-pairs)\")); }";
+    let text = format!("source s {{ network(flags(no-parse)); }};\nlog {{ source(s); {steps} {out}; }};");
+    runs(&text, &lines, want);
+}
+
+#[test]
+fn each_parser_is_made() {
+    reads(
+        "parser { xml(prefix(\"x\") exclude-tags(\"no*\") strip-whitespaces(yes) create-lists(no)); };",
+        ["<a><b> 1</b><b>2 </b><none>3</none></a>", "text"],
+        &["/o: x.a.b=12", "/o: "],
+    );
+    reads("parser { xml(drop-invalid(yes)); };", ["<a>1</a>", "<a>"], &["/o: .xml.a=1"]);
+    reads(
+        "parser { windows-eventlog-xml-parser(); };",
+        ["<Event><EventData><Data Name='U'>anna</Data></EventData></Event>", "<a>1</a>"],
+        &["/o: .eventlog.Event.EventData.Data.U=anna", "/o: .eventlog.a=1"],
+    );
+    reads(
+        "parser { regexp-parser(patterns(\"^(?<w>[A-Z]+)$\" '(?<n>\\d+)') prefix(\"r.\") flags(ignore-case)); };",
+        ["abc", "no 77 x"],
+        &["/o: r.w=abc", "/o: r.n=77"],
+    );
+    reads(
+        "parser { linux-audit-parser(prefix(\"a.\")); };",
+        ["type=X comm=6C7320", "uid=4142"],
+        &["/o: a.comm=\"ls \" a.type=X", "/o: a.uid=4142"],
+    );
+    reads(
+        "parser { date-parser(format(\"%Y\" \"%s.%f\") time-zone(\"UTC\") value(\"t\")); };",
+        ["2020", "1.5"],
+        &["/o: t=1577836800.000000", "/o: t=1.500000"],
+    );
+    reads("parser { cee(); };", ["@cee:{\"a\":1}", "{\"a\":1}"], &["/o: .cee.a=1"]);
+    reads(
+        "parser { cef-parser(prefix(\"c.\")); };",
+        ["CEF:0|v|p|1|2|n|3|a=b c", "x"],
+        &[
+            "/o: c.agent_severity=3 c.device_event_class_id=2 c.device_product=p c.device_vendor=v c.device_version=1 c.extensions.a=\"b c\" c.name=n c.version=0",
+        ],
+    );
+    reads(
+        "parser { leef-parser(template(\"$MSG\") prefix(\"l.\")); };",
+        ["LEEF:1.0|v|p|1|e|a=b", "x"],
+        &["/o: l.event_id=e l.extensions.a=b l.product_name=p l.product_version=1 l.vendor=v l.version=1.0"],
+    );
+}
+
+#[test]
+fn headers_and_tags_are_read() {
+    let read = |steps: &str, lines: [&str; 2], want: &[&str]| {
+        let out = "destination { file(\"/o\" template(\"$HOST|$PROGRAM|$MSG|$TAGS\")); }";
+        let text = format!("source s {{ network(flags(no-parse)); }};\nlog {{ source(s); {steps} {out}; }};");
+        runs(&text, &lines, want);
+    };
+    read(
+        "parser { syslog-parser(flags(syslog-protocol) drop-invalid(yes)); };",
+        ["<13>1 2026-11-21T10:00:00Z web su - - - hi", "<14>Nov 21 10:00:00 db cron: run"],
+        &["/o: web|su|hi|", "/o: db|cron|run|"],
+    );
+    read(
+        "parser { sdata-parser(); }; rewrite { set(\"$SDATA\" value(\"HOST\")); };",
+        ["[a@1 b=c d=\"e\"]", "no"],
+        &["/o: [a@1 b=\"c\" d=\"e\"]||[a@1 b=c d=\"e\"]|"],
+    );
+    read("parser { tags-parser(template(\"a,$MSG\")); };", ["b", "c"], &["/o: ||b|a,b", "/o: ||c|a,c"]);
+}
+
+#[test]
+fn tables_are_looked_into() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path.display().to_string()
+    };
+    let table = write("t.csv", "web,site,Pest\ndb*,site,Vac\nf_db,kind,$MSG!\n");
+    let filters = write(
+        "f.conf",
+        "filter f_none { message(\"^x\"); };\nfilter f_db { not filter(f_none) and message(\"db\"); };\n",
+    );
+    let data = |options: &str| format!("parser {{ add-contextual-data(database(\"{table}\") {options}); }};");
+    reads(&data("selector(\"$MSG\") prefix(\"c.\")"), ["web", "db7"], &["/o: c.site=Pest", "/o: "]);
+    reads(
+        &data("selector(\"$MSG\") default-selector(web)"),
+        ["Web", "db7"],
+        &["/o: site=Pest", "/o: site=Pest"],
+    );
+    reads(&data("selector(\"$MSG\") ignore-case(yes)"), ["Web", "x"], &["/o: site=Pest", "/o: "]);
+    reads(&data("selector(glob(\"$MSG\"))"), ["web", "db7"], &["/o: site=Pest", "/o: site=Vac"]);
+    let by_filter = format!("selector(filters(\"{filters}\"))");
+    reads(&data(&by_filter), ["web", "db7"], &["/o: ", "/o: kind=db7!"]);
+}
+
+#[test]
+fn parsers_read_and_stop() {
+    let lines = ["<13>Nov 21 03:00:00 web app: user=anna at=home\n", "<13>Nov 21 03:00:01 db app: nothing\n"];
+    let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
+    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG\")); }";
+    run(
+        &format!("parser p {{ kv-parser(prefix(\"kv.\")); }};\nlog {{ source(s); parser(p); {out}; }};"),
+        &["/o: kv.at=home kv.user=anna|user=anna at=home", "/o: |nothing"],
+    );
+    run(
+        &format!("log {{ source(s); parser {{ kv-parser(); kv-parser(template(\"x=$at\")); }}; {out}; }};"),
+        &["/o: at=home user=anna x=home|user=anna at=home", "/o: x=|nothing"],
+    );
+    finds(
+        "parser p { json-parser(extract-prefix(\"a[\")); };",
+        &["main.conf:3:24: error: `a[` is no member of JSON: write it like name.other[0]"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); parser {{ csv-parser(columns(w, h) delimiters(chars(\"=\") strings(\" at\")) flags(greedy)); }}; {out}; }};"
+        ),
+        &["/o: h=\"anna at=home\" w=user|user=anna at=home", "/o: h= w=nothing|nothing"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); if {{ parser {{ json-parser(template('{{\"a\":\"$user\"') ); }}; {out}; }} else {{ parser {{ json-parser(prefix(\".j.\") template('{{\"a\":\"$MSG\"}}')); }}; rewrite {{ rename(\".j.a\" \"a\"); }}; {out}; }}; }};"
+        ),
+        &["/o: a=\"user=anna at=home\"|user=anna at=home", "/o: a=nothing|nothing"],
+    );
+    finds(
+        "parser p { kv-parser(value-separator(\"ab\")); };",
+        &["main.conf:3:22: error: the separator of values is one character of ASCII"],
+    );
+}
+
+#[test]
+fn refuses_what_no_parser_can_do() {
+    let row = |driver: &str, want: &str| finds(&format!("parser p {{ {driver}; }};"), &[want]);
+    row(
+        "regexp-parser(patterns(\"a(\"))",
+        "main.conf:3:37: error: wrong regular expression: missing closing parenthesis",
+    );
+    row("date-parser(format(\"%Q\"))", "main.conf:3:31: error: `%Q` is no part of a format of times");
+    row(
+        "date-parser(format(\"%s\") time-stamp(recvd))",
+        "main.conf:3:37: error: the time of receiving belongs to all messages of a batch and cannot be changed",
+    );
+    row("date-parser()", "main.conf:3:12: error: `date-parser()` needs `format()`");
+    row(
+        "add-contextual-data(selector(\"$HOST\") database(\"a.txt\"))",
+        "main.conf:3:50: error: a database is a file whose name ends in .csv",
+    );
+    row(
+        "add-contextual-data(selector() database(\"a.csv\"))",
+        "main.conf:3:32: error: a selector is a template, glob(template) or filters(file)",
+    );
+}
