@@ -139,6 +139,8 @@ pub enum SearchError {
     Cancelled,
     /// Time ran out before anything was searched.
     TimedOut,
+    /// What was asked cannot be done; the text says why and what to do.
+    Refused(String),
     /// The store could not read.
     Read(ReadError),
 }
@@ -164,6 +166,7 @@ impl std::fmt::Display for SearchError {
         match self {
             SearchError::Cancelled => f.write_str("the search was cancelled"),
             SearchError::TimedOut => f.write_str("the search ran out of time"),
+            SearchError::Refused(why) => f.write_str(why),
             SearchError::Read(error) => error.fmt(f),
         }
     }

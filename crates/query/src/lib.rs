@@ -17,6 +17,7 @@ mod matcher;
 #[cfg(test)]
 mod naive;
 mod parse;
+mod pipe;
 mod plan;
 mod question;
 mod run;
@@ -31,10 +32,11 @@ pub use fields::{column, column_name};
 pub use highlight::utf16_ranges;
 pub use matcher::Matcher;
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
+pub use pipe::{Name, Outcome, stream};
 pub use question::{ParseOptions, Query};
 pub use run::{BARS_MAX, ROWS_MAX, search, values};
 pub use times::parse_time;
 pub use tree::{
-    AnyPlace, Clause, Comparison, End, EndText, Glyph, Join, Node, NodeKind, NotSign, Operator, Place, Test,
-    Text, escape,
+    AnyPlace, Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, Node, NodeKind,
+    NotSign, Operator, Pipe, PipeName, Place, SortKey, Test, Text, escape,
 };

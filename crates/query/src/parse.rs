@@ -6,11 +6,12 @@
 
 mod clause;
 mod cursor;
+mod pipe;
 mod range;
 
 use crate::{
     error::{Hint, QueryError},
-    tree::{Join, Node, NodeKind, NotSign, Operator},
+    tree::{Join, Node, NodeKind, NotSign, Operator, Pipe},
 };
 use cursor::Cursor;
 
@@ -26,6 +27,8 @@ pub const NODES_MAX: usize = 4_096;
 pub struct Parsed {
     /// The tree.
     pub tree: Node,
+    /// What happens to the messages found, in order.
+    pub pipes: Vec<Pipe>,
     /// Advice, in the order of the text.
     pub hints: Vec<Hint>,
 }
@@ -44,14 +47,17 @@ pub fn parse(text: &str, default_operator: Operator) -> Result<Parsed, QueryErro
         return Err(QueryError::new(TEXT_CHARS_MAX, 0, message, "ask for less at once"));
     }
     parser.cursor.skip_blanks();
-    if parser.cursor.at_end() {
-        let place = parser.cursor.place_from(0);
-        return Ok(Parsed { tree: Node { place, kind: NodeKind::Empty }, hints: Vec::new() });
-    }
-    let tree = parser.chain(Operator::Or)?;
+    let tree = match parser.cursor.at_end() || parser.at_pipe() {
+        true => Node { place: parser.cursor.place_from(0), kind: NodeKind::Empty },
+        false => parser.chain(Operator::Or)?,
+    };
     parser.cursor.skip_blanks();
+    let pipes = match parser.at_pipe() {
+        true => parser.pipes()?,
+        false => Vec::new(),
+    };
     match parser.cursor.peek() {
-        None => Ok(Parsed { tree, hints: parser.hints }),
+        None => Ok(Parsed { tree, pipes, hints: parser.hints }),
         Some(_) => Err(parser.unexpected()),
     }
 }
@@ -103,7 +109,7 @@ impl Parser {
         }
         self.cursor.advance(length);
         self.cursor.skip_blanks();
-        if self.cursor.at_end() || self.cursor.peek() == Some(')') || self.operator().is_some() {
+        if self.nothing_follows() || self.operator().is_some() {
             let word = self.cursor.slice(start, start + length);
             let message = format!("{word} has nothing after it");
             let remedy = format!("add a word after it, or write \"{word}\" in quotes to search for it");
@@ -116,9 +122,17 @@ impl Parser {
     fn ends_chain(&self) -> bool {
         match self.cursor.peek() {
             Some(')' | ']' | '}' | '^' | ':') => true,
-            Some('|') => self.cursor.peek_at(1) != Some('|'),
-            _ => false,
+            _ => self.at_pipe(),
         }
+    }
+
+    /// Whether the cursor stands at the end of what may hold a clause.
+    fn nothing_follows(&self) -> bool {
+        self.cursor.at_end() || self.cursor.peek() == Some(')') || self.at_pipe()
+    }
+
+    fn at_pipe(&self) -> bool {
+        self.cursor.peek() == Some('|') && self.cursor.peek_at(1) != Some('|')
     }
 
     /// The operator at the cursor, how it is written and how long.
@@ -157,7 +171,7 @@ impl Parser {
         };
         self.cursor.advance(length);
         let spaced = self.cursor.skip_blanks() > start + length;
-        if self.cursor.at_end() || self.cursor.peek() == Some(')') {
+        if self.nothing_follows() {
             let sign = self.cursor.slice(start, start + length);
             let message = format!("{sign} has nothing after it");
             let remedy = format!("add a word after it, or write \"{sign}\" in quotes to search for it");
@@ -210,7 +224,12 @@ impl Parser {
                 &format!("this {c} closes nothing"),
                 &format!("remove it, or write \\{c} to search for it"),
             ),
-            Some('|') => self.pipe(),
+            Some('|') if self.depth > 0 => {
+                fail("a ) is missing before |", "close the group, or write \\| to search for the character")
+            }
+            Some('|') => {
+                fail("a word is missing before |", "write * before it, or \\| to search for the character")
+            }
             Some('~') => {
                 fail("~ needs a word or a phrase before it", "write \\~ to search for the character")
             }
@@ -221,25 +240,6 @@ impl Parser {
             ),
             Some(c) => fail(&format!("{c} cannot stand here"), &format!("write \\{c} to search for it")),
         }
-    }
-
-    /// The error for `| command`.
-    fn pipe(&self) -> QueryError {
-        let at = self.cursor.position();
-        let mut end = at + 1;
-        while self.cursor.char_at(end).is_some_and(char::is_whitespace) {
-            end += 1;
-        }
-        while self.cursor.char_at(end).is_some_and(|c| c.is_alphanumeric() || c == '_') {
-            end += 1;
-        }
-        let text = self.cursor.slice(at, end);
-        let command = text.trim_start_matches('|').trim();
-        let message = match command {
-            "" => "pipes are not supported yet".to_owned(),
-            command => format!("pipes are not supported yet: {command}"),
-        };
-        QueryError::new(at, end - at, message, "remove it, or write \\| to search for the character")
     }
 }
 

@@ -10,7 +10,8 @@ use crate::{
     explain, highlight,
     matcher::Matcher,
     parse::parse,
-    tree::{Node, Operator},
+    pipe::{self, Name, Pipes},
+    tree::{Node, Operator, Pipe},
 };
 use std::{ops::Range, sync::Arc};
 
@@ -31,6 +32,8 @@ pub struct Query {
     tree: Node,
     hints: Vec<Hint>,
     condition: Arc<Condition>,
+    written: Vec<Pipe>,
+    pipes: Arc<Pipes>,
 }
 
 impl Query {
@@ -38,19 +41,42 @@ impl Query {
     pub fn parse(text: &str, options: &ParseOptions) -> Result<Query, QueryError> {
         let mut parsed = parse(text, options.default_operator)?;
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
-        Ok(Query { tree: parsed.tree, hints: parsed.hints, condition: Arc::new(condition) })
+        let pipes = pipe::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
+        Ok(Query {
+            tree: parsed.tree,
+            hints: parsed.hints,
+            condition: Arc::new(condition),
+            written: parsed.pipes,
+            pipes: Arc::new(pipes),
+        })
     }
 
     /// The question that every message answers.
     pub fn all() -> Query {
         let place = crate::tree::Place::default();
         let tree = Node { place, kind: crate::tree::NodeKind::Empty };
-        Query { tree, hints: Vec::new(), condition: Arc::new(Condition::All) }
+        Query {
+            tree,
+            hints: Vec::new(),
+            condition: Arc::new(Condition::All),
+            written: Vec::new(),
+            pipes: Arc::default(),
+        }
     }
 
     /// The tree as written; its `Display` is the text.
     pub fn tree(&self) -> &Node {
         &self.tree
+    }
+
+    /// The pipes as written, in order.
+    pub fn written_pipes(&self) -> &[Pipe] {
+        &self.written
+    }
+
+    /// The columns of the table that the pipes make; none when their rows are messages.
+    pub fn columns(&self) -> Option<&[Name]> {
+        self.pipes.columns.as_deref()
     }
 
     /// Advice on what may not be meant as written.
@@ -71,6 +97,10 @@ impl Query {
     /// Byte ranges of a message text that the question looks for, ascending and apart.
     pub fn highlights(&self, text: &[u8]) -> Vec<Range<usize>> {
         highlight::ranges(&self.condition, text)
+    }
+
+    pub(crate) fn pipes(&self) -> &Pipes {
+        &self.pipes
     }
 
     pub(crate) fn condition(&self) -> &Condition {

@@ -5,7 +5,7 @@
 //! Limits: the watch. When its time is over, the answer covers the newest segments that were finished, and says so.
 
 mod facets;
-mod parallel;
+pub(crate) mod parallel;
 mod rows;
 mod segment;
 
@@ -19,7 +19,8 @@ use crate::{
 pub use rows::ROWS_MAX;
 
 use facets::Counts;
-use segment::{Frame, Part};
+use segment::Part;
+pub(crate) use segment::{Frame, matching};
 use std::{
     sync::{Mutex, PoisonError},
     time::Instant,

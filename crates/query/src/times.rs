@@ -37,6 +37,11 @@ pub(crate) fn time_span(text: &str, now_us: i64, offset_s: i32) -> Option<Range<
     Some(start..start.checked_add(width)?)
 }
 
+/// A time as text, ISO 8601 in UTC; beyond year 9999 its microseconds since 1970.
+pub(crate) fn shown(us: i64) -> String {
+    Timestamp::from_microsecond(us).map_or_else(|_| us.to_string(), |time| time.to_string())
+}
+
 /// A duration in microseconds: `5m`, `-1h30m`, `500ms`; a number without unit is seconds.
 pub(crate) fn parse_duration(text: &str) -> Option<i64> {
     let (sign, rest) = match text.strip_prefix('-') {

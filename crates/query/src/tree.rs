@@ -4,9 +4,11 @@
 //! blanks; an editor may change a part and print the rest unchanged.
 //! Limits: the parser bounds depth and number of nodes.
 
+mod pipe;
 mod print;
 mod text;
 
+pub use pipe::{Command, Function, FunctionKind, Pipe, PipeName, SortKey};
 pub use text::{Glyph, Text, escape};
 
 /// A part of the text, counted in characters.

@@ -111,7 +111,8 @@ fn refuses_with_a_place() {
     check_error("a^", "1+1 ^ needs a number after it");
     check_error("a\\", "1+1 a backslash at the end escapes nothing");
     check_error("XY\\u00", "2+2 \\u needs the four hexadecimal digits of a character");
-    check_error("failed | stats count() by host", "7+7 pipes are not supported yet: stats");
+    check_error("(failed | stats count())", "8+1 a ) is missing before |");
+    check_error("failed ^ | head", "7+1 ^ needs a word or a group before it");
     check_error("é \"ü", "2+1 missing closing quote");
 }
 

@@ -12,9 +12,9 @@ use store::{Bitmap, ReadError, SegmentView};
 
 /// What an answer is about: its time range cut into bars, and the newest message it may see.
 #[derive(Clone)]
-pub(super) struct Frame {
-    pub(super) from_us: i64,
-    pub(super) to_us: i64,
+pub(crate) struct Frame {
+    pub(crate) from_us: i64,
+    pub(crate) to_us: i64,
     pub(super) width_us: i64,
     /// Number of bars; 0 when there is nothing to count.
     pub(super) bars: usize,
@@ -23,7 +23,7 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(views: &[&dyn SegmentView], search: &Search, end: u64) -> Frame {
+    pub(crate) fn new(views: &[&dyn SegmentView], search: &Search, end: u64) -> Frame {
         let first = views.iter().map(|view| view.received_range().0).min();
         let last = views.iter().map(|view| view.received_range().1).max();
         let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0, end };
@@ -89,7 +89,7 @@ pub(super) fn run(
 }
 
 /// What matches, and the number of documents in the time range.
-fn matching(
+pub(crate) fn matching(
     view: &dyn SegmentView,
     condition: &Condition,
     search: &Search,

@@ -1,0 +1,83 @@
+//! Pipes: what happens to the messages that a question found.
+//!
+//! In: commands as written, messages of a snapshot. Out: rows, as messages or as a table whose columns are known
+//! before it runs. Holds: the groups, keys and rows of one run.
+//! Limits: [`run::GROUPS_MAX`] groups, [`steps::ROWS_MAX`] rows of a sort; what is over is told, never left out in
+//! silence. Percentiles are within one percent, distinct counts above ten thousand within two.
+
+mod aggregate;
+mod compile;
+mod diff;
+mod distinct;
+mod extract;
+mod group;
+mod name;
+mod patterns;
+pub(crate) mod run;
+mod sketch;
+mod steps;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use compile::compile;
+pub use name::Name;
+pub use run::{Outcome, stream};
+
+use crate::{condition::Condition, tree::FunctionKind};
+use regex::bytes::Regex;
+use std::sync::Arc;
+
+/// The column of a timechart's intervals.
+const TIME: &str = "time";
+
+/// A command, resolved.
+#[derive(Clone, Debug)]
+pub(crate) enum Stage {
+    Fields { names: Vec<Name>, drop: bool },
+    Head(u64),
+    Sort(Vec<(Name, bool)>),
+    Dedup(Vec<Name>),
+    Group(Arc<GroupBy>),
+    Rex { from: Name, regex: Regex },
+    Json(Name),
+    Kv(Name),
+    Where(Arc<Condition>),
+    Context { before: usize, after: usize },
+    Patterns { limit: usize },
+    Diff { earlier_us: i64, keys: Vec<Name>, values: Vec<String> },
+}
+
+/// What `stats`, `top` and `timechart` compute.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupBy {
+    pub(crate) keys: Vec<Name>,
+    pub(crate) functions: Vec<Of>,
+    pub(crate) shape: Shape,
+}
+
+/// What the rows of a grouping are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Shape {
+    /// One row a group, by key.
+    Stats,
+    /// The largest groups with their share.
+    Top { limit: usize },
+    /// One row a group and interval; none: about thirty intervals.
+    Timechart { span_us: Option<i64>, offset_us: i64 },
+}
+
+/// One function.
+#[derive(Clone, Debug)]
+pub(crate) struct Of {
+    pub(crate) kind: FunctionKind,
+    pub(crate) name: Option<Name>,
+    pub(crate) shown: String,
+}
+
+/// The commands of a question.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pipes {
+    pub(crate) stages: Vec<Stage>,
+    /// Names of the columns when the result is a table; none when it is messages.
+    pub(crate) columns: Option<Vec<Name>>,
+}

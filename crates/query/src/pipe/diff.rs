@@ -1,0 +1,72 @@
+//! A table beside the one of an earlier time.
+//!
+//! In: the rows of both, which columns are keys. Out: a row a key of either, with the values of both and the change;
+//! the largest change first. A key that only one has counts as zero in the other.
+
+use super::{
+    Name,
+    name::{number_kind, number_text},
+};
+use message::ValueKind;
+use std::collections::HashMap;
+use store::Document;
+
+/// Name of the column with the earlier value.
+pub(super) fn earlier(value: &str) -> String {
+    format!("earlier {value}")
+}
+
+/// Name of the column with the change.
+pub(super) fn change(value: &str) -> String {
+    format!("change {value}")
+}
+
+/// What a row is known by.
+type Key = Vec<Option<(Vec<u8>, ValueKind)>>;
+
+pub(super) fn rows(
+    now: Vec<Document>,
+    before: &[Document],
+    keys: &[Name],
+    values: &[String],
+) -> Vec<Document> {
+    let key = |row: &Document| -> Key { keys.iter().map(|name| name.value(row)).collect() };
+    let mut old: HashMap<Key, &Document> = before.iter().map(|row| (key(row), row)).collect();
+    let mut rows: Vec<(f64, Document)> = Vec::with_capacity(now.len());
+    for row in &now {
+        rows.push(compared(row, old.remove(&key(row)), row, keys, values));
+    }
+    for row in before.iter().filter(|row| old.contains_key(&key(row))) {
+        rows.push(compared(&Document::default(), Some(row), row, keys, values));
+    }
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
+/// One row, and how much its first value changed.
+fn compared(
+    now: &Document,
+    before: Option<&Document>,
+    keyed: &Document,
+    keys: &[Name],
+    values: &[String],
+) -> (f64, Document) {
+    let mut row = Document::default();
+    for name in keys {
+        if let Some((value, kind)) = name.value(keyed) {
+            name.set(&mut row, value, kind);
+        }
+    }
+    let mut largest = None;
+    for value in values {
+        let name = Name::made(value);
+        let new = name.number(now).unwrap_or_default();
+        let old = before.and_then(|row| name.number(row)).unwrap_or_default();
+        largest.get_or_insert((new - old).abs());
+        for (shown, number) in [(value.clone(), new), (earlier(value), old), (change(value), new - old)] {
+            let text = number_text(number);
+            Name::made(&shown).set(&mut row, text.as_bytes().to_vec(), number_kind(&text));
+        }
+    }
+    (largest.unwrap_or_default(), row)
+}

@@ -1,0 +1,78 @@
+//! Counts distinct values: exactly while there are few, within two percent when there are many.
+//!
+//! In: values. Out: how many different ones. Limits: [`EXACT_MAX`] hashes, then 16 KiB of registers (Flajolet,
+//! Fusy, Gandouet, Meunier: HyperLogLog, 2007; the error is 0.8 percent at one standard deviation).
+
+use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hasher},
+};
+
+/// Values that are counted exactly.
+const EXACT_MAX: usize = 10_000;
+/// Bits of a hash that choose the register.
+const BITS: u32 = 14;
+
+#[derive(Clone, Debug)]
+pub(super) enum Distinct {
+    Exact(HashSet<u64>),
+    Estimate(Vec<u8>),
+}
+
+impl Default for Distinct {
+    fn default() -> Distinct {
+        Distinct::Exact(HashSet::new())
+    }
+}
+
+impl Distinct {
+    pub(super) fn add(&mut self, value: &[u8]) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(value);
+        self.add_hash(hasher.finish());
+    }
+
+    fn add_hash(&mut self, hash: u64) {
+        match self {
+            Distinct::Exact(known) => {
+                known.insert(hash);
+                if known.len() > EXACT_MAX {
+                    let mut registers = vec![0; 1 << BITS];
+                    known.iter().for_each(|hash| note(&mut registers, *hash));
+                    *self = Distinct::Estimate(registers);
+                }
+            }
+            Distinct::Estimate(registers) => note(registers, hash),
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Distinct) {
+        match (&mut *self, other) {
+            (_, Distinct::Exact(hashes)) => hashes.into_iter().for_each(|hash| self.add_hash(hash)),
+            (Distinct::Estimate(registers), Distinct::Estimate(others)) => {
+                registers.iter_mut().zip(others).for_each(|(own, other)| *own = other.max(*own));
+            }
+            (Distinct::Exact(hashes), Distinct::Estimate(mut registers)) => {
+                hashes.iter().for_each(|hash| note(&mut registers, *hash));
+                *self = Distinct::Estimate(registers);
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Distinct::Exact(known) => known.len() as u64,
+            Distinct::Estimate(registers) => {
+                let size = registers.len() as f64;
+                let sum: f64 = registers.iter().map(|rank| 2f64.powi(-i32::from(*rank))).sum();
+                (0.7213 / (1.0 + 1.079 / size) * size * size / sum).round() as u64
+            }
+        }
+    }
+}
+
+fn note(registers: &mut [u8], hash: u64) {
+    let rank = ((hash << BITS).leading_zeros().min(64 - BITS) + 1) as u8;
+    let register = &mut registers[(hash >> (64 - BITS)) as usize];
+    *register = rank.max(*register);
+}

@@ -1,0 +1,247 @@
+//! Groups of rows with the functions of each.
+//!
+//! In: rows, or values with their counts from an index. Out: a row a group. Limits: [`GROUPS_MAX`] groups and
+//! [`KEY_BYTES_MAX`] of keys; rows of further groups are counted together, and the answer says so.
+
+use super::{
+    GroupBy, Name, Shape, TIME,
+    aggregate::{Aggregate, compare},
+    name::number_text,
+};
+use crate::{answer::SearchError, times};
+use message::ValueKind;
+use std::{cmp::Ordering, collections::HashMap, sync::Arc};
+use store::Document;
+
+/// Most groups that are kept apart.
+pub(crate) const GROUPS_MAX: usize = 200_000;
+/// Most bytes of their keys.
+const KEY_BYTES_MAX: usize = 64 << 20;
+
+pub(super) struct Groups {
+    by: Arc<GroupBy>,
+    /// Width and start of intervals; zero width when there are none.
+    pub(super) grid: Grid,
+    known: HashMap<Vec<u8>, Vec<Aggregate>>,
+    bytes: usize,
+    /// Rows of groups that found no room.
+    rest: u64,
+    key: Vec<u8>,
+}
+
+/// The intervals of a timechart.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Grid {
+    pub(super) width_us: i64,
+    pub(super) offset_us: i64,
+    /// Whether the sender's clock counts.
+    pub(super) event: bool,
+    /// Added to the times that are shown, to compare with a later table.
+    pub(super) shift_us: i64,
+    /// First and last interval, to show empty ones too.
+    pub(super) range: Option<(i64, i64)>,
+}
+
+impl Grid {
+    /// Start of the interval of a time.
+    pub(super) fn start(&self, us: i64) -> i64 {
+        let local = us.saturating_add(self.offset_us);
+        local.div_euclid(self.width_us.max(1)).saturating_mul(self.width_us).saturating_sub(self.offset_us)
+    }
+}
+
+impl Groups {
+    pub(super) fn new(by: Arc<GroupBy>, grid: Grid) -> Groups {
+        Groups { by, grid, known: HashMap::new(), bytes: 0, rest: 0, key: Vec::new() }
+    }
+
+    pub(super) fn by(&self) -> &Arc<GroupBy> {
+        &self.by
+    }
+
+    /// Adds a row to its group; rows without one of the keys belong to none. A row with several tags belongs to the
+    /// group of each when they are the only key.
+    pub(super) fn add(&mut self, row: &Document) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        if self.grid.width_us > 0 {
+            let us = if self.grid.event { row.event.unix_us } else { row.received_us };
+            push_time(&mut key, self.grid.start(us));
+        }
+        let by = self.by.clone();
+        match by.keys.as_slice() {
+            [only] => {
+                let start = key.len();
+                only.visit(row, &mut |value| {
+                    key.truncate(start);
+                    push_key(&mut key, value);
+                    self.add_to(&key, row);
+                });
+            }
+            keys => {
+                if keys.iter().all(|name| {
+                    name.value(row).is_some_and(|(value, _)| {
+                        push_key(&mut key, &value);
+                        true
+                    })
+                }) {
+                    self.add_to(&key, row);
+                }
+            }
+        }
+        self.key = key;
+    }
+
+    fn add_to(&mut self, key: &[u8], row: &Document) {
+        let by = self.by.clone();
+        if let Some(group) = self.group(key) {
+            group.iter_mut().zip(&by.functions).for_each(|(sum, of)| sum.add_row(of, row));
+        } else {
+            self.rest += 1;
+        }
+    }
+
+    /// Adds a value of the only key that so many rows of an interval have; every function counts.
+    pub(super) fn add_counted(&mut self, interval_us: Option<i64>, value: Option<&[u8]>, times: u64) {
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        if let Some(us) = interval_us {
+            push_time(&mut key, us);
+        }
+        if let Some(value) = value {
+            push_key(&mut key, value);
+        }
+        match self.group(&key) {
+            Some(group) => group.iter_mut().for_each(|sum| sum.add_value(b"", times)),
+            None => self.rest += times,
+        }
+        self.key = key;
+    }
+
+    /// Adds a value, which so many rows have, to function number `index` of the only group.
+    pub(super) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
+        if let Some(group) = self.group(b"") {
+            group[index].add_value(value, times);
+        }
+    }
+
+    fn group(&mut self, key: &[u8]) -> Option<&mut Vec<Aggregate>> {
+        if !self.known.contains_key(key) {
+            if self.known.len() >= GROUPS_MAX || self.bytes + key.len() > KEY_BYTES_MAX {
+                return None;
+            }
+            self.bytes += key.len();
+            let fresh = self.by.functions.iter().map(|of| Aggregate::new(of.kind)).collect();
+            self.known.insert(key.to_vec(), fresh);
+        }
+        self.known.get_mut(key)
+    }
+
+    pub(super) fn merge(&mut self, other: Groups) {
+        self.rest += other.rest;
+        for (key, sums) in other.known {
+            let lost: u64 = sums.iter().map(Aggregate::count).max().unwrap_or_default();
+            match self.group(&key) {
+                Some(group) => group.iter_mut().zip(sums).for_each(|(own, sum)| own.merge(sum)),
+                None => self.rest += lost,
+            }
+        }
+    }
+
+    /// The rows in their order, and what must be said about them.
+    pub(super) fn rows(mut self, notes: &mut Vec<String>) -> Result<Vec<Document>, SearchError> {
+        if self.rest > 0 {
+            notes.push(format!("{} rows of groups beyond the first {GROUPS_MAX} are left out", self.rest));
+        }
+        self.fill();
+        let timed = self.grid.width_us > 0;
+        let mut groups: Vec<(Vec<Vec<u8>>, Vec<Aggregate>)> =
+            self.known.into_iter().map(|(key, sums)| (parts(&key, timed), sums)).collect();
+        let by_key = |a: &(Vec<Vec<u8>>, Vec<Aggregate>), b: &(Vec<Vec<u8>>, Vec<Aggregate>)| {
+            let pairs = a.0.iter().zip(&b.0);
+            pairs.map(|(a, b)| compare(a, b)).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        };
+        let total: u64 = groups.iter().map(|(_, sums)| sums[0].count()).sum::<u64>() + self.rest;
+        match self.by.shape {
+            Shape::Top { limit } => {
+                groups
+                    .sort_unstable_by(|a, b| b.1[0].count().cmp(&a.1[0].count()).then_with(|| by_key(a, b)));
+                groups.truncate(limit);
+            }
+            Shape::Stats | Shape::Timechart { .. } => groups.sort_unstable_by(by_key),
+        }
+        let row = |(key, sums): (Vec<Vec<u8>>, Vec<Aggregate>)| {
+            let mut row = Document::default();
+            let mut key = key.into_iter();
+            if timed {
+                let us = key.next().and_then(|text| String::from_utf8(text).ok()?.parse::<i64>().ok());
+                let shown = times::shown(us.unwrap_or_default().saturating_add(self.grid.shift_us));
+                Name::made(TIME).set(&mut row, shown.into_bytes(), ValueKind::String);
+            }
+            self.by
+                .keys
+                .iter()
+                .zip(key)
+                .for_each(|(name, value)| name.set(&mut row, value, ValueKind::String));
+            for (of, sum) in self.by.functions.iter().zip(&sums) {
+                if let Some((value, kind)) = sum.result() {
+                    Name::made(&of.shown).set(&mut row, value, kind);
+                }
+            }
+            if let Shape::Top { .. } = self.by.shape {
+                let share = 100.0 * sums[0].count() as f64 / total.max(1) as f64;
+                let share = number_text((share * 100.0).round() / 100.0);
+                Name::made("percent").set(&mut row, share.as_bytes().to_vec(), ValueKind::Double);
+            }
+            row
+        };
+        Ok(groups.into_iter().map(row).collect())
+    }
+
+    /// Adds what has no rows but must be shown: the one group of no keys, the empty intervals of a timechart.
+    fn fill(&mut self) {
+        if !self.by.keys.is_empty() {
+            return;
+        }
+        match self.grid.range {
+            _ if self.grid.width_us == 0 => {
+                self.group(b"");
+            }
+            Some((first, last)) => {
+                let mut start = first;
+                while start <= last {
+                    let mut key = Vec::new();
+                    push_time(&mut key, start);
+                    self.group(&key);
+                    start += self.grid.width_us;
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+/// A key is its parts with their lengths; an interval is eight bytes without.
+fn push_time(key: &mut Vec<u8>, us: i64) {
+    key.extend_from_slice(&us.to_be_bytes());
+}
+
+fn push_key(key: &mut Vec<u8>, value: &[u8]) {
+    key.extend_from_slice(&(value.len() as u32).to_be_bytes());
+    key.extend_from_slice(value);
+}
+
+/// The parts of a key; an interval as a number in text.
+fn parts(mut key: &[u8], timed: bool) -> Vec<Vec<u8>> {
+    let mut parts = Vec::new();
+    if let Some((time, rest)) = key.split_first_chunk::<8>().filter(|_| timed) {
+        parts.push(i64::from_be_bytes(*time).to_string().into_bytes());
+        key = rest;
+    }
+    while let Some((length, rest)) = key.split_first_chunk::<4>() {
+        let (value, rest) = rest.split_at((u32::from_be_bytes(*length) as usize).min(rest.len()));
+        parts.push(value.to_vec());
+        key = rest;
+    }
+    parts
+}

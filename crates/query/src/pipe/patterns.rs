@@ -1,0 +1,175 @@
+//! What messages have in common: their text with the parts that change left out.
+//!
+//! In: messages. Out: a row a pattern with its exact count, when it was first and last seen, and its course.
+//! A word with a digit is left out at once; words of otherwise equal patterns are, when there are many of them.
+//! Limits: [`PATTERNS_MAX`]; messages of further ones are counted together, and the answer says so.
+
+use super::{Name, name::number_text};
+use crate::{times, words};
+use message::ValueKind;
+use std::collections::HashMap;
+use store::Document;
+
+/// Columns of the table.
+pub(super) const COLUMNS: &[&str] = &["pattern", "count", "percent", "first_seen", "last_seen", "trend"];
+/// Most patterns that are kept apart.
+const PATTERNS_MAX: usize = 50_000;
+/// Longest pattern in bytes; longer messages have the start in common.
+const PATTERN_BYTES_MAX: usize = 1_024;
+/// Intervals of a course.
+const POINTS: usize = 20;
+/// So many words at one place are a variable.
+const VARIANTS: usize = 8;
+/// Most patterns that are compared with each other.
+const COMPARED_MAX: usize = 5_000;
+/// Stands for what changes.
+const GAP: &[u8] = b"<*>";
+
+#[derive(Clone, Debug)]
+struct Seen {
+    count: u64,
+    first_us: i64,
+    last_us: i64,
+    points: [u64; POINTS],
+}
+
+pub(super) struct Patterns {
+    known: HashMap<Vec<u8>, Seen>,
+    rest: u64,
+    from_us: i64,
+    to_us: i64,
+    event: bool,
+}
+
+impl Patterns {
+    pub(super) fn new(from_us: i64, to_us: i64, event: bool) -> Patterns {
+        Patterns { known: HashMap::new(), rest: 0, from_us, to_us: to_us.max(from_us + 1), event }
+    }
+
+    pub(super) fn add(&mut self, row: &Document) {
+        let us = if self.event { row.event.unix_us } else { row.received_us };
+        let length = self.to_us.saturating_sub(self.from_us);
+        let place = (us.saturating_sub(self.from_us) as i128 * POINTS as i128 / i128::from(length))
+            .clamp(0, POINTS as i128 - 1);
+        let mut seen = Seen { count: 1, first_us: us, last_us: us, points: [0; POINTS] };
+        seen.points[place as usize] = 1;
+        self.put(masked(&row.text), seen);
+    }
+
+    fn put(&mut self, pattern: Vec<u8>, seen: Seen) {
+        let room = self.known.len() < PATTERNS_MAX;
+        match self.known.get_mut(&pattern) {
+            Some(known) => known.merge(&seen),
+            None if room => {
+                self.known.insert(pattern, seen);
+            }
+            None => self.rest += seen.count,
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Patterns) {
+        self.rest += other.rest;
+        other.known.into_iter().for_each(|(pattern, seen)| self.put(pattern, seen));
+    }
+
+    pub(super) fn rows(mut self, limit: usize, notes: &mut Vec<String>) -> Vec<Document> {
+        if self.rest > 0 {
+            notes.push(format!(
+                "{} messages of patterns beyond the first {PATTERNS_MAX} are left out",
+                self.rest
+            ));
+        }
+        // Each pass may make further patterns equal; more than a few change nothing.
+        for _ in 0..3 {
+            if !self.join() {
+                break;
+            }
+        }
+        let total: u64 = self.known.values().map(|seen| seen.count).sum::<u64>() + self.rest;
+        let mut known: Vec<(Vec<u8>, Seen)> = self.known.into_iter().collect();
+        known.sort_unstable_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
+        known.truncate(limit);
+        known.into_iter().map(|(pattern, seen)| seen.row(pattern, total)).collect()
+    }
+
+    /// Makes one pattern of those that differ in one word only, where many words stand; whether there were any.
+    fn join(&mut self) -> bool {
+        if self.known.len() > COMPARED_MAX {
+            return false;
+        }
+        let patterns: Vec<Vec<u8>> = self.known.keys().cloned().collect();
+        let mut variants: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
+        for (number, pattern) in patterns.iter().enumerate() {
+            let mut parts: Vec<&[u8]> = pattern.split(|byte| *byte == b' ').collect();
+            for index in 0..parts.len() {
+                let part = std::mem::replace(&mut parts[index], GAP);
+                if !part.is_empty() && part != GAP {
+                    variants.entry(parts.join(&b' ')).or_default().push(number);
+                }
+                parts[index] = part;
+            }
+        }
+        let mut joined = false;
+        let mut open: Vec<_> =
+            variants.into_iter().filter(|(_, members)| members.len() >= VARIANTS).collect();
+        // The largest first: a pattern goes where most are like it.
+        open.sort_unstable_by(|a, b| b.1.len().cmp(&a.1.len()).then_with(|| a.0.cmp(&b.0)));
+        for (pattern, members) in open {
+            let left = members.iter().filter(|number| self.known.contains_key(&patterns[**number])).count();
+            if left < VARIANTS {
+                continue;
+            }
+            for number in members {
+                if let Some(seen) = self.known.remove(&patterns[number]) {
+                    self.put(pattern.clone(), seen);
+                }
+            }
+            joined = true;
+        }
+        joined
+    }
+}
+
+impl Seen {
+    fn merge(&mut self, other: &Seen) {
+        self.count += other.count;
+        self.first_us = self.first_us.min(other.first_us);
+        self.last_us = self.last_us.max(other.last_us);
+        self.points.iter_mut().zip(other.points).for_each(|(own, other)| *own += other);
+    }
+
+    fn row(&self, pattern: Vec<u8>, total: u64) -> Document {
+        let mut row = Document::default();
+        let share = 100.0 * self.count as f64 / total.max(1) as f64;
+        let points: Vec<String> = self.points.iter().map(u64::to_string).collect();
+        let values = [
+            (pattern, ValueKind::String),
+            (self.count.to_string().into_bytes(), ValueKind::Integer),
+            (number_text((share * 100.0).round() / 100.0).as_bytes().to_vec(), ValueKind::Double),
+            (times::shown(self.first_us).into_bytes(), ValueKind::String),
+            (times::shown(self.last_us).into_bytes(), ValueKind::String),
+            (format!("[{}]", points.join(",")).into_bytes(), ValueKind::Json),
+        ];
+        for (name, (value, kind)) in COLUMNS.iter().zip(values) {
+            Name::made(name).set(&mut row, value, kind);
+        }
+        row
+    }
+}
+
+/// The text with a gap for each word that holds a digit.
+fn masked(text: &[u8]) -> Vec<u8> {
+    let text = &text[..text.len().min(PATTERN_BYTES_MAX)];
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    words::tokens(text, &mut |range| {
+        out.extend_from_slice(&text[at..range.start]);
+        match text[range.clone()].iter().any(u8::is_ascii_digit) {
+            true => out.extend_from_slice(GAP),
+            false => out.extend_from_slice(&text[range.clone()]),
+        }
+        at = range.end;
+    });
+    out.extend_from_slice(&text[at..]);
+    out
+}

@@ -1,0 +1,146 @@
+//! The pipes behind a question, as written.
+//!
+//! In: commands. Out: the same; the text of each is kept, so that printing loses nothing.
+
+use super::{Node, Place};
+
+/// One command behind a `|`.
+#[derive(Clone, Debug)]
+pub struct Pipe {
+    /// From its name to its last character.
+    pub place: Place,
+    /// As written.
+    pub text: String,
+    /// What it says.
+    pub command: Command,
+}
+
+/// Two pipes are equal when they say the same; where and how it was written does not matter.
+impl PartialEq for Pipe {
+    fn eq(&self, other: &Pipe) -> bool {
+        self.command == other.command
+    }
+}
+
+/// A name in a pipe and where it stands.
+#[derive(Clone, Debug)]
+pub struct PipeName {
+    /// The name, without quotes and escapes.
+    pub name: String,
+    /// Where it was written.
+    pub place: Place,
+}
+
+/// Names are equal wherever they stand.
+impl PartialEq for PipeName {
+    fn eq(&self, other: &PipeName) -> bool {
+        self.name == other.name
+    }
+}
+
+/// What a pipe does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Command {
+    /// `fields a, b`, `fields - a`: only these fields, or all but these.
+    Fields {
+        /// Which.
+        names: Vec<PipeName>,
+        /// Whether they are left out.
+        drop: bool,
+    },
+    /// `head 10`
+    Head(u64),
+    /// `sort -bytes, host`
+    Sort(Vec<SortKey>),
+    /// `dedup host, user`: the first of each combination.
+    Dedup(Vec<PipeName>),
+    /// `top 20 host`, `terms host`: the most frequent values with their counts.
+    Top {
+        /// How many.
+        count: u64,
+        /// Of what.
+        names: Vec<PipeName>,
+    },
+    /// `stats count(), avg(bytes) as mean by host`
+    Stats {
+        /// What is computed.
+        functions: Vec<Function>,
+        /// For each value of these.
+        by: Vec<PipeName>,
+    },
+    /// `timechart 5m count() by host`
+    Timechart {
+        /// Width of an interval in microseconds; none: about thirty in the time range.
+        span_us: Option<i64>,
+        /// What is computed.
+        functions: Vec<Function>,
+        /// For each value of this.
+        by: Vec<PipeName>,
+    },
+    /// `rex field=message "(?<user>\w+)"`: named groups become fields.
+    Rex {
+        /// What is read.
+        from: PipeName,
+        /// The expression.
+        pattern: PipeName,
+    },
+    /// `json`, `json field`: members of an object become fields.
+    Json(PipeName),
+    /// `kv`, `kv field`: `name=value` pairs become fields.
+    Kv(PipeName),
+    /// `where count:>5`: a condition like the question itself.
+    Where(Node),
+    /// `context 5 5`: messages before and after each, of the same source.
+    Context {
+        /// Older ones.
+        before: u64,
+        /// Newer ones.
+        after: u64,
+    },
+    /// `patterns 50`: what the messages have in common, with exact counts.
+    Patterns(u64),
+    /// `diff earlier=1d`: the table beside the one of an earlier time.
+    Diff {
+        /// How much earlier, in microseconds.
+        earlier_us: i64,
+    },
+}
+
+/// One key of `sort`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SortKey {
+    /// Field.
+    pub name: PipeName,
+    /// Largest first.
+    pub descending: bool,
+}
+
+/// One function of `stats` or `timechart`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    /// What is computed.
+    pub kind: FunctionKind,
+    /// Of which field; none for `count()`.
+    pub of: Option<PipeName>,
+    /// Name of the column.
+    pub shown: String,
+}
+
+/// What a function computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FunctionKind {
+    /// Rows; with a field, those that have it.
+    Count,
+    /// Sum of numbers.
+    Sum,
+    /// Arithmetic mean of numbers.
+    Avg,
+    /// Smallest value.
+    Min,
+    /// Largest value.
+    Max,
+    /// A percentile of numbers, 1 to 99, within one percent of the value.
+    Percentile(u8),
+    /// Number of distinct values.
+    Distinct,
+}
