@@ -56,6 +56,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/session", get(endpoint::session::session))
         .route("/logspaces", get(endpoint::logspaces::logspaces))
         .route("/search", post(endpoint::search::search))
+        .route("/export", get(endpoint::export::export))
         .route("/facets", post(endpoint::facets::facets))
         .route("/columns", get(endpoint::columns::columns))
         .route("/values", get(endpoint::columns::values))

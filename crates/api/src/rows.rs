@@ -86,6 +86,12 @@ fn value_of(value: &[u8], kind: ValueKind) -> Value {
     typed.unwrap_or(Value::String(plain))
 }
 
+/// The values of a row of a table.
+pub(crate) fn cells(row: &Document, columns: &[query::Name]) -> Vec<Value> {
+    let cell = |(value, kind): (Vec<u8>, ValueKind)| value_of(&value, kind);
+    columns.iter().map(|name| name.value(row).map_or(Value::Null, cell)).collect()
+}
+
 /// A histogram.
 pub(crate) fn bars(bars: Option<query::Bars>) -> Bars {
     bars.map_or_else(Bars::default, |bars| Bars {
@@ -135,6 +141,7 @@ pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
                 format!("nothing was searched within {} ms: ask for a shorter time range", limit.as_millis());
             ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", text)
         }
+        SearchError::Refused(why) => ApiError::bad_request(why.clone()),
         SearchError::Read(error) => ApiError::internal(error.to_string()),
     }
 }

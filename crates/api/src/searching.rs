@@ -10,7 +10,7 @@ use crate::{
     types::{ClockName, Operator, TimeRange},
 };
 use axum::http::StatusCode;
-use query::{Answer, Clock, ParseOptions, Query, Search};
+use query::{Answer, Clock, ParseOptions, Query, Search, SearchError};
 use std::{
     sync::{
         Arc,
@@ -19,13 +19,13 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Logspace, Watch};
+use store::{Document, Logspace, Snapshot, Watch};
 
 /// Longest time of one search.
 const TIMEOUT_MAX: Duration = Duration::from_secs(600);
 
 /// Sets its flag when the call that owns it ends, for whatever reason.
-struct CancelOnDrop(Arc<AtomicBool>);
+pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
@@ -75,25 +75,84 @@ pub(crate) fn prepare(
     Ok((query, search))
 }
 
+/// A watch for what may take hours.
+pub(crate) fn long_watch(limit: Duration, cancelled: Arc<AtomicBool>) -> Watch {
+    Watch::new(cancelled, Some(Instant::now() + limit))
+}
+
 /// A watch with a deadline from now on.
 fn watch(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> Watch {
     let limit = Duration::from_millis(timeout_ms).min(TIMEOUT_MAX);
     Watch::new(cancelled, Some(Instant::now() + limit))
 }
 
-/// Runs a search of a logspace.
+/// The answer of a search, and what its pipes made of it.
+pub(crate) struct Found {
+    pub(crate) answer: Answer,
+    /// Rows of the pipes, when there are any; whether there were more; what must be said of them.
+    pub(crate) piped: Option<Piped>,
+}
+
+/// What came out of pipes.
+pub(crate) struct Piped {
+    pub(crate) rows: Vec<Document>,
+    pub(crate) more: bool,
+    pub(crate) notes: Vec<String>,
+}
+
+/// Runs the question of a search, without its pipes.
 pub(crate) async fn run(
     state: &State,
     logspace: Arc<Logspace>,
     query: Query,
-    mut search: Search,
+    search: Search,
     timeout_ms: u64,
 ) -> Result<Answer, ApiError> {
+    let work = move |search: Search| query::search(&logspace.snapshot(), &query, &search);
+    watched(state, search, timeout_ms, work).await
+}
+
+/// Runs a search of a logspace, with its pipes over the same snapshot.
+pub(crate) async fn run_piped(
+    state: &State,
+    logspace: Arc<Logspace>,
+    query: Arc<Query>,
+    search: Search,
+    timeout_ms: u64,
+) -> Result<Found, ApiError> {
+    let work = move |search| found(&logspace.snapshot(), &query, search);
+    watched(state, search, timeout_ms, work).await
+}
+
+/// Runs work with a watch that stops it when its time is over or nobody waits for it.
+async fn watched<T: Send + 'static>(
+    state: &State,
+    mut search: Search,
+    timeout_ms: u64,
+    work: impl FnOnce(Search) -> Result<T, SearchError> + Send + 'static,
+) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     search.watch = watch(timeout_ms, cancelled.clone());
-    let work = move || query::search(&logspace.snapshot(), &query, &search);
-    let answer = blocking(state, cancelled, work).await?;
-    answer.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
+    let done = blocking(state, cancelled, move || work(search)).await?;
+    done.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
+}
+
+fn found(snapshot: &Snapshot, query: &Query, mut search: Search) -> Result<Found, SearchError> {
+    if query.written_pipes().is_empty() {
+        return Ok(Found { answer: query::search(snapshot, query, &search)?, piped: None });
+    }
+    let limit = std::mem::take(&mut search.limit);
+    let answer = query::search(snapshot, query, &search)?;
+    search.until = Some(answer.snapshot);
+    let (mut rows, mut more) = (Vec::new(), false);
+    let outcome = query::stream(snapshot, query, &search, &mut |row| {
+        more = rows.len() >= limit;
+        if !more {
+            rows.push(row);
+        }
+        !more
+    })?;
+    Ok(Found { answer, piped: Some(Piped { rows, more, notes: outcome.notes }) })
 }
 
 /// Runs work that reads the store on a thread of its own, in turn; `cancelled` is set when the caller goes away.

@@ -1,7 +1,8 @@
 //! What all calls share.
 //!
 //! In: the parts of the running server. Out: access to them, and the turnstile of searches.
-//! Limits: [`SEARCHES_MAX`] searches and [`TAILS_MAX`] tails at once; further ones wait or are refused.
+//! Limits: [`SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
+//! refused.
 
 use crate::{accounts::Accounts, error::ApiError, sessions::Sessions};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,6 +13,8 @@ use tokio::sync::Semaphore;
 pub const SEARCHES_MAX: usize = 8;
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
+/// Exports at once; further ones are refused. Each may last for hours, so that they must not take the searches' turns.
+pub(crate) const EXPORTS_MAX: usize = 4;
 
 /// The running server, as the API sees it.
 pub trait Backend: Send + Sync {
@@ -30,6 +33,7 @@ pub struct State {
     host: String,
     pub(crate) searches: Semaphore,
     pub(crate) tails: Arc<Semaphore>,
+    pub(crate) exports: Arc<Semaphore>,
 }
 
 impl State {
@@ -42,6 +46,7 @@ impl State {
             host: host.to_owned(),
             searches: Semaphore::new(SEARCHES_MAX),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
         }
     }
 

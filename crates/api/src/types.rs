@@ -86,7 +86,7 @@ pub enum Operator {
 pub struct SearchRequest {
     /// Name of the logspace; may be left out when there is one.
     pub logspace: Option<String>,
-    /// Lucene syntax; empty finds all.
+    /// Lucene syntax, and pipes; empty finds all.
     #[serde(default)]
     pub query: String,
     /// How words join.
@@ -181,6 +181,20 @@ pub struct SearchAnswer {
     /// `bars` count those from here on; facets may be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched_from: Option<u64>,
+    /// Only there when the query's pipes make a table; `rows` is empty then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
+}
+
+/// What pipes made of the messages.
+#[derive(Serialize, ToSchema)]
+pub struct Table {
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// Rows in their order; a value is null where a row has none.
+    pub rows: Vec<Vec<Value>>,
+    /// Whether there were more rows than were asked for.
+    pub more: bool,
 }
 
 /// A histogram over time.

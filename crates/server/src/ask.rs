@@ -1,13 +1,15 @@
-//! `duramen search`, `duramen tail`: asks a running server over its HTTP API.
+//! `duramen search`, `duramen tail`, `duramen export`: asks a running server over its HTTP API.
 //!
 //! In: a query. Out: lines on standard output. Holds a session for the length of the command.
 //! Limits: as the API's.
 
 mod api;
+mod export;
 mod format;
 mod search;
 mod tail;
 
+pub(crate) use export::{ExportOptions, export};
 pub(crate) use search::{SearchOptions, search};
 pub(crate) use tail::{TailOptions, tail};
 

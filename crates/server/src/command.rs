@@ -7,7 +7,7 @@ mod ctl;
 pub(crate) use ctl::{CtlOptions, run as run_ctl};
 
 use crate::{
-    ask::{self, SearchOptions, TailOptions},
+    ask::{self, ExportOptions, SearchOptions, TailOptions},
     check,
     convert::{self, ConvertOptions},
     daemon, loggen, old_names,
@@ -44,6 +44,8 @@ enum Verb {
     Search(SearchOptions),
     /// Show messages as they come
     Tail(TailOptions),
+    /// Write all messages that a query finds to a file
+    Export(ExportOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
     Loggen(loggen::Options),
     /// Manage who may log in
@@ -99,6 +101,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Ctl(options) => ctl::run(&options),
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),
+            Verb::Export(options) => ask::export(&options),
             Verb::Loggen(options) => loggen::run(&options),
             Verb::User(options) => user::run(&options),
         },

@@ -14,6 +14,7 @@ use utoipa::OpenApi;
         super::session::session,
         super::logspaces::logspaces,
         super::search::search,
+        super::export::export,
         super::facets::facets,
         super::columns::columns,
         super::columns::values,

@@ -8,10 +8,11 @@ use crate::{
     guard::User,
     rows, searching,
     state::State,
-    types::{SearchAnswer, SearchRequest},
+    types::{Row, SearchAnswer, SearchRequest, Table},
 };
 use axum::{Json, extract::State as Shared};
 use std::sync::Arc;
+use store::Document;
 
 /// Most rows of one answer: further ones come with `before`.
 pub(crate) const ROWS_MAX: usize = 10_000;
@@ -40,10 +41,31 @@ pub(crate) async fn search(
     search.facets = request.facets.iter().map(|name| ::query::column(name)).collect();
     let mut hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
     let logspace = state.logspace(request.logspace.as_deref())?;
-    let answer = searching::run(&state, logspace, query, search, request.timeout_ms).await?;
+    let query = Arc::new(query);
+    let found = searching::run_piped(&state, logspace, query.clone(), search, request.timeout_ms).await?;
+    let answer = found.answer;
     hints.extend(answer.hints.iter().cloned());
     if let Some(cut) = answer.timed_out {
         hints.push(format!("time ran out: messages before sequence {} were not searched", cut.searched_from));
+    }
+    let mut rows: Vec<Row> =
+        answer.rows.iter().map(|row| rows::row(&row.document, &row.highlights)).collect();
+    let mut table = None;
+    if let Some(piped) = found.piped {
+        hints.extend(piped.notes);
+        match query.columns() {
+            None => {
+                let row = |row: &Document| rows::row(row, &query.highlights(&row.text));
+                rows = piped.rows.iter().map(row).collect();
+            }
+            Some(columns) => {
+                table = Some(Table {
+                    columns: columns.iter().map(|name| name.shown().to_owned()).collect(),
+                    rows: piped.rows.iter().map(|row| rows::cells(row, columns)).collect(),
+                    more: piped.more,
+                });
+            }
+        }
     }
     Ok(Json(SearchAnswer {
         snapshot: answer.snapshot,
@@ -53,9 +75,10 @@ pub(crate) async fn search(
         from_us: answer.from_us,
         to_us: answer.to_us,
         bars: rows::bars(answer.bars),
-        rows: answer.rows.iter().map(|row| rows::row(&row.document, &row.highlights)).collect(),
+        rows,
         facets: answer.facets.iter().map(rows::facet).collect(),
         hints,
         searched_from: answer.timed_out.map(|cut| cut.searched_from),
+        table,
     }))
 }

@@ -69,6 +69,9 @@ pub(crate) async fn tail(
     })?;
     let (query, mut search) =
         searching::prepare(&parameters.query, parameters.default_operator, &TimeRange::default())?;
+    if !query.written_pipes().is_empty() {
+        return Err(ApiError::bad_request("a live tail takes no pipes: remove what stands behind |"));
+    }
     let logspace = state.logspace(parameters.logspace.as_deref())?;
     let resumed = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     // Subscribed before the backlog is read, so that nothing falls between the two.

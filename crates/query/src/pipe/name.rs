@@ -32,7 +32,7 @@ enum What {
 
 impl Name {
     /// The meaning of a name as written.
-    pub(crate) fn of(name: &str) -> Name {
+    pub fn of(name: &str) -> Name {
         let what = match fields::resolve(Some(&Text::plain(name))) {
             _ if name == "@sequence" => What::Sequence,
             Target::Message => What::Message,

@@ -29,7 +29,8 @@ pub(super) fn line(row: &Value, format: Format) -> String {
     }
 }
 
-fn shown(text: &str) -> String {
+/// A text that cannot steer a terminal.
+pub(super) fn shown(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() && c != '\t' {

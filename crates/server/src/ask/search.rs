@@ -1,9 +1,11 @@
 //! `duramen search QUERY`.
 //!
-//! In: a query and a time range. Out: matching messages, oldest first, or their count.
+//! In: a query and a time range. Out: matching messages, oldest first, or their count; with pipes, the rows that they
+//! make, in their order.
 
-use super::{Access, api::Session, done, format};
+use super::{Access, api::Session, done, export, format};
 use clap::Args;
+use query::{ParseOptions, Query};
 use serde_json::{Value, json};
 use std::{
     io::{self, Write},
@@ -17,24 +19,31 @@ const PAGE: usize = 5000;
 #[derive(Args, Debug)]
 pub(crate) struct SearchOptions {
     #[command(flatten)]
-    access: Access,
-    /// Lucene syntax; several words are joined
-    query: Vec<String>,
-    /// From when: ISO 8601, seconds since 1970, now-1h
-    #[arg(long)]
-    from: Option<String>,
-    /// Until when
-    #[arg(long)]
-    to: Option<String>,
-    /// The sender's clock instead of ours
-    #[arg(long)]
-    event_time: bool,
-    /// Most messages, the newest ones
+    pub(super) access: Access,
+    /// Lucene syntax and pipes; several words are joined
+    pub(super) query: Vec<String>,
+    #[command(flatten)]
+    pub(super) range: Range,
+    /// Most messages, the newest ones, or most rows
     #[arg(short = 'n', long, default_value_t = 1000)]
-    limit: usize,
+    pub(super) limit: usize,
     /// Print how many there are
     #[arg(short = 'c', long)]
     count: bool,
+}
+
+/// Which messages, by time.
+#[derive(Args, Debug)]
+pub(crate) struct Range {
+    /// From when: ISO 8601, seconds since 1970, now-1h
+    #[arg(long)]
+    pub(super) from: Option<String>,
+    /// Until when
+    #[arg(long)]
+    pub(super) to: Option<String>,
+    /// The sender's clock instead of ours
+    #[arg(long)]
+    pub(super) event_time: bool,
 }
 
 /// Searches and prints.
@@ -43,6 +52,13 @@ pub(crate) fn search(options: &SearchOptions) -> ExitCode {
 }
 
 fn run(options: &SearchOptions) -> Result<(), String> {
+    // What cannot be read here cannot be read there, where the error is put in words.
+    if let Ok(query) = Query::parse(&options.query.join(" "), &ParseOptions::default())
+        && !query.written_pipes().is_empty()
+        && !options.count
+    {
+        return export::print_piped(options, &query);
+    }
     let session = Session::open(&options.access)?;
     let mut rows: Vec<Value> = Vec::new();
     let mut before = Value::Null;
@@ -52,9 +68,9 @@ fn run(options: &SearchOptions) -> Result<(), String> {
             "logspace": options.access.logspace,
             "query": options.query.join(" "),
             "time": {
-                "clock": if options.event_time { "event" } else { "received" },
-                "from": options.from,
-                "to": options.to,
+                "clock": if options.range.event_time { "event" } else { "received" },
+                "from": options.range.from,
+                "to": options.range.to,
             },
             "limit": limit, "bars": 0, "before": before, "timeout_ms": 60_000,
         });

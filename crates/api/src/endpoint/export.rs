@@ -1,0 +1,241 @@
+//! `/export`: everything that a query finds, as a file of any size.
+//!
+//! In: a query, a time range, a format. Out: rows as they are read, newest first; the server holds a few pieces.
+//! A failure on the way cuts the transfer, so that no client takes half a file for the whole.
+//! Limits: [`HOURS_MAX`]; the number of exports at once.
+
+use crate::{
+    error::ApiError,
+    extract::Parameters,
+    guard::User,
+    rows,
+    searching::{self, CancelOnDrop},
+    state::State,
+    types::{ClockName, Operator, TimeRange},
+};
+use axum::{
+    body::{Body, Bytes},
+    extract::State as Shared,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use query::{Name, Query, Search, SearchError};
+use serde::Deserialize;
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+use store::{Document, Logspace};
+use tokio::sync::mpsc;
+use utoipa::{IntoParams, ToSchema};
+
+/// Longest time of an export.
+const HOURS_MAX: u64 = 6;
+/// Bytes of a piece.
+const PIECE_BYTES: usize = 256 << 10;
+/// Pieces that wait for the client.
+const PIECES: usize = 4;
+/// Columns of a table of messages when the query names none.
+const COLUMNS: [&str; 9] =
+    ["@received", "@event", "facility", "severity", "host", "program", "pid", "msgid", "message"];
+
+/// What a file is like.
+#[derive(Deserialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ExportFormat {
+    /// One JSON object a line.
+    #[default]
+    Ndjson,
+    /// RFC 4180, with a line of names.
+    Csv,
+    /// The frames as received, a line each.
+    Raw,
+}
+
+/// What to export.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ExportParameters {
+    /// Name; may be left out when there is one.
+    logspace: Option<String>,
+    /// Lucene syntax, and pipes; empty exports all.
+    #[serde(default)]
+    query: String,
+    /// How words join.
+    #[serde(default)]
+    #[param(inline)]
+    default_operator: Operator,
+    /// `received` (the default) or `event`.
+    #[serde(default)]
+    #[param(inline)]
+    clock: ClockName,
+    /// ISO 8601, seconds since 1970, `now`, `now-15m`; left out: no limit.
+    from: Option<String>,
+    /// The same; the end itself is not part of the range.
+    to: Option<String>,
+    /// What the file is like.
+    #[serde(default)]
+    #[param(inline)]
+    format: ExportFormat,
+}
+
+/// Sends everything that a query finds.
+#[utoipa::path(get, path = "/api/v1/export", params(ExportParameters), responses(
+    (status = 200, content_type = "application/x-ndjson", body = String),
+    (status = 400, body = crate::types::ErrorAnswer)))]
+pub(crate) async fn export(
+    Shared(state): Shared<Arc<State>>,
+    _user: User,
+    Parameters(asked): Parameters<ExportParameters>,
+) -> Result<Response, ApiError> {
+    let time = TimeRange { clock: asked.clock, from: asked.from, to: asked.to };
+    let (query, mut search) = searching::prepare(&asked.query, asked.default_operator, &time)?;
+    if asked.format == ExportFormat::Raw && query.columns().is_some() {
+        return Err(ApiError::bad_request("raw needs messages, and the query's pipes make a table: use csv"));
+    }
+    let logspace = state.logspace(asked.logspace.as_deref())?;
+    let seat = state.exports.clone().try_acquire_owned().map_err(|_| {
+        ApiError::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "too_large",
+            "too many exports are running; try again later",
+        )
+    })?;
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let gone = CancelOnDrop(cancelled.clone());
+    let limit = Duration::from_secs(3600 * HOURS_MAX);
+    search.watch = searching::long_watch(limit, cancelled);
+    let (sender, mut pieces) = mpsc::channel::<Result<Bytes, SearchError>>(PIECES);
+    let format = asked.format;
+    tokio::task::spawn_blocking(move || {
+        write(&logspace, &query, &search, format, &sender);
+        drop(seat);
+    });
+    // The first piece says whether there will be a file at all.
+    let first = match pieces.recv().await {
+        None => Bytes::new(),
+        Some(Ok(piece)) => piece,
+        Some(Err(error)) => return Err(rows::search_error(&error, limit)),
+    };
+    let rest =
+        futures_util::stream::unfold((Some(first), pieces, gone), |(first, mut pieces, gone)| async move {
+            let piece = match first {
+                Some(first) => Ok(first),
+                None => pieces.recv().await?.map_err(|error| io::Error::other(error.to_string())),
+            };
+            Some((piece, (None, pieces, gone)))
+        });
+    Ok((StatusCode::OK, headers(format), Body::from_stream(rest)).into_response())
+}
+
+fn headers(format: ExportFormat) -> HeaderMap {
+    let (kind, file) = match format {
+        ExportFormat::Ndjson => ("application/x-ndjson", "attachment; filename=\"messages.ndjson\""),
+        ExportFormat::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"messages.csv\""),
+        ExportFormat::Raw => ("application/octet-stream", "attachment; filename=\"messages.log\""),
+    };
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(file));
+    headers
+}
+
+/// Writes all rows to the channel; an error is its last piece.
+fn write(
+    logspace: &Logspace,
+    query: &Query,
+    search: &Search,
+    format: ExportFormat,
+    sender: &mpsc::Sender<Result<Bytes, SearchError>>,
+) {
+    let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
+    let columns = query.columns();
+    let mut piece = Vec::with_capacity(PIECE_BYTES);
+    if format == ExportFormat::Csv {
+        let names = columns.unwrap_or(&plain).iter().map(|name| name.shown().as_bytes());
+        csv_line(names, &mut piece);
+    }
+    let mut sink = |row: Document| {
+        match format {
+            ExportFormat::Raw => {
+                piece.extend_from_slice(&row.raw);
+                piece.push(b'\n');
+            }
+            ExportFormat::Csv => {
+                let cells = columns.unwrap_or(&plain).iter().map(|name| name.value(&row));
+                let cells: Vec<Vec<u8>> =
+                    cells.map(|cell| cell.map(|(value, _)| value).unwrap_or_default()).collect();
+                csv_line(cells.iter().map(Vec::as_slice), &mut piece);
+            }
+            ExportFormat::Ndjson => json_line(&row, columns, &mut piece),
+        }
+        if piece.len() < PIECE_BYTES {
+            return true;
+        }
+        let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE_BYTES));
+        sender.blocking_send(Ok(full.into())).is_ok()
+    };
+    let outcome = query::stream(&logspace.snapshot(), query, search, &mut sink);
+    let last = outcome.map(|_| Bytes::from(piece));
+    // A client that went away needs no last piece.
+    let _ = sender.blocking_send(last);
+}
+
+/// A line of RFC 4180. Cells that a spreadsheet would take for a formula are quoted like all others with a comma: the
+/// file is for programs, and says what was logged.
+fn csv_line<'a>(cells: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
+    for (index, cell) in cells.enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        if cell.iter().any(|byte| matches!(byte, b',' | b'"' | b'\r' | b'\n')) {
+            out.push(b'"');
+            for byte in cell {
+                if *byte == b'"' {
+                    out.push(b'"');
+                }
+                out.push(*byte);
+            }
+            out.push(b'"');
+        } else {
+            out.extend_from_slice(cell);
+        }
+    }
+    out.extend_from_slice(b"\r\n");
+}
+
+fn json_line(row: &Document, columns: Option<&[Name]>, out: &mut Vec<u8>) {
+    // Rows have no maps with keys that are not text and writing to memory cannot fail.
+    let _ = match columns {
+        None => serde_json::to_writer(&mut *out, &rows::row(row, &[])),
+        Some(columns) => {
+            let names = columns.iter().map(|name| name.shown().to_owned());
+            let object: serde_json::Map<_, _> = names.zip(rows::cells(row, columns)).collect();
+            serde_json::to_writer(&mut *out, &object)
+        }
+    };
+    out.push(b'\n');
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for lines of a file.
+
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_when_they_must_be() {
+        let mut out = Vec::new();
+        csv_line([&b"plain"[..], b"a,b", b"say \"hi\"", b"two\nlines", b""].into_iter(), &mut out);
+        assert_eq!(out, b"plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n");
+    }
+
+    #[test]
+    fn objects_have_the_columns() {
+        let row = Document { host: b"gw1".to_vec(), ..Document::default() };
+        let columns = [Name::of("host"), Name::of("nothing")];
+        let mut out = Vec::new();
+        json_line(&row, Some(&columns), &mut out);
+        assert_eq!(out, b"{\"host\":\"gw1\",\"nothing\":null}\n");
+    }
+}

@@ -1,0 +1,201 @@
+//! `duramen export QUERY`, and the rows of a search with pipes.
+//!
+//! In: a query and a time range. Out: a file of any size, or a table. A file appears under its name only when it is
+//! whole. Limits: [`ALIGNED_MAX`] rows of a table are aligned; more come as they are.
+
+use super::{
+    Access, Format,
+    api::Session,
+    done, format,
+    search::{self, Range},
+};
+use clap::{Args, ValueEnum};
+use query::Query;
+use serde_json::Value;
+use std::{
+    fs,
+    io::{self, BufRead, BufReader, Read, Write},
+    path::PathBuf,
+    process::ExitCode,
+};
+
+/// Rows of a table that are held to align its columns.
+const ALIGNED_MAX: usize = 10_000;
+/// Widest column of an aligned table, in characters.
+const WIDTH_MAX: usize = 80;
+
+/// What a file is like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum FileFormat {
+    /// One JSON object a line
+    Ndjson,
+    /// Comma-separated values with a line of names
+    Csv,
+    /// The frames as received, a line each
+    Raw,
+}
+
+/// Options of `export`.
+#[derive(Args, Debug)]
+pub(crate) struct ExportOptions {
+    #[command(flatten)]
+    access: Access,
+    /// Lucene syntax and pipes; several words are joined; nothing exports all
+    query: Vec<String>,
+    #[command(flatten)]
+    range: Range,
+    /// What the file is like
+    #[arg(long = "as", value_enum, default_value_t = FileFormat::Ndjson)]
+    file_format: FileFormat,
+    /// Name of the file; standard output when left out
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+}
+
+/// Exports everything that a query finds.
+pub(crate) fn export(options: &ExportOptions) -> ExitCode {
+    done(run(options))
+}
+
+fn run(options: &ExportOptions) -> Result<(), String> {
+    let format = match options.file_format {
+        FileFormat::Ndjson => "ndjson",
+        FileFormat::Csv => "csv",
+        FileFormat::Raw => "raw",
+    };
+    let session = Session::open(&options.access)?;
+    let mut body = rows(&session, &options.access, &options.query.join(" "), &options.range, format)?;
+    let cut = |error: io::Error| format!("the export was cut off: {error}");
+    let Some(path) = &options.output else {
+        return match io::copy(&mut body, &mut io::stdout().lock()) {
+            // A reader that has seen enough closes the pipe.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            copied => copied.map(drop).map_err(cut),
+        };
+    };
+    let mut unfinished = path.clone().into_os_string();
+    unfinished.push(".part");
+    let named = |error: io::Error| format!("{}: {error}", path.display());
+    let mut file = fs::File::create(&unfinished).map_err(named)?;
+    let copied = io::copy(&mut body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
+    if let Err(error) = copied {
+        // What is left of it is of no use.
+        let _ = fs::remove_file(&unfinished);
+        return Err(error);
+    }
+    fs::rename(&unfinished, path).map_err(named)
+}
+
+/// The rows of a query, as they come.
+fn rows(
+    session: &Session,
+    access: &Access,
+    query: &str,
+    range: &Range,
+    format: &str,
+) -> Result<impl Read + use<>, String> {
+    let clock = if range.event_time { "event" } else { "received" };
+    let mut parameters = vec![("query", query), ("format", format), ("clock", clock)];
+    let others = [("logspace", &access.logspace), ("from", &range.from), ("to", &range.to)];
+    parameters.extend(others.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))));
+    Ok(session.get("export", &parameters)?.into_body().into_with_config().limit(u64::MAX).reader())
+}
+
+/// Prints the rows that the pipes of a search make, at most `options.limit`.
+pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<(), String> {
+    let session = Session::open(&options.access)?;
+    let reader = rows(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
+    let mut rows = Vec::new();
+    let mut out = io::stdout().lock();
+    for line in BufReader::new(reader).lines().take(options.limit) {
+        let line = line.map_err(|error| format!("the answer was cut off: {error}"))?;
+        let row: Value = serde_json::from_str(&line)
+            .map_err(|error| format!("cannot read the server's answer: {error}"))?;
+        let shown = match (query.columns().is_some(), options.access.format) {
+            (_, Format::Json) => row.to_string(),
+            (false, format) => format::line(&row, format),
+            (true, Format::Message) => cells(&row).join("\t"),
+            (true, Format::Text) => {
+                rows.push(row);
+                if rows.len() == ALIGNED_MAX {
+                    table(&std::mem::take(&mut rows), &mut out);
+                }
+                continue;
+            }
+        };
+        // A reader that has seen enough closes the pipe.
+        if writeln!(out, "{shown}").is_err() {
+            return Ok(());
+        }
+    }
+    if !rows.is_empty() {
+        table(&rows, &mut out);
+    }
+    Ok(())
+}
+
+fn cells(row: &Value) -> Vec<String> {
+    let text = |value: &Value| match value {
+        Value::Null => String::new(),
+        Value::String(text) => format::shown(text),
+        other => other.to_string(),
+    };
+    row.as_object().map(|object| object.values().map(text).collect()).unwrap_or_default()
+}
+
+/// Prints rows under their names; numbers stand at the right of their column.
+fn table(rows: &[Value], out: &mut impl Write) {
+    let names: Vec<String> = rows[0]
+        .as_object()
+        .map(|row| row.keys().map(|name| format::shown(name)).collect())
+        .unwrap_or_default();
+    let lines: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let length = |text: &String| text.chars().count();
+    let widths: Vec<usize> = (0..names.len())
+        .map(|index| {
+            let cells = lines.iter().filter_map(|line| line.get(index));
+            cells.map(length).chain([length(&names[index])]).max().unwrap_or_default().min(WIDTH_MAX)
+        })
+        .collect();
+    let numeric: Vec<bool> = (0..names.len())
+        .map(|index| {
+            rows.iter().all(|row| {
+                row.as_object()
+                    .and_then(|row| row.values().nth(index))
+                    .is_some_and(|cell| cell.is_number() || cell.is_null())
+            })
+        })
+        .collect();
+    for line in [&names].into_iter().chain(&lines) {
+        let mut text = String::new();
+        for (index, cell) in line.iter().enumerate() {
+            let gap = " ".repeat(widths.get(index).copied().unwrap_or_default().saturating_sub(length(cell)));
+            let cell = if numeric.get(index) == Some(&true) {
+                format!("{gap}{cell}  ")
+            } else {
+                format!("{cell}{gap}  ")
+            };
+            text.push_str(&cell);
+        }
+        // A reader that has seen enough closes the pipe.
+        if writeln!(out, "{}", text.trim_end()).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for tables.
+
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn tables_are_aligned() {
+        let rows = [json!({"host": "gw1", "count": 5}), json!({"host": "a\u{1b}b", "count": 12})];
+        let mut out = Vec::new();
+        table(&rows, &mut out);
+        assert_eq!(String::from_utf8_lossy(&out), "host    count\ngw1         5\na\\x1bb     12\n");
+    }
+}
