@@ -9,6 +9,7 @@ mod charset;
 mod decode;
 mod encode;
 mod frame;
+mod gelf;
 mod multiline;
 mod relp;
 mod shipped;
@@ -21,6 +22,7 @@ pub use encode::{
     Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,
 };
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
+pub use gelf::{Chunks, Payload, gelf_chunks};
 pub use multiline::{Joined, Joiner, LinePattern, MultiLine, Part};
 pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,

@@ -9,7 +9,9 @@ use super::{
     json::{Json, Token},
     known::{self, Place},
 };
-use message::{Batch, Span};
+use crate::Frame;
+use message::{Batch, Mark, Marks, Span};
+use std::ops::Range;
 
 impl ShippedReader {
     /// Reads one GELF message.
@@ -17,23 +19,47 @@ impl ShippedReader {
         let body = batch.received_bytes.clone();
         // Over TCP messages end with a NUL, and some senders keep it elsewhere.
         let end = body.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        let mut entries = self.entries(batch, origin);
-        let mut json = Json::within(&body, 0..end);
-        if json.token()? != Token::Object {
-            return Err(json.wrong("no JSON object"));
-        }
-        entries.begin(Span::received(0, end));
-        let read = document::object(&mut json, &body, &mut entries, b"", &field);
-        let read = match read {
-            Ok(()) if !json.is_at_end() => Err(json.wrong("something behind the JSON")),
-            read => read,
-        };
-        match read {
-            Ok(()) => entries.end(),
-            Err(_) => entries.forget(),
-        }
-        read
+        one(&body, 0..end, &mut self.entries(batch, origin))
     }
+
+    /// Reads frames that are one GELF message each. What is not gives a message all the same: its bytes are its text,
+    /// and it is marked. Gives how many those are.
+    pub fn gelf_frames(&mut self, batch: &mut Batch, frames: &[Frame], origin: u16) -> usize {
+        let body = batch.received_bytes.clone();
+        let mut entries = self.entries(batch, origin);
+        let mut odd = 0;
+        for frame in frames {
+            let part = frame.start..frame.end;
+            if one(&body, part, &mut entries).is_err() {
+                odd += 1;
+                entries.begin(Span::received(frame.start, frame.end - frame.start));
+                entries.end();
+                entries.message().marks.add(Mark::ParseError);
+            }
+            let message = entries.message();
+            message.marks = Marks(message.marks.0 | frame.marks.0);
+        }
+        odd
+    }
+}
+
+fn one(body: &[u8], part: Range<usize>, entries: &mut Entries<'_>) -> Result<(), BodyError> {
+    let (start, end) = (part.start, part.end);
+    let mut json = Json::within(body, part);
+    if json.token()? != Token::Object {
+        return Err(json.wrong("no JSON object"));
+    }
+    entries.begin(Span::received(start, end - start));
+    let read = document::object(&mut json, body, entries, b"", &field);
+    let read = match read {
+        Ok(()) if !json.is_at_end() => Err(json.wrong("something behind the JSON")),
+        read => read,
+    };
+    match read {
+        Ok(()) => entries.end(),
+        Err(_) => entries.forget(),
+    }
+    read
 }
 
 fn field(entries: &mut Entries<'_>, name: &[u8], datum: Datum) {

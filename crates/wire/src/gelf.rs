@@ -1,0 +1,188 @@
+//! GELF datagrams: chunks that become messages, and messages that become chunks.
+//!
+//! In: datagrams with their sender, and the time. Out: whole payloads, still compressed if they were; the other way
+//! round, the datagrams of a payload. Holds: the chunks of messages that are not whole yet.
+//! Limits: [`CHUNKS_MAX`] chunks a message as the format says, [`WAIT`] for the last one, [`PENDING_MAX`] messages and
+//! [`PENDING_BYTES_MAX`] bytes in waiting. At a limit the oldest message goes, and is counted: a flood of first chunks
+//! costs bounded memory and never a message that came whole.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    net::SocketAddr,
+    time::Duration,
+};
+
+/// Most chunks of a message.
+const CHUNKS_MAX: usize = 128;
+/// Bytes before the data of a chunk: magic, message id, number, count.
+const CHUNK_HEADER_BYTES: usize = 12;
+/// How long the chunks of a message may take.
+const WAIT: Duration = Duration::from_secs(5);
+/// Messages that may wait for chunks.
+const PENDING_MAX: usize = 4_096;
+/// Bytes that may wait.
+const PENDING_BYTES_MAX: usize = 16 << 20;
+
+const MAGIC: [u8; 2] = [0x1e, 0x0f];
+
+/// Who sent a message, and which.
+type Key = (Option<SocketAddr>, [u8; 8]);
+
+/// What a datagram brought.
+#[derive(PartialEq, Eq, Debug)]
+pub enum Payload<'a> {
+    /// A whole message.
+    Whole(&'a [u8]),
+    /// The last missing chunk: a whole message.
+    Joined(Vec<u8>),
+    /// A chunk that waits for others, or a repetition of one.
+    Waiting,
+    /// No chunk that could ever be part of a message.
+    Broken,
+}
+
+/// Puts chunks together.
+#[derive(Default)]
+pub struct Chunks {
+    pending: HashMap<Key, Pending>,
+    /// In the order of their first chunk; what is gone from `pending` stays a while.
+    order: VecDeque<(Key, u64)>,
+    bytes: usize,
+    lost: usize,
+    serial: u64,
+}
+
+struct Pending {
+    chunks: Vec<Option<Box<[u8]>>>,
+    missing: usize,
+    bytes: usize,
+    since: Duration,
+    serial: u64,
+}
+
+/// What a pending message costs beside its data.
+fn overhead(count: usize) -> usize {
+    count * size_of::<Option<Box<[u8]>>>() + size_of::<Pending>()
+}
+
+impl Chunks {
+    /// Takes a datagram. `now` is any clock that goes forward.
+    pub fn take<'a>(&mut self, datagram: &'a [u8], sender: Option<SocketAddr>, now: Duration) -> Payload<'a> {
+        if !datagram.starts_with(&MAGIC) {
+            return Payload::Whole(datagram);
+        }
+        let Some((header, data)) = datagram.split_first_chunk::<CHUNK_HEADER_BYTES>() else {
+            return Payload::Broken;
+        };
+        let [_, _, id @ .., number, count] = *header;
+        let (number, count) = (usize::from(number), usize::from(count));
+        if count == 0 || count > CHUNKS_MAX || number >= count {
+            return Payload::Broken;
+        }
+        if count == 1 {
+            return Payload::Whole(data);
+        }
+        self.expire(now);
+        let key = (sender, id);
+        self.serial += 1;
+        let serial = self.serial;
+        let pending = self.pending.entry(key).or_insert_with(|| {
+            self.order.push_back((key, serial));
+            self.bytes += overhead(count);
+            let bytes = overhead(count);
+            Pending { chunks: vec![None; count], missing: count, bytes, since: now, serial }
+        });
+        if pending.chunks.len() != count {
+            return Payload::Broken;
+        }
+        let slot = &mut pending.chunks[number];
+        if slot.is_some() {
+            return Payload::Waiting;
+        }
+        *slot = Some(data.into());
+        pending.missing -= 1;
+        pending.bytes += data.len();
+        self.bytes += data.len();
+        if pending.missing == 0 {
+            return self.join(key);
+        }
+        while self.pending.len() > PENDING_MAX || self.bytes > PENDING_BYTES_MAX {
+            self.drop_oldest();
+        }
+        Payload::Waiting
+    }
+
+    fn join(&mut self, key: Key) -> Payload<'static> {
+        let Some(pending) = self.pending.remove(&key) else { return Payload::Waiting };
+        self.bytes -= pending.bytes;
+        if self.pending.is_empty() {
+            self.order.clear();
+        }
+        Payload::Joined(pending.chunks.into_iter().flatten().flatten().collect())
+    }
+
+    /// Gives up messages whose chunks take too long.
+    pub fn expire(&mut self, now: Duration) {
+        while let Some((key, serial)) = self.order.front() {
+            let is_due = match self.pending.get(key).filter(|pending| pending.serial == *serial) {
+                Some(pending) => now.saturating_sub(pending.since) > WAIT,
+                None => true,
+            };
+            if !is_due {
+                return;
+            }
+            self.drop_oldest();
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let Some((key, serial)) = self.order.pop_front() else { return };
+        if self.pending.get(&key).is_some_and(|pending| pending.serial == serial)
+            && let Some(pending) = self.pending.remove(&key)
+        {
+            self.bytes -= pending.bytes;
+            self.lost += 1;
+        }
+    }
+
+    /// How many messages were given up since the last call.
+    pub fn take_lost(&mut self) -> usize {
+        std::mem::take(&mut self.lost)
+    }
+
+    /// Bytes in waiting.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+/// Cuts a payload into datagrams of at most `size` bytes, each shown to `send`. False: it needs too many chunks.
+pub fn gelf_chunks<E>(
+    payload: &[u8],
+    id: u64,
+    size: usize,
+    mut send: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<bool, E> {
+    if payload.len() <= size {
+        send(payload)?;
+        return Ok(true);
+    }
+    let room = size.saturating_sub(CHUNK_HEADER_BYTES).max(1);
+    let count = payload.len().div_ceil(room);
+    if count > CHUNKS_MAX {
+        return Ok(false);
+    }
+    let mut chunk = Vec::with_capacity(size);
+    for (number, data) in payload.chunks(room).enumerate() {
+        chunk.clear();
+        chunk.extend_from_slice(&MAGIC);
+        chunk.extend_from_slice(&id.to_be_bytes());
+        chunk.extend_from_slice(&[number as u8, count as u8]);
+        chunk.extend_from_slice(data);
+        send(&chunk)?;
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests;
