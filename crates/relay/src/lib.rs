@@ -33,9 +33,9 @@ pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;
 pub use source::{
-    Acknowledge, DatagramListener, Dialogue, FileSource, Generator, HostPolicy, HttpOptions, ListenAddress,
-    PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, Sources, StagedSources,
-    StreamListener, UseDns, WildcardSource, Window,
+    Acknowledge, DatagramListener, Dialogue, FileSource, Generator, HostPolicy, HttpOptions, JournalSource,
+    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, Sources,
+    StagedSources, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

@@ -10,6 +10,7 @@ mod decode;
 mod encode;
 mod frame;
 mod gelf;
+mod kmsg;
 mod multiline;
 mod relp;
 mod shipped;
@@ -23,6 +24,7 @@ pub use encode::{
 };
 pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
 pub use gelf::{Chunks, Payload, gelf_chunks};
+pub use kmsg::push_kmsg;
 pub use multiline::{Joined, Joiner, LinePattern, MultiLine, Part};
 pub use relp::{
     OfferError, RELP_VERSION, RelpCommand, RelpError, RelpFrame, RelpReader, WINDOW as RELP_WINDOW,

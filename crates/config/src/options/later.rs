@@ -51,7 +51,6 @@ const SOURCES: &[&str] = &[
     "sun-streams",
     "syslog-ng-otlp",
     "syslog-ng-windows-event-log",
-    "systemd-journal",
     "systemd-syslog",
     "webhook",
     "webhook-json",

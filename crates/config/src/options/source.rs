@@ -89,6 +89,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         "what a command prints",
     ),
     driver("stdin", Plain::None, &[ENCODED, MULTI_LINE, SOURCE], "the standard input of the server"),
+    driver(
+        "systemd-journal",
+        Plain::None,
+        &[JOURNAL, SOURCE],
+        "the journal of this machine, or journal files of a folder",
+    ),
     driver("internal", Plain::None, &[SOURCE], "messages of the server about itself"),
     driver(
         "system",
@@ -208,6 +214,16 @@ const WILDCARD: &[Row] = &[
     row("max-files", V::Number(1, 1 << 20), "100", "files followed at a time"),
     row("monitor-method", V::Word(&["auto", "inotify", "poll"]), "auto", "how new files are found")
         .no_effect("new files are found by looking, every follow-freq() seconds"),
+];
+
+const JOURNAL: &[Row] = &[
+    row("prefix", V::Text, ".journald.", "what stands before the names of the journal's fields"),
+    row("max-field-size", V::Number(1, 1 << 30), "65536", "longest value of a field, in bytes"),
+    row("read-old-records", V::YesNo, "no", "read what was there before it was first followed"),
+    row("match-boot", V::YesNo, "no", "entries of this boot only"),
+    row("matches", V::Pairs, "", "entries with all of these fields: \"_SYSTEMD_UNIT\" => \"ssh.service\""),
+    row("namespace", V::Text, "", "the journal of a namespace; * is all of them"),
+    row("folder", V::Text, "", "journal files to read instead of this machine's"),
 ];
 
 const PROGRAM: &[Row] = &[

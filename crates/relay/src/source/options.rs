@@ -54,6 +54,8 @@ pub enum SourceDriver {
     Stdin,
     /// `internal()`
     Internal,
+    /// `systemd-journal()`
+    Journal(JournalSource),
     /// `system()`: the journal where the machine keeps one, else `/dev/log` and the kernel's messages.
     System,
     /// `example-msg-generator()`
@@ -306,6 +308,39 @@ pub struct WildcardSource {
     pub from_start: bool,
     /// `follow-freq()`
     pub poll_every: Duration,
+}
+
+/// `systemd-journal()`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JournalSource {
+    /// `prefix()`: stands before the names of the journal's fields.
+    pub prefix: String,
+    /// `max-field-size()`: longer values are cut.
+    pub field_bytes_max: usize,
+    /// `read-old-records()`: without a stored cursor, begin with the oldest entry.
+    pub from_start: bool,
+    /// `match-boot()`: entries of this boot only.
+    pub this_boot: bool,
+    /// `matches()`: entries with all of these `FIELD=VALUE`.
+    pub matches: Vec<String>,
+    /// `namespace()`: journal of that name; `*` is all.
+    pub namespace: Option<String>,
+    /// `folder()`: files of another machine or journal.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for JournalSource {
+    fn default() -> JournalSource {
+        JournalSource {
+            prefix: ".journald.".to_owned(),
+            field_bytes_max: 65_536,
+            from_start: false,
+            this_boot: false,
+            matches: Vec::new(),
+            namespace: None,
+            folder: None,
+        }
+    }
 }
 
 /// `pipe("name")`

@@ -9,10 +9,13 @@ use super::{
     feed::{Live, Names, Slot},
     file::{Following, FollowingAll, Track, follow, follow_all},
     local::{
-        Local, generate, has_journal, is_device, read_internal, read_journal, read_pipe, read_program,
-        read_stdin,
+        Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
+        read_kernel_records, read_pipe, read_program, read_stdin,
     },
-    options::{DatagramListener, Dialogue, ListenAddress, SourceDriver, SourceSpec, StreamListener},
+    options::{
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceSpec,
+        StreamListener,
+    },
     socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive},
 };
 use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors, tls::TlsError};
@@ -29,7 +32,9 @@ use wire::{Framing, ParseFlags};
 
 /// Where programs of a machine without a journal write.
 const DEV_LOG: &str = "/dev/log";
-/// Where its kernel writes.
+/// Where its kernel writes records.
+const KERNEL_RECORDS: &str = "/dev/kmsg";
+/// Where its kernel writes lines.
 const KERNEL_MESSAGES: &str = "/proc/kmsg";
 /// How often the end of the tasks is looked for at the stop.
 const LOOK_EVERY: Duration = Duration::from_millis(1);
@@ -222,7 +227,7 @@ impl Sources {
             )),
             Opened::Datagram(listening) => {
                 if matches!(driver, SourceDriver::System) {
-                    self.run_local(SourceDriver::Pipe(kernel_messages()), &slot, stopped.clone());
+                    self.run_local(kernel_messages(), &slot, stopped.clone());
                 }
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
                     let (names, log) = (self.names.clone(), self.log.clone());
@@ -242,6 +247,9 @@ impl Sources {
             stop: stop.clone(),
         };
         match driver {
+            SourceDriver::File(options) if options.path == Path::new(KERNEL_RECORDS) => {
+                self.reactors.spawn(read_kernel_records(here, options.from_start));
+            }
             SourceDriver::File(options) if is_device(&options.path) => {
                 self.reactors.spawn(read_pipe(here, options.path));
             }
@@ -272,7 +280,8 @@ impl Sources {
             SourceDriver::Program(options) => self.reactors.spawn(read_program(here, options)),
             SourceDriver::Stdin => self.reactors.spawn(read_stdin(here)),
             SourceDriver::Internal => self.reactors.spawn(read_internal(here)),
-            SourceDriver::System => self.reactors.spawn(read_journal(here)),
+            SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
+            SourceDriver::System => self.reactors.spawn(read_journal(here, JournalSource::default())),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -368,11 +377,19 @@ fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
     })
 }
 
-fn kernel_messages() -> super::options::PipeSource {
-    super::options::PipeSource {
+/// Where the kernel's messages are: as records, or, where those cannot be read, as lines.
+fn kernel_messages() -> SourceDriver {
+    if has_kernel_records() {
+        return SourceDriver::File(FileSource {
+            path: KERNEL_RECORDS.into(),
+            poll_every: Duration::from_secs(1),
+            from_start: true,
+        });
+    }
+    SourceDriver::Pipe(super::options::PipeSource {
         path: KERNEL_MESSAGES.into(),
         permissions: crate::FilePermissions::default(),
-    }
+    })
 }
 
 impl SourceDriver {
@@ -391,6 +408,7 @@ impl SourceDriver {
             SourceDriver::Program(options) => format!("program {}", options.command),
             SourceDriver::Stdin => "stdin".to_owned(),
             SourceDriver::Internal => "internal".to_owned(),
+            SourceDriver::Journal(options) => format!("journal {options:?}"),
             SourceDriver::System => "system".to_owned(),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
@@ -412,6 +430,10 @@ impl SourceDriver {
             SourceDriver::Pipe(options) => options.path.display().to_string(),
             SourceDriver::Program(options) => options.command.clone(),
             SourceDriver::Stdin => "-".to_owned(),
+            SourceDriver::Journal(options) => {
+                let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
+                folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
+            }
             SourceDriver::Internal | SourceDriver::System | SourceDriver::Generator(_) => String::new(),
         }
     }

@@ -8,6 +8,7 @@ mod destinations;
 mod filters;
 mod globals;
 mod identity;
+mod journal;
 mod lines;
 mod lower;
 mod options;
@@ -18,6 +19,7 @@ mod plug;
 mod rewrites;
 mod sources;
 mod templates;
+mod text;
 mod tls;
 
 #[cfg(test)]

@@ -3,13 +3,14 @@
 //! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
 //! Limits: an address that cannot be used is an error at its place.
 
+use super::journal::journal;
 use super::lower::Lowering;
 use super::options::Options;
 use super::tls::ip_options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
-use pipeline::{pattern::Groups, template::TypeHint};
+use pipeline::template::TypeHint;
 use relay::{
     Acknowledge, DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, HttpOptions,
     ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec,
@@ -21,7 +22,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use wire::{CharacterSet, Framing, LinePattern, MultiLine, Oversize, ParseFlags};
+use wire::{Framing, Oversize, ParseFlags};
 
 /// A source without its router.
 pub(super) struct SourceDraft {
@@ -122,6 +123,7 @@ impl<'t> Lowering<'t> {
             }
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),
+            "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
             "system" => (SourceDriver::System, Framing::Datagram),
             _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),
         })
@@ -280,67 +282,6 @@ impl<'t> Lowering<'t> {
         reading.tags = options.all("tags").flat_map(Call::texts).collect();
         reading.rcptid = self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
         reading
-    }
-
-    /// `encoding()` and `multi-line-*()`.
-    fn text_options(&mut self, options: &Options<'t>, reading: &mut Reading) {
-        if let Some(option) = options.own("encoding") {
-            let name = option.texts().into_iter().next().unwrap_or_default();
-            let set = CharacterSet::from_name(&name);
-            if set.is_none() {
-                let message = format!("`{name}` is no character set that is known here");
-                let help =
-                    "those of web pages, for instance UTF-8, ISO-8859-2, windows-1250, UTF-16LE, Shift_JIS";
-                let span = option.args.first().map_or(option.span, Arg::span);
-                self.report.push(Diagnostic::error(span, message).help(help));
-            }
-            reading.encoding = set.filter(|set| !set.is_utf8());
-        }
-        let Some(mode) = options.word("multi-line-mode").filter(|mode| mode != "none") else {
-            let unused = ["multi-line-prefix", "multi-line-garbage", "multi-line-suffix"];
-            for option in unused.iter().filter_map(|name| options.own(name)) {
-                let message = format!("`{}()` does nothing without multi-line-mode()", option.name.text);
-                self.report.push(Diagnostic::warning(option.span, message));
-            }
-            return;
-        };
-        if reading.framing != Framing::Newline {
-            let span = options.own("multi-line-mode").map_or(options.call.span, |option| option.span);
-            let message = "multi-line-mode() joins lines, and this source does not read lines";
-            self.report.push(Diagnostic::error(span, message.to_owned()));
-            return;
-        }
-        let mut pattern = |name: &str| options.own(name).and_then(|option| self.line_pattern(option));
-        reading.multi_line = Some(Arc::new(match mode.as_str() {
-            "indented" => MultiLine::Indented,
-            "smart" => MultiLine::Smart,
-            "empty-line-separated" => MultiLine::EmptyLineSeparated,
-            "prefix-suffix" => MultiLine::PrefixSuffix {
-                prefix: pattern("multi-line-prefix"),
-                suffix: pattern("multi-line-suffix"),
-            },
-            _ => MultiLine::PrefixGarbage {
-                prefix: pattern("multi-line-prefix"),
-                garbage: pattern("multi-line-garbage"),
-            },
-        }));
-        reading.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
-    }
-
-    fn line_pattern(&mut self, option: &Call) -> Option<LinePattern> {
-        use config::tree::{MatchType, Name};
-        let text = option.texts().into_iter().next()?;
-        let name = Name { text: text.clone(), span: option.args.first()?.span() };
-        let pattern = self.pattern(&name, MatchType::Pcre, &[])?;
-        let find = move |line: &[u8]| {
-            let mut groups = Groups::default();
-            pattern
-                .find(line, 0, &mut groups)
-                .then(|| groups.place(0))
-                .flatten()
-                .map(|(start, end)| start..end)
-        };
-        Some(LinePattern::new(&text, Arc::new(find)))
     }
 
     /// `bad-hostname()`: a pattern of names that are no names of hosts.

@@ -70,6 +70,7 @@ fn show_source(spec: &relay::SourceSpec) -> String {
         SourceDriver::Pipe(pipe) => pipe.path.display().to_string(),
         SourceDriver::Program(program) => program.command.clone(),
         SourceDriver::Generator(generator) => format!("{} every {:?}", generator.count, generator.every),
+        SourceDriver::Journal(journal) => format!("{journal:?}"),
         SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System => String::new(),
     };
     format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.reading.framing)

@@ -240,6 +240,12 @@ impl Feed {
         self.deliver(batch, completion);
     }
 
+    /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.
+    pub(crate) fn name(&self, batch: &mut Batch, origin: &Origin) {
+        let messages = 0..batch.len();
+        hosts::apply(batch, messages, origin, &self.live.reading);
+    }
+
     /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
     pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());

@@ -9,6 +9,7 @@ use crate::{
     positions::Positions,
     source::{
         feed::{Completion, Feed},
+        options::JournalSource,
         session::Stream,
     },
     stats,
@@ -33,18 +34,52 @@ pub(crate) fn has_journal() -> bool {
         && journalctl.iter().any(|path| Path::new(path).exists())
 }
 
-/// Follows the journal until it is stopped.
-pub(crate) async fn read_journal(mut here: Local) {
-    loop {
+/// One journal and where its cursor is kept.
+struct Journal {
+    options: JournalSource,
+    /// Name of the stored cursor.
+    name: String,
+}
+
+impl Journal {
+    fn new(options: JournalSource) -> Journal {
+        let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
+        let words = options.namespace.iter().chain(&folder).chain(&options.matches);
+        let name = words.fold(CURSOR.to_owned(), |name, word| format!("{name} {word}"));
+        Journal { options, name }
+    }
+
+    /// The program that reads it from behind a cursor on.
+    fn command(&self, cursor: Option<&str>) -> Command {
         let mut command = Command::new("journalctl");
         command.args(["--output=export", "--follow", "--all", "--no-pager"]);
-        match here.positions.position(CURSOR) {
+        match cursor {
             Some(cursor) => command.arg(format!("--after-cursor={cursor}")).arg("--lines=all"),
+            None if self.options.from_start => command.arg("--lines=all"),
             None => command.arg("--lines=0"),
         };
-        match program::start(&mut command) {
+        if self.options.this_boot {
+            command.arg("--boot");
+        }
+        if let Some(namespace) = &self.options.namespace {
+            command.arg(format!("--namespace={namespace}"));
+        }
+        if let Some(folder) = &self.options.folder {
+            command.arg("--directory").arg(folder);
+        }
+        command.args(&self.options.matches);
+        command
+    }
+}
+
+/// Follows the journal until it is stopped.
+pub(crate) async fn read_journal(mut here: Local, options: JournalSource) {
+    let journal = Journal::new(options);
+    loop {
+        let cursor = here.positions.position(&journal.name);
+        match program::start(&mut journal.command(cursor.as_deref())) {
             Ok((running, mut stream)) => {
-                let stopped = read(&mut here, &mut stream).await;
+                let stopped = read(&mut here, &mut stream, &journal).await;
                 drop(running);
                 if stopped {
                     return;
@@ -60,7 +95,7 @@ pub(crate) async fn read_journal(mut here: Local) {
 }
 
 /// Reads one run of the program. Says whether the source was stopped.
-async fn read(here: &mut Local, stream: &mut Stream) -> bool {
+async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool {
     let mut feed = here.feed();
     let origin = origin_of(String::new());
     let mut bytes: Vec<u8> = Vec::new();
@@ -87,7 +122,7 @@ async fn read(here: &mut Local, stream: &mut Stream) -> bool {
             skipping = !skip(&mut bytes);
         }
         if !skipping {
-            let done = hand_on(&mut feed, &bytes, &origin, &here.positions);
+            let done = hand_on(&mut feed, &bytes, &origin, (&here.positions, journal));
             bytes.drain(..done);
         }
         if bytes.len() > ENTRY_BYTES_MAX {
@@ -118,14 +153,15 @@ fn hand_on(
     feed: &mut Feed,
     bytes: &[u8],
     origin: &impl Fn(&crate::source::feed::Live) -> Origin,
-    positions: &Positions,
+    (positions, journal): (&Positions, &Journal),
 ) -> usize {
     let mut batch = Batch::new(Arc::default(), Vec::new(), feed.clock().now(), Ack::none());
     let mut cursor = None;
     let mut done = 0;
     while let Some((entry, size)) = entry(&bytes[done..]) {
         if !entry.is_empty() {
-            cursor = push(&mut batch, &entry).or(cursor);
+            cursor =
+                push(&mut batch, &entry, &journal.options, feed.live().reading.decode.default_pri).or(cursor);
         }
         done += size;
     }
@@ -133,14 +169,18 @@ fn hand_on(
         return done;
     }
     batch.origins.push(Arc::new(origin(feed.live())));
-    let step =
-        cursor.map(|cursor| Box::new(Step { cursor, positions: positions.clone() }) as Box<dyn Completion>);
+    let step = |cursor| {
+        let (name, positions) = (journal.name.clone(), positions.clone());
+        Box::new(Step { name, cursor, positions }) as Box<dyn Completion>
+    };
+    let step = cursor.map(step);
     feed.deliver(batch, step);
     done
 }
 
 /// Saves the cursor when its batch is done.
 struct Step {
+    name: String,
     cursor: String,
     positions: Positions,
 }
@@ -148,7 +188,7 @@ struct Step {
 impl Completion for Step {
     fn complete(&self, outcome: Outcome) {
         if outcome == Outcome::Done {
-            self.positions.set(CURSOR, self.cursor.clone());
+            self.positions.set(&self.name, self.cursor.clone());
         }
     }
 }
@@ -183,18 +223,27 @@ pub(super) fn entry(bytes: &[u8]) -> Option<(Fields<'_>, usize)> {
 }
 
 /// Adds an entry as a message and gives its cursor.
-pub(super) fn push(batch: &mut Batch, entry: &Fields<'_>) -> Option<String> {
+pub(super) fn push(
+    batch: &mut Batch,
+    entry: &Fields<'_>,
+    options: &JournalSource,
+    default_pri: Option<Priority>,
+) -> Option<String> {
+    let whole = |value: &[u8]| value.len().min(options.field_bytes_max);
+
     let find =
         |name: &str| entry.iter().find(|(known, _)| *known == name.as_bytes()).map(|(_, value)| *value);
     let number = |name: &str| std::str::from_utf8(find(name)?).ok()?.parse::<u64>().ok();
-    let mut kept = |value: Option<&[u8]>| value.map_or(Span::EMPTY, |value| batch.add_extra(value));
+    let mut kept =
+        |value: Option<&[u8]>| value.map_or(Span::EMPTY, |value| batch.add_extra(&value[..whole(value)]));
     let text = kept(find("MESSAGE"));
     let host = kept(find("_HOSTNAME"));
     let program = kept(find("SYSLOG_IDENTIFIER").or_else(|| find("_COMM")));
     let pid = kept(find("SYSLOG_PID").or_else(|| find("_PID")));
-    let severity = number("PRIORITY").filter(|severity| *severity < 8).unwrap_or(6);
+    let severity = number("PRIORITY").filter(|severity| *severity < 8).map(|severity| severity as u8);
     let kernel = find("_TRANSPORT") == Some(b"kernel");
-    let facility = number("SYSLOG_FACILITY").filter(|code| *code < 24).unwrap_or(if kernel { 0 } else { 1 });
+    let facility = number("SYSLOG_FACILITY").filter(|code| *code < 24).map(|code| code as u16);
+    let fallback = default_pri.unwrap_or(Priority::new(Facility(if kernel { 0 } else { 1 }), Severity(6)));
     let time = number("_SOURCE_REALTIME_TIMESTAMP").or_else(|| number("__REALTIME_TIMESTAMP"));
     let event = time
         .and_then(|unix_us| i64::try_from(unix_us).ok())
@@ -207,16 +256,23 @@ pub(super) fn push(batch: &mut Batch, entry: &Fields<'_>) -> Option<String> {
     message.pid = pid;
     message.text = text;
     message.event = event;
-    message.pri = Priority::new(Facility(facility as u16), Severity(severity as u8));
+    message.pri = Priority::new(
+        facility.map_or(fallback.facility(), Facility),
+        severity.map_or(fallback.severity(), Severity),
+    );
     message.format = Format::Journal;
     batch.messages.push(message);
     for (name, value) in entry {
         let Ok(name) = std::str::from_utf8(name) else { continue };
-        let mut name = format!(".journald.{name}");
+        // Addresses of the entry are no fields of it; text and host stand where those of a message do.
+        if name.starts_with("__") || matches!(name, "MESSAGE" | "_HOSTNAME") {
+            continue;
+        }
+        let mut name = format!("{}{name}", options.prefix);
         if name.is_ascii() {
             name.truncate(FIELD_NAME_BYTES_MAX);
         }
-        let value = batch.add_extra(value);
+        let value = batch.add_extra(&value[..whole(value)]);
         batch.set_value(index, &name, value, ValueKind::String);
     }
     find("__CURSOR").map(|cursor| String::from_utf8_lossy(cursor).into_owned())

@@ -6,6 +6,7 @@
 mod generator;
 mod internal;
 mod journal;
+mod kmsg;
 mod pipe;
 mod program;
 mod stdin;
@@ -13,6 +14,7 @@ mod stdin;
 pub(crate) use generator::generate;
 pub(crate) use internal::read_internal;
 pub(crate) use journal::{has_journal, read_journal};
+pub(crate) use kmsg::{has_kernel_records, read_kernel_records};
 pub(crate) use pipe::{is_device, read_pipe};
 pub(crate) use program::read_program;
 pub(crate) use stdin::read_stdin;

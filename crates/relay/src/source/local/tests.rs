@@ -2,12 +2,12 @@
 
 use super::journal::{entry, push};
 use crate::{
-    FilePermissions, Generator, HostPolicy, InternalLog, PipeSource, ProgramSource, Reading, Registry,
-    SourceDriver, SourceSpec, Sources,
+    FilePermissions, Generator, HostPolicy, InternalLog, JournalSource, PipeSource, ProgramSource, Reading,
+    Registry, SourceDriver, SourceSpec, Sources,
     testing::{Collected, batch},
 };
 use message::{Field, FieldName, Severity, ValueKind};
-use std::{fs, io::Write, sync::Arc, time::Duration};
+use std::{fs, io::Write, path::Path, sync::Arc, time::Duration};
 
 struct Setup {
     sources: Sources,
@@ -16,8 +16,12 @@ struct Setup {
 }
 
 fn start(driver: SourceDriver) -> Setup {
+    start_at(driver, None)
+}
+
+fn start_at(driver: SourceDriver, positions: Option<&Path>) -> Setup {
     let (log, collected) = (InternalLog::new("duramen", None), Collected::new());
-    let mut sources = Sources::start(Registry::default(), log.clone(), 1, None).unwrap();
+    let mut sources = Sources::start(Registry::default(), log.clone(), 1, positions).unwrap();
     let mut reading = Reading::new("s");
     reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
     let spec = SourceSpec {
@@ -104,7 +108,7 @@ fn check_entry(export: &[u8], want: &str) {
         None => "incomplete".to_owned(),
         Some((fields, size)) => {
             let mut batch = batch(&[]);
-            let cursor = push(&mut batch, &fields).unwrap_or_default();
+            let cursor = push(&mut batch, &fields, &JournalSource::default(), None).unwrap_or_default();
             let field = |field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
             let unit = batch.field(0, &FieldName::parse(".journald._SYSTEMD_UNIT")).unwrap_or_default();
             format!(
@@ -137,4 +141,60 @@ fn reads_entries_of_the_journal() {
         b"PRIORITY=99\nSYSLOG_FACILITY=x\nMESSAGE=m\n\n",
         "41 pri=14  [] \"m\" at=1795000000000000 unit= cursor=",
     );
+}
+
+/// Journal files of our own, made by the program that receives journals of other machines.
+fn make_journal(folder: &Path, first: usize, texts: &[&str]) -> bool {
+    use std::process::{Command, Stdio};
+    let output = folder.join(format!("{first}.journal"));
+    let started = Command::new("/usr/lib/systemd/systemd-journal-remote")
+        .arg(format!("--output={}", output.display()))
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn();
+    let Ok(mut remote) = started else { return false };
+    let mut input = remote.stdin.take().unwrap();
+    for (number, text) in texts.iter().enumerate() {
+        let number = first + number;
+        let time = 1_795_000_000_000_000_u64 + number as u64;
+        let entry = format!(
+            "__REALTIME_TIMESTAMP={time}\n__MONOTONIC_TIMESTAMP={number}\n_BOOT_ID=0123456789abcdef0123456789abcdef\n\
+             _HOSTNAME=web\nPRIORITY=3\nSYSLOG_IDENTIFIER=su\nUNIT=u{number}\nMESSAGE={text}\n\n"
+        );
+        input.write_all(entry.as_bytes()).unwrap();
+    }
+    drop(input);
+    remote.wait().unwrap().success() && output.exists()
+}
+
+#[test]
+fn reads_a_journal_behind_its_cursor() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, positions) = (folder.path().join("journal"), folder.path().join("positions"));
+    fs::create_dir(&journal).unwrap();
+    if !make_journal(&journal, 0, &["one", "two", "three"]) {
+        return;
+    }
+    let options = JournalSource {
+        folder: Some(journal),
+        from_start: true,
+        matches: vec!["PRIORITY=3".to_owned()],
+        prefix: "j.".to_owned(),
+        field_bytes_max: 4,
+        ..JournalSource::default()
+    };
+    let mut setup = start_at(SourceDriver::Journal(options.clone()), Some(&positions));
+    check(&setup, &["su|one", "su|two", "su|thre"]);
+    setup.collected.batches(|batches| {
+        let last = batches.last().unwrap();
+        let unit = last.field(last.len() - 1, &FieldName::parse("j.UNIT")).unwrap().into_owned();
+        assert_eq!(unit, b"u2");
+    });
+    setup.sources.stop(crate::testing::PATIENCE);
+    setup.sources.save_positions();
+    assert!(make_journal(&folder.path().join("journal"), 10, &["four"]));
+    let mut setup = start_at(SourceDriver::Journal(options), Some(&positions));
+    check(&setup, &["su|four"]);
+    setup.sources.stop(crate::testing::PATIENCE);
 }
