@@ -278,6 +278,11 @@ impl Journal {
         }
     }
 
+    /// Whether `release` would remove a file.
+    pub fn can_release(&self, below: u64) -> bool {
+        self.published().files.get(1).is_some_and(|second| second.first <= below)
+    }
+
     /// Removes the files that hold nothing at or above a sequence number. Returns how many went.
     pub fn release(&mut self, below: u64) -> io::Result<usize> {
         let mut removed = 0;

@@ -25,10 +25,11 @@ mod source;
 mod testing;
 
 pub use destination::{
-    DestinationDriver, DestinationSpec, Destinations, Failback, FilePermissions, FileTarget, PipeTarget,
-    ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget,
+    DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions, FileTarget,
+    PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget,
     StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
 };
+pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;

@@ -11,6 +11,7 @@ use crate::{
     check,
     convert::{self, ConvertOptions},
     daemon, loggen, old_names,
+    queue::{self, QueueOptions},
     user::{self, UserOptions},
 };
 use clap::{Args, Parser, Subcommand};
@@ -48,6 +49,8 @@ enum Verb {
     Export(ExportOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
     Loggen(loggen::Options),
+    /// Look into queues on disk that no server uses
+    Queue(QueueOptions),
     /// Manage who may log in
     User(UserOptions),
 }
@@ -94,6 +97,7 @@ pub(crate) fn run() -> ExitCode {
         Some("syslog-ng") => old_names::syslog_ng(&words),
         Some("syslog-ng-ctl") => old_names::syslog_ng_ctl(&words),
         Some("loggen") => old_names::loggen(&words),
+        Some("dqtool") => old_names::dqtool(&words),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
             Verb::Check(options) => check::run(&options.config, options.preprocess_into.as_deref()),
@@ -103,6 +107,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Tail(options) => ask::tail(&options),
             Verb::Export(options) => ask::export(&options),
             Verb::Loggen(options) => loggen::run(&options),
+            Verb::Queue(options) => queue::run(&options),
             Verb::User(options) => user::run(&options),
         },
     }

@@ -13,6 +13,7 @@ mod daemon;
 mod loggen;
 mod machine;
 mod old_names;
+mod queue;
 mod statistics;
 mod user;
 

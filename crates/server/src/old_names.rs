@@ -1,4 +1,4 @@
-//! The programs that scripts know: `syslog-ng`, `syslog-ng-ctl`, `loggen`.
+//! The programs that scripts know: `syslog-ng`, `syslog-ng-ctl`, `loggen`, `dqtool`.
 //!
 //! In: their command lines. Out: what those programs would print and return. Options that only make sense for the
 //! old program (`--module-path`, `--no-caps`, ...) are taken and have no effect, as their help here says.
@@ -7,7 +7,7 @@ use crate::{
     check,
     command::{CtlOptions, http_address, run_ctl},
     daemon::{self, Levels},
-    loggen,
+    loggen, queue,
 };
 use clap::{ArgAction, Parser};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -121,6 +121,19 @@ struct SyslogNgCtl {
 /// Runs as `syslog-ng-ctl`.
 pub(crate) fn syslog_ng_ctl(words: &[OsString]) -> ExitCode {
     run_ctl(&SyslogNgCtl::parse_from(words).options)
+}
+
+/// dqtool's command line: that of `queue`, on folders of our own format.
+#[derive(Parser, Debug)]
+#[command(name = "dqtool")]
+struct Dqtool {
+    #[command(flatten)]
+    options: queue::QueueOptions,
+}
+
+/// Runs as `dqtool`.
+pub(crate) fn dqtool(words: &[OsString]) -> ExitCode {
+    queue::run(&Dqtool::parse_from(words).options)
 }
 
 /// loggen's command line.

@@ -1,4 +1,4 @@
-//! Rows of what stands inside of network drivers: `tls()`, `failover()`.
+//! Rows of what stands inside of network drivers: `tls()`, `failover()`; and `disk-buffer()` of every destination.
 //!
 //! In: nothing. Out: rows and lists of words.
 
@@ -78,4 +78,44 @@ pub(super) const FAILOVER: &[Row] = &[
 const FAILBACK: &[Row] = &[
     row("tcp-probe-interval", V::Number(1, 1 << 31), "60", "seconds between looks at the first receiver"),
     row("successful-probes-required", V::Number(1, 1 << 31), "3", "answers in a row until it counts as back"),
+];
+
+/// `disk-buffer()`.
+pub(super) const DISK_BUFFER: &[Row] = &[
+    row(
+        "reliable",
+        V::YesNo,
+        "no",
+        "every message is on the disk, synced, before its source is told that it is safe",
+    ),
+    row("capacity-bytes", V::Number(1, i64::MAX), "", "most bytes on the disk; at least 1 MiB"),
+    row("disk-buf-size", V::Number(1, i64::MAX), "", "").renamed("capacity-bytes"),
+    row(
+        "flow-control-window-bytes",
+        V::Number(1, i64::MAX),
+        "16 MiB",
+        "bytes that are also kept in memory for sending",
+    ),
+    row("mem-buf-size", V::Number(1, i64::MAX), "", "").renamed("flow-control-window-bytes"),
+    row(
+        "front-cache-size",
+        V::Number(1, 1 << 31),
+        "16384",
+        "messages that are also kept in memory; below 16384 it is 16384",
+    ),
+    row("qout-size", V::Number(1, 1 << 31), "", "").renamed("front-cache-size"),
+    row("quot-size", V::Number(1, 1 << 31), "", "").renamed("front-cache-size"),
+    row("flow-control-window-size", V::Number(1, 1 << 31), "", "messages in memory")
+        .no_effect("front-cache-size() and flow-control-window-bytes() are the bounds"),
+    row("mem-buf-length", V::Number(1, 1 << 31), "", "").renamed("flow-control-window-size"),
+    row("dir", V::Text, "disk-buffers in the data folder", "folder of the queue's own folder"),
+    row("prealloc", V::YesNo, "no", "take the space on the disk at the start"),
+    row(
+        "truncate-size-ratio",
+        V::Decimal(0.0, 1.0),
+        "1",
+        "share of the capacity above which space of an empty queue is given back",
+    ),
+    row("compaction", V::YesNo, "no", "leave out what no template asks for")
+        .no_effect("messages are kept whole"),
 ];

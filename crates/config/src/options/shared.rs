@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows and lists of words.
 
 use super::ValueKind as V;
-use super::network::TLS;
+use super::network::{DISK_BUFFER, TLS};
 use super::row::{Row, later, row};
 
 pub(super) const BATCHED: &str = "messages move in batches as large as a read or a write takes";
@@ -125,13 +125,12 @@ pub(super) const DESTINATION: &[Row] = &[
     row("batch-timeout", V::Number(0, 1 << 31), "", "milliseconds until a batch is written")
         .no_effect(BATCHED),
     row("workers", V::Number(1, 1024), "1", "threads of it").no_effect(THREADS),
-    row("persist-name", V::Text, "", "name of its remembered state")
-        .no_effect("it has no state beyond its queue"),
+    row("persist-name", V::Text, "", "name of the folder of its disk-buffer()"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
     row("mark-freq", V::Number(0, 1 << 31), "", "seconds between -- MARK -- messages").no_effect(NO_MARKS),
     row("mark-mode", V::Word(MARK_MODES), "none", "when -- MARK -- messages are written").no_effect(NO_MARKS),
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which repeated messages are joined").later(),
-    later("disk-buffer", "a queue on disk"),
+    row("disk-buffer", V::Options(DISK_BUFFER), "", "a queue on disk"),
     later("hook-commands", "commands run at start and stop"),
 ];
 

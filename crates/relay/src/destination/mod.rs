@@ -11,13 +11,15 @@ mod options;
 mod output;
 mod queue;
 mod set;
+mod spool;
 mod target;
 mod worker;
 
 pub use options::{
-    DestinationDriver, DestinationSpec, Failback, FilePermissions, FileTarget, PipeTarget, ProgramTarget,
-    Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget, StreamFraming, TcpOptions,
-    TerminalTarget,
+    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, PipeTarget,
+    ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget, StreamFraming,
+    TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
+pub use spool::{QueueSummary, look, queues};
 pub(crate) use target::set_keepalive;

@@ -4,8 +4,9 @@
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
 use crate::{ip::IpOptions, tls::SenderTls};
+use journal::{Disk, OsDisk};
 use message::{Batch, Stamp};
-use std::{path::PathBuf, time::Duration};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// A compiled template with what it remembers between messages: what a message looks like in one target.
 pub trait Render: Send {
@@ -68,6 +69,8 @@ pub struct Queueing {
     pub reopen_after: Duration,
     /// `throttle()`: most messages a second; 0 is no limit.
     pub throttle: u32,
+    /// `disk-buffer()`
+    pub disk: Option<DiskBuffer>,
     /// So much output is gathered before it is written, unless the queue runs empty first.
     pub batch_bytes: usize,
 }
@@ -79,8 +82,57 @@ impl Default for Queueing {
             bytes_max: 256 << 20,
             reopen_after: Duration::from_secs(60),
             throttle: 0,
+            disk: None,
             batch_bytes: 256 << 10,
         }
+    }
+}
+
+/// `disk-buffer()`: the queue is kept on disk.
+#[derive(Clone)]
+pub struct DiskBuffer {
+    /// The folder of this queue alone. It is what a queue is known by over reloads and restarts.
+    pub folder: PathBuf,
+    /// `reliable()`: synced to the device before a source is told that its messages are safe. Otherwise they are with
+    /// the operating system by then: they survive the end of the process, not the loss of power.
+    pub reliable: bool,
+    /// `capacity-bytes()`
+    pub capacity_bytes: u64,
+    /// `flow-control-window-bytes()`: bytes that the destination may have in memory for writing.
+    pub memory_bytes: usize,
+    /// `front-cache-size()`: messages that it may have.
+    pub memory_messages: usize,
+    /// `prealloc()`
+    pub preallocate: bool,
+    /// `truncate-size-ratio()`: share of the capacity that empty files may keep.
+    pub truncate_ratio: Option<f64>,
+    /// The file system.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl DiskBuffer {
+    /// Least value of `front-cache-size()`: a few full batches.
+    pub const MESSAGES_MIN: usize = 16_384;
+
+    /// The defaults for a folder and a capacity, which is at least a mebibyte.
+    pub fn new(folder: PathBuf, capacity_bytes: u64) -> DiskBuffer {
+        DiskBuffer {
+            folder,
+            reliable: false,
+            capacity_bytes: capacity_bytes.max(1 << 20),
+            memory_bytes: 16 << 20,
+            memory_messages: DiskBuffer::MESSAGES_MIN,
+            preallocate: false,
+            truncate_ratio: None,
+            disk: Arc::new(OsDisk),
+        }
+    }
+}
+
+impl std::fmt::Debug for DiskBuffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let DiskBuffer { folder, reliable, capacity_bytes, .. } = self;
+        write!(f, "DiskBuffer({}, reliable={reliable}, capacity={capacity_bytes})", folder.display())
     }
 }
 

@@ -38,6 +38,8 @@ pub(super) struct Item {
 pub(super) struct Queue {
     state: Mutex<State>,
     wake: Condvar,
+    /// What is in it is also on the disk: what cannot be written stays there and is not lost.
+    is_backed: bool,
     pub(super) counters: Arc<Counters>,
 }
 
@@ -76,7 +78,7 @@ impl Queue {
             idle: false,
             closed: false,
         };
-        Queue { state: Mutex::new(state), wake: Condvar::new(), counters }
+        Queue { state: Mutex::new(state), wake: Condvar::new(), is_backed: queueing.disk.is_some(), counters }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -145,20 +147,42 @@ impl Queue {
         let items = std::mem::take(&mut state.items);
         drop(state);
         for item in items {
-            stats::add(self.counters.dropped_for(DropReason::Stopped), item.count);
-            self.done(item.count, item.bytes);
+            self.done(item.count, item.bytes, item.count);
             item.delivery.ack.fail();
         }
     }
 
-    /// Says that items were written or given up: they no longer count as queued.
-    pub(super) fn done(&self, count: usize, bytes: usize) {
+    /// Says that items were written, `lost` of their messages not: they no longer count as queued, unless they are
+    /// on the disk.
+    pub(super) fn done(&self, count: usize, bytes: usize, lost: usize) {
         let mut state = self.lock();
         state.messages = state.messages.saturating_sub(count);
         state.bytes = state.bytes.saturating_sub(bytes);
         drop(state);
-        stats::take(&self.counters.queued, count);
+        if !self.is_backed {
+            stats::add(self.counters.dropped_for(DropReason::Stopped), lost);
+        }
+        stats::take(&self.counters.queued, if self.is_backed { count - lost.min(count) } else { count });
         stats::take(&self.counters.memory_usage, bytes);
+    }
+
+    /// Takes a delivery that is on the disk, and was counted when it came there.
+    pub(super) fn hand(&self, delivery: Delivery, count: usize) {
+        let bytes = delivery.batch.received_bytes.len();
+        let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            return delivery.ack.fail();
+        }
+        state.messages += count;
+        state.bytes += bytes;
+        state.items.push_back(Item { delivery, count, bytes });
+        let sleeping = state.idle;
+        drop(state);
+        stats::add(&self.counters.memory_usage, bytes);
+        if sleeping {
+            self.wake.notify_one();
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 use super::{
     options::{DestinationDriver, DestinationSpec, SocketTarget},
     queue::{Command, Queue},
+    spool::{Entrance, Keeper},
     worker,
 };
 use crate::{InternalLog, Registry, StageError, tls::TlsError};
@@ -14,6 +15,7 @@ use message::Outlet;
 use std::{
     collections::HashMap,
     mem::{Discriminant, discriminant},
+    path::PathBuf,
     sync::Arc,
     thread::JoinHandle,
     time::{Duration, Instant},
@@ -30,8 +32,9 @@ pub struct Destinations {
     leaving: Vec<JoinHandle<()>>,
 }
 
-/// A queue outlives a reload under its id, as long as the kind of target is the same.
-type Key = (String, Discriminant<DestinationDriver>);
+/// A queue outlives a reload under its id, as long as the kind of target is the same,
+/// and its queue, when that is on disk, in the same folder.
+type Key = (String, Discriminant<DestinationDriver>, Option<PathBuf>);
 
 /// What a reload prepared: drop it to leave everything as it was.
 #[derive(Default)]
@@ -43,7 +46,25 @@ pub struct StagedDestinations {
 
 struct Running {
     queue: Arc<Queue>,
+    /// The entrance of a queue on disk.
+    entrance: Option<Arc<Entrance>>,
     thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn outlet(&self) -> Arc<dyn Outlet> {
+        match &self.entrance {
+            Some(entrance) => entrance.clone(),
+            None => self.queue.clone(),
+        }
+    }
+
+    fn stop(&self, deadline: Instant) {
+        match &self.entrance {
+            Some(entrance) => entrance.stop(deadline),
+            None => self.queue.command(Command::Stop(deadline)),
+        }
+    }
 }
 
 impl Destinations {
@@ -60,20 +81,21 @@ impl Destinations {
                 return Err(StageError::Twice { id: spec.id });
             }
             load_tls(&spec, &self.log)?;
-            let key = (spec.id.clone(), discriminant(&spec.driver));
-            let queue = match self.running.get(&key) {
+            let folder = spec.queueing.disk.as_ref().map(|disk| disk.folder.clone());
+            let key = (spec.id.clone(), discriminant(&spec.driver), folder);
+            let outlet = match self.running.get(&key) {
                 Some(running) => {
                     staged.kept.insert(key.clone(), spec);
-                    running.queue.clone()
+                    running.outlet()
                 }
                 None => {
                     let running = self.start(spec)?;
-                    let queue = running.queue.clone();
+                    let outlet = running.outlet();
                     staged.fresh.insert(key.clone(), running);
-                    queue
+                    outlet
                 }
             };
-            staged.outlets.insert(key.0, queue);
+            staged.outlets.insert(key.0, outlet);
         }
         Ok(staged)
     }
@@ -82,8 +104,18 @@ impl Destinations {
         let component = format!("dst.{}", spec.component);
         let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
         let queue = Arc::new(Queue::new(&spec.queueing, spec.driver.holds_back(), counters));
+        let keeper = match &spec.queueing.disk {
+            Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
+            None => None,
+        };
         let thread = worker::spawn(spec, queue.clone(), self.log.clone())?;
-        Ok(Running { queue, thread: Some(thread) })
+        Ok(match keeper {
+            Some(keeper) => {
+                let entrance = keeper.entrance();
+                Running { queue, entrance: Some(entrance), thread: Some(keeper.spawn(thread)?) }
+            }
+            None => Running { queue, entrance: None, thread: Some(thread) },
+        })
     }
 
     /// Makes the staged set the running one: changed destinations get their new settings, removed ones write what
@@ -94,12 +126,15 @@ impl Destinations {
             self.running.keys().filter(|key| !staged.kept.contains_key(*key)).cloned().collect();
         for key in removed {
             if let Some(mut running) = self.running.remove(&key) {
-                running.queue.command(Command::Stop(Instant::now() + LEAVE_WITHIN));
+                running.stop(Instant::now() + LEAVE_WITHIN);
                 self.leaving.extend(running.thread.take());
             }
         }
         for (key, spec) in staged.kept.drain() {
             if let Some(running) = self.running.get(&key) {
+                if let (Some(entrance), Some(disk)) = (&running.entrance, &spec.queueing.disk) {
+                    entrance.configure(disk.clone());
+                }
                 running.queue.resize(&spec.queueing, spec.driver.holds_back());
                 running.queue.command(Command::Configure(Box::new(spec)));
             }
@@ -115,7 +150,7 @@ impl Destinations {
     /// Writes what waits, for at most `drain`, and ends. What could not be written is dropped and counted.
     pub fn stop(&mut self, drain: Duration) {
         let deadline = Instant::now() + drain;
-        self.running.values().for_each(|running| running.queue.command(Command::Stop(deadline)));
+        self.running.values().for_each(|running| running.stop(deadline));
         let threads = self.running.drain().filter_map(|(_, mut running)| running.thread.take());
         for thread in threads.collect::<Vec<_>>().into_iter().chain(self.leaving.drain(..)) {
             // A thread that panicked has said so on the console.
@@ -147,7 +182,7 @@ impl StagedDestinations {
 impl Drop for Running {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            self.queue.command(Command::Stop(Instant::now()));
+            self.stop(Instant::now());
         }
     }
 }

@@ -9,11 +9,7 @@ use super::{
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake},
 };
-use crate::{
-    InternalLog, StageError,
-    clock::Clock,
-    stats::{self, DropReason},
-};
+use crate::{InternalLog, StageError, clock::Clock, stats};
 use message::{Ack, Delivery};
 use std::{
     collections::VecDeque,
@@ -197,15 +193,13 @@ impl Worker {
         self.tokens.iter().for_each(Ack::fail);
         self.settle();
         let rest: usize = self.items.iter().map(|item| item.count).sum();
-        stats::add(self.queue.counters.dropped_for(DropReason::Stopped), rest);
         let bytes = self.items.iter().map(Item::bytes).sum();
         self.items.drain(..).for_each(|item| item.delivery.ack.fail());
-        self.queue.done(rest, bytes);
+        self.queue.done(rest, bytes, rest);
     }
 
     fn settle(&mut self) {
-        self.queue.done(self.count, self.bytes);
-        stats::add(self.queue.counters.dropped_for(DropReason::Stopped), self.lost);
+        self.queue.done(self.count, self.bytes, self.lost);
         (self.count, self.bytes, self.lost) = (0, 0, 0);
         self.tokens.clear();
     }

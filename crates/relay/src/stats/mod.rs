@@ -34,6 +34,8 @@ pub enum DropReason {
     QueueFull,
     /// The file that the message names cannot be written, now or ever (a folder of that name, no permission).
     Unwritable,
+    /// The disk buffer that held them was damaged.
+    Damaged,
     /// The destination was stopped or removed before it could write.
     Stopped,
 }
@@ -61,6 +63,12 @@ pub struct Counters {
     pub dropped_queue_full: AtomicU64,
     /// Messages dropped as [`DropReason::Unwritable`].
     pub dropped_unwritable: AtomicU64,
+    /// Messages dropped as [`DropReason::Damaged`].
+    pub dropped_damaged: AtomicU64,
+    /// Bytes of a queue on disk.
+    pub disk_usage: AtomicU64,
+    /// Most bytes of it; 0 for destinations without one.
+    pub disk_capacity: AtomicU64,
     /// Messages dropped as [`DropReason::Stopped`].
     pub dropped_stopped: AtomicU64,
     /// Open connections.
@@ -87,7 +95,7 @@ impl Counters {
 
     /// Messages dropped for any reason.
     pub fn dropped(&self) -> u64 {
-        [&self.dropped_queue_full, &self.dropped_unwritable, &self.dropped_stopped]
+        [&self.dropped_queue_full, &self.dropped_unwritable, &self.dropped_damaged, &self.dropped_stopped]
             .iter()
             .map(|counter| counter.load(Ordering::Relaxed))
             .sum()
@@ -98,6 +106,7 @@ impl Counters {
         match reason {
             DropReason::QueueFull => &self.dropped_queue_full,
             DropReason::Unwritable => &self.dropped_unwritable,
+            DropReason::Damaged => &self.dropped_damaged,
             DropReason::Stopped => &self.dropped_stopped,
         }
     }
@@ -158,6 +167,7 @@ impl Registry {
                 &entry.written,
                 &entry.dropped_queue_full,
                 &entry.dropped_unwritable,
+                &entry.dropped_damaged,
                 &entry.dropped_stopped,
                 &entry.connections_refused,
                 &entry.kernel_dropped,

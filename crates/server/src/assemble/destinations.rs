@@ -71,6 +71,7 @@ impl<'t> Lowering<'t> {
             return logspace.is_some();
         }
         let Some((driver, template)) = self.target(options) else { return false };
+        let Some(disk) = self.disk_buffer(id, options) else { return false };
         let template: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
             true => Box::new(OneLine::new(template)),
             false => template,
@@ -79,7 +80,7 @@ impl<'t> Lowering<'t> {
             id: id.to_owned(),
             component: options.call.key(),
             driver,
-            queueing: queueing(options),
+            queueing: Queueing { disk, ..queueing(options) },
             rendering: Rendering { template },
         });
         true

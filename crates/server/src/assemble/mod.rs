@@ -5,6 +5,7 @@
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
 mod destinations;
+mod disk;
 mod filters;
 mod globals;
 mod identity;
@@ -30,7 +31,7 @@ use jiff::tz::TimeZone;
 use pipeline::{route::FilterCounters, template::Site};
 use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
@@ -47,6 +48,8 @@ pub(crate) struct Environment {
     pub(crate) zone: TimeZone,
     /// Where `${RCPTID}` stands; goes on over reloads.
     pub(crate) rcptid: Arc<AtomicU64>,
+    /// Folder where queues on disk are kept unless they say otherwise.
+    pub(crate) data: PathBuf,
     /// Passwords of private keys; those given live on over reloads.
     pub(crate) passwords: Passwords,
     /// Whether names of hosts, users and files may be looked up; a check does not.
@@ -61,6 +64,7 @@ impl Environment {
             zone: TimeZone::UTC,
             rcptid: Arc::default(),
             passwords: Passwords::default(),
+            data: PathBuf::new(),
             looks_up: false,
         }
     }

@@ -44,6 +44,7 @@ const OF_DESTINATIONS: &[Reading] = &[
     ("connections", |counters| read(&counters.connections)),
     ("errors", |counters| read(&counters.errors)),
     ("bytes", |counters| read(&counters.bytes)),
+    ("disk_usage", |counters| read(&counters.disk_usage)),
 ];
 
 /// A logspace's number in CSV and how to read it.
@@ -197,17 +198,28 @@ fn samples(counters: &Counters) -> Vec<Sample> {
     let dropped = |reason, value| {
         counter("syslogng_output_events_total", &[("result", "dropped"), ("reason", reason)], value)
     };
-    vec![
+    let capacity = read(&counters.disk_capacity);
+    let [events, memory] = match capacity {
+        0 => ["syslogng_memory_queue_events", "syslogng_memory_queue_memory_usage_bytes"],
+        _ => ["syslogng_disk_queue_events", "syslogng_disk_queue_memory_usage_bytes"],
+    };
+    let mut samples = vec![
         counter("syslogng_output_events_total", &[("result", "processed")], read(&counters.processed)),
         counter("syslogng_output_events_total", &[("result", "delivered")], read(&counters.written)),
         dropped("queue_full", read(&counters.dropped_queue_full)),
         dropped("unwritable", read(&counters.dropped_unwritable)),
+        dropped("damaged", read(&counters.dropped_damaged)),
         dropped("stopped", read(&counters.dropped_stopped)),
-        gauge("syslogng_memory_queue_events", read(&counters.queued)),
-        gauge("syslogng_memory_queue_memory_usage_bytes", read(&counters.memory_usage)),
+        gauge(events, read(&counters.queued)),
+        gauge(memory, read(&counters.memory_usage)),
         counter("syslogng_output_bytes_total", &[], read(&counters.bytes)),
         counter("syslogng_output_errors_total", &[], read(&counters.errors)),
-    ]
+    ];
+    if capacity > 0 {
+        samples.push(gauge("syslogng_disk_queue_capacity_bytes", capacity));
+        samples.push(gauge("syslogng_disk_queue_disk_usage_bytes", read(&counters.disk_usage)));
+    }
+    samples
 }
 
 fn of_filter(name: &str, kind: &'static str, value: u64) -> Figure {

@@ -76,6 +76,7 @@ impl Running {
             zone: TimeZone::system(),
             rcptid: Arc::new(AtomicU64::new(now.as_microsecond().unsigned_abs())),
             passwords: Passwords::default(),
+            data: settings.data.clone(),
             looks_up: true,
         };
         let failed = |error: relay::StageError| error.to_string();

@@ -1,0 +1,62 @@
+//! `disk-buffer()` to a queue on disk.
+//!
+//! In: options of a destination. Out: settings of its queue. Limits: a name that cannot be a folder is an error.
+
+use super::lower::Lowering;
+use super::options::{Options, present_name};
+use config::Diagnostic;
+use config::options::ValueKind;
+use config::tree::{Arg, Call};
+use relay::DiskBuffer;
+use std::path::PathBuf;
+
+/// Where queues are kept unless `dir()` says otherwise.
+const FOLDER: &str = "disk-buffers";
+
+impl<'t> Lowering<'t> {
+    /// The queue on disk of a destination. The outer `None`: it cannot be made; that has been told.
+    pub(super) fn disk_buffer(&mut self, id: &str, options: &Options<'t>) -> Option<Option<DiskBuffer>> {
+        let Some(call) = options.own("disk-buffer") else { return Some(None) };
+        let inside = |name: &str| call.options().filter(|option| inner_name(option) == name).last();
+        let number =
+            |name: &str| inside(name).and_then(Call::number).and_then(|number| u64::try_from(number).ok());
+        let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
+        let Some(capacity) = number("capacity-bytes") else {
+            let message =
+                "`disk-buffer()` needs capacity-bytes(): the most bytes that it may take on the disk";
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        };
+        let name = options.own_text("persist-name").unwrap_or_else(|| id.to_owned());
+        let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
+        if name.is_empty() || name.starts_with('.') || name.len() > 200 || !name.chars().all(is_safe) {
+            let message = format!(
+                "`{name}` cannot be the name of a folder, which the queue on disk needs: set persist-name()"
+            );
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        }
+        let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
+        let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
+        let mut buffer = DiskBuffer::new(folder, capacity);
+        buffer.reliable = yes("reliable");
+        buffer.preallocate = yes("prealloc");
+        let size = |name: &str| number(name).and_then(|number| usize::try_from(number).ok());
+        buffer.memory_bytes = size("flow-control-window-bytes").unwrap_or(buffer.memory_bytes);
+        buffer.memory_messages = size("front-cache-size").unwrap_or(0).max(DiskBuffer::MESSAGES_MIN);
+        buffer.truncate_ratio = inside("truncate-size-ratio").and_then(Call::decimal);
+        Some(Some(buffer))
+    }
+}
+
+/// The name that an option inside of `disk-buffer()` counts under.
+fn inner_name(option: &Call) -> String {
+    let table = config::options::drivers(config::tree::Kind::Destination)
+        .iter()
+        .filter_map(|driver| config::options::row(driver.options, "disk-buffer"))
+        .find_map(|row| match row.kind {
+            ValueKind::Options(rows) => Some(rows),
+            _ => None,
+        });
+    table.map_or_else(|| option.key(), |rows| present_name(&[rows], &option.key()))
+}

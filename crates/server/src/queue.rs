@@ -1,0 +1,121 @@
+//! `duramen queue`: looks into queues on disk (`disk-buffer()`) that no server uses.
+//!
+//! In: folders. Out: lists, figures, messages. Takes nothing out. Limits: one queue at a time is held open.
+
+use clap::{Args, Subcommand};
+use pipeline::{
+    Definitions, Template, Version,
+    template::{RenderOptions, Renderer, Site},
+};
+use relay::{QueueSummary, look_into_queue, queues};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+/// A message as `cat` prints it, as syslog-ng's dqtool does.
+const LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
+
+/// Options of `queue`.
+#[derive(Args, Debug)]
+pub(crate) struct QueueOptions {
+    #[command(subcommand)]
+    verb: QueueVerb,
+}
+
+#[derive(Subcommand, Debug)]
+enum QueueVerb {
+    /// List the queues below a folder, with the messages that wait in each
+    Ls {
+        /// A queue, or a folder of queues
+        #[arg(default_value = "/var/lib/duramen/disk-buffers")]
+        folder: PathBuf,
+    },
+    /// Print figures of queues
+    Info {
+        /// Queues, or folders of queues
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+    },
+    /// Print the messages that wait
+    Cat {
+        /// What to print of a message; \n is a line feed
+        #[arg(short = 't', long)]
+        template: Option<String>,
+        /// Queues, or folders of queues
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+    },
+}
+
+/// Does what the verb says.
+pub(crate) fn run(options: &QueueOptions) -> ExitCode {
+    let result = match &options.verb {
+        QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
+            let summary = look_into_queue(path, &mut |_, _| {})?;
+            println!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
+            Ok(summary)
+        }),
+        QueueVerb::Info { folders } => each(folders, |path| {
+            let summary = look_into_queue(path, &mut |_, _| {})?;
+            println!("Folder: {}", path.display());
+            println!("Messages: {}", summary.messages);
+            println!("First sequence number: {}", summary.first);
+            println!("Bytes on the disk: {}", summary.bytes);
+            println!("Damaged places: {}\n", summary.damages.len());
+            Ok(summary)
+        }),
+        QueueVerb::Cat { template, folders } => cat(template.as_deref(), folders),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Works through all queues; what cannot be read does not keep the others from being shown.
+fn each(folders: &[PathBuf], show: impl Fn(&Path) -> Result<QueueSummary, String>) -> Result<(), String> {
+    let mut errors = Vec::new();
+    for folder in folders {
+        let found = queues(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
+        if found.is_empty() {
+            errors.push(format!("there is no queue in {}", folder.display()));
+        }
+        for path in found {
+            match show(&path) {
+                Ok(summary) => errors.extend(summary.damages),
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
+}
+
+fn cat(template: Option<&str>, folders: &[PathBuf]) -> Result<(), String> {
+    let text = template.map_or_else(|| LINE.to_owned(), |text| text.replace("\\n", "\n"));
+    let definitions = Definitions::new(Version { major: 4, minor: 8 });
+    let template = Template::parse(&text, &definitions).map_err(|error| error.to_string())?;
+    each(folders, |path| {
+        let mut renderer = Renderer::new(RenderOptions::default(), Arc::new(Site::default()));
+        let mut out = io::stdout().lock();
+        let mut failed = Ok(());
+        let summary = look_into_queue(path, &mut |batch, skipped| {
+            let mut lines = Vec::new();
+            for index in skipped..batch.len() {
+                template.render(batch, index, &mut renderer, &mut lines);
+            }
+            if failed.is_ok() {
+                failed = out.write_all(&lines);
+            }
+        })?;
+        match failed {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(format!("cannot print: {error}")),
+            _ => Ok(summary),
+        }
+    })
+}
