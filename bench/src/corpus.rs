@@ -1,6 +1,10 @@
 //! The messages that are sent: BSD syslog of a mixed site, made from a seed, the same on every machine.
 //!
-//! In: a seed. Out: [`LINES`] lines of 150 to 200 bytes, 168 on average or near it.
+//! In: a seed. Out: [`LINES`] lines of 150 to 200 bytes, 168 on average or near it; those of pairs have about 400.
+
+mod pairs;
+
+pub(crate) use pairs::Form;
 
 use std::{fmt::Write, fs, io, path::Path};
 

@@ -21,7 +21,7 @@ use versus::Subject;
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 struct Options {
-    /// Rows to run: bsd, filter, udp, store; all when left out
+    /// Rows to run: bsd, filter, kv, json, udp, store; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]

@@ -51,7 +51,7 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, messages: u64, out: &Path) ->
     }
     fs::create_dir_all(folder.join("out"))?;
     fs::create_dir_all(folder.join("state"))?;
-    let corpus = Corpus::bsd();
+    let corpus = row.corpus();
     corpus.save(&out.join("corpus.log"))?;
     let place = Place { port: free_port()?, folder: folder.clone() };
     let mut server = subject.start(row, &place)?;

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: what is sent, over how many connections, and what must come out.
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Form};
 use regex::bytes::Regex;
 
 /// One measurement.
@@ -12,6 +12,10 @@ pub(crate) enum Row {
     Bsd,
     /// Five TCP connections, five filters with regular expressions, five files.
     Filter,
+    /// One TCP connection, messages of `key=value`, one file with one of the values.
+    Kv,
+    /// One TCP connection, messages of JSON, one file with one of the values.
+    Json,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
 }
@@ -70,12 +74,14 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 ];
 
 impl Row {
-    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter, Row::Udp];
+    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter, Row::Kv, Row::Json, Row::Udp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Row::Bsd => "bsd",
             Row::Filter => "filter",
+            Row::Kv => "kv",
+            Row::Json => "json",
             Row::Udp => "udp",
         }
     }
@@ -86,6 +92,12 @@ impl Row {
             Row::Filter => {
                 "Filter-Throughput: 5 TCP connections, RFC 3164 messages, 5 filters with regular expressions, 5 files"
             }
+            Row::Kv => {
+                "Pairs: 1 TCP connection, messages of key=value, all pairs read, 1 file with one of them"
+            }
+            Row::Json => {
+                "JSON: 1 TCP connection, messages of JSON, all members read, 1 file with one of them"
+            }
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
@@ -94,8 +106,17 @@ impl Row {
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd | Row::Udp => 1,
+            Row::Bsd | Row::Kv | Row::Json | Row::Udp => 1,
             Row::Filter => 5,
+        }
+    }
+
+    /// What is sent.
+    pub(crate) fn corpus(self) -> Corpus {
+        match self {
+            Row::Bsd | Row::Filter | Row::Udp => Corpus::bsd(),
+            Row::Kv => Corpus::of_pairs(Form::KeyValue),
+            Row::Json => Corpus::of_pairs(Form::Json),
         }
     }
 

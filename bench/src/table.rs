@@ -2,7 +2,7 @@
 //!
 //! In: outcomes. Out: Markdown, medians, with the ratio to the best rival of the same run.
 
-use crate::{Options, corpus::Corpus, measure::Outcome, rows::Row};
+use crate::{Options, measure::Outcome, rows::Row};
 
 /// One row's table.
 pub(crate) fn render(row: Row, options: &Options, results: &[(String, &'static str, Outcome)]) -> String {
@@ -29,7 +29,7 @@ pub(crate) fn render(row: Row, options: &Options, results: &[(String, &'static s
         "### {}\n\n{load} of {:.0} bytes a message, medians of {} runs in turn\n\n\
          | server | messages/s | CPU us a message | peak MiB | rate to best rival | CPU to best rival |\n|---|---:|---:|---:|---:|---:|\n",
         row.title(),
-        Corpus::bsd().average(),
+        row.corpus().average(),
         options.runs
     );
     for name in names {

@@ -28,9 +28,9 @@ impl Subject for Copy {
         "copy"
     }
 
-    /// It cannot filter, and it takes one connection at a time.
+    /// It understands nothing, and it takes one connection at a time.
     fn can(&self, row: Row) -> bool {
-        row != Row::Filter
+        matches!(row, Row::Bsd | Row::Udp)
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {

@@ -25,8 +25,9 @@ impl Subject for Rsyslog {
         "rsyslog"
     }
 
-    fn can(&self, _row: Row) -> bool {
-        true
+    /// Debian's package reads JSON; for pairs it needs a module of its own and a rule base.
+    fn can(&self, row: Row) -> bool {
+        row != Row::Kv
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
@@ -47,19 +48,28 @@ impl Rsyslog {
                  queue.workerThreadMinimumMessages=\"20000\" queue.timeoutEnqueue=\"60000\""
             }
         };
+        let template = if row == Row::Json { "json" } else { "RSYSLOG_TraditionalFileFormat" };
         let file = |name: &str| {
             format!(
-                "action(type=\"omfile\" file=\"{}\" template=\"RSYSLOG_TraditionalFileFormat\" ioBufferSize=\"128k\" \
+                "action(type=\"omfile\" file=\"{}\" template=\"{template}\" ioBufferSize=\"128k\" \
                  flushOnTXEnd=\"off\" asyncWriting=\"on\" flushInterval=\"1\")",
                 place.output(name)
             )
         };
         let body = match row {
-            Row::Bsd | Row::Udp => file("all"),
+            Row::Bsd | Row::Kv | Row::Udp => file("all"),
+            Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
                 .iter()
                 .map(|rule| format!("  if {} then {}\n", condition(rule), file(rule.name)))
                 .collect(),
+        };
+        let json = match row {
+            Row::Json => {
+                "module(load=\"mmjsonparse\")\ntemplate(name=\"json\" type=\"string\" \
+                 string=\"%timereported% %hostname% %syslogtag%%msg% %$!user!name%\\n\")\n"
+            }
+            _ => "",
         };
         let port = place.port;
         let input = match row {
@@ -74,7 +84,7 @@ impl Rsyslog {
         };
         format!(
             "global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
-             maxMessageSize=\"8k\")\n{input}\nruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
+             maxMessageSize=\"8k\")\n{input}\n{json}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
             place.folder.join("state").display(),
         )
     }

@@ -78,6 +78,17 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
             "destination d {{ file(\"{}\"); }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n",
             place.output("all")
         )),
+        Row::Kv | Row::Json => {
+            let (parser, value) = match row {
+                Row::Kv => ("kv-parser(prefix(\".kv.\"))", "${.kv.srcip}"),
+                _ => ("json-parser(prefix(\".js.\"))", "${.js.user.name}"),
+            };
+            text.push_str(&format!(
+                "parser p {{ {parser}; }};\ndestination d {{ file(\"{}\" template(\"$DATE $HOST $MSGHDR$MSG {value}\\n\")); }};\n\
+                 log {{ source(s); parser(p); destination(d); flags(flow-control); }};\n",
+                place.output("all")
+            ));
+        }
         Row::Filter => {
             let mut paths = String::new();
             for rule in FILTERS {

@@ -311,7 +311,13 @@ impl Batch {
         self.push_value(index, name, value, kind);
     }
 
+    /// Makes room for pairs that are about to be set.
+    pub fn reserve_values(&mut self, count: usize) {
+        self.values.reserve(count);
+    }
+
     /// Like [`Batch::set_value`] for a name that is already in the batch's bytes.
+    #[inline]
     pub fn push_value(&mut self, index: usize, name: Span, value: Span, kind: ValueKind) {
         let next = self.messages[index].values;
         self.values.push(Value { name, value, kind, next });

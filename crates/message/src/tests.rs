@@ -37,8 +37,10 @@ fn a_message_of_another_batch_is_copied_whole() {
     let mut other = Batch::default();
     assert_eq!((other.push_copy(&one, 0), other.push_copy(&one, 0)), (0, 1));
     for index in 0..2 {
-        let shown: Vec<&[u8]> =
-            [Field::Host, Field::Message, Field::Source].iter().map(|field| other.fixed(index, *field)).collect();
+        let shown: Vec<&[u8]> = [Field::Host, Field::Message, Field::Source]
+            .iter()
+            .map(|field| other.fixed(index, *field))
+            .collect();
         assert_eq!(shown, [&b"host"[..], b"text", b"s"]);
         assert_eq!(other.values(index), [(&b"a"[..], &b"2"[..], ValueKind::Integer)]);
         assert_eq!(other.tags(index), ["t"]);

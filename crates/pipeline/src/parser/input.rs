@@ -11,6 +11,9 @@ use crate::template::{Renderer, Template};
 use message::{Batch, Field, FieldName, Selection, Span};
 use std::sync::Arc;
 
+/// Most values of a first message that room is made for in all others.
+const VALUES_LIKELY_MAX: usize = 64;
+
 /// The text that a parser reads: `template(...)`.
 #[derive(Clone, Debug)]
 pub struct Input {
@@ -68,6 +71,8 @@ impl<R: Reader> Parser for TextParser<R> {
         let mut names = Names::new(&self.prefix);
         let mut read = within.clone();
         let mut copy = Vec::new();
+        let mut rest = within.count();
+        let mut is_first = true;
         for index in within.iter() {
             let span = self.input.place(batch, index, renderer);
             // Text among the bytes that the batch grows by is read from a copy; its places stay the same.
@@ -79,8 +84,15 @@ impl<R: Reader> Parser for TextParser<R> {
                 received.get(span.start()..span.start() + span.len()).unwrap_or_default()
             };
             let target = Target { index, text_at: text.as_ptr() as usize, span };
-            if !self.reader.read(text, &mut Writer::new(batch, &mut names, target)) {
+            let mut writer = Writer::new(batch, &mut names, target);
+            if !self.reader.read(text, &mut writer) {
                 read.remove(index);
+            }
+            rest -= 1;
+            // Neighbours have about as many values: room for all of them is made once.
+            if std::mem::take(&mut is_first) {
+                let count = writer.count();
+                batch.reserve_values(count.min(VALUES_LIKELY_MAX) * rest);
             }
         }
         read

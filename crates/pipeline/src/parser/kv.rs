@@ -193,8 +193,20 @@ impl Reader for Kv {
     }
 }
 
+/// Which bytes a key is made of.
+const KEY_BYTES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'.' | b'-');
+        byte += 1;
+    }
+    table
+};
+
+#[inline]
 fn is_key_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+    KEY_BYTES[byte as usize]
 }
 
 fn trimmed(value: &[u8]) -> &[u8] {

@@ -18,13 +18,16 @@ const SLOTS: usize = 128;
 /// The names that a parser gave to the messages of a batch so far.
 pub(super) struct Names {
     prefix: Vec<u8>,
+    /// Whether a name may be that of a field: those begin with a capital letter.
+    may_be_fields: bool,
     /// Places of full names, by a rough hash of what follows the prefix.
     slots: [Span; SLOTS],
 }
 
 impl Names {
     pub(super) fn new(prefix: &str) -> Names {
-        Names { prefix: prefix.as_bytes().to_vec(), slots: [Span::EMPTY; SLOTS] }
+        let may_be_fields = prefix.bytes().next().is_none_or(|first| first.is_ascii_uppercase());
+        Names { prefix: prefix.as_bytes().to_vec(), may_be_fields, slots: [Span::EMPTY; SLOTS] }
     }
 }
 
@@ -84,9 +87,13 @@ impl<'a> Writer<'a> {
         if self.is_full() {
             return self.cut();
         }
-        let name = self.batch.add_extra(cut_name(name));
+        let place = self.batch.add_extra(cut_name(name));
         let value = self.place(value);
-        self.push(name, value, kind);
+        match Field::from_name(name) {
+            Some(field) => self.batch.set_fixed(self.target.index, field, value),
+            None => self.batch.push_value(self.target.index, place, value, kind),
+        }
+        self.count += 1;
     }
 
     /// Whether the message has a value of a name.
@@ -120,11 +127,12 @@ impl<'a> Writer<'a> {
     fn push(&mut self, name: Span, value: Span, kind: ValueKind) {
         self.count += 1;
         let index = self.target.index;
-        let bytes = self.batch.bytes(name);
-        match Field::from_name(bytes) {
-            Some(field) => self.batch.set_fixed(index, field, value),
-            None => self.batch.push_value(index, name, value, kind),
+        if self.names.may_be_fields
+            && let Some(field) = Field::from_name(self.batch.bytes(name))
+        {
+            return self.batch.set_fixed(index, field, value);
         }
+        self.batch.push_value(index, name, value, kind);
     }
 
     /// The place of bytes: in the text when they lie there, else among the made bytes.
