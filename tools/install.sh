@@ -19,7 +19,8 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 
 # command that proves it is there : Debian package
 build=(cc:gcc make:make git:git)
-test=("${build[@]}" python3:python3 logger:bsdutils rsyslogd:rsyslog chromium:chromium)
+test=("${build[@]}" python3:python3 logger:bsdutils rsyslogd:rsyslog chromium:chromium
+    curl:curl pip3:python3-pip /lib/systemd/systemd-journal-upload:systemd-journal-remote)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep)
 fuzz=("${build[@]}" c++:g++)
 declare -n wanted=$purpose
@@ -30,7 +31,7 @@ for pair in "${wanted[@]}"; do
 done
 # Modules have no command: a file that proves it is there : Debian package.
 if [ "$purpose" = test ]; then
-    for pair in rsyslog/imrelp.so:rsyslog-relp; do
+    for pair in rsyslog/imrelp.so:rsyslog-relp rsyslog/omelasticsearch.so:rsyslog-elasticsearch; do
         compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
     done
 fi
@@ -39,6 +40,19 @@ if [ ${#missing[@]} -gt 0 ]; then
     as_root apt-get update -qq
     # rsyslog must not start a daemon of its own on a developer's machine.
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+fi
+
+# Client libraries of the formats that http() takes, and a mail server, beside the system's own Python packages.
+if [ "$purpose" = test ]; then
+    libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
+        opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
+        python-logging-loki==0.3.1 aiosmtpd==1.4.6)
+    if [ "$(cat target/python/.installed 2>/dev/null)" != "${libraries[*]}" ]; then
+        rm -rf target/python
+        python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check \
+            --target target/python "${libraries[@]}"
+        printf '%s' "${libraries[*]}" > target/python/.installed
+    fi
 fi
 
 # Debian's syslog-ng conflicts with its rsyslog: unpack it beside.

@@ -25,9 +25,10 @@ mod source;
 mod testing;
 
 pub use destination::{
-    DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions, FileTarget,
-    PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget,
-    StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
+    Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
+    FileTarget, HttpTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering,
+    RequestSettings, ResponseAction, Server, SocketKind, SocketTarget, StagedDestinations, StreamFraming,
+    TcpOptions, TerminalTarget,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;

@@ -4,6 +4,7 @@
 
 use super::ValueKind as V;
 use super::network::FAILOVER;
+use super::network::TLS;
 use super::row::{Driver, Plain, Row, driver, later, row};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 
@@ -62,6 +63,7 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[RELP, SEND, SOCKET, TEXT, DESTINATION],
         "RELP: messages are written when the receiver has answered them",
     ),
+    driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "unix-stream",
         Plain::One("path", V::Text),
@@ -139,6 +141,69 @@ const SYSLOG: &[Row] = &[
 const OLD: &[Row] = &[
     row("port", V::Port, "514", "port of the receiver"),
     row("destport", V::Port, "514", "port of the receiver"),
+];
+
+const HTTP: &[Row] = &[
+    row(
+        "url",
+        V::Texts,
+        "",
+        "where to: http://host:port/path, a template; each request goes to one of several",
+    ),
+    row("urls", V::Texts, "", "").renamed("url"),
+    row("method", V::Word(&["post", "put", "patch"]), "POST", "method of the requests"),
+    row("headers", V::Texts, "", "\"Name: value\" of every request"),
+    row("body", V::Template, "$MESSAGE", "what a request holds of a message"),
+    row("body-prefix", V::Text, "", "what a body begins with"),
+    row("body-suffix", V::Text, "", "what a body ends with"),
+    row("delimiter", V::Text, "\\n", "what stands between messages"),
+    row("batch-lines", V::Number(0, 1 << 20), "1", "most messages of a request"),
+    row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits to become full"),
+    row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
+    row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
+    row(
+        "retries",
+        V::Number(0, 1 << 31),
+        "3",
+        "how often a request is sent again after an error of the server",
+    ),
+    row(
+        "response-action",
+        V::Pairs,
+        "2XX success, 4XX drop, 408 425 429 503 disconnect, else retry",
+        "what a status means: success, drop, retry, or disconnect, which is retry without end",
+    ),
+    row("user", V::Text, "", "user of the server"),
+    row("password", V::Text, "", "password of the user"),
+    row("user-agent", V::Text, "duramen/VERSION", "what we call ourselves"),
+    row(
+        "content-compression",
+        V::Word(&["identity", "gzip", "deflate"]),
+        "identity",
+        "how bodies are packed",
+    ),
+    row("accept-redirects", V::YesNo, "no", "go where the server sends us, up to three times"),
+    row("accept-encoding", V::Any, "", "how answers may be packed").no_effect("answers are not packed"),
+    row("worker-partition-key", V::Any, "", "what messages of a request share")
+        .no_effect("every address that url() makes has requests of its own"),
+    later("proxy", "a proxy on the way"),
+    row(
+        "tls",
+        V::Options(TLS),
+        "use-system-cert-store(yes) sni(yes)",
+        "certificates, for addresses that begin with https://",
+    ),
+    later("ca-dir", "written in tls()"),
+    later("ca-file", "written in tls()"),
+    later("cert-file", "written in tls()"),
+    later("key-file", "written in tls()"),
+    later("cipher-suite", "written in tls()"),
+    later("ssl-version", "written in tls() as ssl-options()"),
+    later("use-system-cert-store", "written in tls()"),
+    later("peer-verify", "written in tls()"),
+    later("ocsp-stapling-verify", "whether a certificate's revocation is checked"),
+    later("cloud-auth", "credentials of a cloud"),
 ];
 
 const RELP: &[Row] = &[

@@ -88,7 +88,6 @@ const DESTINATIONS: &[&str] = &[
     "graphite",
     "graylog2",
     "hdfs",
-    "http",
     "java",
     "kafka",
     "kafka-c",

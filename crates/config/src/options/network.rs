@@ -29,6 +29,7 @@ pub(super) const TLS: &[Row] = &[
     ),
     row("ca-file", V::Text, "", "certificates of trusted CAs, or of the peer itself"),
     row("ca-dir", V::Text, "", "a folder of them; every certificate in it counts"),
+    row("use-system-cert-store", V::YesNo, "no", "trust the CAs that the machine trusts"),
     row("crl-dir", V::Text, "", "a folder of revocation lists"),
     row("cert-file", V::Text, "", "our certificate, and those between it and its CA"),
     row("key-file", V::Text, "", "its private key; one with a password waits for ctl credentials add"),

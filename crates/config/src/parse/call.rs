@@ -86,6 +86,7 @@ impl Parser<'_> {
         }
         let key = match arg {
             Arg::Word(name) | Arg::Text(name) => name,
+            Arg::Number(number, span) => Name { text: number.to_string(), span },
             _ => return Err(self.unexpected("an argument")),
         };
         self.next();

@@ -5,6 +5,7 @@
 
 use super::{
     file::Files,
+    http::Http,
     line::Line,
     options::{DestinationDriver, Rendering},
     target::{Pipe, Program, Relp, Socket, Stdout, Terminals},
@@ -41,6 +42,11 @@ pub(super) trait Driver: Send {
     /// Closes what is open; the next flush opens again.
     fn reopen(&mut self);
 
+    /// Until when it rather waits for more messages than be flushed.
+    fn holds_until(&self) -> Option<Instant> {
+        None
+    }
+
     /// When `tick` wants to be called.
     fn next_tick(&self) -> Option<Instant> {
         None
@@ -55,6 +61,7 @@ pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &Internal
     match driver {
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone())),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
+        DestinationDriver::Http(target) => Box::new(Http::new(*target, rendering, log.clone())),
         DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
         DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
         DestinationDriver::Program(target) => {

@@ -6,6 +6,7 @@
 
 mod driver;
 mod file;
+mod http;
 mod line;
 mod options;
 mod output;
@@ -15,6 +16,7 @@ mod spool;
 mod target;
 mod worker;
 
+pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, PipeTarget,
     ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind, SocketTarget, StreamFraming,

@@ -3,6 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the drivers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
+use super::http::HttpTarget;
 use crate::{ip::IpOptions, tls::SenderTls};
 use journal::{Disk, OsDisk};
 use message::{Batch, Stamp};
@@ -47,6 +48,8 @@ pub enum DestinationDriver {
     Socket(SocketTarget),
     /// `relp()`
     Relp(RelpTarget),
+    /// `http()`
+    Http(Box<HttpTarget>),
     /// `pipe()`
     Pipe(PipeTarget),
     /// `program()`

@@ -201,6 +201,10 @@ impl DestinationDriver {
                 SocketKind::UnixStream(path) => format!("unix-stream,localhost.afunix:{}", path.display()),
                 SocketKind::UnixDatagram(path) => format!("unix-dgram,localhost.afunix:{}", path.display()),
             },
+            DestinationDriver::Http(target) => {
+                let url = target.urls.first();
+                format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
+            }
             DestinationDriver::Relp(target) => match &target.socket.kind {
                 SocketKind::Tcp(host, port) => format!("relp,{host}:{port}"),
                 other => format!("relp,{other:?}"),

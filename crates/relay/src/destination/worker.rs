@@ -78,17 +78,28 @@ impl Worker {
 
     fn run(mut self) {
         loop {
-            let deadline =
-                if self.stop_at.is_some() { Some(Instant::now()) } else { self.driver.next_tick() };
+            let deadline = if self.stop_at.is_some() { Some(Instant::now()) } else { self.next_deadline() };
             match self.queue.wait(&mut self.items, deadline) {
                 Wake::Command(command) => self.obey(command),
                 Wake::Items => self.write_items(),
+                Wake::Timeout if self.count > 0 && self.is_due() => self.flush(),
                 Wake::Timeout if self.stop_at.is_some() => break,
                 Wake::Timeout => self.driver.tick(Instant::now()),
             }
         }
         self.queue.close();
         self.queue.counters.orphan();
+    }
+
+    /// When the driver wants to be called although no message comes.
+    fn next_deadline(&self) -> Option<Instant> {
+        let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
+        self.driver.next_tick().into_iter().chain(held).min()
+    }
+
+    /// Whether what is held back is to be written.
+    fn is_due(&self) -> bool {
+        self.stop_at.is_some() || self.driver.holds_until().is_none()
     }
 
     fn write_items(&mut self) {
@@ -104,7 +115,7 @@ impl Worker {
             self.bytes += item.bytes();
             // The batch goes before the write: its buffer is still warm when the reader takes it back.
             drop(item);
-            if self.driver.size() >= self.queueing.batch_bytes || self.items.is_empty() {
+            if self.driver.size() >= self.queueing.batch_bytes || (self.items.is_empty() && self.is_due()) {
                 self.flush();
             }
         }

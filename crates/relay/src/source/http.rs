@@ -85,6 +85,8 @@ pub(super) async fn run(
         until(connection.as_mut(), |connection| connection.graceful_shutdown(), stop).await
     } else {
         let mut builder = http1::Builder::new();
+        // Some clients close without waiting for an answer: what they sent counts all the same.
+        builder.half_close(true);
         builder.timer(TokioTimer::new()).header_read_timeout(idle).max_buf_size(HEAD_BYTES_MAX);
         let mut connection = pin!(builder.serve_connection(io, service));
         until(connection.as_mut(), |connection| connection.graceful_shutdown(), stop).await

@@ -79,8 +79,8 @@ impl<'t> Lowering<'t> {
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
             component: options.call.key(),
+            queueing: Queueing { disk, batch_bytes: gathered(&driver), ..queueing(options) },
             driver,
-            queueing: Queueing { disk, ..queueing(options) },
             rendering: Rendering { template },
         });
         true
@@ -112,6 +112,7 @@ impl<'t> Lowering<'t> {
             }
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
+            "http" => self.http_target(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
@@ -145,7 +146,7 @@ impl<'t> Lowering<'t> {
         Box::new(Encoded::new(Encoder::new(encode)))
     }
 
-    fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+    pub(super) fn templated(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
         let render = self.render_options(options);
         Box::new(Templated::new(template, render, self.environment.site.clone()))
     }
@@ -313,6 +314,14 @@ fn remote(options: &Options<'_>) -> Option<(SocketKind, Framing)> {
         _ if is_syslog => (SocketKind::Tcp(host, port), Framing::OctetCounted),
         _ => (SocketKind::Tcp(host, port), Framing::Newline),
     })
+}
+
+/// Bytes that are gathered before they are written.
+fn gathered(driver: &DestinationDriver) -> usize {
+    match driver {
+        DestinationDriver::Http(target) => target.gathered_bytes(),
+        _ => Queueing::default().batch_bytes,
+    }
 }
 
 fn queueing(options: &Options<'_>) -> Queueing {

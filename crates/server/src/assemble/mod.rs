@@ -8,6 +8,7 @@ mod destinations;
 mod disk;
 mod filters;
 mod globals;
+mod http;
 mod identity;
 mod journal;
 mod lines;

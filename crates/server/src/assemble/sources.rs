@@ -12,9 +12,9 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::template::TypeHint;
 use relay::{
-    Acknowledge, DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, HttpOptions,
-    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec,
-    StreamListener, TcpOptions, UseDns, WildcardSource, Window, tls::ListenerTls,
+    DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
+    PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec, StreamListener,
+    TcpOptions, UseDns, WildcardSource, Window, tls::ListenerTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -41,9 +41,6 @@ impl SourceDraft {
 
 /// The pause before a command that ended is started again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
-
-/// Where Splunk's event collector is customary.
-const HTTP_PORT: u16 = 8088;
 
 /// Where RELP is customary.
 pub(super) const RELP_PORT: u16 = 2514;
@@ -175,29 +172,8 @@ impl<'t> Lowering<'t> {
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
 
-    fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
-        let address = self.address(options, options.port(["port", "localport"], HTTP_PORT))?;
-        let mut listener = StreamListener::new(ListenAddress::Ip(address));
-        self.complete_stream(options, &mut listener);
-        listener.connections_max = options.count("max-connections", 1_000);
-        let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
-        if options.word("acknowledge").as_deref() == Some("received") {
-            http.acknowledge = Acknowledge::Received;
-        }
-        http.tokens = options.all("tokens").flat_map(Call::texts).collect();
-        let users = options.all("users").flat_map(values);
-        http.users =
-            users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();
-        http.prefix = options.own_text("prefix").unwrap_or_default();
-        http.body_bytes_max = options.count("max-request-size", http.body_bytes_max);
-        http.timeout = options.seconds("timeout").unwrap_or(http.timeout);
-        http.idle_timeout = options.seconds("idle-timeout").unwrap_or(http.idle_timeout);
-        listener.dialogue = Dialogue::Http(Arc::new(http));
-        Some((SourceDriver::Stream(listener), Framing::Newline))
-    }
-
     /// Where to listen. A check takes any name of a host for granted.
-    fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
+    pub(super) fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
         let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
         let any = if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
         let option = options.own("ip").or_else(|| options.own("localip"));
@@ -223,7 +199,7 @@ impl<'t> Lowering<'t> {
         found
     }
 
-    fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
+    pub(super) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
         listener.connections_max = options.count("max-connections", listener.connections_max);
         listener.keep_over_reload = options.yes("keep-alive", true);
         listener.receive_buffer = options.count("so-rcvbuf", 0);
@@ -421,7 +397,7 @@ pub(super) fn tcp_options(options: &Options<'_>) -> TcpOptions {
 }
 
 /// `values("name" => int("5"))`.
-fn values(option: &Call) -> Vec<(String, ValueKind, Vec<u8>)> {
+pub(super) fn values(option: &Call) -> Vec<(String, ValueKind, Vec<u8>)> {
     let value = |arg: &Arg| match arg {
         Arg::Pair(name, value) => {
             let (kind, text) = match &**value {

@@ -81,13 +81,18 @@ impl<'t> Lowering<'t> {
     /// `template()` of a driver, or the global option of another name, with `template-escape()` applied.
     pub(super) fn driver_template(&mut self, options: &Options<'t>, global: &str) -> Option<Arc<Template>> {
         let call = options.own("template").or_else(|| self.globals.get(global))?;
-        let arg = call.args.first()?;
+        let named =
+            call.args.first()?.text().is_some_and(|text| self.definitions.templates.contains_key(text));
+        let template = self.named_or_text(call)?;
+        let escapes = !named && options.yes("template-escape", false);
+        Some(if escapes { Arc::new(Arc::unwrap_or_clone(template).escaped()) } else { template })
+    }
+
+    /// The template that an option names, or the one that it spells out.
+    pub(super) fn named_or_text(&mut self, option: &Call) -> Option<Arc<Template>> {
+        let arg = option.args.first()?;
         let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());
-        if named.is_some() {
-            return named;
-        }
-        let template = self.template_argument(arg)?;
-        Some(Arc::new(if options.yes("template-escape", false) { template.escaped() } else { template }))
+        named.or_else(|| self.template_argument(arg).map(Arc::new))
     }
 
     /// How a driver prints times, and what it does with values that cannot be cast.

@@ -16,6 +16,15 @@ use std::{path::PathBuf, time::Duration};
 /// How often `failback()` looks, and how many answers it wants.
 const FAILBACK: (i64, i64) = (60, 3);
 
+/// Where systems keep the certificates of the authorities that they trust.
+const SYSTEM_AUTHORITIES: [&str; 3] =
+    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
+
+/// The certificates that this machine trusts.
+pub(super) fn system_authorities() -> Option<PathBuf> {
+    SYSTEM_AUTHORITIES.iter().map(PathBuf::from).find(|path| path.exists())
+}
+
 impl<'t> Lowering<'t> {
     /// `tls()`. None: it cannot be used; that has been told.
     pub(super) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
@@ -36,7 +45,8 @@ impl<'t> Lowering<'t> {
         let key_exchanges = self.key_exchanges(inside("ecdh-curve-list"))?;
         Some(TlsOptions {
             peer_verify: peer_verify(inside("peer-verify").and_then(text).as_deref()),
-            ca_file: path("ca-file"),
+            ca_file: path("ca-file")
+                .or_else(|| yes("use-system-cert-store").then(system_authorities).flatten()),
             ca_dir: path("ca-dir"),
             crl_dir: path("crl-dir"),
             cert_file: path("cert-file"),

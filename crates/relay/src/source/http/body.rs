@@ -110,6 +110,8 @@ pub(super) enum Encoding {
     Zstd,
     /// Snappy's block format, as Loki's clients pack.
     Snappy,
+    /// One of the first three: some clients name several and use one.
+    Sniffed,
 }
 
 pub(super) fn encoding(headers: &HeaderMap) -> Result<Option<Encoding>, BodyRefusal> {
@@ -120,6 +122,7 @@ pub(super) fn encoding(headers: &HeaderMap) -> Result<Option<Encoding>, BodyRefu
         "deflate" | "zlib" => Ok(Some(Encoding::Deflate)),
         "zstd" => Ok(Some(Encoding::Zstd)),
         "snappy" => Ok(Some(Encoding::Snappy)),
+        "gzip,deflate" | "gzip, deflate" => Ok(Some(Encoding::Sniffed)),
         _ => Err(BodyRefusal::Encoding),
     }
 }
@@ -128,6 +131,14 @@ pub(super) fn encoding(headers: &HeaderMap) -> Result<Option<Encoding>, BodyRefu
 pub(super) fn unpack(packed: Whole, encoding: Encoding, options: &HttpOptions) -> Result<Whole, BodyRefusal> {
     let Whole { bytes, mut share } = packed;
     let bytes = match encoding {
+        Encoding::Sniffed => {
+            let encoding = match bytes.as_slice() {
+                [0x1f, 0x8b, ..] => Encoding::Gzip,
+                [0x28, 0xb5, 0x2f, 0xfd, ..] => Encoding::Zstd,
+                _ => Encoding::Deflate,
+            };
+            return unpack(Whole { bytes, share }, encoding, options);
+        }
         Encoding::Gzip => read_all(MultiGzDecoder::new(&bytes[..]), &mut share, options)?,
         Encoding::Deflate => read_all(ZlibDecoder::new(&bytes[..]), &mut share, options)?,
         Encoding::Zstd => {

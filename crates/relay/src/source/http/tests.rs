@@ -206,9 +206,14 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
 fn bodies_may_be_packed() {
     let zstd = zstd::bulk::compress(b"packed", 1).unwrap();
     let snappy = snap::raw::Encoder::new().compress_vec(b"packed").unwrap();
-    for (name, body) in
-        [("gzip", gzip(b"packed")), ("deflate", zlib(b"packed")), ("zstd", zstd), ("snappy", snappy)]
-    {
+    for (name, body) in [
+        ("gzip", gzip(b"packed")),
+        ("deflate", zlib(b"packed")),
+        ("gzip,deflate", zlib(b"packed")),
+        ("gzip, deflate", gzip(b"packed")),
+        ("zstd", zstd),
+        ("snappy", snappy),
+    ] {
         let head = format!("POST /lines HTTP/1.1\r\nContent-Encoding: {name}");
         check(&head, &body, (200, "ok\n"), &["127.0.0.1||packed"]);
     }
@@ -324,4 +329,16 @@ fn elastic_is_asked_before_it_is_sent_to() {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.contains("x-elastic-product: Elasticsearch") && answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+#[test]
+fn a_client_need_not_wait() {
+    let setup = setup(options());
+    for number in 0..10 {
+        let mut stream = setup.connect();
+        let body = format!("line {number}");
+        let head = format!("POST /lines HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + &body).as_bytes()).unwrap();
+    }
+    assert_eq!(setup.collected.wait(10).len(), 10);
 }

@@ -1,0 +1,231 @@
+//! `http()`: batches of messages as bodies of requests.
+//!
+//! In: batches. Out: requests, up to `workers()` at a time, and what their answers mean for the messages.
+//! Holds: requests that are not answered with success, a runtime of this thread, open connections.
+//! Limits: a request is given up after `timeout()`; one that fails is sent again after `time-reopen()`: for ever when
+//! the server cannot be reached or is busy, `retries()` times after other errors, never after a 4XX.
+
+mod client;
+mod options;
+mod pending;
+mod verdict;
+
+pub use options::{Compression, HttpTarget, RequestSettings, ResponseAction};
+
+use super::{
+    driver::Driver,
+    options::{DestinationDriver, Rendering},
+};
+use crate::InternalLog;
+use client::{Exchange, Lane, Reply};
+use message::{Batch, Selection, Stamp};
+use pending::{Pending, Request};
+use std::{
+    io,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    task::JoinSet,
+    time::timeout,
+};
+
+/// After so long the thread looks whether it is told to stop.
+const STALL: Duration = Duration::from_millis(300);
+/// At most one line about refused requests in this time.
+const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
+
+/// The driver of `http()`.
+pub(super) struct Http {
+    target: HttpTarget,
+    pending: Pending,
+    log: InternalLog,
+    /// Made at the first request.
+    runtime: Option<Runtime>,
+    idle: Vec<Lane>,
+    busy: JoinSet<Exchange>,
+    /// Which target is tried first by the next request.
+    turn: usize,
+    /// Until then a target that failed is passed over.
+    failed_until: Vec<Option<Instant>>,
+    refused: usize,
+    silent_until: Instant,
+}
+
+impl Http {
+    pub(super) fn new(target: HttpTarget, rendering: Rendering, log: InternalLog) -> Http {
+        Http {
+            pending: Pending::new(rendering),
+            failed_until: vec![None; target.urls.len()],
+            target,
+            log,
+            runtime: None,
+            idle: Vec::new(),
+            busy: JoinSet::new(),
+            turn: 0,
+            refused: 0,
+            silent_until: Instant::now(),
+        }
+    }
+
+    /// Sends what waits, as far as there are lanes.
+    fn dispatch(&mut self) {
+        while let Some(request) = self.pending.next_waiting() {
+            if self.busy.len() >= self.target.workers.max(1) {
+                self.pending.put_back(&request);
+                return;
+            }
+            let place = self.choose();
+            let lane = match self.idle.iter().position(|lane| lane.is_of(&request.urls[place])) {
+                Some(index) => self.idle.swap_remove(index),
+                None => self.idle.pop().unwrap_or_default(),
+            };
+            self.busy.spawn(lane.exchange(request, place, self.target.settings.clone()));
+        }
+    }
+
+    /// The next target in turn that did not fail lately, else the next.
+    fn choose(&mut self) -> usize {
+        let count = self.target.urls.len().max(1);
+        let now = Instant::now();
+        let first = self.turn;
+        self.turn = (self.turn + 1) % count;
+        let is_well = |place: &usize| {
+            self.failed_until.get(*place).is_none_or(|until| until.is_none_or(|until| until <= now))
+        };
+        (0..count).map(|step| (first + step) % count).find(is_well).unwrap_or(first)
+    }
+
+    /// Takes an answer in. An error: the request waits for another try.
+    fn judge(&mut self, exchange: Exchange) -> io::Result<()> {
+        let Exchange { lane, request, place, reply } = exchange;
+        self.idle.push(lane);
+        let verdict = verdict::of(&reply, &self.target.actions);
+        if let Some(until) = self.failed_until.get_mut(place) {
+            let is_down = matches!(verdict, ResponseAction::Disconnect | ResponseAction::Retry);
+            *until = is_down.then(|| Instant::now() + self.target.recovery);
+        }
+        match verdict {
+            ResponseAction::Success => self.pending.done(&request),
+            ResponseAction::Drop => self.give_up(&request, &reply),
+            ResponseAction::Retry if self.pending.count_try(&request) > self.target.retries => {
+                self.give_up(&request, &reply);
+            }
+            ResponseAction::Retry | ResponseAction::Disconnect => {
+                self.pending.put_back(&request);
+                // Another target may take it at once.
+                let now = Instant::now();
+                let is_well = |until: &Option<Instant>| until.is_none_or(|until| until <= now);
+                if !self.failed_until.iter().any(is_well) {
+                    return Err(io::Error::other(format!("{}: {reply}", request.urls[place])));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn give_up(&mut self, request: &Arc<Request>, reply: &Reply) {
+        self.pending.done(request);
+        self.refused += request.messages;
+        let now = Instant::now();
+        if now >= self.silent_until {
+            self.silent_until = now + REFUSALS_SAID_EVERY;
+            self.log.error(&format!(
+                "Server refused messages, dropping them; url='{}', answer='{reply}', messages='{}'",
+                request.urls.first().map_or("", String::as_str),
+                request.messages
+            ));
+        }
+    }
+
+    fn run(&mut self) -> io::Result<()> {
+        let runtime = match self.runtime.take() {
+            Some(runtime) => runtime,
+            None => Builder::new_current_thread().enable_all().build()?,
+        };
+        let result = runtime.block_on(self.settle());
+        self.runtime = Some(runtime);
+        result
+    }
+
+    /// Until everything is answered, or a request has to wait.
+    async fn settle(&mut self) -> io::Result<()> {
+        let mut failed = Ok(());
+        loop {
+            if failed.is_ok() {
+                self.dispatch();
+            }
+            match timeout(STALL, self.busy.join_next()).await {
+                Ok(Some(Ok(exchange))) => failed = failed.and(self.judge(exchange)),
+                // A task that panicked takes its request along: it is sent again.
+                Ok(Some(Err(_))) => self.pending.put_all_back(),
+                Ok(None) => return failed,
+                Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
+            }
+        }
+    }
+}
+
+impl Driver for Http {
+    fn begin(&mut self, now: Stamp) {
+        self.target.urls.iter_mut().for_each(|url| url.begin(now));
+        self.pending.begin(now);
+    }
+
+    fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
+        for index in selection.iter() {
+            *sequence += 1;
+            self.pending.add(&mut self.target, (batch, index), *sequence);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.pending.size()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.pending.close_all(&self.target);
+        self.run()
+    }
+
+    fn take_refused(&mut self) -> usize {
+        std::mem::take(&mut self.refused)
+    }
+
+    fn abandon(&mut self) -> usize {
+        self.busy = JoinSet::new();
+        self.pending.clear()
+    }
+
+    fn configure(&mut self, driver: DestinationDriver, rendering: Rendering) {
+        let DestinationDriver::Http(target) = driver else { return };
+        self.pending.close_all(&self.target);
+        self.pending.set_rendering(rendering);
+        self.failed_until = vec![None; target.urls.len()];
+        self.turn = 0;
+        self.target = *target;
+        self.idle.clear();
+    }
+
+    fn reopen(&mut self) {
+        self.idle.clear();
+    }
+
+    fn holds_until(&self) -> Option<Instant> {
+        let since = self.pending.oldest_open()?;
+        self.target.batch_timeout.map(|most| since + most).filter(|until| *until > Instant::now())
+    }
+}
+
+impl Drop for Http {
+    fn drop(&mut self) {
+        self.busy = JoinSet::new();
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

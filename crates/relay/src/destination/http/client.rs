@@ -1,0 +1,226 @@
+//! One request and its answer over a connection that is kept.
+//!
+//! In: a request. Out: the status of its answer. Holds: one connection.
+//! Limits: [`CONNECT_WITHIN`], `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
+//! is closed rather than read on.
+
+use super::{
+    options::{Compression, RequestSettings},
+    pending::Request,
+};
+use crate::tls::SenderTls;
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Method, Response, Uri,
+    body::{Bytes, Incoming},
+    client::conn::http1::{SendRequest, handshake},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, USER_AGENT},
+};
+use hyper_util::rt::TokioIo;
+use std::{fmt, io, sync::Arc, time::Duration};
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+
+/// Longest time to connect.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Redirections of one request.
+const REDIRECTS_MAX: usize = 3;
+/// Bytes of an answer that are read so that the connection can be used again.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// The server answered.
+    Status(u16),
+    /// It did not.
+    Failed(String),
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Status(status) => write!(f, "the server answered {status}"),
+            Reply::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// A request that was sent, and what came of it.
+pub(super) struct Exchange {
+    pub(super) lane: Lane,
+    pub(super) request: Arc<Request>,
+    /// Of the target it was sent to.
+    pub(super) place: usize,
+    pub(super) reply: Reply,
+}
+
+/// One connection, or room for one.
+#[derive(Default)]
+pub(super) struct Lane {
+    open: Option<(String, SendRequest<Full<Bytes>>)>,
+}
+
+impl Lane {
+    /// Whether its connection leads to where a URL does.
+    pub(super) fn is_of(&self, url: &str) -> bool {
+        let base = |uri: &Uri| base(uri);
+        let wanted = url.parse::<Uri>().ok();
+        self.open.as_ref().zip(wanted).is_some_and(|((open, _), uri)| *open == base(&uri))
+    }
+
+    /// Sends a request to one of its addresses.
+    pub(super) async fn exchange(
+        mut self,
+        request: Arc<Request>,
+        place: usize,
+        settings: Arc<RequestSettings>,
+    ) -> Exchange {
+        let url = request.urls.get(place).cloned().unwrap_or_default();
+        let reply = match timeout(settings.timeout, self.follow(&url, &request, &settings)).await {
+            Ok(Ok(status)) => Reply::Status(status),
+            Ok(Err(error)) => {
+                self.open = None;
+                Reply::Failed(error.to_string())
+            }
+            Err(_) => {
+                self.open = None;
+                Reply::Failed("the server did not answer in time".to_owned())
+            }
+        };
+        Exchange { lane: self, request, place, reply }
+    }
+
+    async fn follow(&mut self, url: &str, request: &Request, settings: &RequestSettings) -> io::Result<u16> {
+        let mut uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
+        for _ in 0..=REDIRECTS_MAX {
+            let answer = self.send(&uri, request, settings).await?;
+            let status = answer.status().as_u16();
+            let location =
+                answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
+            self.finish(answer).await;
+            let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
+            match location.filter(|_| is_redirect) {
+                Some(location) => uri = resolved(&uri, &location)?,
+                None => return Ok(status),
+            }
+        }
+        Err(failed("too many redirections"))
+    }
+
+    /// Sends to one address. A connection that the server closed meanwhile is made anew, once.
+    async fn send(
+        &mut self,
+        uri: &Uri,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> io::Result<Response<Incoming>> {
+        let base = base(uri);
+        if let Some((open, mut sender)) = self.open.take().filter(|(open, _)| *open == base)
+            && sender.ready().await.is_ok()
+            && let Ok(answer) = sender.send_request(built(uri, request, settings)?).await
+        {
+            self.open = Some((open, sender));
+            return Ok(answer);
+        }
+        let mut sender = connect(uri, &settings.tls).await?;
+        let answer = sender.send_request(built(uri, request, settings)?).await.map_err(io::Error::other)?;
+        self.open = Some((base, sender));
+        Ok(answer)
+    }
+
+    /// Reads the answer to its end, so that the connection can be used again.
+    async fn finish(&mut self, answer: Response<Incoming>) {
+        let mut body = answer.into_body();
+        let mut size = 0;
+        while let Some(frame) = body.frame().await {
+            size += frame.as_ref().ok().and_then(|frame| frame.data_ref()).map_or(0, Bytes::len);
+            if frame.is_err() || size > ANSWER_BYTES_MAX {
+                self.open = None;
+                return;
+            }
+        }
+    }
+}
+
+fn failed(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+/// Scheme, host and port.
+fn base(uri: &Uri) -> String {
+    format!("{}://{}:{}", uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default(), port(uri))
+}
+
+fn port(uri: &Uri) -> u16 {
+    uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
+}
+
+/// Where a redirection leads.
+fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
+    let whole = if location.starts_with('/') { base(from) + location } else { location.to_owned() };
+    whole.parse().map_err(|_| failed("the server redirects to what is no URL"))
+}
+
+async fn connect(uri: &Uri, tls: &SenderTls) -> io::Result<SendRequest<Full<Bytes>>> {
+    let host = uri.host().ok_or_else(|| failed("this URL has no host"))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time");
+    let stream = timeout(CONNECT_WITHIN, TcpStream::connect((host, port(uri)))).await.map_err(late)??;
+    stream.set_nodelay(true)?;
+    if uri.scheme_str() != Some("https") {
+        return speak(TokioIo::new(stream)).await;
+    }
+    let settings = tls.settings().map_err(io::Error::other)?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| failed("this is no name of a host"))?;
+    let connector = TlsConnector::from(settings.config().clone());
+    let stream = timeout(CONNECT_WITHIN, connector.connect(name, stream)).await.map_err(late)??;
+    speak(TokioIo::new(stream)).await
+}
+
+/// Begins HTTP on a connection.
+async fn speak<S>(stream: S) -> io::Result<SendRequest<Full<Bytes>>>
+where
+    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(stream).await.map_err(io::Error::other)?;
+    // Its errors come out of the sender as well.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(sender)
+}
+
+fn built(
+    uri: &Uri,
+    request: &Request,
+    settings: &RequestSettings,
+) -> io::Result<hyper::Request<Full<Bytes>>> {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;
+    let body = Full::new(Bytes::copy_from_slice(&request.body));
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let mut builder = hyper::Request::builder().method(method).uri(path).header(HOST, authority);
+    for (name, value) in &settings.headers {
+        builder = builder.header(name.as_str(), value.as_str());
+    }
+    for (name, value) in &request.headers {
+        let clean: String = value.chars().filter(|character| !character.is_control()).collect();
+        if let Ok(value) = HeaderValue::from_bytes(clean.as_bytes()) {
+            builder = builder.header(*name, value);
+        }
+    }
+    let mut built = builder.body(body).map_err(io::Error::other)?;
+    let headers = built.headers_mut();
+    if !headers.contains_key(CONTENT_TYPE) {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    }
+    if !headers.contains_key(USER_AGENT) {
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("duramen/", env!("CARGO_PKG_VERSION"))));
+    }
+    match settings.compression {
+        Compression::None => None,
+        Compression::Gzip => headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        Compression::Deflate => headers.insert(CONTENT_ENCODING, HeaderValue::from_static("deflate")),
+    };
+    Ok(built)
+}

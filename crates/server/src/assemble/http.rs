@@ -1,0 +1,204 @@
+//! `http()` of the language, as a source and as a destination, to those of the relay.
+//!
+//! In: drivers. Out: a listener with its limits; a target with its requests.
+//! Limits: a URL that leads nowhere is an error at its place.
+
+use super::lower::Lowering;
+use super::options::Options;
+use super::sources::values;
+use super::tls::system_authorities;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use config::Diagnostic;
+use config::tree::{Arg, Call, Name};
+use relay::{
+    Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ListenAddress, Render,
+    RequestSettings, ResponseAction, SourceDriver, StreamListener,
+    tls::{ListenerTls, SenderTls, TlsOptions},
+};
+use std::{sync::Arc, time::Duration};
+use wire::Framing;
+
+/// Where Splunk's event collector is customary.
+const PORT: u16 = 8088;
+/// Connections at a time: every shipper of a site has some.
+const CONNECTIONS_MAX: usize = 1_000;
+/// How long an answer is waited for.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+/// How long a server that failed is passed over, as syslog-ng's.
+const RECOVERY: Duration = Duration::from_secs(60);
+
+impl<'t> Lowering<'t> {
+    /// The listener of `http()`.
+    pub(super) fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], PORT))?;
+        let mut listener = StreamListener::new(ListenAddress::Ip(address));
+        self.complete_stream(options, &mut listener);
+        listener.connections_max = options.count("max-connections", CONNECTIONS_MAX);
+        if options.own("tls").is_some() {
+            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+        }
+        let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
+        if options.word("acknowledge").as_deref() == Some("received") {
+            http.acknowledge = Acknowledge::Received;
+        }
+        http.tokens = options.all("tokens").flat_map(Call::texts).collect();
+        let users = options.all("users").flat_map(values);
+        http.users =
+            users.map(|(name, _, secret)| (name, String::from_utf8_lossy(&secret).into_owned())).collect();
+        http.prefix = options.own_text("prefix").unwrap_or_default();
+        http.body_bytes_max = options.count("max-request-size", http.body_bytes_max);
+        http.timeout = options.seconds("timeout").unwrap_or(http.timeout);
+        http.idle_timeout = options.seconds("idle-timeout").unwrap_or(http.idle_timeout);
+        listener.dialogue = Dialogue::Http(Arc::new(http));
+        Some((SourceDriver::Stream(listener), Framing::Newline))
+    }
+
+    /// The target of `http()`, and what it sends of a message.
+    pub(super) fn http_target(
+        &mut self,
+        options: &Options<'t>,
+    ) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let urls = self.urls(options)?;
+        let body = match options.own("body") {
+            Some(option) => self.named_or_text(option)?,
+            None => {
+                self.template(&Name { text: "$MESSAGE".to_owned(), span: options.call.span }).map(Arc::new)?
+            }
+        };
+        let body = self.templated(body, options);
+        let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());
+        let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
+        let retries = options.own("retries").and_then(Call::number).unwrap_or(3);
+        let target = HttpTarget {
+            urls,
+            body_prefix: text("body-prefix", ""),
+            body_suffix: text("body-suffix", ""),
+            delimiter: text("delimiter", "\n"),
+            batch_lines: own_count(options, "batch-lines", 1).max(1),
+            batch_bytes: own_count(options, "batch-bytes", 0),
+            batch_timeout: batch_timeout.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+            workers: own_count(options, "workers", 1).max(1),
+            retries: u32::try_from(retries).unwrap_or(3),
+            recovery: RECOVERY,
+            actions: self.response_actions(options)?,
+            settings: Arc::new(self.request_settings(options)?),
+        };
+        Some((DestinationDriver::Http(Box::new(target)), body))
+    }
+
+    /// `url("http://a/" "http://b/")`; several may also stand in one text, with blanks between them.
+    fn urls(&mut self, options: &Options<'t>) -> Option<Vec<Box<dyn Render>>> {
+        let mut urls = Vec::new();
+        for arg in options.all("url").flat_map(|option| &option.args) {
+            let (Arg::Text(name) | Arg::Word(name)) = arg else { continue };
+            let parts: Vec<&str> = name.text.split_whitespace().collect();
+            let is_list = parts.len() > 1 && parts.iter().all(|part| part.starts_with("http"));
+            let texts = if is_list { parts } else { vec![name.text.as_str()] };
+            for text in texts {
+                let name = Name { text: text.to_owned(), span: name.span };
+                if let Some(reason) = unusable(text) {
+                    self.report.push(Diagnostic::error(name.span, format!("`{text}` {reason}")));
+                    return None;
+                }
+                let template = self.template(&name).map(Arc::new)?;
+                urls.push(self.templated(template, options));
+            }
+        }
+        Some(urls)
+    }
+
+    fn request_settings(&mut self, options: &Options<'t>) -> Option<RequestSettings> {
+        let mut headers = Vec::new();
+        for arg in options.all("headers").flat_map(|option| &option.args) {
+            let (text, span) = (arg.text().unwrap_or_default(), arg.span());
+            let pair = text.split_once(':').map(|(name, value)| (name.trim(), value.trim()));
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+            let good = pair.filter(|(name, value)| {
+                !name.is_empty()
+                    && name.bytes().all(is_name)
+                    && !value.bytes().any(|byte| byte.is_ascii_control())
+            });
+            let Some((name, value)) = good else {
+                let message = format!("`{text}` is no header; write \"Name: value\"");
+                self.report.push(Diagnostic::error(span, message));
+                return None;
+            };
+            headers.push((name.to_owned(), value.to_owned()));
+        }
+        if let Some(user) = options.own_text("user") {
+            let secret = options.own_text("password").unwrap_or_default();
+            let encoded = STANDARD.encode(format!("{user}:{secret}"));
+            headers.push(("Authorization".to_owned(), format!("Basic {encoded}")));
+        }
+        if let Some(agent) = options.own_text("user-agent") {
+            headers.push(("User-Agent".to_owned(), agent));
+        }
+        Some(RequestSettings {
+            method: options.own_text("method").unwrap_or_else(|| "POST".to_owned()).to_ascii_uppercase(),
+            headers,
+            compression: match options.own_text("content-compression").as_deref() {
+                Some("gzip") => Compression::Gzip,
+                Some("deflate") => Compression::Deflate,
+                _ => Compression::None,
+            },
+            timeout: options.seconds("timeout").filter(|wait| !wait.is_zero()).unwrap_or(ANSWER_WITHIN),
+            follows_redirects: options.yes("accept-redirects", false),
+            tls: SenderTls::new(self.request_tls(options)?),
+        })
+    }
+
+    /// `tls()`; without it the CAs of the machine are trusted. Servers are always told which name is wanted.
+    fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let tls = match options.own("tls") {
+            Some(_) => self.tls(options)?,
+            None => TlsOptions { ca_file: system_authorities(), ..TlsOptions::default() },
+        };
+        Some(TlsOptions { sni: true, ..tls })
+    }
+
+    /// `response-action(418 => drop, 500 => retry)`
+    fn response_actions(&mut self, options: &Options<'t>) -> Option<Vec<(u16, ResponseAction)>> {
+        let mut actions = Vec::new();
+        for arg in options.all("response-action").flat_map(|option| &option.args) {
+            let Arg::Pair(status, action) = arg else { continue };
+            let code = status.text.parse().ok().filter(|code| (100..600).contains(code));
+            let action = match action.text() {
+                Some("success") => Some(ResponseAction::Success),
+                Some("drop") => Some(ResponseAction::Drop),
+                Some("retry") => Some(ResponseAction::Retry),
+                Some("disconnect") => Some(ResponseAction::Disconnect),
+                _ => None,
+            };
+            let Some(pair) = code.zip(action) else {
+                let message = "this is no status with what it means";
+                let help = "a status from 100 to 599 => one of success, drop, retry, disconnect";
+                self.report.push(Diagnostic::error(status.span, message).help(help));
+                return None;
+            };
+            actions.push(pair);
+        }
+        Some(actions)
+    }
+}
+
+/// A number of the driver itself; the global one of this name means something else.
+fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
+    options
+        .own(name)
+        .and_then(Call::number)
+        .and_then(|number| usize::try_from(number).ok())
+        .unwrap_or(default)
+}
+
+/// Why a URL cannot be used.
+fn unusable(text: &str) -> Option<&'static str> {
+    if text.starts_with('$') {
+        // A template makes it all.
+        return None;
+    }
+    let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {
+        return Some("is no URL; it begins with http:// or https://");
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    (host.is_empty()).then_some("has no host")
+}
