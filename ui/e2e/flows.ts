@@ -374,6 +374,27 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     );
   },
 
+  async "pipes make a table whose values lead back to messages"({ page, open }) {
+    await open();
+    const all = await total(page);
+    await typeQuery(page, "* | top host");
+    await page.waitForSelector(".made tbody tr");
+    expect((await total(page)) >= all * 0.9, "the total is not that of the question");
+    const first = page.locator(".made tbody tr").first();
+    const value = (await first.locator("button").textContent())!;
+    const counted = Number((await first.locator("td.number").first().textContent())!.replace(/\D/g, ""));
+    await page.click(".made th >> text=count");
+    expect((await page.getAttribute(".made th:nth-child(2)", "aria-sort")) === "descending", "not sorted");
+    await page.locator(`.made tbody button >> text="${value}"`).click();
+    await until("the value did not become a question", async () => asked(page).get("q") === `host:${value}`);
+    await page.waitForSelector(".list .row[data-index]");
+    await until("the table counted other messages", async () => Math.abs((await total(page)) - counted) < all * 0.02);
+    await typeQuery(page, "* | timechart 1h count() by host");
+    await page.waitForSelector(".table-chart canvas");
+    await page.click(".live-button");
+    await page.waitForSelector(".notice.on >> text=takes no pipes");
+  },
+
   async "a search that ran out of time says what it counted"({ page, open }) {
     await open();
     await page.route("**/api/v1/search", async (route) => {

@@ -3,15 +3,26 @@ import { mkdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
 const option = (name, otherwise) =>
-  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.split("=").slice(1).join("=") ?? otherwise;
+  process.argv
+    .find((argument) => argument.startsWith(`--${name}=`))
+    ?.split("=")
+    .slice(1)
+    .join("=") ?? otherwise;
 const base = option("base", "http://127.0.0.1:8514/");
 const folder = option("folder", new URL("../../docs/images", import.meta.url).pathname);
 mkdirSync(folder, { recursive: true });
 
 const browser = await chromium.launch({
   executablePath: option("browser", "/usr/bin/chromium"),
-  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync"],
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ],
 });
 for (const scheme of ["light", "dark"]) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: scheme });
@@ -23,7 +34,10 @@ for (const scheme of ["light", "dark"]) {
   await page.getByLabel("Password").fill(option("password", ""));
   await page.keyboard.press("Enter");
   await page.waitForSelector("[role=grid]");
-  const query = option(`query-${scheme}`, scheme === "light" ? "severity:<=notice AND NOT program:kernel" : "failed OR \"timed out\"");
+  const query = option(
+    `query-${scheme}`,
+    scheme === "light" ? "severity:<=notice AND NOT program:kernel" : 'failed OR "timed out"',
+  );
   await page.goto(`${base}?${new URLSearchParams({ q: query, from: option("range", "now-15m"), to: "now" })}`);
   await page.waitForSelector("[role=row][aria-rowindex='3']");
   if (scheme === "light") {

@@ -1,7 +1,7 @@
 // What the mock answers to questions, in the contract's shapes.
 import { columnOf, FIXED_COLUMNS, type Row } from "../src/api/row.ts";
 import type { Facet } from "../src/api/facets.ts";
-import type { SearchAnswer, SearchQuestion, TimeRange } from "../src/api/search.ts";
+import type { SearchAnswer, SearchQuestion, Table, TimeRange } from "../src/api/search.ts";
 import { rawOf, type Store } from "./data.ts";
 import { compile } from "./query.ts";
 
@@ -46,7 +46,8 @@ function select(store: Store, query: string, time: TimeRange, nowUs: number, sna
 export function answerSearch(store: Store, question: SearchQuestion, nowUs: number): SearchAnswer {
   const started = performance.now();
   const time = question.time ?? { clock: "received" };
-  const found = select(store, question.query, time, nowUs);
+  const [query = "", ...pipes] = (question.query ?? "").split(/\s*\|\s*/);
+  const found = select(store, query, time, nowUs);
   const below =
     question.before === undefined ? found.rows : found.rows.filter((row) => row.sequence < question.before!);
   const limit = question.limit ?? 200;
@@ -70,9 +71,38 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
     for (const row of found.rows) counts[Math.min(bars - 1, Math.floor((timeOf(row, time) - found.fromUs) / width))]!++;
     answer.bars = { start_us: found.fromUs, width_us: width, counts };
   }
+  if (pipes.length > 0) {
+    answer.table = piped(found.rows, pipes[0]!, time);
+    answer.rows = [];
+  }
   answer.facets = (question.facets ?? []).map((column) => facet(found.rows, column, 10));
   answer.took_ms = performance.now() - started;
   return answer;
+}
+
+/** `top FIELD` and `timechart count() by FIELD`, by the hour. */
+function piped(rows: Row[], pipe: string, time: TimeRange): Table {
+  const words = pipe.split(/\s+/);
+  const [command, column] = [words[0], words.at(-1)!];
+  const top = facet(rows, column, 10).values;
+  if (command !== "timechart") {
+    const share = (count: number): number => Math.round((10_000 * count) / Math.max(1, rows.length)) / 100;
+    return {
+      columns: [column, "count", "percent"],
+      rows: top.map(({ value, count }) => [value, count, share(count)]),
+      more: false,
+    };
+  }
+  const hour = 3_600_000_000;
+  const made = top.flatMap(({ value }) => {
+    const counts = new Map<number, number>();
+    for (const row of rows.filter((row) => columnOf(row, column) === value)) {
+      const start = Math.floor(timeOf(row, time) / hour) * hour;
+      counts.set(start, (counts.get(start) ?? 0) + 1);
+    }
+    return [...counts].map(([start, count]) => [new Date(start / 1000).toISOString(), value, count]);
+  });
+  return { columns: ["time", column, "count"], rows: made, more: false };
 }
 
 function facet(rows: Row[], column: string, limit: number): Facet {

@@ -252,7 +252,7 @@ function describe(store: Store): unknown {
 
 function validity(query: string): unknown {
   try {
-    return { valid: true, hints: compile(query).hints };
+    return { valid: true, hints: compile(query.split("|")[0]!).hints };
   } catch (cause) {
     return { valid: false, error: asRefusal(cause).body };
   }

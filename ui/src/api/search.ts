@@ -43,6 +43,17 @@ export interface SearchAnswer {
   hints: string[];
   /** Set when the time ran out: older messages than this one were not searched. */
   searched_from?: number;
+  /** Set when the pipes of the query make a table; there are no rows then. */
+  table?: Table;
+}
+
+export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };
+
+export interface Table {
+  columns: string[];
+  rows: Cell[][];
+  /** Whether there were more rows than asked for. */
+  more: boolean;
 }
 
 export function search(question: SearchQuestion, signal?: AbortSignal): Promise<SearchAnswer> {

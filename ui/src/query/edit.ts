@@ -1,6 +1,7 @@
 // Changes to a query that the page makes: filter by a value, exclude it, take that back.
 //
 // In: the query text and a field with its value. Out: the new text. The rest of the query is kept as it was written.
+import { splitPipes, withQuestion } from "./pipes.ts";
 import { tokenize } from "./tokens.ts";
 
 export type Filter = "include" | "exclude";
@@ -29,6 +30,10 @@ export function filterTerm(field: string, value: string): string {
 
 /** The query with the filter added; a contrary filter on the same value is replaced, the same one is not repeated. */
 export function addFilter(query: string, field: string, value: string, filter: Filter): string {
+  return withQuestion(query, (question) => addToQuestion(question, field, value, filter));
+}
+
+function addToQuestion(query: string, field: string, value: string, filter: Filter): string {
   const term = filterTerm(field, value);
   const wanted = filter === "exclude" ? `NOT ${term}` : term;
   if (stateOf(query, field, value) === filter) return query;
@@ -39,12 +44,16 @@ export function addFilter(query: string, field: string, value: string, filter: F
 
 /** What the query already says about a value at its top level. */
 export function stateOf(query: string, field: string, value: string): Filter | undefined {
-  const place = find(query, filterTerm(field, value));
+  const place = find(splitPipes(query).question, filterTerm(field, value));
   return place && (place.negated ? "exclude" : "include");
 }
 
 /** The query without its top-level filter on the value. */
 export function removeFilter(query: string, field: string, value: string): string {
+  return withQuestion(query, (question) => removeFromQuestion(question, field, value));
+}
+
+function removeFromQuestion(query: string, field: string, value: string): string {
   const place = find(query, filterTerm(field, value));
   if (!place) return query;
   const left = query

@@ -3,13 +3,18 @@ import { quoteValue } from "./edit.ts";
 import { tokenize } from "./tokens.ts";
 
 export type Place =
-  { kind: "name"; from: number; prefix: string } | { kind: "value"; from: number; prefix: string; field: string };
+  | { kind: "name"; from: number; prefix: string }
+  | { kind: "command"; from: number; prefix: string }
+  | { kind: "value"; from: number; prefix: string; field: string };
 
 /** What can be completed at the cursor; undefined inside phrases, ranges and regular expressions. */
 export function placeAt(query: string, cursor: number): Place | undefined {
   const tokens = tokenize(query);
   const index = tokens.findIndex((token) => token.from < cursor && cursor <= token.to);
   const token = tokens[index];
+  const behind = token ? tokens[index - 1] : tokens.findLast((known) => known.to <= cursor);
+  if (behind?.kind === "pipe" && (!token || token.kind === "term"))
+    return { kind: "command", from: token?.from ?? cursor, prefix: query.slice(token?.from ?? cursor, cursor) };
   if (!token) return { kind: "name", from: cursor, prefix: "" };
   const text = query.slice(token.from, cursor);
   if (token.kind === "field") {

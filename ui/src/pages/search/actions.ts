@@ -1,5 +1,6 @@
 // What people do on the search page, each as one function: buttons and keys call the same.
 import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
+import { hasPipes, splitPipes, withQuestion } from "../../query/pipes.ts";
 import { columnOf, type Row } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
@@ -7,7 +8,7 @@ import { rememberQuery } from "../../view/recent.ts";
 import type { PaneTab } from "../../view/view.ts";
 import type { Command } from "./keyboard.ts";
 import type { SearchModel } from "./model/model.ts";
-import { copyText, curlCommand, permalink } from "./model/share.ts";
+import { copyText, curlCommand, exportLink, permalink } from "./model/share.ts";
 import type { Share } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;
@@ -71,8 +72,12 @@ export class Actions {
 
   word = (word: string): void => {
     const query = this.page.view.value.query.trim();
-    this.page.go({ query: query && query !== "*" ? `${query} AND ${word}` : word });
+    this.page.go({ query: withQuestion(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
   };
+
+  /** The messages behind a value of a table. */
+  messages = (column: string, value: string): void =>
+    this.page.go({ query: addFilter(splitPipes(this.page.view.value.query).question, column, value, "include") });
 
   column = (name: string): void => {
     const { columns } = this.page.view.value;
@@ -113,6 +118,10 @@ export class Actions {
   live = (): void => {
     const { view } = this.page;
     const on = !view.value.live;
+    if (on && hasPipes(view.value.query)) {
+      this.page.say("A live tail takes no pipes: remove what stands behind |");
+      return;
+    }
     const fixed = view.value.range.to !== "now";
     this.page.go({ live: on, ...(on && fixed ? { range: { from: "now-15m", to: "now" } } : {}) });
   };
@@ -126,7 +135,8 @@ export class Actions {
   };
 
   share = (what: Share): void => {
-    if (what === "curl") void this.copy(curlCommand(this.page), "Command");
+    if (what === "csv" || what === "ndjson" || what === "raw") location.assign(exportLink(this.page, what));
+    else if (what === "curl") void this.copy(curlCommand(this.page), "Command");
     else
       void this.copy(
         permalink(this.page, what),

@@ -7,6 +7,8 @@ import { RowList } from "./list/row-list.tsx";
 import type { SearchModel } from "./model/model.ts";
 import { ResultLine } from "./result-line.tsx";
 import { ErrorState, NothingState, type EmptyEvents } from "./states/empty.tsx";
+import { hasPipes } from "../../query/pipes.ts";
+import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
 
 interface Props {
@@ -16,12 +18,14 @@ interface Props {
   dark: boolean;
   railOpen: boolean;
   barsOpen: boolean;
+  /** Whether messages have a field of that name. */
+  isField(name: string): boolean;
   onRail(): void;
   onBars(): void;
   onEditQuery(): void;
 }
 
-export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onRail, onBars, onEditQuery }: Props) {
+export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isField, ...on }: Props) {
   const view = page.view.value;
   const answer = page.answer.value;
   const error = page.error.value;
@@ -34,7 +38,7 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
     onRun: () => void page.run(),
     onClearQuery: () => actions.search(""),
     onNearest: actions.nearest,
-    onEditQuery,
+    onEditQuery: on.onEditQuery,
     onNarrow: actions.narrow,
   };
   return (
@@ -46,8 +50,8 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
         railOpen={railOpen}
         barsOpen={barsOpen}
         onWrap={actions.wrap}
-        onRail={onRail}
-        onBars={onBars}
+        onRail={on.onRail}
+        onBars={on.onBars}
         onShare={actions.share}
       />
       {error ? (
@@ -69,11 +73,14 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, onR
             />
           )}
           {length === 0 && nothing && !live && <NothingState nothing={nothing} zone={zone} events={empty} />}
+          {answer?.table && !live && answer.total > 0 && (
+            <TableView table={answer.table} zone={zone} dark={dark} isField={isField} onMessages={actions.messages} />
+          )}
           {length > 0 && (
             <RowList
               result={live ?? rows}
               length={length}
-              total={live ? length : (answer?.total ?? 0)}
+              total={live || hasPipes(view.query) ? length : (answer?.total ?? 0)}
               version={version}
               at={actions.rowAt}
               columns={page.columns.value}

@@ -159,6 +159,7 @@ export function SearchPage({ session, logspaces, onLogout }: Props) {
           onBars={() => (barsOpen.value = !barsOpen.value)}
           railOpen={railOpen.value}
           barsOpen={barsOpen.value}
+          isField={(name) => suggest.columns.value.some((column) => column.name === name)}
           onEditQuery={() => queryFocus.current?.focus(problem?.position)}
         />
         {view.open !== undefined && (

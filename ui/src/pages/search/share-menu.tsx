@@ -4,12 +4,15 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Popover } from "../../parts/popover.tsx";
 
-export type Share = "fixed" | "relative" | "curl";
+export type Share = "fixed" | "relative" | "curl" | "csv" | "ndjson" | "raw";
 
 const WAYS: [Share, string, string][] = [
   ["fixed", "Link, times fixed", "shows the same tomorrow"],
   ["relative", "Link, times as chosen", "moves with the clock"],
   ["curl", "curl command", "the rows as JSON"],
+  ["csv", "Export CSV", "all rows, any number"],
+  ["ndjson", "Export NDJSON", "all fields, a line each"],
+  ["raw", "Export raw", "as received"],
 ];
 
 export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
@@ -43,7 +46,7 @@ export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
               }}
             >
               <span class="menu-mark">
-                <Icon name="copy" size={14} />
+                <Icon name={what === "csv" || what === "ndjson" || what === "raw" ? "down" : "copy"} size={14} />
               </span>
               {text}
               <span class="menu-note">{note}</span>

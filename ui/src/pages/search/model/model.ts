@@ -6,13 +6,14 @@ import { batch, computed, signal, type Signal } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
+import { hasPipes } from "../../../query/pipes.ts";
 import { absolute, barsFor, resolve, type Span } from "../../../time/range.ts";
 import { decodeView, encodeView } from "../../../view/codec.ts";
 import { narrow } from "../../../view/preferences.ts";
 import { asksTheSame, type View } from "../../../view/view.ts";
 import { whyNothing, type Nothing } from "./nothing.ts";
 import { Live } from "./live.ts";
-import { PAGE_ROWS, Rows } from "./rows.ts";
+import { PAGE_ROWS, PIPED_ROWS, Rows } from "./rows.ts";
 
 const TIMEOUT_MS = 30_000;
 /** While live, count, bars and facets are asked for this often. */
@@ -107,7 +108,11 @@ export class SearchModel {
         return;
       }
       const answer = await search(
-        this.question({ limit: PAGE_ROWS, bars: barsFor(this.window()), facets: this.facetColumns.value }),
+        this.question({
+          limit: hasPipes(this.view.value.query) ? PIPED_ROWS : PAGE_ROWS,
+          bars: barsFor(this.window()),
+          facets: this.facetColumns.value,
+        }),
         request.signal,
       );
       if (request.signal.aborted) return;
@@ -160,7 +165,9 @@ export class SearchModel {
       this.rows.value?.close();
       this.answer.value = answer;
       if (answer.total > 0) this.nothing.value = undefined;
-      this.rows.value = new Rows(answer, clock, (more, abort) => search({ ...question, bars: 0, ...more }, abort));
+      // What pipes hand on comes whole: there is no next page to ask for.
+      const list = hasPipes(question.query ?? "") ? { ...answer, total: answer.rows.length } : answer;
+      this.rows.value = new Rows(list, clock, (more, abort) => search({ ...question, bars: 0, ...more }, abort));
       const open = this.view.value.open;
       const place = open === undefined ? undefined : this.rows.value.indexOf(open);
       this.cursor.value = { row: place ?? 0, cell: this.cursor.value.cell };

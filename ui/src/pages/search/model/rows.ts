@@ -10,6 +10,8 @@ import type { Bars, Clock, SearchAnswer, SearchQuestion } from "../../../api/sea
 import { fromUs } from "../../../time/range.ts";
 
 export const PAGE_ROWS = 200;
+/** Rows that pipes may hand on to the screen; an export has all of them. */
+export const PIPED_ROWS = 2_000;
 const ROWS_KEPT_MAX = 20_000;
 /** From this near a known row, paging beats locating. */
 const PAGING_REACH = 600;

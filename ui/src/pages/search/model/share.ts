@@ -19,6 +19,14 @@ export function curlCommand(page: SearchModel): string {
   return `curl -u admin ${quoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${quoted(body)}`;
 }
 
+/** Where everything that the search finds comes as a file; by fixed times, as on the screen. */
+export function exportLink(page: SearchModel, format: "csv" | "ndjson" | "raw"): string {
+  const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
+  const asked = { logspace, query, ...time, format };
+  const parameters = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return `api/v1/export?${new URLSearchParams(parameters)}`;
+}
+
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

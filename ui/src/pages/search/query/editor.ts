@@ -27,6 +27,7 @@ import {
   type ViewUpdate,
 } from "@codemirror/view";
 import { placeAt, unitsOf, writtenValue } from "../../../query/place.ts";
+import { COMMANDS } from "../../../query/pipes.ts";
 import { quoteField } from "../../../query/edit.ts";
 import { tokenize } from "../../../query/tokens.ts";
 import { brief } from "../../../time/format.ts";
@@ -104,6 +105,17 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
+/** Typing over a coloured selection: left alone, the browser keeps its colour as an inline style, which is forbidden. */
+const typeOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const plain = event.inputType === "insertText" && event.data !== null && !view.composing;
+    if (!plain || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(event.data!), { userEvent: "input.type", scrollIntoView: true });
+    return true;
+  },
+});
+
 export function openEditor(host: HTMLElement, text: string, events: EditorEvents): Editor {
   const root = host.shadowRoot ?? host.attachShadow({ mode: "open", delegatesFocus: true });
   const view = new EditorView({
@@ -117,6 +129,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
         EditorView.contentAttributes.of({ "aria-label": "Query", spellcheck: "false", autocapitalize: "off" }),
         placeholder('Search all messages:  failed  \u00b7  host:gw1  \u00b7  "port scan"  \u00b7  severity:<=warning'),
         oneLine,
+        typeOver,
         colors,
         problemField,
         autocompletion({
@@ -200,6 +213,15 @@ async function complete(context: CompletionContext, events: EditorEvents): Promi
   if (context.state.doc.length === 0) {
     const options = events.recent().map((query, rank): Completion => ({ label: query, boost: -rank }));
     return context.explicit && options.length ? { from: 0, options, filter: false } : null;
+  }
+  if (place.kind === "command") {
+    const options = COMMANDS.map(([label, detail], rank): Completion => ({
+      label,
+      detail,
+      boost: -rank,
+      apply: `${label} `,
+    }));
+    return { from: place.from, options, validFor: /^[a-z]*$/ };
   }
   if (place.kind === "name") {
     if (place.prefix === "" && !context.explicit) return null;

@@ -1,0 +1,116 @@
+// The table that pipes made: columns that sort, values that lead back to their messages.
+import { useMemo, useState } from "preact/hooks";
+import type { Cell, Table } from "../../../api/search.ts";
+import { Icon } from "../../../parts/icon.tsx";
+import { count, short } from "../../../time/format.ts";
+import type { Zone } from "../../../time/zone.ts";
+import { TableChart } from "./table-chart.tsx";
+import { isNumeric, seriesOf } from "./table.ts";
+
+interface Props {
+  table: Table;
+  zone: Zone;
+  dark: boolean;
+  /** Whether messages have a field of that name. */
+  isField(name: string): boolean;
+  /** Shows the messages with a value. */
+  onMessages(column: string, value: string): void;
+}
+
+const WHEN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+export function TableView({ table, zone, dark, isField, onMessages }: Props) {
+  const [order, setOrder] = useState<{ column: number; down: boolean }>();
+  const numeric = useMemo(() => table.columns.map((_, column) => isNumeric(table, column)), [table]);
+  const series = useMemo(() => seriesOf(table), [table]);
+  const rows = useMemo(() => sorted(table.rows, order), [table, order]);
+  const next = (column: number): void =>
+    setOrder(order?.column === column && !order.down ? undefined : { column, down: order?.column !== column });
+  return (
+    <div class="table-frame" tabIndex={0} role="region" aria-label="Table">
+      {series && <TableChart series={series} zone={zone} dark={dark} />}
+      <table class="made">
+        <thead>
+          <tr>
+            {table.columns.map((name, column) => (
+              <th
+                key={name}
+                scope="col"
+                class={numeric[column] ? "number" : ""}
+                aria-sort={order?.column === column ? (order.down ? "descending" : "ascending") : "none"}
+              >
+                <button type="button" title={`Sort by ${name}`} onClick={() => next(column)}>
+                  {name}
+                  {order?.column === column && <Icon name={order.down ? "down" : "up"} size={12} />}
+                </button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} class={numeric[column] ? "number" : ""}>
+                  {typeof cell === "string" && isField(table.columns[column]!) ? (
+                    <button
+                      type="button"
+                      class="linklike"
+                      title={`Show the messages with this ${table.columns[column]}`}
+                      onClick={() => onMessages(table.columns[column]!, cell)}
+                    >
+                      {cell}
+                    </button>
+                  ) : (
+                    <Value cell={cell} zone={zone} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {table.rows.length === 0 && <p class="table-note">The table is empty.</p>}
+      {table.more && (
+        <p class="table-note">The first {count(table.rows.length)} rows; an export (Share) holds all of them.</p>
+      )}
+    </div>
+  );
+}
+
+function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
+  if (cell === null) return <span class="absent">{"\u2013"}</span>;
+  if (Array.isArray(cell) && cell.every((point) => typeof point === "number")) return <Course points={cell} />;
+  if (typeof cell === "number") return <>{cell.toLocaleString("en", { maximumFractionDigits: 6 })}</>;
+  if (typeof cell === "string" && WHEN.test(cell))
+    return <time dateTime={cell}>{short(Date.parse(cell) * 1000, zone)}</time>;
+  return <>{typeof cell === "string" ? cell : JSON.stringify(cell)}</>;
+}
+
+/** A course over time, as small bars. */
+function Course({ points }: { points: number[] }) {
+  const most = Math.max(1, ...points);
+  return (
+    <svg class="course" viewBox={`0 0 ${points.length * 4} 16`} role="img" aria-label={points.join(", ")}>
+      {points.map((point, index) => {
+        const height = point === 0 ? 0 : Math.max(1, (point / most) * 16);
+        return <rect key={index} x={index * 4} y={16 - height} width="3" height={height} />;
+      })}
+    </svg>
+  );
+}
+
+function sorted(rows: Cell[][], order: { column: number; down: boolean } | undefined): Cell[][] {
+  if (!order) return rows;
+  const { column, down } = order;
+  return [...rows].sort((one, other) => {
+    const [a, b] = [one[column], other[column]];
+    if (a === null || a === undefined) return 1;
+    if (b === null || b === undefined) return -1;
+    const way =
+      typeof a === "number" && typeof b === "number"
+        ? a - b
+        : String(a).localeCompare(String(b), "en", { numeric: true });
+    return down ? -way : way;
+  });
+}

@@ -1,0 +1,51 @@
+// What a table's cells are: kinds of columns, and the series of a chart over time.
+//
+// In: the table of an answer. Out: numbers for a plot. Limits: SERIES_MAX lines; the others are added up.
+import type { Cell, Table } from "../../../api/search.ts";
+
+/** More lines than this nobody tells apart. */
+export const SERIES_MAX = 8;
+
+export const isNumeric = (table: Table, column: number): boolean =>
+  table.rows.some((row) => typeof row[column] === "number") &&
+  table.rows.every((row) => row[column] === null || typeof row[column] === "number");
+
+export interface Series {
+  /** Seconds since 1970, ascending. */
+  times: number[];
+  lines: { name: string; values: (number | null)[] }[];
+}
+
+/** The lines of a table whose first column is a time: one a value of its text column, or one a numeric column. */
+export function seriesOf(table: Table): Series | undefined {
+  if (table.columns[0] !== "time" || table.rows.length < 2) return undefined;
+  const numbers = table.columns.map((_, column) => column).filter((column) => column > 0 && isNumeric(table, column));
+  const texts = table.columns.map((_, column) => column).filter((column) => column > 0 && !numbers.includes(column));
+  if (numbers.length === 0) return undefined;
+  const times = [...new Set(table.rows.map((row) => Date.parse(String(row[0])) / 1000))].sort((a, b) => a - b);
+  if (times.some(Number.isNaN)) return undefined;
+  const place = new Map(times.map((time, index) => [time, index]));
+  const lines = new Map<string, (number | null)[]>();
+  const put = (name: string, row: Cell[], column: number): void => {
+    const value = row[column];
+    if (typeof value !== "number") return;
+    const line = lines.get(name) ?? new Array<number | null>(times.length).fill(texts.length ? 0 : null);
+    line[place.get(Date.parse(String(row[0])) / 1000)!] = value;
+    lines.set(name, line);
+  };
+  for (const row of table.rows) {
+    if (texts.length) put(texts.map((column) => String(row[column] ?? "")).join(" "), row, numbers[0]!);
+    else for (const column of numbers) put(table.columns[column]!, row, column);
+  }
+  return { times, lines: fewest(lines) };
+}
+
+function fewest(lines: Map<string, (number | null)[]>): Series["lines"] {
+  const sum = (values: (number | null)[]): number => values.reduce<number>((total, value) => total + (value ?? 0), 0);
+  const all = [...lines].map(([name, values]) => ({ name, values }));
+  all.sort((a, b) => sum(b.values) - sum(a.values));
+  if (all.length <= SERIES_MAX) return all;
+  const rest = all.slice(SERIES_MAX - 1);
+  const values = rest[0]!.values.map((_, index) => rest.reduce((total, line) => total + (line.values[index] ?? 0), 0));
+  return [...all.slice(0, SERIES_MAX - 1), { name: `${rest.length} others`, values }];
+}
