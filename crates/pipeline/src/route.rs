@@ -6,10 +6,12 @@
 
 mod counters;
 mod flow;
+mod parallel;
 mod plan;
 mod run;
 
 pub use counters::{FilterCounters, PathCounters};
+pub use parallel::{Job, Lanes, Parallel};
 pub use plan::{Channel, FilterStep, OutletStep, Path, Plan, PlanError, Step, StepFlags};
 pub use run::Router;
 

@@ -10,6 +10,7 @@ mod command;
 mod control;
 mod convert;
 mod daemon;
+mod lanes;
 mod loggen;
 mod machine;
 mod old_names;

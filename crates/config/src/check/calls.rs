@@ -53,6 +53,16 @@ impl Calls<'_> {
         }
     }
 
+    /// `parallelize(...)` in a path.
+    pub(super) fn parallelize(&mut self, call: &Call) {
+        if let Some(extra) = call.plain().next() {
+            self.report.push(Diagnostic::error(extra.span(), "expected an option of parallelize()"));
+        }
+        for option in call.options() {
+            self.option(option, options::parallelize(), "option of parallelize()");
+        }
+    }
+
     pub(super) fn not_yet(&mut self, name: &Name, noun: &str) {
         let message = format!("{noun} `{}` is not supported yet", name.text);
         self.report.push(Diagnostic::error(name.span, message).label("not supported yet"));

@@ -56,6 +56,7 @@ impl Calls<'_> {
                     self.path(path, false);
                 }
             }
+            Step::Parallelize(call) => self.parallelize(call),
             Step::Later(keyword, _) => self.not_yet(keyword, "step"),
         }
     }
@@ -111,6 +112,6 @@ fn has_source(path: &Path) -> bool {
         Step::Use(reference) => reference.kind() == Kind::Source,
         Step::Junction(junction) => junction.branches.iter().any(|branch| has_source(&branch.path)),
         Step::Channel(path) | Step::Log(path) => has_source(path),
-        Step::If(_) | Step::Filter(_) | Step::Later(_, _) => false,
+        Step::If(_) | Step::Filter(_) | Step::Parallelize(_) | Step::Later(_, _) => false,
     })
 }

@@ -25,6 +25,11 @@ pub fn global() -> &'static [&'static [Row]] {
     global::OPTIONS
 }
 
+/// The options of `parallelize()` in a log path.
+pub fn parallelize() -> &'static [&'static [Row]] {
+    shared::PARALLELIZE
+}
+
 /// The drivers of a kind of object that run.
 pub fn drivers(kind: tree::Kind) -> &'static [Driver] {
     match kind {

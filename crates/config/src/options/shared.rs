@@ -198,3 +198,12 @@ pub(super) const PAIRS: &[Row] = &[
     row("cast", V::YesNo, "", "yes makes every value text"),
     row("include-bytes", V::YesNo, "no", "give values of bytes, too"),
 ];
+
+/// Options of `parallelize()` in a log path.
+pub(super) const PARALLELIZE: &[&[Row]] = &[&[
+    row("workers", V::Number(1, 256), "", "threads; as many as there are processors when not given"),
+    row("partitions", V::Number(1, 256), "", "").renamed("workers"),
+    row("partition-key", V::Template, "", "messages of one value stay in order on one thread"),
+    row("batch-size", V::Number(0, 1 << 31), "", "messages handed over at once")
+        .no_effect("a batch is what was read at once"),
+]];

@@ -22,6 +22,7 @@ const STEPS: &[&str] = &[
     "if",
     "junction",
     "log",
+    "parallelize",
     "parser",
     "rewrite",
     "source",
@@ -90,6 +91,10 @@ impl Parser<'_> {
             "channel" => Step::Channel(self.deeper(token.span, |parser| parser.path(token.span))?),
             "junction" => Step::Junction(self.junction(token.span)?),
             "if" => Step::If(self.condition(token.span)?),
+            "parallelize" => {
+                let name = Name { text: key, span: token.span };
+                Step::Parallelize(self.call(name, None)?)
+            }
             "filterx" => {
                 let span = self.raw_body()?;
                 Step::Later(Name { text: key, span: token.span }, Raw { span })

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
 
-use super::{FilterCounters, PathCounters};
+use super::{FilterCounters, Parallel, PathCounters};
 use crate::{
     filter::Filter,
     parser::Parser,
@@ -67,6 +67,8 @@ pub enum Step {
     Embedded(Vec<Path>),
     /// Hands the messages to a destination; they also go on.
     Outlet(OutletStep),
+    /// The rest of the path runs on other threads. No step follows it.
+    Parallel(Parallel),
 }
 
 impl fmt::Debug for Step {
@@ -78,6 +80,7 @@ impl fmt::Debug for Step {
             Step::Junction(channels) => f.debug_tuple("Junction").field(channels).finish(),
             Step::Embedded(paths) => f.debug_tuple("Embedded").field(paths).finish(),
             Step::Outlet(step) => f.debug_tuple("Outlet").field(&step.name).finish(),
+            Step::Parallel(parallel) => parallel.fmt(f),
         }
     }
 }

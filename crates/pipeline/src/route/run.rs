@@ -6,8 +6,9 @@
 //! Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{
-    Channel, DEPTH_MAX, FilterStep, Path, Plan, PlanError, Step, StepFlags,
+    Channel, DEPTH_MAX, FilterStep, Parallel, Path, Plan, PlanError, Step, StepFlags,
     flow::{Flow, join},
+    parallel::Luggage,
 };
 use crate::{parser::Parser, template::Renderer};
 use message::{Ack, Batch, Delivery, Intake, Selection, Stamp};
@@ -87,6 +88,20 @@ impl Router {
         let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
         let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
+    }
+
+    /// Whether some parser has timers.
+    pub(super) fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// Runs the rest of a path: the only one of this router.
+    pub(super) fn carry_on(&self, flow: Flow, luggage: Luggage) {
+        let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
+        renderer.now = luggage.now;
+        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, ticking: false };
+        let mut failed = Selection::none(flow.selection.batch_len());
+        self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, luggage.controlled);
     }
 
     /// The paths, for statistics.
@@ -224,6 +239,10 @@ impl Router {
                     }
                 }
                 Step::Rewrite(_) | Step::Parser(_) => {}
+                Step::Parallel(parallel) => {
+                    spread(parallel, &flow, run, controlled);
+                    return outs;
+                }
                 Step::Outlet(step) => deliver(step, &flow, run, controlled),
                 Step::Embedded(paths) => {
                     let branches: Vec<Branch<'_>> = paths.iter().map(|path| branch_of(path, false)).collect();
@@ -310,8 +329,19 @@ fn is_timed(step: &Step) -> bool {
         Step::Parser(parser) => parser.is_timed(),
         Step::Junction(channels) => channels.iter().any(|channel| channel.steps.iter().any(is_timed)),
         Step::Embedded(paths) => paths.iter().any(|path| path.steps.iter().any(is_timed)),
+        Step::Parallel(parallel) => parallel.is_timed(),
         Step::Filter(_) | Step::Rewrite(_) | Step::Outlet(_) => false,
     }
+}
+
+/// Hands messages to the threads of `parallelize()`; as far as this path is concerned they are taken.
+fn spread(parallel: &Parallel, flow: &Flow, run: &mut Run<'_>, controlled: bool) {
+    if run.ticking {
+        return parallel.tick(run.renderer.now);
+    }
+    let (source, ack, now) = (run.source, &run.ack, run.renderer.now);
+    let luggage = || Luggage { source: source.to_owned(), ack: ack.clone(), now, controlled };
+    parallel.send(flow, &mut run.renderer, luggage);
 }
 
 fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
@@ -350,6 +380,7 @@ fn asks_for_control(step: &Step) -> bool {
         Step::Junction(channels) => channels.iter().any(|channel| {
             channel.flags.flow_control.unwrap_or_else(|| channel.steps.iter().any(asks_for_control))
         }),
+        Step::Parallel(parallel) => parallel.steps().iter().any(asks_for_control),
         _ => false,
     }
 }
@@ -377,6 +408,7 @@ fn collect_sources<'a>(
                     collect_sources(&path.steps, depth + 1, found)?;
                 }
             }
+            Step::Parallel(parallel) => collect_sources(parallel.steps(), depth + 1, found)?,
             _ => {}
         }
     }

@@ -4,18 +4,27 @@
 //! Limits: `STEPS_MAX` steps altogether: objects that use others that use others can grow without bound.
 
 use super::lower::Lowering;
+use crate::lanes::LaneThreads;
 use config::Diagnostic;
 use config::tree::{
-    Condition, Flag, Item, Kind, LogFlag, Object, Path as LogPath, Reference, Statement, Step as LogStep,
+    Call, Condition, Flag, Item, Kind, LogFlag, Object, Path as LogPath, Reference, Statement,
+    Step as LogStep,
 };
-use pipeline::route::{Channel, OutletStep, Path, Plan, Step, StepFlags};
-use std::sync::Arc;
+use pipeline::route::{Channel, OutletStep, Parallel, Path, Plan, Step, StepFlags};
+use std::{sync::Arc, thread::available_parallelism};
 
 /// Most steps of all paths together.
 pub(super) const STEPS_MAX: usize = 200_000;
 
 /// Most objects inside each other, as deep as the pipeline runs.
 const OBJECTS_DEEP_MAX: usize = 60;
+
+/// What steps stand in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    Path,
+    Channel,
+}
 
 /// What the steps of a path come to.
 #[derive(Default)]
@@ -28,7 +37,11 @@ impl<'t> Lowering<'t> {
     /// All log paths, in the order of the configuration.
     pub(super) fn plan(&mut self) -> Plan {
         let tree = self.tree;
-        let mut plan = Plan::default();
+        let mut plan = Plan {
+            options: self.global_render_options(),
+            site: self.environment.site.clone(),
+            ..Plan::default()
+        };
         for statement in &tree.statements {
             if let Statement::Log(path) = statement {
                 plan.paths.push(self.path(path));
@@ -56,7 +69,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn path(&mut self, path: &'t LogPath) -> Path {
-        let lowered = self.steps(path);
+        let lowered = self.steps(&path.steps, Around::Path);
         Path {
             name: path.name.as_ref().map(|name| name.text.clone()),
             sources: lowered.sources,
@@ -67,7 +80,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn channel(&mut self, path: &'t LogPath) -> Channel {
-        let lowered = self.steps(path);
+        let lowered = self.steps(&path.steps, Around::Channel);
         Channel {
             sources: lowered.sources,
             steps: lowered.steps,
@@ -76,19 +89,46 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn steps(&mut self, path: &'t LogPath) -> Lowered {
+    fn steps(&mut self, steps: &'t [LogStep], around: Around) -> Lowered {
         let mut lowered = Lowered::default();
         let mut embedded = Vec::new();
-        for step in &path.steps {
+        for (place, step) in steps.iter().enumerate() {
             if let LogStep::Log(path) = step {
                 embedded.push(self.path(path));
                 continue;
             }
             close_embedded(&mut embedded, &mut lowered);
+            if let LogStep::Parallelize(call) = step {
+                let rest = self.steps(&steps[place + 1..], around);
+                lowered.sources.extend(rest.sources);
+                lowered.steps.extend(self.parallel(call, rest.steps, around));
+                return lowered;
+            }
             self.step(step, &mut lowered);
         }
         close_embedded(&mut embedded, &mut lowered);
         lowered
+    }
+
+    /// `parallelize()` with the steps behind it. They join nothing, so it cannot stand in a channel.
+    fn parallel(&mut self, call: &'t Call, rest: Vec<Step>, around: Around) -> Option<Step> {
+        if around == Around::Channel {
+            let message = "parallelize() cannot stand in a channel or an `if`: what it spreads joins nothing";
+            self.report.push(Diagnostic::error(call.span, message).help("put it before the junction"));
+            return None;
+        }
+        let key = match call.option("partition-key").and_then(|option| option.args.first()) {
+            Some(arg) => Some(Arc::new(self.template_argument(arg)?)),
+            None => None,
+        };
+        let workers = call.option("workers").or_else(|| call.option("partitions")).and_then(Call::number);
+        let count = workers.and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);
+        let count = count.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
+        let lanes = Arc::new(LaneThreads::new(count));
+        let site = self.environment.site.clone();
+        let parallel = Parallel::new(rest, key, lanes, self.global_render_options(), site);
+        let parallel = parallel.map_err(|error| Diagnostic::error(call.span, error.to_string()));
+        parallel.map_err(|error| self.report.push(error)).ok().map(Step::Parallel)
     }
 
     fn step(&mut self, step: &'t LogStep, into: &mut Lowered) {
@@ -115,7 +155,8 @@ impl<'t> Lowering<'t> {
                 let step = self.condition(condition);
                 into.steps.push(step);
             }
-            LogStep::Later(_, _) => {}
+            // What stands behind parallelize() is made with it.
+            LogStep::Parallelize(_) | LogStep::Later(_, _) => {}
         }
     }
 

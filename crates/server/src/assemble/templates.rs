@@ -107,6 +107,20 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The same for filters and rewrites: as the global options say.
+    pub(super) fn global_render_options(&mut self) -> RenderOptions {
+        let globals = self.globals;
+        let format = globals.text("ts-format").and_then(|word| StampFormat::from_name(&word));
+        let on_error = globals.text("on-error").and_then(|word| OnError::from_name(&word));
+        let digits = globals.get("frac-digits").and_then(Call::number).unwrap_or(0);
+        RenderOptions {
+            zone: self.zone(globals.get("time-zone")),
+            fraction_digits: digits.clamp(0, 6) as u8,
+            stamp_format: format.unwrap_or(StampFormat::Bsd),
+            on_error: on_error.unwrap_or_default(),
+        }
+    }
+
     /// A time zone by name or offset; one that does not exist is an error.
     pub(super) fn zone(&mut self, option: Option<&Call>) -> Option<TimeZone> {
         let arg = option?.args.first()?;
