@@ -97,7 +97,7 @@ const STATISTICS: &[Row] = &[
     row("mark", V::Number(0, 1 << 31), "", "").renamed("mark-freq"),
     row("mark-mode", V::Word(super::shared::MARK_MODES), "none", "when -- MARK -- messages are written")
         .no_effect("mark messages are not written"),
-    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which repeated messages are joined").later(),
+    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
 ];
 
 const STATS: &[Row] = &[

@@ -129,7 +129,7 @@ pub(super) const DESTINATION: &[Row] = &[
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
     row("mark-freq", V::Number(0, 1 << 31), "", "seconds between -- MARK -- messages").no_effect(NO_MARKS),
     row("mark-mode", V::Word(MARK_MODES), "none", "when -- MARK -- messages are written").no_effect(NO_MARKS),
-    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which repeated messages are joined").later(),
+    row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
     row("disk-buffer", V::Options(DISK_BUFFER), "", "a queue on disk"),
     later("hook-commands", "commands run at start and stop"),
 ];

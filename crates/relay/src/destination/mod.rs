@@ -11,6 +11,7 @@ mod line;
 mod options;
 mod output;
 mod queue;
+mod repeats;
 mod set;
 mod spool;
 mod target;

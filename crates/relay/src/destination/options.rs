@@ -74,6 +74,8 @@ pub struct Queueing {
     pub throttle: u32,
     /// `disk-buffer()`
     pub disk: Option<DiskBuffer>,
+    /// `suppress()`: within this time a message that comes again is only counted.
+    pub suppress: Option<Duration>,
     /// So much output is gathered before it is written, unless the queue runs empty first.
     pub batch_bytes: usize,
 }
@@ -86,6 +88,7 @@ impl Default for Queueing {
             reopen_after: Duration::from_secs(60),
             throttle: 0,
             disk: None,
+            suppress: None,
             batch_bytes: 256 << 10,
         }
     }

@@ -8,8 +8,14 @@ use super::{
     driver::{self, Driver},
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake},
+    repeats::{Part, Repeats},
 };
-use crate::{InternalLog, StageError, clock::Clock, stats};
+use crate::{
+    InternalLog, StageError,
+    clock::Clock,
+    source::{HostPolicy, feed::own_name},
+    stats::{self, DropReason},
+};
 use message::{Ack, Delivery};
 use std::{
     collections::VecDeque,
@@ -33,6 +39,13 @@ pub(super) fn spawn(
         .map_err(|source| StageError::Thread { id, source })
 }
 
+/// The sieve that `suppress()` asks for.
+fn repeats_of(queueing: &Queueing) -> Option<Repeats> {
+    let within = queueing.suppress.filter(|within| !within.is_zero())?;
+    let policy = HostPolicy { fqdn: true, ..HostPolicy::default() };
+    Some(Repeats::new(within, own_name(&policy)))
+}
+
 const SECOND: Duration = Duration::from_secs(1);
 
 struct Worker {
@@ -49,6 +62,10 @@ struct Worker {
     bytes: usize,
     /// Of `count`: dropped because the time to stop was over.
     lost: usize,
+    /// Of `count`: held back by `suppress()`. Summaries of that are not in `count`.
+    held: usize,
+    summaries: usize,
+    repeats: Option<Repeats>,
     sequence: u64,
     stop_at: Option<Instant>,
     /// When the last throttled second began, and what it let through.
@@ -57,6 +74,7 @@ struct Worker {
 
 impl Worker {
     fn new(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Worker {
+        let repeats = repeats_of(&spec.queueing);
         let driver = driver::of(spec.driver, spec.rendering, &log);
         Worker {
             id: spec.id,
@@ -70,6 +88,9 @@ impl Worker {
             count: 0,
             bytes: 0,
             lost: 0,
+            held: 0,
+            summaries: 0,
+            repeats,
             sequence: 0,
             stop_at: None,
             second: (Instant::now(), 0),
@@ -84,9 +105,10 @@ impl Worker {
                 Wake::Items => self.write_items(),
                 Wake::Timeout if self.count > 0 && self.is_due() => self.flush(),
                 Wake::Timeout if self.stop_at.is_some() => break,
-                Wake::Timeout => self.driver.tick(Instant::now()),
+                Wake::Timeout => self.tick(),
             }
         }
+        self.write_summary();
         self.queue.close();
         self.queue.counters.orphan();
     }
@@ -94,7 +116,8 @@ impl Worker {
     /// When the driver wants to be called although no message comes.
     fn next_deadline(&self) -> Option<Instant> {
         let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
-        self.driver.next_tick().into_iter().chain(held).min()
+        let told = self.repeats.as_ref().and_then(Repeats::due_at);
+        self.driver.next_tick().into_iter().chain(held).chain(told).min()
     }
 
     /// Whether what is held back is to be written.
@@ -105,10 +128,13 @@ impl Worker {
     fn write_items(&mut self) {
         self.driver.begin(self.clock.now());
         while let Some(item) = self.items.pop_front() {
-            if self.queueing.throttle > 0 {
-                self.add_slowly(&item.delivery);
-            } else {
-                self.driver.add(&item.delivery.batch, &item.delivery.selection, &mut self.sequence);
+            match &mut self.repeats {
+                None => self.add(&item.delivery),
+                Some(repeats) => {
+                    let (parts, held) = repeats.sift(&item.delivery.batch, &item.delivery.selection);
+                    self.held += held;
+                    parts.into_iter().for_each(|part| self.add_part(part, &item.delivery));
+                }
             }
             self.tokens.push(item.delivery.ack.clone());
             self.count += item.count;
@@ -119,6 +145,44 @@ impl Worker {
                 self.flush();
             }
         }
+    }
+
+    fn add(&mut self, delivery: &Delivery) {
+        if self.queueing.throttle > 0 {
+            self.add_slowly(delivery);
+        } else {
+            self.driver.add(&delivery.batch, &delivery.selection, &mut self.sequence);
+        }
+    }
+
+    /// Adds what `suppress()` left of a delivery, or a summary of what it held back.
+    fn add_part(&mut self, part: Part, delivery: &Delivery) {
+        let Part { batch, selection } = part;
+        if !Arc::ptr_eq(&batch, &delivery.batch) {
+            self.summaries += 1;
+        }
+        self.add(&Delivery { batch, selection, ack: delivery.ack.clone(), controlled: delivery.controlled });
+    }
+
+    /// Writes how often the last message came again.
+    fn write_summary(&mut self) {
+        let now = self.clock.now();
+        if let Some(Part { batch, selection }) =
+            self.repeats.as_mut().and_then(|repeats| repeats.summary(now))
+        {
+            self.driver.begin(now);
+            self.driver.add(&batch, &selection, &mut self.sequence);
+            self.summaries += 1;
+            self.flush();
+        }
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if self.repeats.as_ref().and_then(Repeats::due_at).is_some_and(|due| due <= now) {
+            self.write_summary();
+        }
+        self.driver.tick(now);
     }
 
     /// Adds and writes at most `throttle()` messages a second.
@@ -151,9 +215,10 @@ impl Worker {
         }
         let now = self.clock.now().unix_s().max(0) as u64;
         self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
-        let refused = self.driver.take_refused().min(self.count);
+        let refused = self.driver.take_refused().min(self.count + self.summaries);
         stats::add(&self.queue.counters.dropped_unwritable, refused);
-        stats::add(&self.queue.counters.written, self.count - refused - self.lost.min(self.count - refused));
+        let gone = (refused + self.lost + self.held).min(self.count + self.summaries);
+        stats::add(&self.queue.counters.written, self.count + self.summaries - gone);
         self.settle();
     }
 
@@ -199,7 +264,8 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn give_up(&mut self) {
         let lost = self.driver.abandon();
-        stats::add(&self.queue.counters.written, self.count.saturating_sub(lost + self.lost));
+        let gone = lost + self.lost + self.held;
+        stats::add(&self.queue.counters.written, (self.count + self.summaries).saturating_sub(gone));
         self.lost += lost;
         self.tokens.iter().for_each(Ack::fail);
         self.settle();
@@ -211,7 +277,9 @@ impl Worker {
 
     fn settle(&mut self) {
         self.queue.done(self.count, self.bytes, self.lost);
-        (self.count, self.bytes, self.lost) = (0, 0, 0);
+        stats::add(self.queue.counters.dropped_for(DropReason::Suppressed), self.held);
+        stats::add(&self.queue.counters.processed, self.summaries);
+        (self.count, self.bytes, self.lost, self.held, self.summaries) = (0, 0, 0, 0, 0);
         self.tokens.clear();
     }
 
@@ -222,6 +290,9 @@ impl Worker {
             Command::Configure(spec) => {
                 let DestinationSpec { driver, rendering, queueing, .. } = *spec;
                 self.driver.configure(driver, rendering);
+                if queueing.suppress != self.queueing.suppress {
+                    self.repeats = repeats_of(&queueing);
+                }
                 self.queueing = queueing;
             }
         }

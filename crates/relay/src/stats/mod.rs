@@ -38,6 +38,8 @@ pub enum DropReason {
     Damaged,
     /// The destination was stopped or removed before it could write.
     Stopped,
+    /// The same message came shortly before, and `suppress()` counts such ones only.
+    Suppressed,
 }
 
 /// The counters of one source or destination. All numbers are totals but `queued`, `memory_usage`,
@@ -71,6 +73,8 @@ pub struct Counters {
     pub disk_capacity: AtomicU64,
     /// Messages dropped as [`DropReason::Stopped`].
     pub dropped_stopped: AtomicU64,
+    /// Messages dropped as [`DropReason::Suppressed`].
+    pub dropped_suppressed: AtomicU64,
     /// Open connections.
     pub connections: AtomicU64,
     /// Connections refused because of `max-connections()`.
@@ -95,10 +99,16 @@ impl Counters {
 
     /// Messages dropped for any reason.
     pub fn dropped(&self) -> u64 {
-        [&self.dropped_queue_full, &self.dropped_unwritable, &self.dropped_damaged, &self.dropped_stopped]
-            .iter()
-            .map(|counter| counter.load(Ordering::Relaxed))
-            .sum()
+        [
+            &self.dropped_queue_full,
+            &self.dropped_unwritable,
+            &self.dropped_damaged,
+            &self.dropped_stopped,
+            &self.dropped_suppressed,
+        ]
+        .iter()
+        .map(|counter| counter.load(Ordering::Relaxed))
+        .sum()
     }
 
     /// Messages dropped for one reason.
@@ -108,6 +118,7 @@ impl Counters {
             DropReason::Unwritable => &self.dropped_unwritable,
             DropReason::Damaged => &self.dropped_damaged,
             DropReason::Stopped => &self.dropped_stopped,
+            DropReason::Suppressed => &self.dropped_suppressed,
         }
     }
 

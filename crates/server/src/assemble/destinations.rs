@@ -330,6 +330,7 @@ fn queueing(options: &Options<'_>) -> Queueing {
         messages_max: options.count("log-fifo-size", defaults.messages_max),
         reopen_after: options.seconds("time-reopen").unwrap_or(defaults.reopen_after),
         throttle: u32::try_from(options.count("throttle", 0)).unwrap_or(0),
+        suppress: options.seconds("suppress"),
         ..defaults
     }
 }

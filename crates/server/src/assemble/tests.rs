@@ -2,6 +2,7 @@
 //! message reaches which destination as which text.
 
 mod changes;
+mod manual;
 mod parsers;
 
 use super::{Environment, Parts, build, check};
@@ -90,6 +91,12 @@ impl Outlet for Kept {
 /// Lines that come in by source `s`, and what each destination writes of them.
 #[track_caller]
 fn runs(text: &str, lines: &[&str], want: &[&str]) {
+    assert_eq!(got(text, lines), want);
+}
+
+/// What each destination gets of some lines.
+#[track_caller]
+fn got(text: &str, lines: &[&str]) -> Vec<String> {
     let mut parts = parts(text);
     let kept: Vec<Arc<Kept>> = parts.plugs.iter().map(|_| Arc::default()).collect();
     for ((_, plug), kept) in parts.plugs.iter().zip(&kept) {
@@ -127,7 +134,7 @@ fn runs(text: &str, lines: &[&str], want: &[&str]) {
             }
         }
     }
-    assert_eq!(got, want);
+    got
 }
 
 fn rendered(template: &mut dyn Render, batch: &Batch, index: usize, is_name: bool) -> String {

@@ -210,6 +210,7 @@ fn samples(counters: &Counters) -> Vec<Sample> {
         dropped("unwritable", read(&counters.dropped_unwritable)),
         dropped("damaged", read(&counters.dropped_damaged)),
         dropped("stopped", read(&counters.dropped_stopped)),
+        dropped("suppressed", read(&counters.dropped_suppressed)),
         gauge(events, read(&counters.queued)),
         gauge(memory, read(&counters.memory_usage)),
         counter("syslogng_output_bytes_total", &[], read(&counters.bytes)),

@@ -233,3 +233,20 @@ fn keeps_to_the_throttle() {
     let written = counters.written.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!((written, counters.dropped()), (2, 1));
 }
+
+#[test]
+fn tells_how_often_a_message_came() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = spec(DestinationDriver::Socket(tcp_to(&listener)), "$MSG\n");
+    let suppress = Some(Duration::from_millis(50));
+    let mut setup =
+        Setup::new(DestinationSpec { queueing: Queueing { suppress, ..base.queueing.clone() }, ..base });
+    setup.send(&["h|a", "h|a", "h|a"]);
+    let mut stream = accept(&listener);
+    check_read(&mut stream, "a\nLast message 'a' repeated 2 times, suppressed by syslog-ng on ");
+    setup.destinations.stop(PATIENCE);
+    let counters = &setup.registry.list()[0];
+    let [processed, written] =
+        [&counters.processed, &counters.written].map(|c| c.load(std::sync::atomic::Ordering::Relaxed));
+    assert_eq!((processed, written, counters.dropped()), (4, 2, 2));
+}

@@ -116,16 +116,20 @@ fn paths_go_on_in_parallel() {
     let log = |steps: &str| format!("source s {{ network(); }};\nlog {{ source(s); {steps} }};");
     let out = "destination { file(\"/o\" template(\"$HOST $MSG\")); };";
     runs(
-        &log(&format!("filter {{ host(web) }}; parallelize(workers(1) partition-key('$HOST')); rewrite {{ set('x' value('MESSAGE')); }}; {out}")),
+        &log(&format!(
+            "filter {{ host(web) }}; parallelize(workers(1) partition-key('$HOST')); rewrite {{ set('x' value('MESSAGE')); }}; {out}"
+        )),
         &LINES,
         &["/o: web x"],
     );
     finds(
         &log(&format!("junction {{ channel {{ parallelize(workers(2)); }}; }}; {out}")),
-        &["main.conf:4:40: error: parallelize() cannot stand in a channel or an `if`: what it spreads joins nothing"],
+        &[
+            "main.conf:4:39: error: parallelize() cannot stand in a channel or an `if`: what it spreads joins nothing",
+        ],
     );
     finds(
         &log(&format!("parallelize(worker(2)); {out}")),
-        &["main.conf:4:31: error: unknown option of parallelize(): `worker`"],
+        &["main.conf:4:30: error: unknown option of parallelize(): `worker`"],
     );
 }
