@@ -4,7 +4,7 @@
 
 use crate::{
     error::ApiError,
-    types::{Bars, ErrorDetail, Facet, Row, ValueCount},
+    types::{Bars, ErrorDetail, Facet, Row, Unread, ValueCount},
 };
 use axum::http::StatusCode;
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -144,6 +144,11 @@ pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
         SearchError::Refused(why) => ApiError::bad_request(why.clone()),
         SearchError::Read(error) => ApiError::internal(error.to_string()),
     }
+}
+
+/// What an answer says nothing of.
+pub(crate) fn unread(unread: &query::Unread) -> Unread {
+    Unread { from: unread.messages.start, to: unread.messages.end, why: unread.why.clone() }
 }
 
 #[cfg(test)]

@@ -4,9 +4,13 @@
 //! Limits: [`SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
 //! refused.
 
-use crate::{accounts::Accounts, error::ApiError, sessions::Sessions};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use store::Logspace;
+use crate::{accounts::Accounts, error::ApiError, guard::User, sessions::Sessions};
+use std::{
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use store::{LedgerEntry, Logspace};
 use tokio::sync::Semaphore;
 
 /// Searches that run at once; further ones wait for their turn. Each may use every core.
@@ -23,6 +27,9 @@ pub trait Backend: Send + Sync {
 
     /// All figures as Prometheus text.
     fn metrics(&self) -> String;
+
+    /// Writes down who asks for what, before the answer is given.
+    fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 }
 
 /// What all calls share.
@@ -64,6 +71,36 @@ impl State {
 
     pub(crate) fn host(&self) -> &str {
         &self.host
+    }
+
+    /// Writes down who asks for what; without it there is no answer.
+    pub(crate) async fn note(
+        self: &Arc<Self>,
+        user: &User,
+        action: &'static str,
+        logspace: Option<&str>,
+        question: &str,
+        details: serde_json::Value,
+    ) -> Result<(), ApiError> {
+        let at_us = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64);
+        let entry = LedgerEntry {
+            at_us,
+            user: user.name.clone(),
+            action,
+            logspace: logspace.map_or_else(|| self.only_name(), str::to_owned),
+            question: question.to_owned(),
+            details,
+        };
+        let state = Arc::clone(self);
+        let noted = tokio::task::spawn_blocking(move || state.backend.note(&entry)).await;
+        match noted {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(ApiError::internal("the ledger of searches cannot be written: nothing is shown")),
+        }
+    }
+
+    fn only_name(&self) -> String {
+        self.backend.logspaces().into_iter().next().map(|(name, _)| name).unwrap_or_default()
     }
 
     /// A logspace by name; the only one when no name is given.

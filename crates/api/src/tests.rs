@@ -19,6 +19,10 @@ impl Backend for Empty {
     fn metrics(&self) -> String {
         "a_total 1\n".into()
     }
+
+    fn note(&self, _: &store::LedgerEntry) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A server of the test, with the user `eva`.

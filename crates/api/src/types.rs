@@ -177,6 +177,9 @@ pub struct SearchAnswer {
     pub facets: Vec<Facet>,
     /// What the asker may want to know of the query.
     pub hints: Vec<String>,
+    /// Only there when something could not be read: locked, or damaged on disk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
     /// Only there when the time ran out: messages with smaller sequence numbers were not searched, and `total` and
     /// `bars` count those from here on; facets may be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,6 +198,17 @@ pub struct Table {
     pub rows: Vec<Vec<Value>>,
     /// Whether there were more rows than were asked for.
     pub more: bool,
+}
+
+/// Messages that an answer says nothing of.
+#[derive(Serialize, ToSchema)]
+pub struct Unread {
+    /// First sequence number.
+    pub from: u64,
+    /// Sequence number after the last.
+    pub to: u64,
+    /// Why: `locked`, or what is damaged.
+    pub why: String,
 }
 
 /// A histogram over time.

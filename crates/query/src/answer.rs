@@ -3,7 +3,7 @@
 //! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
 
 use std::ops::Range;
-use store::{Column, Document, ReadError, Stop, Watch};
+use store::{Column, Document, ReadError, SegmentView, Stop, Watch};
 
 /// Which of a message's two times is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -83,8 +83,32 @@ pub struct Answer {
     pub hints: Vec<String>,
     /// Set when time ran out before the oldest messages were searched or facets were counted (they are left out).
     pub timed_out: Option<TimedOut>,
+    /// Messages that could not be read, so that the answer says nothing of them: locked, or damaged on disk.
+    pub unread: Vec<Unread>,
     /// How long it took, in microseconds.
     pub took_us: u64,
+}
+
+/// Messages that could not be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unread {
+    /// Their sequence numbers.
+    pub messages: Range<u64>,
+    /// Why.
+    pub why: String,
+}
+
+impl Unread {
+    /// What an answer leaves out when a segment cannot be read, and the answer may still be given; else the error.
+    pub(crate) fn of(view: &dyn SegmentView, error: ReadError) -> Result<Unread, ReadError> {
+        match error {
+            ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. } => Ok(Unread {
+                messages: view.first_sequence()..view.first_sequence() + u64::from(view.len()),
+                why: error.to_string(),
+            }),
+            ReadError::Stopped(_) => Err(error),
+        }
+    }
 }
 
 /// How far a search came before its time was over.

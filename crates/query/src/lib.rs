@@ -25,7 +25,7 @@ mod times;
 mod tree;
 mod words;
 
-pub use answer::{Answer, Bars, Clock, Facet, Row, Search, SearchError, TimedOut};
+pub use answer::{Answer, Bars, Clock, Facet, Row, Search, SearchError, TimedOut, Unread};
 pub use browse::{Found, NEIGHBOURS_MAX, Same, columns, context, message};
 pub use error::{Hint, QueryError};
 pub use fields::{column, column_name};

@@ -10,7 +10,7 @@ mod rows;
 mod segment;
 
 use crate::{
-    answer::{Answer, Bars, Clock, Search, SearchError, TimedOut},
+    answer::{Answer, Bars, Clock, Search, SearchError, TimedOut, Unread},
     condition::{Condition, ValueTest},
     fields::{self, column_name},
     question::Query,
@@ -25,7 +25,7 @@ use std::{
     sync::{Mutex, PoisonError},
     time::Instant,
 };
-use store::{Column, Pattern, ReadError, SegmentView, Snapshot, Stop, Watch};
+use store::{Column, Locked, Pattern, ReadError, SegmentView, Snapshot, Stop, Watch};
 
 /// Most bars of an answer: more than a screen has points.
 pub const BARS_MAX: usize = 4_096;
@@ -47,7 +47,8 @@ pub fn search(snapshot: &Snapshot, query: &Query, search: &Search) -> Result<Ans
     let results = parallel::each(search.threads, views.len(), |index| {
         segment::run(views[index], query.condition(), search, &frame)
     });
-    let (parts, timed_out) = finished(results, &views)?;
+    let mut unread = locked(snapshot, search);
+    let (parts, timed_out) = finished(results, &views, &mut unread)?;
     let mut answer = Answer {
         snapshot: end,
         total: parts.iter().map(|part| part.count).sum(),
@@ -55,15 +56,21 @@ pub fn search(snapshot: &Snapshot, query: &Query, search: &Search) -> Result<Ans
         from_us: frame.from_us,
         to_us: frame.to_us,
         bars: None,
-        rows: rows::newest(&views, &parts, query, search)?,
+        rows: rows::newest(&views, &parts, query, search, &mut unread)?,
         facets: Vec::new(),
         hints: Vec::new(),
         timed_out,
+        unread: Vec::new(),
         took_us: 0,
     };
     set_bars(&mut answer, &views, &parts, search, &frame)?;
     match facets::count(&views, &parts, search) {
         Ok(facets) => answer.facets = facets,
+        // The segments that facets cannot be read of are named; counts without them would be wrong.
+        Err(ReadError::Corrupt { path, offset, what }) => {
+            let error = ReadError::Corrupt { path, offset, what };
+            unread.push(Unread { messages: 0..0, why: format!("facets are left out: {error}") });
+        }
         // Rows and counts are there: say that time ran out, and show them.
         Err(ReadError::Stopped(Stop::TimedOut)) => {
             let oldest = views.last().map_or(0, |view| view.first_sequence());
@@ -74,18 +81,62 @@ pub fn search(snapshot: &Snapshot, query: &Query, search: &Search) -> Result<Ans
     if answer.total == 0 {
         answer.hints = unknown_fields(query.condition(), snapshot);
     }
+    unread.dedup();
+    answer.hints.extend(unread.iter().map(describe));
+    answer.unread = unread;
     answer.took_us = started.elapsed().as_micros() as u64;
     Ok(answer)
 }
 
-/// The newest segments that were searched without a gap.
+/// The locked segments of the time range: neighbours together.
+fn locked(snapshot: &Snapshot, search: &Search) -> Vec<Unread> {
+    let mut unread: Vec<Unread> = Vec::new();
+    for Locked { first, count, received_us } in &snapshot.locked {
+        let outside = search.from_us.is_some_and(|from| received_us.1 < from)
+            || search.to_us.is_some_and(|to| received_us.0 >= to);
+        if outside && search.clock == Clock::Received {
+            continue;
+        }
+        match unread.last_mut() {
+            Some(last) if last.messages.end == *first => last.messages.end = first + count,
+            _ => unread.push(Unread { messages: *first..first + count, why: "locked".to_owned() }),
+        }
+    }
+    unread
+}
+
+fn describe(unread: &Unread) -> String {
+    let Unread { messages, why } = unread;
+    match (messages.is_empty(), why.as_str()) {
+        (true, why) => why.to_owned(),
+        (false, "locked") => format!(
+            "messages {} to {} are locked and were not searched: unlock the logspace with its private key",
+            messages.start,
+            messages.end - 1
+        ),
+        (false, why) => {
+            format!("messages {} to {} may be left out: {why}", messages.start, messages.end - 1)
+        }
+    }
+}
+
+/// The newest segments that were searched without a gap. A segment that cannot be read counts as searched without a
+/// find, and is named.
 fn finished(
     results: Vec<Result<Part, ReadError>>,
     views: &[&dyn SegmentView],
+    unread: &mut Vec<Unread>,
 ) -> Result<(Vec<Part>, Option<TimedOut>), SearchError> {
     let mut parts: Vec<Part> = Vec::with_capacity(results.len());
     let mut late = false;
-    for result in results {
+    for (result, view) in results.into_iter().zip(views) {
+        let result = match result {
+            Err(error @ (ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. })) => {
+                unread.push(Unread::of(*view, error)?);
+                Ok(Part::empty(view.len()))
+            }
+            result => result,
+        };
         match result {
             Ok(part) if !late => parts.push(part),
             Ok(_) | Err(ReadError::Stopped(Stop::TimedOut)) => late = true,

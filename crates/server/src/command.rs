@@ -10,7 +10,9 @@ use crate::{
     ask::{self, ExportOptions, SearchOptions, TailOptions},
     check,
     convert::{self, ConvertOptions},
-    daemon, loggen, old_names,
+    daemon, loggen,
+    logspace::{self, LogspaceOptions, VerifyPackageOptions},
+    old_names,
     queue::{self, QueueOptions},
     user::{self, UserOptions},
 };
@@ -53,6 +55,10 @@ enum Verb {
     Queue(QueueOptions),
     /// Manage who may log in
     User(UserOptions),
+    /// Look at logspaces on disk: verify, list, print, export, scrub, unlock
+    Logspace(LogspaceOptions),
+    /// Verify an evidence package with nothing but its files
+    VerifyPackage(VerifyPackageOptions),
 }
 
 /// Options of `run`.
@@ -109,6 +115,8 @@ pub(crate) fn run() -> ExitCode {
             Verb::Loggen(options) => loggen::run(&options),
             Verb::Queue(options) => queue::run(&options),
             Verb::User(options) => user::run(&options),
+            Verb::Logspace(options) => logspace::run(&options),
+            Verb::VerifyPackage(options) => logspace::verify_package(&options),
         },
     }
 }

@@ -10,6 +10,7 @@ mod figures;
 mod identity;
 mod page;
 mod running;
+mod sealing;
 mod signals;
 mod tables;
 

@@ -12,6 +12,7 @@ mod convert;
 mod daemon;
 mod lanes;
 mod loggen;
+mod logspace;
 mod machine;
 mod old_names;
 mod queue;

@@ -9,12 +9,14 @@ mod digest;
 pub(crate) mod merkle;
 mod record;
 mod sign;
+mod stamp;
 
 pub use chain::{CHAIN_NAME, Chain, ChainDamage, EVIDENCE_DIR};
 pub use digest::{Digest, hex, unhex};
 pub use merkle::root_of;
 pub use record::{Event, Facts, Record};
 pub use sign::{KeyError, PublicKey, SigningKey};
+pub use stamp::{Stamp, StampError, StampRequest};
 
 #[cfg(test)]
 mod tests;

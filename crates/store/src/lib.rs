@@ -7,8 +7,10 @@ mod bitmap;
 mod der;
 mod document;
 mod evidence;
+mod ledger;
 mod lock;
 mod logspace;
+mod package;
 mod pattern;
 mod segment;
 mod tokens;
@@ -17,12 +19,19 @@ mod view;
 pub use bitmap::Bitmap;
 pub use evidence::{
     CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, PublicKey, Record,
-    SigningKey, hex, root_of, unhex,
+    SigningKey, Stamp, StampError, StampRequest, hex, root_of, unhex,
 };
+pub use ledger::{Ledger, LedgerEntry};
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
-    Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice,
-    Notices, OpenLogspaceError, Outline, SealFailed, Segments, Subscription, Unheard,
+    Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,
+    LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice, Notices, OpenLogspaceError,
+    Outline, RebuildIndex, RebuildIndexError, SealFailed, Segments, Subscription, Unheard, scrub_file,
+    segment_file, segment_files,
+};
+pub use package::{
+    ExportError, Exported, PackageError, PackageReport, Question, document_json, export_package,
+    verify_package,
 };
 pub use segment::{
     Active, BYTES_MAX, DOCUMENTS_MAX, Learned, RebuildError, SealError, SealReport, Sealed, Sealing, Shell,

@@ -6,29 +6,40 @@
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
+mod audit;
 mod builder;
 mod catalog;
+mod cover;
 mod indexed;
 mod layout;
 mod live;
 mod opening;
 mod options;
 mod queue;
+mod rebuild;
+mod scrub;
 mod sealer;
 mod segments;
 mod shared;
 mod shelf;
+mod stamper;
 mod stats;
 mod witness;
 mod writer;
 
+pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind};
+pub use layout::{segment_files, segment_path as segment_file};
 pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use options::{LogspaceOptions, Notice, Notices, Unheard};
+pub use rebuild::{RebuildIndex, RebuildIndexError};
+pub use scrub::scrub_file;
 pub use segments::{Growing, Outline, SealFailed, Segments};
+pub use stamper::Authority;
 pub use stats::LogspaceStats;
 
 use crate::{KeyError, Keys, Snapshot};
 use builder::Builder;
+use cover::Cover;
 use indexed::Indexed;
 use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
@@ -87,6 +98,10 @@ pub struct Logspace {
     writer: Option<JoinHandle<()>>,
     builder: Option<JoinHandle<()>>,
     sealer: Option<JoinHandle<()>>,
+    scrubber: Option<JoinHandle<()>>,
+    stamper: Option<JoinHandle<()>>,
+    /// Closed when scrubber and stamper are to end.
+    ended: Arc<Queue<()>>,
 }
 
 impl Logspace {
@@ -137,7 +152,7 @@ impl Logspace {
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
             Arc::clone(&shared),
-            disk,
+            Arc::clone(&disk),
             Arc::clone(&segments),
             Arc::clone(&seals),
             found.catalog,
@@ -150,20 +165,45 @@ impl Logspace {
             writer: None,
             builder: None,
             sealer: None,
+            scrubber: None,
+            stamper: None,
+            ended: Arc::new(Queue::new(1)),
         };
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
+        let cover = Arc::new(Cover::open(Arc::clone(&disk), dir).map_err(failed)?);
         let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
         let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
         let (done, replayed) = mpsc::sync_channel(0);
-        let build = move || builder.run(reader, end, &done);
+        let known = Arc::clone(&cover);
+        let build = move || builder.run(reader, end, &known, &done);
         logspace.builder = Some(spawn(&shared, "logspace-build", build).map_err(failed)?);
         if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
             result.map_err(OpenLogspaceError::Replay)?;
         }
         drop(replayed);
-        let writer = Writer::new(journal, Arc::clone(&shared));
+        logspace.start_scrubber().map_err(failed)?;
+        logspace.start_stamper(disk).map_err(failed)?;
+        let writer = Writer::new(journal, Arc::clone(&shared), cover);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
+    }
+
+    fn start_scrubber(&mut self) -> io::Result<()> {
+        if self.shared.options.scrub_bytes_a_second > 0 {
+            let (shared, ended) = (Arc::clone(&self.shared), Arc::clone(&self.ended));
+            let run = move || scrub::run(&shared, &ended);
+            self.scrubber = Some(spawn(&self.shared, "logspace-scrub", run)?);
+        }
+        Ok(())
+    }
+
+    fn start_stamper(&mut self, disk: Arc<dyn Disk>) -> io::Result<()> {
+        if let Some(authority) = self.shared.options.authority.clone() {
+            let (shared, ended) = (Arc::clone(&self.shared), Arc::clone(&self.ended));
+            let run = move || stamper::run(&shared, &*disk, &*authority, &ended);
+            self.stamper = Some(spawn(&self.shared, "logspace-stamp", run)?);
+        }
+        Ok(())
     }
 
     /// The segments as they are now.
@@ -221,7 +261,10 @@ impl Drop for Logspace {
         self.shared.inbox.close();
         self.shared.unbuilt.close();
         self.seals.close();
-        for thread in [self.writer.take(), self.builder.take(), self.sealer.take()].into_iter().flatten() {
+        self.ended.close();
+        let threads =
+            [&mut self.writer, &mut self.builder, &mut self.sealer, &mut self.scrubber, &mut self.stamper];
+        for thread in threads.into_iter().filter_map(Option::take) {
             // A thread that panicked has said so; the others still end in order.
             let _ = thread.join();
         }

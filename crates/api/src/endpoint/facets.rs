@@ -22,7 +22,7 @@ const VALUES_MAX: usize = 1000;
     (status = 200, body = FacetsAnswer), (status = 400, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn facets(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Body(request): Body<FacetsRequest>,
 ) -> Result<Json<FacetsAnswer>, ApiError> {
     if request.limit > VALUES_MAX || request.columns.len() > FACETS_MAX {
@@ -35,6 +35,8 @@ pub(crate) async fn facets(
     search.facet_limit = request.limit;
     search.facets = request.columns.iter().map(|name| ::query::column(name)).collect();
     let logspace = state.logspace(request.logspace.as_deref())?;
+    let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
+    state.note(&user, "facets", request.logspace.as_deref(), &request.query, details).await?;
     let answer = searching::run(&state, logspace, query, search, request.timeout_ms).await?;
     Ok(Json(FacetsAnswer {
         facets: answer.facets.iter().map(rows::facet).collect(),

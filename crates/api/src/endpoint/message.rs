@@ -39,11 +39,13 @@ pub(crate) struct MessageParameters {
     (status = 200, body = MessageAnswer), (status = 404, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn message(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Parameters(parameters): Parameters<MessageParameters>,
 ) -> Result<Json<MessageAnswer>, ApiError> {
     let logspace = state.logspace(parameters.logspace.as_deref())?;
     let sequence = parameters.sequence;
+    let details = serde_json::json!({"sequence": sequence});
+    state.note(&user, "message", parameters.logspace.as_deref(), "", details).await?;
     let work = move || query::message(&logspace.snapshot(), sequence, &Watch::unlimited());
     let found = searching::blocking(&state, Arc::default(), work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
@@ -96,7 +98,7 @@ pub(crate) struct ContextParameters {
     (status = 200, body = ContextAnswer), (status = 404, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn context(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Parameters(parameters): Parameters<ContextParameters>,
 ) -> Result<Json<ContextAnswer>, ApiError> {
     let logspace = state.logspace(parameters.logspace.as_deref())?;
@@ -107,6 +109,8 @@ pub(crate) async fn context(
     };
     let (before, after) = (parameters.before.unwrap_or(5), parameters.after.unwrap_or(5));
     let (before, after, sequence) = (before.min(CONTEXT_MAX), after.min(CONTEXT_MAX), parameters.sequence);
+    let details = serde_json::json!({"sequence": sequence, "before": before, "after": after});
+    state.note(&user, "context", parameters.logspace.as_deref(), "", details).await?;
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let work = move || query::context(&logspace.snapshot(), sequence, before, after, same, &watch);

@@ -27,7 +27,7 @@ pub(crate) const FACETS_MAX: usize = 50;
     (status = 504, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Body(request): Body<SearchRequest>,
 ) -> Result<Json<SearchAnswer>, ApiError> {
     if request.limit > ROWS_MAX || request.bars > BARS_MAX || request.facets.len() > FACETS_MAX {
@@ -41,6 +41,9 @@ pub(crate) async fn search(
     search.facets = request.facets.iter().map(|name| ::query::column(name)).collect();
     let mut hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
     let logspace = state.logspace(request.logspace.as_deref())?;
+    let details =
+        serde_json::json!({"from_us": search.from_us, "to_us": search.to_us, "before": search.before});
+    state.note(&user, "search", request.logspace.as_deref(), &request.query, details).await?;
     let query = Arc::new(query);
     let found = searching::run_piped(&state, logspace, query.clone(), search, request.timeout_ms).await?;
     let answer = found.answer;
@@ -78,6 +81,7 @@ pub(crate) async fn search(
         rows,
         facets: answer.facets.iter().map(rows::facet).collect(),
         hints,
+        unread: answer.unread.iter().map(rows::unread).collect(),
         searched_from: answer.timed_out.map(|cut| cut.searched_from),
         table,
     }))

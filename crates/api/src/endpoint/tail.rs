@@ -60,7 +60,7 @@ pub(crate) struct TailParameters {
     (status = 400, body = crate::types::ErrorAnswer), (status = 503, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn tail(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     headers: HeaderMap,
     Parameters(parameters): Parameters<TailParameters>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
@@ -73,6 +73,8 @@ pub(crate) async fn tail(
         return Err(ApiError::bad_request("a live tail takes no pipes: remove what stands behind |"));
     }
     let logspace = state.logspace(parameters.logspace.as_deref())?;
+    let (name, details) = (parameters.logspace.as_deref(), serde_json::Value::Null);
+    state.note(&user, "tail", name, &parameters.query, details).await?;
     let resumed = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     // Subscribed before the backlog is read, so that nothing falls between the two.
     let subscription = logspace.subscribe();

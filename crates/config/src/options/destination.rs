@@ -122,6 +122,38 @@ const LOGSPACE: &[Row] = &[
         "0",
         "bytes on disk above which the oldest are deleted; 0 is no limit",
     ),
+    row("legal-hold", V::YesNo, "no", "nothing is deleted, whatever the retention says"),
+    row(
+        "encrypt-certificate",
+        V::Texts,
+        "",
+        "whom sealed segments are encrypted for: files with a certificate or public key, or age1...",
+    ),
+    row(
+        "decrypt-key",
+        V::Text,
+        "",
+        "file with a private key, so that the server searches encrypted segments without being unlocked",
+    ),
+    row(
+        "sign-key",
+        V::Text,
+        "a key drawn at the first start",
+        "file with the private key that signs the chain of evidence",
+    ),
+    row("timestamp-url", V::Text, "", "HTTP address of a time-stamping authority (RFC 3161)"),
+    row(
+        "timestamp-freq",
+        V::Number(0, 1 << 31),
+        "0",
+        "least seconds between two time-stamps; each covers everything before it",
+    ),
+    row(
+        "scrub-rate",
+        V::Number(0, 1 << 40),
+        "8388608",
+        "bytes a second that are read to look for damage in sealed segments; 0 is never",
+    ),
 ];
 
 const TRANSPORTS: &[&str] = &["tcp", "udp", "tls", "auto"];

@@ -5,7 +5,7 @@
 
 use super::{parallel, segment::Part};
 use crate::{
-    answer::{Row, Search, SearchError},
+    answer::{Row, Search, SearchError, Unread},
     question::Query,
 };
 use store::{ReadError, SegmentView, Watch};
@@ -27,6 +27,7 @@ pub(super) fn newest(
     parts: &[Part],
     query: &Query,
     search: &Search,
+    unread: &mut Vec<Unread>,
 ) -> Result<Vec<Row>, SearchError> {
     let mut pieces: Vec<Piece> = Vec::new();
     let mut missing = search.limit.min(ROWS_MAX);
@@ -47,8 +48,11 @@ pub(super) fn newest(
         read(views[*index], ids, query)
     });
     let mut rows = Vec::with_capacity(search.limit.min(1_024));
-    for result in results {
-        rows.extend(result?);
+    for ((found, error), (index, _)) in results.into_iter().zip(&pieces) {
+        rows.extend(found);
+        if let Some(error) = error {
+            unread.push(Unread::of(views[*index], error)?);
+        }
     }
     Ok(rows)
 }
@@ -64,13 +68,22 @@ fn cut(segment: usize, ids: &[u32], search: &Search) -> Vec<Piece> {
     ids.chunks(length).map(|ids| (segment, ids.to_vec())).collect()
 }
 
-/// Reads rows, once they are chosen, without time limit: they are few.
-fn read(view: &dyn SegmentView, ids: &[u32], query: &Query) -> Result<Vec<Row>, ReadError> {
+/// Reads rows, once they are chosen, without time limit: they are few. Gives those before an error, too; behind a
+/// damaged block the others are still read.
+fn read(view: &dyn SegmentView, ids: &[u32], query: &Query) -> (Vec<Row>, Option<ReadError>) {
     let mut rows = Vec::with_capacity(ids.len());
-    view.read(&mut ids.iter().copied(), &Watch::unlimited(), &mut |_, document| {
-        let highlights = query.highlights(&document.text);
-        rows.push(Row { document: document.clone(), highlights });
-        true
-    })?;
-    Ok(rows)
+    let mut first_error = None;
+    let mut rest = ids;
+    while !rest.is_empty() {
+        let before = rows.len();
+        let read = view.read(&mut rest.iter().copied(), &Watch::unlimited(), &mut |_, document| {
+            let highlights = query.highlights(&document.text);
+            rows.push(Row { document: document.clone(), highlights });
+            true
+        });
+        let Err(error) = read else { break };
+        first_error.get_or_insert(error);
+        rest = rest.get(rows.len() - before + 1..).unwrap_or_default();
+    }
+    (rows, first_error)
 }

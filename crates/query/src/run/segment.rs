@@ -61,6 +61,13 @@ pub(super) struct Part {
     pub(super) event_range: Option<(i64, i64)>,
 }
 
+impl Part {
+    /// Nothing found in a segment of so many documents.
+    pub(super) fn empty(length: u32) -> Part {
+        Part { matching: Bitmap::none(length), count: 0, scanned: 0, bars: Vec::new(), event_range: None }
+    }
+}
+
 pub(super) fn run(
     view: &dyn SegmentView,
     condition: &Condition,

@@ -9,7 +9,7 @@ use super::options::Options;
 use super::paths::Ends;
 use super::sources::{RELP_PORT, tcp_options};
 use super::tls::ip_options;
-use super::{LogspaceSpec, Plug};
+use super::{LogspaceSpec, Plug, SealingSpec};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
@@ -293,7 +293,26 @@ impl<'t> Lowering<'t> {
             name,
             retention_age: age.map(Duration::from_secs),
             retention_bytes: bytes,
+            legal_hold: options.yes("legal-hold", false),
+            sealing: sealing(options),
         })
+    }
+}
+
+/// How a logspace is sealed.
+fn sealing(options: &Options<'_>) -> SealingSpec {
+    let path = |name: &str| options.own_text(name).filter(|text| !text.is_empty()).map(PathBuf::from);
+    let seconds = options.own("timestamp-freq").and_then(Call::number).unwrap_or(0);
+    SealingSpec {
+        recipients: options.all("encrypt-certificate").flat_map(Call::texts).collect(),
+        decrypt_key: path("decrypt-key"),
+        sign_key: path("sign-key"),
+        timestamp_url: options.own_text("timestamp-url").filter(|text| !text.is_empty()),
+        timestamp_gap: Duration::from_secs(u64::try_from(seconds).unwrap_or(0)),
+        scrub_bytes_a_second: options
+            .own("scrub-rate")
+            .and_then(Call::number)
+            .and_then(|number| u64::try_from(number).ok()),
     }
 }
 

@@ -97,6 +97,27 @@ pub(crate) struct LogspaceSpec {
     pub(crate) retention_age: Option<Duration>,
     /// `retention-size()`.
     pub(crate) retention_bytes: Option<u64>,
+    /// `legal-hold()`.
+    pub(crate) legal_hold: bool,
+    /// How it is sealed.
+    pub(crate) sealing: SealingSpec,
+}
+
+/// How a logspace is sealed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SealingSpec {
+    /// `encrypt-certificate()`.
+    pub(crate) recipients: Vec<String>,
+    /// `decrypt-key()`.
+    pub(crate) decrypt_key: Option<PathBuf>,
+    /// `sign-key()`.
+    pub(crate) sign_key: Option<PathBuf>,
+    /// `timestamp-url()`.
+    pub(crate) timestamp_url: Option<String>,
+    /// `timestamp-freq()`.
+    pub(crate) timestamp_gap: Duration,
+    /// `scrub-rate()`.
+    pub(crate) scrub_bytes_a_second: Option<u64>,
 }
 
 /// What a configuration runs.

@@ -13,6 +13,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use store::{Identity, Keys};
 
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);
@@ -116,6 +117,26 @@ impl Control {
         }
     }
 
+    /// Opens what is locked, or locks it again.
+    fn logspace(&self, rest: &str) -> Result<String, String> {
+        let mut words = rest.splitn(3, ' ');
+        let (verb, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let known = self.shared.logspaces().into_iter().find(|(known, _)| known == name);
+        let (_, logspace) = known.ok_or_else(|| format!("there is no logspace {name}"))?;
+        match (verb, words.next()) {
+            ("UNLOCK", Some(key)) => {
+                let identity = Identity::from_line(key).ok_or("that is no private key")?;
+                let (opened, locked) = logspace.unlock(&Keys::of(vec![identity]));
+                Ok(format!("OK {opened} segments opened, {locked} stay locked"))
+            }
+            ("LOCK", None) => {
+                logspace.lock();
+                Ok(format!("OK {} segments are locked", logspace.snapshot().locked.len()))
+            }
+            _ => Err("unknown command: LOGSPACE UNLOCK or LOCK".to_owned()),
+        }
+    }
+
     fn health(&self) -> String {
         let start = Instant::now();
         let figures = self.collector.figures().len();
@@ -153,6 +174,7 @@ impl Commands for Control {
             ("LOG", rest) => self.level(rest.strip_prefix("LEVEL").unwrap_or(rest)),
             ("CONFIG", rest) => self.config(rest),
             ("PWD", rest) => self.credentials(rest),
+            ("LOGSPACE", rest) => self.logspace(rest),
             _ => Err(format!("unknown command {line}")),
         }
     }

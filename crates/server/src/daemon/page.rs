@@ -3,10 +3,10 @@
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
 use super::{Settings, figures::Collector, running::Shared};
-use crate::statistics;
+use crate::{logspace::LEDGER, statistics};
 use api::{Accounts, Backend, Listening, State};
-use std::{net::SocketAddr, sync::Arc, time::Duration};
-use store::Logspace;
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use store::{Ledger, LedgerEntry, Logspace};
 use tokio::runtime::Runtime;
 
 /// Threads for sockets; searches run on threads of their own.
@@ -25,6 +25,7 @@ pub(crate) struct Page {
 struct Server {
     shared: Arc<Shared>,
     collector: Arc<Collector>,
+    ledger: Ledger,
 }
 
 impl Backend for Server {
@@ -34,6 +35,10 @@ impl Backend for Server {
 
     fn metrics(&self) -> String {
         statistics::prometheus(&self.collector.samples())
+    }
+
+    fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
+        self.ledger.note(entry)
     }
 }
 
@@ -46,8 +51,9 @@ pub(crate) fn open(
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
     let password = accounts.first_run().map_err(|error| error.to_string())?;
+    let ledger = Ledger::at(&settings.data.join(LEDGER));
     let host = shared.site().loghost.clone();
-    let state = Arc::new(State::new(Arc::new(Server { shared, collector }), accounts, &host));
+    let state = Arc::new(State::new(Arc::new(Server { shared, collector, ledger }), accounts, &host));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SOCKET_THREADS)
         .thread_name("http")

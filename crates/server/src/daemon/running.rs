@@ -4,9 +4,9 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, identity, tables::Tables};
+use super::{Settings, identity, sealing, tables::Tables};
 use crate::{
-    assemble::{self, Environment, LogspaceSpec, Parts},
+    assemble::{self, Environment, LogspaceSpec, Parts, SealingSpec},
     check,
     machine::ThisMachine,
 };
@@ -23,7 +23,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
-use store::{Logspace, LogspaceOptions, Notice, Notices};
+use store::{Logspace, Notice, Notices};
 
 /// What other threads may look at while the loop works.
 pub(crate) struct Shared {
@@ -154,19 +154,25 @@ impl Running {
 
     /// The logspaces of a configuration: those that are open already, and new ones.
     fn open(&self, specs: &[LogspaceSpec]) -> Result<Vec<(LogspaceSpec, Arc<Logspace>)>, String> {
-        let open: HashMap<String, Arc<Logspace>> = self
+        let open: HashMap<String, (SealingSpec, Arc<Logspace>)> = self
             .shared
             .locked()
             .logspaces
             .iter()
-            .map(|(spec, space)| (spec.name.clone(), space.clone()))
+            .map(|(spec, space)| (spec.name.clone(), (spec.sealing.clone(), space.clone())))
             .collect();
         let mut logspaces = Vec::new();
         for spec in specs {
             let logspace = match open.get(&spec.name) {
-                Some(logspace) => {
-                    logspace.set_retention(spec.retention_age, spec.retention_bytes, false);
+                Some((sealing, logspace)) if *sealing == spec.sealing => {
+                    logspace.set_retention(spec.retention_age, spec.retention_bytes, spec.legal_hold);
                     logspace.clone()
+                }
+                Some(_) => {
+                    let name = &spec.name;
+                    return Err(format!(
+                        "how logspace {name} is sealed was changed: restart the server to use it\n"
+                    ));
                 }
                 None => Arc::new(self.open_one(spec)?),
             };
@@ -176,11 +182,7 @@ impl Running {
     }
 
     fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, String> {
-        let options = LogspaceOptions {
-            retention_age: spec.retention_age,
-            retention_bytes: spec.retention_bytes,
-            ..LogspaceOptions::default()
-        };
+        let options = sealing::options(spec).map_err(|error| format!("logspace {}: {error}\n", spec.name))?;
         let folder = self.data.join("logspaces").join(&spec.name);
         let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
         Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))
@@ -253,7 +255,10 @@ struct Reports {
 impl Notices for Reports {
     fn notice(&self, notice: Notice) {
         let severity = match &notice {
-            Notice::Sealed { .. } | Notice::Removed { .. } | Notice::JournalResumed => Severity(6),
+            Notice::Sealed { .. }
+            | Notice::Stamped { .. }
+            | Notice::Removed { .. }
+            | Notice::JournalResumed => Severity(6),
             Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
             _ => Severity(3),
         };

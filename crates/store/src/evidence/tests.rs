@@ -209,3 +209,127 @@ fn an_append_that_fails_is_not_there() {
         assert!(Chain::read(&disk, dir).unwrap().records().len() >= 2, "seed {seed}");
     }
 }
+
+/// A time-stamping authority of openssl's: gives the answer to a request.
+fn authority(dir: &Path, key: &[&str]) -> impl Fn(&[u8]) -> Vec<u8> {
+    let dir = dir.to_owned();
+    let run = move |dir: &Path, words: &[&str]| {
+        let done = std::process::Command::new("openssl").args(words).current_dir(dir).output().unwrap();
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let config = "[req]\ndistinguished_name=n\n[n]\n[ca]\nbasicConstraints=critical,CA:TRUE\n[tsa]\nextendedKeyUsage=critical,timeStamping\n\
+        [t]\ndefault_tsa=c\n[c]\nserial=serial\nsigner_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\nclock_precision_digits=0\nordering=yes\n";
+    std::fs::write(dir.join("conf"), config).unwrap();
+    std::fs::write(dir.join("serial"), "01\n").unwrap();
+    run(&dir, &[&["genpkey"], key, &["-out", "ca.key"]].concat());
+    run(&dir, &[&["genpkey"], key, &["-out", "tsa.key"]].concat());
+    run(
+        &dir,
+        &[
+            "req",
+            "-new",
+            "-x509",
+            "-key",
+            "ca.key",
+            "-subj",
+            "/CN=ca",
+            "-days",
+            "9",
+            "-out",
+            "ca.pem",
+            "-config",
+            "conf",
+            "-extensions",
+            "ca",
+        ],
+    );
+    run(&dir, &["req", "-new", "-key", "tsa.key", "-subj", "/CN=tsa", "-out", "tsa.csr", "-config", "conf"]);
+    run(
+        &dir,
+        &[
+            "x509",
+            "-req",
+            "-in",
+            "tsa.csr",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+            "-days",
+            "9",
+            "-out",
+            "tsa.pem",
+            "-extfile",
+            "conf",
+            "-extensions",
+            "tsa",
+        ],
+    );
+    move |request| {
+        std::fs::write(dir.join("query"), request).unwrap();
+        run(
+            &dir,
+            &[
+                "ts",
+                "-reply",
+                "-config",
+                "conf",
+                "-section",
+                "c",
+                "-queryfile",
+                "query",
+                "-inkey",
+                "tsa.key",
+                "-signer",
+                "tsa.pem",
+                "-out",
+                "answer",
+            ],
+        );
+        std::fs::read(dir.join("answer")).unwrap()
+    }
+}
+
+#[test]
+fn time_stamps_are_asked_for_and_verified() {
+    for key in [&["-algorithm", "RSA"][..], &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]] {
+        let dir = tempfile::tempdir().unwrap();
+        let ask = authority(dir.path(), key);
+        let request = StampRequest::new(Digest::of(b"record")).unwrap();
+        let answer = ask(&request.encode());
+        let stamp = request.check(&answer).unwrap();
+        assert_eq!(stamp.digest, Digest::of(b"record"));
+        assert!(stamp.at_us > 1_700_000_000_000_000, "{stamp:?}");
+        let other = StampRequest::new(Digest::of(b"record")).unwrap();
+        assert_eq!(other.check(&answer), Err(StampError::OtherQuestion), "the number that was drawn differs");
+        std::fs::write(dir.path().join("stamp.tsr"), &answer).unwrap();
+        let digest = Digest::of(b"record").to_string();
+        let openssl = std::process::Command::new("openssl")
+            .args(["ts", "-verify", "-digest", &digest, "-in", "stamp.tsr", "-CAfile", "ca.pem"])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(openssl.status.success(), "{}", String::from_utf8_lossy(&openssl.stderr));
+        // Flipped bits of what is signed are found; no bytes make the reader panic.
+        let mut found = 0;
+        for at in 0..answer.len() {
+            let mut bytes = answer.clone();
+            bytes[at] ^= 1 << (at % 8);
+            match Stamp::read(&bytes) {
+                Err(_) => found += 1,
+                Ok(read) => {
+                    assert_eq!((read.digest, read.at_us), (stamp.digest, stamp.at_us), "flip at {at}")
+                }
+            }
+            let _ = Stamp::read(&answer[..at]);
+        }
+        assert!(found > answer.len() / 3, "{found} of {}", answer.len());
+    }
+}
+
+#[test]
+fn refusals_are_told() {
+    assert_eq!(Stamp::read(&[0x30, 5, 0x30, 3, 2, 1, 2]), Err(StampError::Refused));
+    assert_eq!(Stamp::read(b""), Err(StampError::Malformed));
+}

@@ -90,6 +90,19 @@ impl Identity {
         der::pem(text, "PRIVATE KEY").and_then(|key| Identity::of_pkcs8(&key)).ok_or(IdentityError::Unusable)
     }
 
+    /// The key on one line, for a way that nobody else can read.
+    pub fn to_line(&self) -> String {
+        format!("{} {}", self.kind, STANDARD.encode(&self.key))
+    }
+
+    /// Reads what [`Identity::to_line`] wrote.
+    pub fn from_line(line: &str) -> Option<Identity> {
+        let (kind, key) = line.split_once(' ')?;
+        let kinds = CURVES.iter().map(|(kind, ..)| *kind).chain([RSA]);
+        let kind = kinds.into_iter().find(|known| *known == kind)?;
+        Some(Identity { kind, key: STANDARD.decode(key).ok()? })
+    }
+
     fn of_pkcs8(key: &[u8]) -> Option<Identity> {
         let mut parts = Values(key).enter(SEQUENCE)?;
         parts.tagged(der::INTEGER)?;

@@ -68,6 +68,8 @@ fn certificates_and_public_keys_seal() {
         assert_eq!(of("a.pem"), of("a.pub"));
         let load = |name: &str, passphrase| Identity::load(&path(name), passphrase);
         check(&of("a.pem"), load("a.key", None).unwrap(), load("b.key", None).unwrap());
+        let sent = Identity::from_line(&load("a.key", None).unwrap().to_line()).unwrap();
+        check(&of("a.pem"), sent, load("b.key", None).unwrap());
         check(&of("a.pub"), load("a.enc", Some("geheim")).unwrap(), load("b.key", None).unwrap());
         assert!(matches!(load("a.enc", None), Err(IdentityError::Passphrase)));
         assert!(matches!(load("a.enc", Some("falsch")), Err(IdentityError::WrongPassphrase)));

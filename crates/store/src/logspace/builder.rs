@@ -6,6 +6,7 @@
 //! end of its day (UTC), and where the journal lost messages; when the sealer lags, the builder waits.
 
 use super::{
+    cover::Cover,
     layout::day_of,
     opening::replay,
     options::Notice,
@@ -61,9 +62,15 @@ impl Builder {
     }
 
     /// Reads back what the journal has below `end`, tells `done`, and works until the queue is closed and empty.
-    pub(crate) fn run(mut self, mut reader: Reader, end: u64, done: &SyncSender<Result<(), ReadError>>) {
+    pub(crate) fn run(
+        mut self,
+        mut reader: Reader,
+        end: u64,
+        cover: &Cover,
+        done: &SyncSender<Result<(), ReadError>>,
+    ) {
         let notices = Arc::clone(&self.shared.notices);
-        while let Err(error) = replay(&mut reader, end, &mut self, &*notices) {
+        while let Err(error) = replay(&mut reader, end, cover, &mut self, &*notices) {
             // Nobody may wait any more: then it is tried again, for without the messages nothing can go on.
             let text = error.to_string();
             if done.send(Err(error)).is_ok() || self.shared.unbuilt.is_closed() {

@@ -29,11 +29,16 @@ pub(crate) fn day_of(received_us: i64) -> i64 {
 }
 
 /// Path of a segment below the logspace's directory: `YYYY/MM-DD/<first sequence number>.ds`.
-pub(crate) fn segment_path(received_us: i64, first: u64) -> PathBuf {
+pub fn segment_path(received_us: i64, first: u64) -> PathBuf {
     let day = day_of(received_us).clamp(DAY_MIN, DAY_MAX);
     let start = jiff::Timestamp::from_second(day * 86_400).unwrap_or_default();
     let date = start.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y/%m-%d");
     PathBuf::from(format!("{date}/{first:020}.{SEGMENT_ENDING}"))
+}
+
+/// The segment files of a logspace.
+pub fn segment_files(dir: &Path) -> io::Result<Vec<PathBuf>> {
+    Ok(files_ending(dir, SEGMENT_ENDING)?.into_iter().map(|path| dir.join(path)).collect())
 }
 
 /// The files two folders down that end so, as paths below `dir`.

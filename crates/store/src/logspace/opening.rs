@@ -7,6 +7,7 @@
 use super::{
     builder::Builder,
     catalog::{Catalog, Entry, Reason},
+    cover::Cover,
     layout::{SEGMENT_ENDING, TEMPORARY_ENDING, files_ending},
     options::{Notice, Notices},
     segments::{Outline, Segments},
@@ -126,6 +127,7 @@ fn take_in(
 pub(crate) fn replay(
     reader: &mut Reader,
     end: u64,
+    cover: &Cover,
     builder: &mut Builder,
     notices: &dyn Notices,
 ) -> Result<(), journal::ReadError> {
@@ -133,13 +135,20 @@ pub(crate) fn replay(
         match reader.read()? {
             Read::End => break,
             Read::Damage(damage) => notices.notice(Notice::Damage(damage)),
-            Read::Record(record) => match codec::decode(record.payload) {
-                Ok(batch) => {
-                    builder.add(&batch, &Selection::all(batch.len()), record.sequence);
-                    builder.publish_when_due();
+            Read::Record(record) => {
+                let sequence = record.sequence;
+                let Some(payload) = cover.open_record(sequence, record.payload) else {
+                    notices.notice(Notice::Undecipherable { sequence });
+                    continue;
+                };
+                match codec::decode(&payload) {
+                    Ok(batch) => {
+                        builder.add(&batch, &Selection::all(batch.len()), sequence);
+                        builder.publish_when_due();
+                    }
+                    Err(error) => notices.notice(Notice::Undecodable { sequence, error }),
                 }
-                Err(error) => notices.notice(Notice::Undecodable { sequence: record.sequence, error }),
-            },
+            }
         }
     }
     builder.publish();

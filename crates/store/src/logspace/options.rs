@@ -2,8 +2,9 @@
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
-use crate::{Digest, Keys, Recipient};
-use std::{fmt, path::PathBuf, time::Duration};
+use super::stamper::Authority;
+use crate::{Digest, Keys, Recipient, Trouble};
+use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.
 #[derive(Clone, Debug)]
@@ -40,8 +41,18 @@ pub struct LogspaceOptions {
     pub keys: Keys,
     /// The private key that signs the records of the chain; none: one is drawn and kept in the logspace.
     pub sign_key: Option<PathBuf>,
+    /// Who time-stamps the chain; nobody: it is not stamped.
+    pub authority: Option<Arc<dyn Authority>>,
+    /// Least time between two time-stamps.
+    pub timestamp_gap: Duration,
     /// Nothing is removed, whatever the retention says.
     pub legal_hold: bool,
+    /// Bytes a second that are read to look for damage in sealed segments; 0: it is not looked for.
+    pub scrub_bytes_a_second: u64,
+    /// How long after opening it is begun.
+    pub scrub_wait: Duration,
+    /// How often every sealed segment is read.
+    pub scrub_interval: Duration,
     /// How long opening waits for messages to be read back from the journal; then it goes on in the background.
     pub replay_wait: Duration,
 }
@@ -65,7 +76,12 @@ impl Default for LogspaceOptions {
             recipients: Vec::new(),
             keys: Keys::default(),
             sign_key: None,
+            authority: None,
+            timestamp_gap: Duration::ZERO,
             legal_hold: false,
+            scrub_bytes_a_second: 8 << 20,
+            scrub_wait: Duration::from_secs(600),
+            scrub_interval: Duration::from_secs(7 * 86_400),
             replay_wait: Duration::from_secs(30),
         }
     }
@@ -88,6 +104,11 @@ pub enum Notice {
         /// What is wrong.
         error: message::codec::CodecError,
     },
+    /// A record of the journal that is encrypted with a key that is gone.
+    Undecipherable {
+        /// Its first sequence number.
+        sequence: u64,
+    },
     /// The journal cannot be written: sources are held back until it can.
     JournalStalled {
         /// Why.
@@ -99,6 +120,11 @@ pub enum Notice {
     SealStalled {
         /// Why.
         error: String,
+    },
+    /// A record was time-stamped, and with it all before.
+    Stamped {
+        /// Its number.
+        number: u64,
     },
     /// A segment was sealed.
     Sealed {
@@ -122,6 +148,13 @@ pub enum Notice {
         path: PathBuf,
         /// Why.
         error: String,
+    },
+    /// A chunk of a sealed segment is damaged; the others can still be read.
+    DamagedChunk {
+        /// The file.
+        path: PathBuf,
+        /// Which chunk, and what of it.
+        trouble: Trouble,
     },
     /// A segment that the catalog names is not there.
     MissingSegment {
@@ -170,12 +203,16 @@ impl fmt::Display for Notice {
             Notice::Undecodable { sequence, error } => {
                 write!(f, "the journal's record {sequence} cannot be read: {error}")
             }
+            Notice::Undecipherable { sequence } => {
+                write!(f, "the journal's record {sequence} is encrypted and its key is gone")
+            }
             Notice::JournalStalled { error } => write!(f, "holding sources back: {error}"),
             Notice::JournalResumed => f.write_str("the journal can be written again"),
             Notice::SealStalled { error } => write!(f, "keeping messages in the journal: {error}"),
             Notice::Sealed { first, messages, record } => {
                 write!(f, "sealed {messages} messages from {first} on, record {record}")
             }
+            Notice::Stamped { number } => write!(f, "record {number} was time-stamped"),
             Notice::ChainDamaged { offset, bytes } => {
                 write!(f, "{bytes} bytes at {offset} of the chain of evidence are no record")
             }
@@ -187,6 +224,17 @@ impl fmt::Display for Notice {
             }
             Notice::Removed { first, messages } => write!(f, "removed {messages} messages from {first} on"),
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
+            Notice::DamagedChunk { path, trouble: Trouble { chunk, place, what, parts, messages } } => {
+                write!(
+                    f,
+                    "{} is damaged in chunk {chunk} at {}: {what}, in {}; concerns messages {} to {}",
+                    path.display(),
+                    place.start,
+                    parts.join(", "),
+                    messages.start,
+                    messages.end,
+                )
+            }
             Notice::MissingSegment { path } => write!(f, "{} is not there", path.display()),
             Notice::CatalogRebuilt => f.write_str("made the catalog again from the segments"),
             Notice::Broken { thread } => {

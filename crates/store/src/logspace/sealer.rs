@@ -238,7 +238,8 @@ impl Sealer {
     }
 }
 
-fn sync_folder(dir: &Path) -> io::Result<()> {
+/// Makes what happened in a folder durable.
+pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
     fs::File::open(dir)?.sync_all()
 }
 

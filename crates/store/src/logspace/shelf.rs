@@ -100,6 +100,11 @@ impl Shelf {
         count
     }
 
+    /// The sealed files, oldest first.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.locked().sealed.iter().map(|sealed| sealed.path.clone()).collect()
+    }
+
     /// Closes what was unlocked.
     pub(crate) fn lock(&self) {
         self.change(|lists| {

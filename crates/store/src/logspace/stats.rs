@@ -31,6 +31,10 @@ pub struct LogspaceStats {
     pub seals_failed_total: u64,
     /// Segments removed by retention.
     pub segments_removed_total: u64,
+    /// Sealed segments that were read to look for damage.
+    pub segments_scrubbed_total: u64,
+    /// Time-stamps received.
+    pub timestamps_total: u64,
     /// Messages that are neither stored nor dropped yet.
     pub queue_messages: u64,
     /// Bytes of the batches that wait for the journal.
@@ -66,6 +70,8 @@ pub(crate) struct Counters {
     pub(crate) commits_failed: AtomicU64,
     pub(crate) seals_failed: AtomicU64,
     pub(crate) segments_removed: AtomicU64,
+    pub(crate) scrubbed: AtomicU64,
+    pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
 }
@@ -100,6 +106,8 @@ impl Counters {
             commits_failed_total: self.commits_failed.load(Relaxed),
             seals_failed_total: self.seals_failed.load(Relaxed),
             segments_removed_total: self.segments_removed.load(Relaxed),
+            timestamps_total: self.stamped.load(Relaxed),
+            segments_scrubbed_total: self.scrubbed.load(Relaxed),
             journal_bytes: self.journal_bytes.load(Relaxed),
             last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             ..LogspaceStats::default()

@@ -14,6 +14,7 @@ use std::{
 };
 
 mod catalog;
+mod evidence;
 mod kill;
 mod plain;
 mod power;

@@ -5,6 +5,7 @@
 //! and sources are held back by their windows.
 
 use super::{
+    cover::Cover,
     options::Notice,
     queue::Taken,
     shared::{Pending, Shared, Stored, held_bytes},
@@ -23,13 +24,14 @@ const IDLE: Duration = Duration::from_secs(60);
 pub(crate) struct Writer {
     journal: Journal,
     shared: Arc<Shared>,
+    cover: Arc<Cover>,
     released_below: u64,
 }
 
 impl Writer {
-    pub(crate) fn new(journal: Journal, shared: Arc<Shared>) -> Writer {
+    pub(crate) fn new(journal: Journal, shared: Arc<Shared>, cover: Arc<Cover>) -> Writer {
         shared.counters.journal_bytes.store(journal.file_bytes(), Relaxed);
-        Writer { journal, shared, released_below: 0 }
+        Writer { journal, shared, cover, released_below: 0 }
     }
 
     /// Works until the inbox is closed and empty.
@@ -68,6 +70,11 @@ impl Writer {
     }
 
     fn store(&mut self, pending: Vec<Pending>) {
+        if !self.has_key() {
+            let count: u64 = pending.iter().map(|part| part.selection.count() as u64).sum();
+            self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
+            return;
+        }
         let mut stored = Vec::with_capacity(pending.len());
         for part in &pending {
             self.append(&part.batch, part.selection.clone(), &mut stored);
@@ -97,7 +104,15 @@ impl Writer {
         while let Some(selection) = parts.pop() {
             let count = selection.count();
             let mut encode = |out: &mut Vec<u8>| codec::encode(batch, &selection, out);
-            match self.journal.append(count as u32, &mut encode) {
+            let next = self.journal.next_sequence();
+            let staged = match self.shared.options.recipients.is_empty() {
+                true => self.journal.append(count as u32, &mut encode),
+                false => {
+                    let mut encrypt = |out: &mut Vec<u8>| self.cover.seal(next, out, &mut encode);
+                    self.journal.append(count as u32, &mut encrypt)
+                }
+            };
+            match staged {
                 Ok(first) => stored.push(Stored { batch: Arc::clone(batch), selection, first }),
                 Err(_) if count > 1 => {
                     let (front, back) = halves(&selection);
@@ -109,6 +124,23 @@ impl Writer {
                 }
             }
         }
+    }
+
+    /// Tries until there is a key for the journal, when it is to be encrypted; false when the logspace closes before.
+    fn has_key(&mut self) -> bool {
+        if self.shared.options.recipients.is_empty() || self.cover.is_ready() {
+            return true;
+        }
+        while let Err(error) = self.cover.renew(self.journal.next_sequence()) {
+            let error = format!("cannot draw the journal's key: {error}");
+            self.shared.counters.commits_failed.fetch_add(1, Relaxed);
+            self.shared.complain(Notice::JournalStalled { error });
+            if self.shared.inbox.is_closed() {
+                return false;
+            }
+            self.shared.inbox.pause(self.shared.options.retry);
+        }
+        true
     }
 
     /// Tries until everything staged is durable; false when it never will be, because the logspace closes.
@@ -144,6 +176,14 @@ impl Writer {
         let below = self.shared.sealed_below.load(Relaxed);
         if below <= self.released_below {
             return;
+        }
+        if !self.shared.options.recipients.is_empty() {
+            let next = self.journal.next_sequence();
+            // What is sealed is not to be read from remains of the journal.
+            if let Err(error) = self.cover.renew(next).and_then(|()| self.cover.forget(below)) {
+                let error = format!("cannot change the journal's key: {error}");
+                self.shared.complain(Notice::UpkeepFailed { error });
+            }
         }
         match self.journal.release(below) {
             Ok(_) => self.released_below = below,

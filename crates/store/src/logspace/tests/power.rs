@@ -3,11 +3,12 @@
 use super::*;
 
 /// Several lives of one logspace; in each the power goes at some sync of the journal or the catalog.
-fn check(seed: u64) {
+fn check(seed: u64, recipients: Vec<crate::Recipient>) {
     let mut chance = Chance::new(seed);
     let dir = tempfile::tempdir().unwrap();
     let mut disk = SimDisk::new();
-    let small = LogspaceOptions { segment_messages_max: 40, journal_file_bytes_max: 2000, ..options() };
+    let small =
+        LogspaceOptions { segment_messages_max: 40, journal_file_bytes_max: 2000, recipients, ..options() };
     let mut stored: Vec<u64> = Vec::new();
     for life in 0..4 {
         let open = |disk: &SimDisk| {
@@ -66,5 +67,12 @@ fn check_chain(disk: &SimDisk, dir: &Path) {
 
 #[test]
 fn what_was_acknowledged_survives_power_cuts() {
-    (0..40).for_each(check);
+    (0..40).for_each(|seed| check(seed, Vec::new()));
+}
+
+#[test]
+fn what_was_acknowledged_survives_power_cuts_when_the_journal_is_encrypted() {
+    let (recipient, _) = crate::Identity::draw().unwrap();
+    let recipients = vec![crate::Recipient::load(&recipient).unwrap()];
+    (100..140).for_each(|seed| check(seed, recipients.clone()));
 }

@@ -1,0 +1,64 @@
+//! How a logspace is kept, from its options: keys are read here.
+//!
+//! In: what the configuration says. Out: options of the store. Limits: a key that cannot be used keeps the logspace
+//! from opening: nothing is stored in another way than was asked for.
+
+use crate::assemble::LogspaceSpec;
+use std::{sync::Arc, time::Duration};
+use store::{Authority, Identity, Keys, LogspaceOptions, Recipient};
+use ureq::Agent;
+
+/// Longest wait for a time-stamp.
+const STAMP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Largest answer of a time-stamping authority, its certificates included.
+const STAMP_BYTES_MAX: u64 = 64 << 10;
+
+/// The store's options.
+pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
+    let sealing = &spec.sealing;
+    let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
+    let defaults = LogspaceOptions::default();
+    let keys = match &sealing.decrypt_key {
+        Some(path) => {
+            let identity =
+                Identity::load(path, None).map_err(|error| format!("{}: {error}", path.display()))?;
+            Keys::of(vec![identity])
+        }
+        None => Keys::default(),
+    };
+    Ok(LogspaceOptions {
+        retention_age: spec.retention_age,
+        retention_bytes: spec.retention_bytes,
+        legal_hold: spec.legal_hold,
+        recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
+        keys,
+        sign_key: sealing.sign_key.clone(),
+        authority: sealing.timestamp_url.as_ref().map(|url| Arc::new(Remote::new(url)) as Arc<dyn Authority>),
+        timestamp_gap: sealing.timestamp_gap,
+        scrub_bytes_a_second: sealing.scrub_bytes_a_second.unwrap_or(defaults.scrub_bytes_a_second),
+        ..defaults
+    })
+}
+
+/// A time-stamping authority behind an HTTP address.
+#[derive(Debug)]
+struct Remote {
+    agent: Agent,
+    url: String,
+}
+
+impl Remote {
+    fn new(url: &str) -> Remote {
+        let config = Agent::config_builder().timeout_global(Some(STAMP_TIMEOUT));
+        Remote { agent: config.build().into(), url: url.to_owned() }
+    }
+}
+
+impl Authority for Remote {
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, String> {
+        let failed = |error: ureq::Error| format!("{}: {error}", self.url);
+        let post = self.agent.post(&self.url).header("content-type", "application/timestamp-query");
+        let mut answer = post.send(request).map_err(failed)?;
+        answer.body_mut().with_config().limit(STAMP_BYTES_MAX).read_to_vec().map_err(failed)
+    }
+}

@@ -1,0 +1,77 @@
+//! `duramen logspace`: looks at logspaces on disk, verifies them, takes messages out, unlocks them.
+//!
+//! In: a logspace's name or directory. Out: text or JSON; exit status 0 when all is well, 1 when something is found
+//! or refused, 2 when it cannot be looked at. But for `unlock` and `lock` no server is needed, and one may run.
+
+mod cat;
+mod export;
+mod keys;
+mod list;
+mod place;
+mod rebuild;
+mod scrub;
+mod unlock;
+mod verify;
+
+pub(crate) use export::{VerifyPackageOptions, verify_package};
+pub(crate) use place::LEDGER;
+
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Options of `logspace`.
+#[derive(Args, Debug)]
+pub(crate) struct LogspaceOptions {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Compare everything on disk with the chain of evidence, and say what is damaged, missing or changed
+    Verify(verify::Options),
+    /// List the sealed segments
+    Ls(list::Options),
+    /// Print sealed messages
+    Cat(cat::Options),
+    /// Make an evidence package of sealed messages
+    Export(export::Options),
+    /// Make the index of a segment anew from its messages, while no server has the logspace open
+    RebuildIndex(rebuild::Options),
+    /// Read sealed segments at a bounded rate and name damaged chunks
+    Scrub(scrub::Options),
+    /// Open a running server's locked segments with a private key
+    Unlock(unlock::Options),
+    /// Make a running server forget the keys of `unlock`
+    Lock(unlock::LockOptions),
+    /// Draw a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
+    Keygen(keys::KeygenOptions),
+}
+
+/// Runs the verb.
+pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
+    let done = match &options.verb {
+        Verb::Verify(options) => verify::run(options),
+        Verb::Ls(options) => list::run(options),
+        Verb::Cat(options) => cat::run(options),
+        Verb::Export(options) => export::run(options),
+        Verb::RebuildIndex(options) => rebuild::run(options),
+        Verb::Scrub(options) => scrub::run(options),
+        Verb::Unlock(options) => unlock::run(options),
+        Verb::Lock(options) => unlock::lock(options),
+        Verb::Keygen(options) => keys::keygen(options),
+    };
+    status(done)
+}
+
+/// The exit status of a verb: whether all is well, or why it could not be done.
+fn status(done: Result<bool, String>) -> ExitCode {
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            ExitCode::from(2)
+        }
+    }
+}

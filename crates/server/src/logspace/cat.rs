@@ -1,0 +1,125 @@
+//! `duramen logspace cat`: sealed messages, one after the other.
+//!
+//! In: a logspace, a question. Out: bytes as received, or JSON. Limits: one message in memory; what is not sealed yet
+//! is not printed; what cannot be read is said, and the rest printed.
+
+use super::{
+    keys::KeyFiles,
+    place::{Place, now_us},
+};
+use clap::{Args, ValueEnum};
+use query::{ParseOptions, Query};
+use serde_json::json;
+use std::io::{self, BufWriter, ErrorKind, Write};
+use store::{Chain, Document, Sealed, SegmentView, Watch, document_json, segment_file};
+
+/// What a message looks like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+enum Format {
+    /// The bytes as received, and a line break
+    Raw,
+    /// One JSON object a line
+    Json,
+}
+
+/// Which messages.
+#[derive(Args, Debug)]
+pub(super) struct Selection {
+    /// Only messages that match, in the query language
+    #[arg(long, default_value = "")]
+    pub(super) query: String,
+    /// Only messages received from this time on, such as 2026-11-21T10:00:00Z
+    #[arg(long)]
+    from: Option<String>,
+    /// Only messages received before this time
+    #[arg(long)]
+    to: Option<String>,
+}
+
+/// Options of `cat`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    keys: KeyFiles,
+    #[command(flatten)]
+    selection: Selection,
+    /// What a message looks like
+    #[arg(long, value_enum, default_value_t = Format::Raw)]
+    format: Format,
+    /// The same as --format json
+    #[arg(long)]
+    json: bool,
+}
+
+impl Selection {
+    /// The range of received times.
+    pub(super) fn range(&self) -> Result<(Option<i64>, Option<i64>), String> {
+        let time = |text: &Option<String>| {
+            let read = |text: &String| {
+                let time = text.parse::<jiff::Timestamp>().map(|time| time.as_microsecond());
+                time.map_err(|_| format!("{text} is not a time such as 2026-11-21T10:00:00Z"))
+            };
+            text.as_ref().map(read).transpose()
+        };
+        Ok((time(&self.from)?, time(&self.to)?))
+    }
+
+    /// Tells which messages are wanted.
+    pub(super) fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, String> {
+        let options = ParseOptions { now_us: now_us(), ..ParseOptions::default() };
+        let query = Query::parse(&self.query, &options).map_err(|error| error.to_string())?;
+        let mut matcher = query.matcher();
+        Ok(move |document: &Document| matcher.matches(document))
+    }
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let dir = options.place.dir()?;
+    let keys = options.keys.load()?;
+    let (from, to) = options.selection.range()?;
+    let mut wanted = options.selection.matcher()?;
+    options.place.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
+    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut good = true;
+    for record in firsts.into_iter().filter_map(|first| chain.current(first)) {
+        let path = dir.join(segment_file(record.segment.received_us.0, record.segment.first));
+        let read = Sealed::unlock(&path, &keys).and_then(|sealed| {
+            let mut range = sealed.received_between(from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
+            let mut written = Ok(());
+            sealed.read(&mut range, &Watch::unlimited(), &mut |_, document| {
+                if wanted(document) {
+                    written = print(&mut out, document, options);
+                }
+                written.is_ok()
+            })?;
+            Ok(written)
+        });
+        match read {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(good),
+            Ok(Err(error)) => return Err(format!("cannot write: {error}")),
+            Err(error) => {
+                eprintln!("duramen: {error}");
+                good = false;
+            }
+        }
+    }
+    match out.flush() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(format!("cannot write: {error}")),
+        _ => Ok(good),
+    }
+}
+
+fn print(out: &mut impl Write, document: &Document, options: &Options) -> io::Result<()> {
+    if options.json || options.format == Format::Json {
+        return writeln!(out, "{}", document_json(document));
+    }
+    out.write_all(&document.raw)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,65 @@
+//! Keys on the command line.
+//!
+//! In: key files, a passphrase from `$DURAMEN_PASSPHRASE` or the terminal. Out: keys.
+//! Limits: a passphrase is never an argument.
+
+use clap::Args;
+use std::{
+    env, fs,
+    io::{IsTerminal, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+use store::{Identity, IdentityError, Keys};
+
+/// Private keys that open encrypted segments.
+#[derive(Args, Debug)]
+pub(super) struct KeyFiles {
+    /// File with a private key that opens encrypted segments; may be given several times
+    #[arg(long = "key", value_name = "FILE")]
+    keys: Vec<PathBuf>,
+}
+
+impl KeyFiles {
+    pub(super) fn load(&self) -> Result<Keys, String> {
+        let load = |path: &PathBuf| {
+            let passphrase = passphrase_for(path)?;
+            Identity::load(path, passphrase.as_deref())
+                .map_err(|error| format!("{}: {error}", path.display()))
+        };
+        Ok(Keys::of(self.keys.iter().map(load).collect::<Result<_, String>>()?))
+    }
+}
+
+/// The passphrase of a key file that needs one.
+pub(super) fn passphrase_for(path: &Path) -> Result<Option<String>, String> {
+    if !matches!(Identity::load(path, None), Err(IdentityError::Passphrase)) {
+        return Ok(None);
+    }
+    if let Ok(passphrase) = env::var("DURAMEN_PASSPHRASE") {
+        return Ok(Some(passphrase));
+    }
+    if !std::io::stdin().is_terminal() {
+        return Err(format!("{} needs a passphrase: set DURAMEN_PASSPHRASE", path.display()));
+    }
+    let asked = rpassword::prompt_password(format!("Passphrase of {}: ", path.display()));
+    asked.map(Some).map_err(|error| format!("cannot read a passphrase: {error}"))
+}
+
+/// Options of `keygen`.
+#[derive(Args, Debug)]
+pub(super) struct KeygenOptions {
+    /// New file for the private key
+    file: PathBuf,
+}
+
+pub(super) fn keygen(options: &KeygenOptions) -> Result<bool, String> {
+    let (recipient, identity) = Identity::draw().ok_or("the system gives no randomness")?;
+    let failed = |error| format!("cannot write {}: {error}", options.file.display());
+    let mut file = fs::OpenOptions::new();
+    let mut file = file.write(true).create_new(true).mode(0o600).open(&options.file).map_err(failed)?;
+    let text = format!("# public key: {recipient}\n{identity}\n");
+    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
+    println!("{recipient}");
+    Ok(true)
+}

@@ -1,0 +1,97 @@
+//! `duramen logspace ls`.
+//!
+//! In: a logspace. Out: a line a segment, removed ones too. Limits: reads headers and footers only.
+
+use super::place::{Place, below, time};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::Path;
+use store::{Chain, Event, Keys, Record, Shell, hex, segment_file};
+
+/// Options of `ls`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    /// List removed segments, too
+    #[arg(long)]
+    removed: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let dir = options.place.dir()?;
+    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let mut good = true;
+    for first in firsts {
+        let last = chain.records().iter().rev().find(|record| record.segment.first == first);
+        let Some(record) = last else { continue };
+        let is_removed = matches!(record.event, Event::Removal(_));
+        if is_removed && !options.removed {
+            continue;
+        }
+        let row = row(&dir, record);
+        good &= is_removed || row["problem"].is_null();
+        if options.json { println!("{row}") } else { println!("{}", line(&row)) }
+    }
+    Ok(good)
+}
+
+fn row(dir: &Path, record: &Record) -> Value {
+    let (from, to) = record.segment.received_us;
+    let path = dir.join(segment_file(from, record.segment.first));
+    let mut row = json!({
+        "file": below(&path, dir).to_string(),
+        "first": record.segment.first,
+        "messages": record.segment.count,
+        "received_from_us": from,
+        "received_to_us": to,
+        "record": record.number,
+        "digest": record.digest().to_string(),
+        "id": hex(&record.segment.id),
+    });
+    if let Event::Removal(reason) = &record.event {
+        row["removed"] = json!(reason);
+        row["removed_us"] = json!(record.at_us);
+        return row;
+    }
+    match Shell::open(&path, &Keys::default()) {
+        Ok(shell) => {
+            row["bytes"] = json!(shell.size());
+            row["recipients"] = json!(shell.recipients());
+        }
+        Err(error) => row["problem"] = json!(error.to_string()),
+    }
+    row
+}
+
+fn line(row: &Value) -> String {
+    let number = |name: &str| row[name].as_i64().unwrap_or(0);
+    let mut line = format!(
+        "{}  {} messages from {}  {} to {}",
+        row["file"].as_str().unwrap_or_default(),
+        number("messages"),
+        number("first"),
+        time(number("received_from_us")),
+        time(number("received_to_us")),
+    );
+    if let Some(bytes) = row["bytes"].as_u64() {
+        line.push_str(&format!("  {bytes} bytes"));
+    }
+    let recipients = row["recipients"].as_array().map_or(0, Vec::len);
+    if recipients > 0 {
+        line.push_str(&format!("  encrypted for {recipients}"));
+    }
+    if let Some(reason) = row["removed"].as_str() {
+        line.push_str(&format!("  removed ({reason}) {}", time(number("removed_us"))));
+    }
+    if let Some(problem) = row["problem"].as_str() {
+        line.push_str(&format!("  {problem}"));
+    }
+    line
+}

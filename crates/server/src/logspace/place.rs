@@ -1,0 +1,85 @@
+//! Which logspace is meant, and who asks.
+//!
+//! In: a name or a directory. Out: the directory, the ledger beside it. Limits: none.
+
+use clap::Args;
+use std::{
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
+use store::{Ledger, LedgerEntry};
+
+/// Folder of logspaces below the data folder.
+const LOGSPACES: &str = "logspaces";
+/// The ledger below the data folder.
+pub(crate) const LEDGER: &str = "searches.ledger";
+
+/// A logspace on disk.
+#[derive(Args, Debug)]
+pub(super) struct Place {
+    /// Name of the logspace, or its directory (with a slash)
+    logspace: String,
+    /// The server's data folder
+    #[arg(long, default_value = "/var/lib/duramen")]
+    data: PathBuf,
+}
+
+impl Place {
+    /// Its directory.
+    pub(super) fn dir(&self) -> Result<PathBuf, String> {
+        let dir = match self.logspace.contains('/') {
+            true => PathBuf::from(&self.logspace),
+            false => self.data.join(LOGSPACES).join(&self.logspace),
+        };
+        if dir.is_dir() { Ok(dir) } else { Err(format!("there is no logspace in {}", dir.display())) }
+    }
+
+    /// Writes down who takes what out. It is written before anything is shown.
+    pub(super) fn note(
+        &self,
+        action: &'static str,
+        question: &str,
+        details: serde_json::Value,
+    ) -> Result<(), String> {
+        let dir = self.dir()?;
+        let data = match self.logspace.contains('/') {
+            true => dir.clone(),
+            false => self.data.clone(),
+        };
+        let entry = LedgerEntry {
+            at_us: now_us(),
+            user: user(),
+            action,
+            logspace: dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            question: question.to_owned(),
+            details,
+        };
+        let path = data.join(LEDGER);
+        Ledger::at(&path).append(&entry).map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+}
+
+/// Who runs the command, as the system knows it.
+pub(super) fn user() -> String {
+    let status = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
+    let name = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_default();
+    match status.trim() {
+        "" | "4294967295" => name,
+        id => format!("{name} (uid {id})"),
+    }
+}
+
+/// Now, microseconds since 1970.
+pub(super) fn now_us() -> i64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
+}
+
+/// A path below a directory, for people.
+pub(super) fn below<'a>(path: &'a Path, dir: &Path) -> std::path::Display<'a> {
+    path.strip_prefix(dir).unwrap_or(path).display()
+}
+
+/// A time for people: UTC.
+pub(super) fn time(us: i64) -> String {
+    jiff::Timestamp::from_microsecond(us).map_or_else(|_| us.to_string(), |time| format!("{time:.3}"))
+}

@@ -1,0 +1,50 @@
+//! `duramen logspace rebuild-index`.
+//!
+//! In: a logspace, the first number of a segment. Out: a new file in its place. Limits: the server must be stopped.
+
+use super::{
+    keys::KeyFiles,
+    place::{Place, now_us},
+};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+use store::{RebuildIndex, Recipient};
+
+/// Options of `rebuild-index`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    /// Number of the segment's first message, as `ls` shows it
+    first: u64,
+    #[command(flatten)]
+    keys: KeyFiles,
+    /// Whom an encrypted segment is sealed for: a certificate's file or age1...
+    #[arg(long)]
+    recipient: Vec<String>,
+    /// Private key that signs the chain, as in the configuration
+    #[arg(long, value_name = "FILE")]
+    sign_key: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let dir = options.place.dir()?;
+    let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
+    let rebuild = RebuildIndex {
+        keys: options.keys.load()?,
+        recipients: options.recipient.iter().map(load).collect::<Result<_, String>>()?,
+        sign_key: options.sign_key.clone(),
+        now_us: now_us(),
+    };
+    let report = rebuild.run(&dir, options.first).map_err(|error| error.to_string())?;
+    if options.json {
+        println!("{}", json!({"first": options.first, "bytes": report.file}));
+    } else {
+        println!("made the index of segment {} anew: {} bytes", options.first, report.file);
+    }
+    Ok(true)
+}

@@ -1,0 +1,61 @@
+//! `duramen logspace scrub`.
+//!
+//! In: a logspace, a rate. Out: damaged chunks. Limits: the rate; no key is needed.
+
+use super::place::{Place, below};
+use clap::Args;
+use serde_json::json;
+use std::{thread, time::Duration};
+use store::{scrub_file, segment_files};
+
+/// Options of `scrub`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    /// Megabytes a second at most
+    #[arg(long, default_value_t = 32)]
+    rate: u64,
+    /// Print one JSON object a line
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let dir = options.place.dir()?;
+    let files = segment_files(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let (mut good, count) = (true, files.len());
+    let mut pause = |duration: Duration| {
+        thread::sleep(duration);
+        false
+    };
+    for path in files {
+        let file = below(&path, &dir).to_string();
+        let troubles = match scrub_file(&path, options.rate.saturating_mul(1 << 20), &mut pause) {
+            Ok(troubles) => troubles,
+            Err(error) => {
+                good = false;
+                if options.json {
+                    println!("{}", json!({"file": file, "problem": error.to_string()}));
+                } else {
+                    println!("{error}");
+                }
+                continue;
+            }
+        };
+        for trouble in troubles {
+            good = false;
+            let (place, parts) = (&trouble.place, trouble.parts.join(", "));
+            if options.json {
+                let row = json!({"file": file, "chunk": trouble.chunk, "offset": place.start, "problem": trouble.what, "parts": trouble.parts});
+                println!("{row}");
+            } else {
+                println!("{file}: chunk {} at {}: {}, in {parts}", trouble.chunk, place.start, trouble.what);
+            }
+        }
+    }
+    if !options.json {
+        println!("{}: {count} segments", if good { "good" } else { "NOT good" });
+    }
+    Ok(good)
+}

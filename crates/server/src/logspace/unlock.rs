@@ -1,0 +1,64 @@
+//! `duramen logspace unlock` and `lock`: tells a running server over its control socket.
+//!
+//! In: a logspace's name, a key file. Out: how many segments were opened. The key goes over the socket, which only
+//! the server's user can use; the server keeps it in memory until `lock` or its end.
+
+use super::keys::passphrase_for;
+use crate::control::{Reply, ask};
+use clap::Args;
+use std::{fs, path::PathBuf};
+use store::Identity;
+
+/// Options of `unlock`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    /// Name of the logspace
+    logspace: String,
+    /// File with the private key
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+    #[command(flatten)]
+    server: Server,
+}
+
+/// Options of `lock`.
+#[derive(Args, Debug)]
+pub(super) struct LockOptions {
+    /// Name of the logspace
+    logspace: String,
+    #[command(flatten)]
+    server: Server,
+}
+
+#[derive(Args, Debug)]
+struct Server {
+    /// The server's control socket
+    #[arg(short = 'c', long, default_value = "/var/lib/duramen/duramen.ctl", env = "DURAMEN_CONTROL")]
+    control: PathBuf,
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let text = fs::read_to_string(&options.key)
+        .map_err(|error| format!("cannot read {}: {error}", options.key.display()))?;
+    let passphrase = passphrase_for(&options.key)?;
+    // What is wrong with the key is said here, where its owner is.
+    let identity = Identity::parse(&text, passphrase.as_deref()).map_err(|error| error.to_string())?;
+    tell(&options.server, &format!("LOGSPACE UNLOCK {} {}", options.logspace, identity.to_line()))
+}
+
+pub(super) fn lock(options: &LockOptions) -> Result<bool, String> {
+    tell(&options.server, &format!("LOGSPACE LOCK {}", options.logspace))
+}
+
+fn tell(server: &Server, command: &str) -> Result<bool, String> {
+    match ask(&server.control, command).map_err(|error| error.to_string())? {
+        Reply::Done(text) => {
+            print!("{}", text.strip_prefix("OK ").unwrap_or(&text));
+            Ok(true)
+        }
+        Reply::Failed(text) => {
+            eprint!("duramen: {text}");
+            Ok(false)
+        }
+    }
+}

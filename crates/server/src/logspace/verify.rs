@@ -1,0 +1,115 @@
+//! `duramen logspace verify`.
+//!
+//! In: a logspace. Out: findings, then a summary. Exit status 1 when something is wrong.
+
+use super::{
+    keys::KeyFiles,
+    place::{Place, below},
+};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use store::{Audit, AuditReport, Digest, Finding, PublicKey, Watch};
+
+/// Options of `verify`.
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    place: Place,
+    #[command(flatten)]
+    keys: KeyFiles,
+    /// Public key or certificate that must have signed the chain; may be given several times
+    #[arg(long, value_name = "FILE")]
+    trust: Vec<PathBuf>,
+    /// Digest of a record that must be in the chain, as it was kept elsewhere
+    #[arg(long, value_name = "DIGEST")]
+    head: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(options: &Options) -> Result<bool, String> {
+    let dir = options.place.dir()?;
+    let head =
+        options.head.as_deref().map(|text| Digest::parse(text).ok_or("--head takes 64 hexadecimal digits"));
+    let audit = Audit {
+        keys: options.keys.load()?,
+        trusted: trusted(&options.trust)?,
+        known_head: head.transpose()?,
+    };
+    let report =
+        audit.run(&dir, &Watch::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
+    if options.json {
+        println!("{}", to_json(&report, &dir));
+    } else {
+        print(&report, &dir, !options.trust.is_empty());
+    }
+    Ok(report.is_good())
+}
+
+/// The keys of some files.
+pub(super) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
+    paths.iter().map(|path| PublicKey::load(path).map_err(|error| error.to_string())).collect()
+}
+
+fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
+    for finding in &report.findings {
+        println!("{}", line(finding, dir));
+    }
+    println!(
+        "{}: {} segments ({} locked), {} messages read back, {} bytes, {} records, {} time-stamps",
+        if report.is_good() { "good" } else { "NOT good" },
+        report.segments,
+        report.locked,
+        report.messages,
+        report.bytes,
+        report.records,
+        report.stamps,
+    );
+    println!("head {}", report.head);
+    if !is_trusted && report.records > 0 {
+        println!("the keys of the signatures are those beside the chain; --trust FILE proves more");
+    }
+}
+
+fn line(finding: &Finding, dir: &Path) -> String {
+    let mut text = format!("{}: {}", finding.kind.name(), finding.text);
+    if let Some(path) = &finding.path {
+        text.push_str(&format!("; file {}", below(path, dir)));
+    }
+    if let Some(chunk) = finding.chunk {
+        text.push_str(&format!("; chunk {chunk}"));
+    }
+    if let Some(offset) = finding.offset {
+        text.push_str(&format!("; offset {offset}"));
+    }
+    if let Some(messages) = &finding.messages {
+        text.push_str(&format!("; messages {} to {}", messages.start, messages.end.saturating_sub(1)));
+    }
+    text
+}
+
+fn to_json(report: &AuditReport, dir: &Path) -> Value {
+    let finding = |finding: &Finding| {
+        json!({
+            "kind": finding.kind.name(),
+            "text": finding.text,
+            "file": finding.path.as_ref().map(|path| below(path, dir).to_string()),
+            "chunk": finding.chunk,
+            "offset": finding.offset,
+            "messages": finding.messages.as_ref().map(|messages| json!({"from": messages.start, "to": messages.end})),
+        })
+    };
+    json!({
+        "good": report.is_good(),
+        "segments": report.segments,
+        "locked": report.locked,
+        "messages": report.messages,
+        "bytes": report.bytes,
+        "records": report.records,
+        "timestamps": report.stamps,
+        "head": report.head.to_string(),
+        "findings": report.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,121 @@
+//! Verification of a logspace from outside: everything on disk against the chain of evidence.
+//!
+//! In: a directory, keys, whom to trust. Out: every finding, with the file, the chunk and the messages concerned.
+//! Holds: the chain. Changes nothing, takes no lock: it may run beside the server; what is sealed meanwhile is not
+//! looked at. Limits: reads every byte; a locked segment's messages are covered by the hashes of its chunks.
+
+mod chain;
+mod files;
+mod report;
+mod stamps;
+
+pub use report::{AuditReport, Finding, FindingKind};
+
+use super::layout::JOURNAL_DIR;
+use crate::{
+    Watch,
+    evidence::{Chain, Digest, EVIDENCE_DIR, PublicKey},
+    lock::Keys,
+    view::Stop,
+};
+use journal::OsDisk;
+use std::{fs, io, path::Path};
+
+/// What to verify, and with what.
+#[derive(Clone, Default)]
+pub struct Audit {
+    /// Keys that open encrypted segments: their messages are read back, too.
+    pub keys: Keys,
+    /// Keys that records must be signed by. None: those that lie beside the chain, which proves less.
+    pub trusted: Vec<PublicKey>,
+    /// A record that must be in the chain, as somebody kept its digest elsewhere.
+    pub known_head: Option<Digest>,
+}
+
+/// Why a logspace cannot be verified at all.
+#[derive(Debug)]
+pub enum AuditError {
+    /// The directory cannot be read.
+    Io(io::Error),
+    /// It was stopped.
+    Stopped(Stop),
+}
+
+impl std::fmt::Display for AuditError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AuditError::Io(error) => error.fmt(f),
+            AuditError::Stopped(_) => f.write_str("stopped"),
+        }
+    }
+}
+
+impl std::error::Error for AuditError {}
+
+impl From<io::Error> for AuditError {
+    fn from(error: io::Error) -> AuditError {
+        AuditError::Io(error)
+    }
+}
+
+impl From<Stop> for AuditError {
+    fn from(stop: Stop) -> AuditError {
+        AuditError::Stopped(stop)
+    }
+}
+
+impl Audit {
+    /// Verifies the logspace in a directory.
+    pub fn run(&self, dir: &Path, watch: &Watch) -> Result<AuditReport, AuditError> {
+        let mut report = AuditReport::default();
+        let chain = Chain::read(&OsDisk, dir)?;
+        let keys = if self.trusted.is_empty() { keys_beside(dir)? } else { self.trusted.clone() };
+        chain::check(&chain, &keys, self.known_head, &mut report);
+        stamps::check(dir, &chain, &mut report)?;
+        files::check(dir, &chain, &self.keys, watch, &mut report)?;
+        check_journal(dir, &chain, &mut report)?;
+        Ok(report)
+    }
+}
+
+/// The public keys that the server put beside its chain.
+fn keys_beside(dir: &Path) -> io::Result<Vec<PublicKey>> {
+    let mut keys = Vec::new();
+    let folder = match fs::read_dir(dir.join(EVIDENCE_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(keys),
+        opened => opened?,
+    };
+    for entry in folder {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "pem") {
+            keys.extend(PublicKey::load(&path).ok());
+        }
+    }
+    Ok(keys)
+}
+
+/// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
+fn check_journal(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::Result<()> {
+    let end = chain.records().iter().map(|record| record.end()).max().unwrap_or(0);
+    let files = match fs::read_dir(dir.join(JOURNAL_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened?,
+    };
+    let mut first = None;
+    for entry in files {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let number = name.strip_prefix("journal-").and_then(|name| name.strip_suffix(".dj"));
+        let number = number.and_then(|digits| digits.parse::<u64>().ok());
+        first = first.into_iter().chain(number).min();
+    }
+    if let Some(first) = first.filter(|first| *first > end) {
+        report.add(Finding {
+            messages: Some(end..first),
+            ..Finding::new(
+                FindingKind::Missing,
+                "messages between the last sealed segment and the journal are gone",
+            )
+        });
+    }
+    Ok(())
+}

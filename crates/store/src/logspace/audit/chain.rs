@@ -1,0 +1,104 @@
+//! The chain by itself: order, signatures, clocks, gaps.
+//!
+//! In: the chain, the keys that may sign. Out: findings. Limits: what was cut off at the end together with all that
+//! belongs to it shows only by a digest that was kept elsewhere, or by the journal.
+
+use super::report::{AuditReport, Finding, FindingKind};
+use crate::evidence::{Chain, Digest, Event, PublicKey, Record};
+
+/// How far clocks may go back: small corrections are no findings.
+const CLOCK_SLACK_US: i64 = 1_000_000;
+
+pub(super) fn check(chain: &Chain, keys: &[PublicKey], known_head: Option<Digest>, report: &mut AuditReport) {
+    report.records = chain.records().len() as u64;
+    report.head = chain.head();
+    for damage in chain.damages() {
+        let text = format!("{} bytes of the chain are no record", damage.bytes);
+        let offset = Some(damage.offset);
+        report.add(Finding { offset, ..Finding::new(FindingKind::Chain, text) });
+    }
+    if chain.torn_bytes() > 0 {
+        let text = format!("{} bytes at the end of the chain are no record", chain.torn_bytes());
+        report.add(Finding::new(FindingKind::Chain, text));
+    }
+    let mut before: Option<&Record> = None;
+    for record in chain.records() {
+        check_link(before, record, report);
+        check_signature(record, keys, report);
+        check_clocks(before, record, report);
+        before = Some(record);
+    }
+    if known_head.is_some_and(|head| !chain.records().iter().any(|record| record.digest() == head)) {
+        report
+            .add(Finding::new(FindingKind::Chain, "the record that was kept elsewhere is not in the chain"));
+    }
+    check_numbers(chain, report);
+}
+
+fn check_link(before: Option<&Record>, record: &Record, report: &mut AuditReport) {
+    let (number, previous) =
+        before.map_or((0, Digest::default()), |before| (before.number + 1, before.digest()));
+    if (record.number, record.previous) != (number, previous) {
+        let text = format!(
+            "record {} does not follow the one before: records were taken out or changed",
+            record.number
+        );
+        report.add(Finding::new(FindingKind::Chain, text));
+    }
+    if before.is_some_and(|before| before.logspace != record.logspace) {
+        let text = format!("record {} is of another logspace", record.number);
+        report.add(Finding::new(FindingKind::Foreign, text));
+    }
+}
+
+fn check_signature(record: &Record, keys: &[PublicKey], report: &mut AuditReport) {
+    let text = match keys.iter().find(|key| key.fingerprint() == record.signer) {
+        Some(key) if record.is_signed_by(key) => return,
+        Some(_) => format!("the signature of record {} is wrong", record.number),
+        None => format!("record {} is signed by {}, which is not trusted", record.number, record.signer),
+    };
+    report.add(Finding::new(FindingKind::Signature, text));
+}
+
+fn check_clocks(before: Option<&Record>, record: &Record, report: &mut AuditReport) {
+    let (first_us, last_us) = record.segment.received_us;
+    let messages = Some(record.segment.first..record.end());
+    let mut add = |text: String| {
+        report.add(Finding { messages: messages.clone(), ..Finding::new(FindingKind::Clock, text) });
+    };
+    let seconds = |us: i64| us / 1_000_000;
+    if let Some(before) = before.filter(|before| before.at_us > record.at_us + CLOCK_SLACK_US) {
+        let back = seconds(before.at_us - record.at_us);
+        add(format!("the clock went back {back} s between records {} and {}", before.number, record.number));
+    }
+    if record.event != Event::Seal {
+        return;
+    }
+    if last_us > record.at_us + CLOCK_SLACK_US {
+        let ahead = seconds(last_us - record.at_us);
+        add(format!("record {} was made {ahead} s before its last message was received", record.number));
+    }
+    let earlier = before.filter(|before| before.end() == record.segment.first);
+    if let Some(before) = earlier.filter(|before| before.segment.received_us.1 > first_us + CLOCK_SLACK_US) {
+        let back = seconds(before.segment.received_us.1 - first_us);
+        add(format!(
+            "messages of record {} were received {back} s before those that came earlier",
+            record.number
+        ));
+    }
+}
+
+/// Numbers that no record speaks of.
+fn check_numbers(chain: &Chain, report: &mut AuditReport) {
+    let mut ranges: Vec<(u64, u64)> =
+        chain.records().iter().map(|record| (record.segment.first, record.end())).collect();
+    ranges.sort_unstable();
+    let mut next = 0;
+    for (first, end) in ranges {
+        if first > next {
+            let text = "no segment was sealed with these numbers: the journal lost the messages, or records are gone";
+            report.add(Finding { messages: Some(next..first), ..Finding::new(FindingKind::Gap, text) });
+        }
+        next = next.max(end);
+    }
+}

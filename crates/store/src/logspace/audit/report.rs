@@ -1,0 +1,99 @@
+//! What a verification finds.
+//!
+//! In: findings. Out: the same in order, and whether all is well. Limits: none.
+
+use crate::evidence::Digest;
+use std::{ops::Range, path::PathBuf};
+
+/// The kinds of findings.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FindingKind {
+    /// Bytes are not what was written.
+    Damaged,
+    /// Something that should be there is not.
+    Missing,
+    /// A file is not the one that was sealed in its place.
+    Foreign,
+    /// The chain of evidence is interrupted.
+    Chain,
+    /// A signature or a time-stamp is not right.
+    Signature,
+    /// A clock went back, or was not where a time-stamp says it was.
+    Clock,
+    /// Numbers that no segment has.
+    Gap,
+    /// Not wrong, but worth saying.
+    Note,
+}
+
+impl FindingKind {
+    /// Its name in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            FindingKind::Damaged => "damaged",
+            FindingKind::Missing => "missing",
+            FindingKind::Foreign => "foreign",
+            FindingKind::Chain => "chain",
+            FindingKind::Signature => "signature",
+            FindingKind::Clock => "clock",
+            FindingKind::Gap => "gap",
+            FindingKind::Note => "note",
+        }
+    }
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: FindingKind,
+    /// What is found.
+    pub text: String,
+    /// The file concerned.
+    pub path: Option<PathBuf>,
+    /// The chunk concerned, from 0.
+    pub chunk: Option<usize>,
+    /// Where in the file.
+    pub offset: Option<u64>,
+    /// Sequence numbers of the messages concerned.
+    pub messages: Option<Range<u64>>,
+}
+
+impl Finding {
+    /// A finding without a place.
+    pub fn new(kind: FindingKind, text: impl Into<String>) -> Finding {
+        Finding { kind, text: text.into(), path: None, chunk: None, offset: None, messages: None }
+    }
+}
+
+/// The result of a verification.
+#[derive(Clone, Default, Debug)]
+pub struct AuditReport {
+    /// Findings in the order they were made.
+    pub findings: Vec<Finding>,
+    /// Segment files looked at.
+    pub segments: u64,
+    /// Of these, how many are encrypted and could not be opened.
+    pub locked: u64,
+    /// Messages read back and hashed.
+    pub messages: u64,
+    /// Bytes read.
+    pub bytes: u64,
+    /// Records of the chain.
+    pub records: u64,
+    /// Time-stamps that hold.
+    pub stamps: u64,
+    /// Digest of the last record.
+    pub head: Digest,
+}
+
+impl AuditReport {
+    /// Whether nothing is wrong.
+    pub fn is_good(&self) -> bool {
+        self.findings.iter().all(|finding| finding.kind == FindingKind::Note)
+    }
+
+    pub(crate) fn add(&mut self, finding: Finding) {
+        self.findings.push(finding);
+    }
+}

@@ -1,0 +1,82 @@
+//! The stamping thread: records are time-stamped by an authority, whenever it can be reached.
+//!
+//! In: the chain. Out: `stamp-<number>.tsr` beside it, an answer that `openssl ts -verify` understands. A time-stamp
+//! of a record covers all records before it, so only the newest is stamped.
+//! Limits: while the authority is away, records wait; it is asked again every `retry` at first, every quarter of an
+//! hour at last.
+
+use super::{options::Notice, queue::Queue, shared::Shared};
+use crate::evidence::{Chain, EVIDENCE_DIR, Record, StampRequest};
+use journal::Disk;
+use std::{
+    fmt, fs,
+    io::Write,
+    path::Path,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+/// Longest pause between two tries.
+const PAUSE_MAX: Duration = Duration::from_secs(900);
+/// How often the chain is looked at.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// Asks a time-stamping authority.
+pub trait Authority: Send + Sync + fmt::Debug {
+    /// Sends a request (`application/timestamp-query`) and gives the answer's bytes.
+    fn ask(&self, request: &[u8]) -> Result<Vec<u8>, String>;
+}
+
+/// The thread's work, until the queue is closed.
+pub(super) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authority, ended: &Queue<()>) {
+    let options = &shared.options;
+    let mut last: Option<Instant> = None;
+    let mut pause = options.retry;
+    while !ended.is_closed() {
+        ended.pause(LOOK.min(options.retry.max(Duration::from_millis(1)) * 5));
+        if last.is_some_and(|last| last.elapsed() < options.timestamp_gap) {
+            continue;
+        }
+        match stamp_newest(&shared.dir, disk, authority) {
+            Ok(None) => {}
+            Ok(Some(number)) => {
+                (last, pause) = (Some(Instant::now()), options.retry);
+                shared.counters.stamped.fetch_add(1, Relaxed);
+                shared.notices.notice(Notice::Stamped { number });
+            }
+            Err(error) => {
+                shared.complain(Notice::UpkeepFailed { error: format!("cannot get a time-stamp: {error}") });
+                ended.pause(pause);
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+        }
+    }
+}
+
+/// Stamps the newest record unless it has a stamp; gives its number.
+fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Result<Option<u64>, String> {
+    let chain = Chain::read(disk, dir).map_err(|error| error.to_string())?;
+    let Some(record) = chain.records().last() else { return Ok(None) };
+    let path = dir.join(EVIDENCE_DIR).join(stamp_name(record));
+    if path.exists() {
+        return Ok(None);
+    }
+    let request = StampRequest::new(record.digest()).ok_or("no randomness")?;
+    let answer = authority.ask(&request.encode())?;
+    request.check(&answer).map_err(|error| error.to_string())?;
+    let write = || {
+        let temporary = path.with_extension("tmp");
+        let mut file = fs::File::create(&temporary)?;
+        file.write_all(&answer)?;
+        file.sync_all()?;
+        fs::rename(&temporary, &path)?;
+        fs::File::open(dir.join(EVIDENCE_DIR))?.sync_all()
+    };
+    write().map_err(|error: std::io::Error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(Some(record.number))
+}
+
+/// Name of the file with a record's time-stamp.
+pub(super) fn stamp_name(record: &Record) -> String {
+    format!("stamp-{}.tsr", record.number)
+}

@@ -1,0 +1,285 @@
+//! Writes an evidence package.
+//!
+//! In: a logspace's directory, keys, which messages are wanted. Out: the folder's files, the manifest last, signed.
+//! Limits: constant memory but for the numbers of a segment's wanted messages.
+
+use super::{
+    VERIFY_PAGE,
+    manifest::{self, Question},
+    name,
+};
+use crate::{
+    Document, ReadError, SegmentView, Watch,
+    evidence::{Chain, Digest, EVIDENCE_DIR, Record, SigningKey},
+    lock::Keys,
+    logspace::segment_file,
+    segment::Sealed,
+};
+use aws_lc_rs::digest::{Context, SHA256};
+use base64::{Engine, engine::general_purpose::STANDARD};
+use journal::OsDisk;
+use serde_json::{Map, Value, json};
+use std::{
+    collections::BTreeMap,
+    fmt,
+    fs::{self, File},
+    io::{self, BufWriter, Write},
+    ops::Range,
+    path::Path,
+};
+
+/// Why a package could not be made.
+#[derive(Debug)]
+pub enum ExportError {
+    /// A file cannot be read or written.
+    Io(io::Error),
+    /// A segment cannot be read for another reason than damage or a lock.
+    Read(ReadError),
+    /// The logspace has no chain of evidence.
+    NoEvidence,
+    /// The manifest cannot be signed.
+    Unsigned,
+}
+
+impl fmt::Display for ExportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ExportError::Io(error) => error.fmt(f),
+            ExportError::Read(error) => error.fmt(f),
+            ExportError::NoEvidence => f.write_str("nothing was sealed in this logspace yet"),
+            ExportError::Unsigned => f.write_str("the manifest cannot be signed"),
+        }
+    }
+}
+
+impl std::error::Error for ExportError {}
+
+impl From<io::Error> for ExportError {
+    fn from(error: io::Error) -> ExportError {
+        ExportError::Io(error)
+    }
+}
+
+/// What a package holds.
+#[derive(Clone, Debug, Default)]
+pub struct Exported {
+    /// Messages.
+    pub messages: u64,
+    /// Segments they are from.
+    pub segments: u64,
+    /// Numbers of segments that could not be read, and why.
+    pub unread: Vec<(Range<u64>, String)>,
+    /// Digest of the manifest: whoever keeps it can tell later whether it is this package.
+    pub manifest: Digest,
+}
+
+/// Makes a package of the wanted messages in a new folder.
+pub fn export_package(
+    dir: &Path,
+    folder: &Path,
+    keys: &Keys,
+    signer: &SigningKey,
+    question: &Question,
+    wanted: &mut dyn FnMut(&Document) -> bool,
+) -> Result<Exported, ExportError> {
+    let chain = Chain::read(&OsDisk, dir)?;
+    if chain.records().is_empty() {
+        return Err(ExportError::NoEvidence);
+    }
+    fs::create_dir(folder)?;
+    let mut out = Out {
+        messages: Hashed::create(&folder.join(name::MESSAGES))?,
+        raw: Hashed::create(&folder.join(name::RAW))?,
+        proofs: Hashed::create(&folder.join(name::PROOFS))?,
+        exported: Exported::default(),
+    };
+    let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
+    firsts.sort_unstable();
+    firsts.dedup();
+    for record in firsts.into_iter().filter_map(|first| chain.current(first)) {
+        let (from, to) = record.segment.received_us;
+        let outside =
+            question.from_us.is_some_and(|start| to < start) || question.to_us.is_some_and(|end| from >= end);
+        if !outside {
+            out.segment(dir, record, keys, question, wanted)?;
+        }
+    }
+    let Out { messages, raw, proofs, mut exported } = out;
+    let mut files = BTreeMap::new();
+    for (name, file) in [(name::MESSAGES, messages), (name::RAW, raw), (name::PROOFS, proofs)] {
+        files.insert(name.to_owned(), file.finish()?);
+    }
+    copy_evidence(dir, folder, &chain, &mut files)?;
+    exported.manifest = sign(folder, &chain, question, &exported, files, signer)?;
+    Ok(exported)
+}
+
+struct Out {
+    messages: Hashed,
+    raw: Hashed,
+    proofs: Hashed,
+    exported: Exported,
+}
+
+impl Out {
+    fn segment(
+        &mut self,
+        dir: &Path,
+        record: &Record,
+        keys: &Keys,
+        question: &Question,
+        wanted: &mut dyn FnMut(&Document) -> bool,
+    ) -> Result<(), ExportError> {
+        let path = dir.join(segment_file(record.segment.received_us.0, record.segment.first));
+        let sealed = match Sealed::unlock(&path, keys) {
+            Ok(sealed) => sealed,
+            Err(error) => {
+                self.exported.unread.push((record.segment.first..record.end(), error.to_string()));
+                return Ok(());
+            }
+        };
+        let range =
+            sealed.received_between(question.from_us.unwrap_or(i64::MIN), question.to_us.unwrap_or(i64::MAX));
+        let (mut numbers, mut failed) = (Vec::new(), None);
+        let watch = Watch::unlimited();
+        let read = sealed.read(&mut range.clone(), &watch, &mut |number, document| {
+            if wanted(document) {
+                failed = self.message(document).err();
+                numbers.push(number);
+            }
+            failed.is_none()
+        });
+        if let Some(error) = failed {
+            return Err(error.into());
+        }
+        if let Err(error) = read {
+            let first = record.segment.first;
+            self.exported.unread.push((first..record.end(), error.to_string()));
+        }
+        if numbers.is_empty() {
+            return Ok(());
+        }
+        let proof = sealed.prove(&numbers, &watch).map_err(ExportError::Read)?;
+        let line = json!({
+            "record": record.number,
+            "first": record.segment.first,
+            "count": record.segment.count,
+            "messages": numbers.len(),
+            "proof": proof.iter().map(Digest::to_string).collect::<Vec<_>>(),
+        });
+        self.exported.segments += 1;
+        Ok(writeln!(self.proofs, "{line}")?)
+    }
+
+    fn message(&mut self, document: &Document) -> io::Result<()> {
+        self.exported.messages += 1;
+        writeln!(self.messages, "{}", document_json(document))?;
+        self.raw.write_all(&document.raw)?;
+        self.raw.write_all(b"\n")
+    }
+}
+
+/// A message as JSON: its received bytes in base64, and what they were read as.
+pub fn document_json(document: &Document) -> Value {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let values = document.values.iter().map(|(name, value, _)| (name.clone(), Value::from(text(value))));
+    json!({
+        "sequence": document.sequence,
+        "received_us": document.received_us,
+        "peer": document.peer,
+        "raw": STANDARD.encode(&document.raw),
+        "event_us": document.event.unix_us,
+        "priority": document.pri,
+        "host": text(&document.host),
+        "program": text(&document.program),
+        "pid": text(&document.pid),
+        "msgid": text(&document.msgid),
+        "message": text(&document.text),
+        "source": document.source,
+        "tags": document.tags,
+        "values": values.collect::<Map<String, Value>>(),
+    })
+}
+
+/// The chain, the keys, the time-stamps and the page.
+fn copy_evidence(
+    dir: &Path,
+    folder: &Path,
+    chain: &Chain,
+    files: &mut BTreeMap<String, Digest>,
+) -> io::Result<()> {
+    let mut put = |name: String, bytes: &[u8]| {
+        files.insert(name.clone(), Digest::of(bytes));
+        fs::write(folder.join(name), bytes)
+    };
+    let text: String = chain.records().iter().map(Record::print).collect();
+    put(name::CHAIN.to_owned(), text.as_bytes())?;
+    put(name::PAGE.to_owned(), VERIFY_PAGE.as_bytes())?;
+    for entry in fs::read_dir(dir.join(EVIDENCE_DIR))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.ends_with(".pem") || name.ends_with(".tsr") {
+            put(name, &fs::read(&path)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn sign(
+    folder: &Path,
+    chain: &Chain,
+    question: &Question,
+    exported: &Exported,
+    files: BTreeMap<String, Digest>,
+    signer: &SigningKey,
+) -> Result<Digest, ExportError> {
+    let files: Map<String, Value> =
+        files.into_iter().map(|(name, digest)| (name, Value::from(digest.to_string()))).collect();
+    let logspace = chain.records().first().map(|record| crate::evidence::hex(&record.logspace));
+    let manifest = json!({
+        "format": "duramen evidence package 1",
+        "logspace": logspace,
+        "head": chain.head().to_string(),
+        "question": question.to_json(),
+        "messages": exported.messages,
+        "completeness": manifest::completeness(chain, &exported.unread),
+        "signer": signer.public().fingerprint(),
+        "files": files,
+    });
+    let text = format!("{manifest:#}\n");
+    let signature = signer.sign(text.as_bytes()).ok_or(ExportError::Unsigned)?;
+    fs::write(folder.join(name::MANIFEST), &text)?;
+    fs::write(folder.join(name::SIGNATURE), signature)?;
+    Ok(Digest::of(text.as_bytes()))
+}
+
+/// A file that is hashed while it is written.
+struct Hashed {
+    file: BufWriter<File>,
+    hash: Context,
+}
+
+impl Hashed {
+    fn create(path: &Path) -> io::Result<Hashed> {
+        Ok(Hashed { file: BufWriter::new(File::create_new(path)?), hash: Context::new(&SHA256) })
+    }
+
+    fn finish(mut self) -> io::Result<Digest> {
+        self.file.flush()?;
+        let mut digest = Digest::default();
+        digest.0.copy_from_slice(self.hash.finish().as_ref());
+        Ok(digest)
+    }
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write_all(bytes)?;
+        self.hash.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
