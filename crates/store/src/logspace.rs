@@ -124,10 +124,7 @@ impl Logspace {
         notices: Arc<dyn Notices>,
     ) -> Result<Logspace, OpenLogspaceError> {
         let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
-        fs::create_dir_all(dir).map_err(failed)?;
-        if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(failed)?;
-        }
+        make_folder(dir).map_err(failed)?;
         let journal_options = journal::Options {
             file_bytes_max: options.journal_file_bytes_max,
             durability: options.durability,
@@ -174,8 +171,10 @@ impl Logspace {
         let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
         let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
         let (done, replayed) = mpsc::sync_channel(0);
-        let known = Arc::clone(&cover);
-        let build = move || builder.run(reader, end, &known, &done);
+        let build = {
+            let cover = Arc::clone(&cover);
+            move || builder.run(reader, end, &cover, &done)
+        };
         logspace.builder = Some(spawn(&shared, "logspace-build", build).map_err(failed)?);
         if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
             result.map_err(OpenLogspaceError::Replay)?;
@@ -269,6 +268,15 @@ impl Drop for Logspace {
             let _ = thread.join();
         }
         self.shared.live.close();
+    }
+}
+
+/// Makes a folder, durable in its parent.
+fn make_folder(dir: &Path) -> io::Result<()> {
+    fs::create_dir_all(dir)?;
+    match dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => fs::File::open(parent)?.sync_all(),
+        None => Ok(()),
     }
 }
 

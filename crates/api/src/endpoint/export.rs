@@ -85,7 +85,7 @@ pub(crate) struct ExportParameters {
     (status = 400, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn export(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Parameters(asked): Parameters<ExportParameters>,
 ) -> Result<Response, ApiError> {
     let time = TimeRange { clock: asked.clock, from: asked.from, to: asked.to };
@@ -94,6 +94,8 @@ pub(crate) async fn export(
         return Err(ApiError::bad_request("raw needs messages, and the query's pipes make a table: use csv"));
     }
     let logspace = state.logspace(asked.logspace.as_deref())?;
+    let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
+    state.note(&user, "export", asked.logspace.as_deref(), &asked.query, details).await?;
     let seat = state.exports.clone().try_acquire_owned().map_err(|_| {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
