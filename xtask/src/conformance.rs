@@ -3,6 +3,7 @@
 //! In: the samples' folder. Out: a table; with `--explain FAMILY` also each difference.
 //! Limits: a family without its files in the folder fails: what is missing is an error, never a skip.
 
+mod applications;
 mod configs;
 mod decoded;
 mod filters;
@@ -83,6 +84,7 @@ const FAMILIES: &[Family] = &[
     ("templates", templates::run),
     ("filters", filters::run),
     ("rsyslog", rsyslog::run),
+    ("applications", applications::run),
 ];
 
 /// Runs every family; false when one is below its floor.

@@ -11,8 +11,15 @@ pub(crate) struct Set {
 }
 
 /// All sets.
-pub(crate) const SETS: &[Set] =
-    &[Set { name: "scl.conf", files: &[("scl/network.conf", include_str!("network.conf"))] }];
+pub(crate) const SETS: &[Set] = &[Set {
+    name: "scl.conf",
+    files: &[
+        ("scl/devices.conf", include_str!("devices.conf")),
+        ("scl/programs.conf", include_str!("programs.conf")),
+        ("scl/network.conf", include_str!("network.conf")),
+        ("scl/destinations.conf", include_str!("destinations.conf")),
+    ],
+}];
 
 /// The set that defines a block, by the context and the name of its use in keyword spelling.
 pub(crate) fn set_with(context: &str, block: &str) -> Option<&'static str> {

@@ -7,7 +7,8 @@
 //! Reading never fails. Limits: those of [`Writer`]; one walk over the text.
 
 use super::{Reader, Writer};
-use memchr::{memchr, memmem};
+use crate::template::list_append;
+use memchr::memchr;
 use message::ValueKind;
 
 /// Reads pairs of keys and values.
@@ -155,19 +156,11 @@ impl Kv {
         }
     }
 
-    /// Adds the words of a stretch that belongs to no pair.
+    /// Adds a stretch that belongs to no pair to the list of them.
     fn stray(&self, words: &[u8], into: &mut Vec<u8>) {
-        let mut rest = words;
-        while !rest.is_empty() {
-            let end = memmem::find(rest, &self.pair_separator).unwrap_or(rest.len());
-            let word = rest[..end].trim_ascii();
-            if !word.is_empty() {
-                if !into.is_empty() {
-                    into.push(b',');
-                }
-                into.extend_from_slice(word);
-            }
-            rest = rest.get(end + self.pair_separator.len()..).unwrap_or_default();
+        let words = words.trim_ascii();
+        if !words.is_empty() && words != self.pair_separator.trim_ascii() {
+            list_append(words, 0, into);
         }
     }
 }

@@ -68,7 +68,8 @@ fn stray_words_are_collected() {
     };
     check(", ", "a=1", ".kv.a=1|rest=");
     check(", ", "see a=1, also b=2, end", ".kv.a=1|.kv.b=2|rest=see,also,end");
-    check(";", "a=1; some text; b=2;", ".kv.a=1|.kv.b=2|rest=some text");
+    check(";", "a=1; some text; b=2;", ".kv.a=1|.kv.b=2|rest=\"some text;\"");
+    check(";", "who : a=1 ;b=2;", ".kv.a=1|.kv.b=2|rest=\"who :\"");
 }
 
 #[test]
