@@ -30,6 +30,8 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// A second place that belongs to the finding, and what is there.
     pub related: Option<(Span, String)>,
+    /// It is about a name that this configuration does not define: another file may.
+    pub is_unresolved: bool,
 }
 
 impl Diagnostic {
@@ -42,6 +44,7 @@ impl Diagnostic {
             label: String::new(),
             help: None,
             related: None,
+            is_unresolved: false,
         }
     }
 
@@ -59,6 +62,12 @@ impl Diagnostic {
     /// With what would be accepted.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// About a name that nothing defines.
+    pub(crate) fn unresolved(mut self) -> Self {
+        self.is_unresolved = true;
         self
     }
 
@@ -91,6 +100,16 @@ impl Report {
             self.findings.push(diagnostic);
         } else {
             self.beyond += 1;
+        }
+    }
+
+    /// Names that nothing defines become warnings, as for a check of the syntax alone: they stop a start, not the reading.
+    pub fn forgive_unresolved(&mut self) {
+        for finding in &mut self.findings {
+            if finding.is_unresolved && finding.severity == Severity::Error {
+                finding.severity = Severity::Warning;
+                self.errors -= 1;
+            }
         }
     }
 

@@ -80,6 +80,25 @@ error: unknown source `default-network-drivers()`
 }
 
 #[test]
+fn reads_a_line_only_with_its_argument() {
+    let block = "block source b(a(\"\") c()) {\n `a?` nonsense(); # `a`\n udp(port(`c`));\n};\n";
+    finds(&format!("{block}source s {{ b(c(1)); b(a() c(1)); b(a(\"\") c(2)); }};"), &[]);
+    finds(
+        &format!("{block}source s {{ b(c(1) a(x)); }};"),
+        &["main.conf:3:7: error: unknown source `nonsense()`"],
+    );
+}
+
+#[test]
+fn forgives_names_that_another_file_may_define() {
+    let files = memory("log { source(s); filter(f); destination { fiel(\"/x\"); }; };");
+    let (_, mut report) = read(&files);
+    assert_eq!(report.error_count(), 3);
+    report.forgive_unresolved();
+    assert_eq!(report.error_count(), 1);
+}
+
+#[test]
 fn points_into_applications() {
     finds(
         "application a[t] {\n filter { hots(x); }; };\nparser p { app-parser(topic(t)); };",

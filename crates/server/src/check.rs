@@ -8,15 +8,23 @@ use config::Disk;
 use std::{
     fs,
     io::{self, IsTerminal},
-    path::Path,
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
-/// Checks a configuration and starts nothing. With `preprocess_into`, writes there what is left of it when includes
-/// are taken in and blocks expanded.
-pub(crate) fn run(path: &Path, preprocess_into: Option<&Path>) -> ExitCode {
+/// How a configuration is checked.
+#[derive(Default, Debug)]
+pub(crate) struct Checking {
+    /// Write there what is left of it when includes are taken in and blocks expanded.
+    pub(crate) preprocess_into: Option<PathBuf>,
+    /// It is a part of another one: names that it does not define are no errors.
+    pub(crate) syntax_only: bool,
+}
+
+/// Checks a configuration and starts nothing.
+pub(crate) fn run(path: &Path, checking: &Checking) -> ExitCode {
     let disk = Disk::default();
-    let checked = match preprocess_into {
+    let mut checked = match &checking.preprocess_into {
         None => assemble::check(path, &disk),
         Some(target) => {
             let (checked, text) = assemble::check_preprocessed(path, &disk);
@@ -27,6 +35,9 @@ pub(crate) fn run(path: &Path, preprocess_into: Option<&Path>) -> ExitCode {
             checked
         }
     };
+    if checking.syntax_only {
+        checked.report.forgive_unresolved();
+    }
     eprint!("{}", rendered(&checked));
     match checked.report.error_count() {
         0 => {

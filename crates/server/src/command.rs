@@ -93,6 +93,16 @@ struct CheckOptions {
     /// Write the configuration to a file, with includes and blocks in their places
     #[arg(long, value_name = "FILE")]
     preprocess_into: Option<PathBuf>,
+    /// Take names that are not defined as warnings: the file is a part of a configuration
+    #[arg(long)]
+    syntax_only: bool,
+}
+
+impl CheckOptions {
+    fn run(self) -> ExitCode {
+        let CheckOptions { config, preprocess_into, syntax_only } = self;
+        check::run(&config, &check::Checking { preprocess_into, syntax_only })
+    }
 }
 
 /// Runs what the command line asks for.
@@ -106,7 +116,7 @@ pub(crate) fn run() -> ExitCode {
         Some("dqtool") => old_names::dqtool(&words),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
-            Verb::Check(options) => check::run(&options.config, options.preprocess_into.as_deref()),
+            Verb::Check(options) => options.run(),
             Verb::Convert(options) => convert::run(&options),
             Verb::Ctl(options) => ctl::run(&options),
             Verb::Search(options) => ask::search(&options),

@@ -87,7 +87,8 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if options.syntax_only || options.preprocess_into.is_some() {
-        return check::run(&options.cfgfile, options.preprocess_into.as_deref());
+        let checking = check::Checking { preprocess_into: options.preprocess_into, syntax_only: true };
+        return check::run(&options.cfgfile, &checking);
     }
     let http = match http_address(&options.http) {
         Ok(http) => http,

@@ -51,7 +51,8 @@ impl Names {
     /// The error for a name that nothing has.
     pub(super) fn unknown(&self, kind: Kind, name: &Name) -> Diagnostic {
         let diagnostic =
-            Diagnostic::error(name.span, format!("{} `{}` is not defined", kind.word(), name.text));
+            Diagnostic::error(name.span, format!("{} `{}` is not defined", kind.word(), name.text))
+                .unresolved();
         let same_kind = self.known.keys().filter(|(known, _)| *known == kind).map(|(_, name)| name.as_str());
         if let Some(near) = nearest(&name.text, same_kind) {
             return diagnostic.label(format!("did you mean `{near}`?"));

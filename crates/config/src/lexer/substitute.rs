@@ -27,6 +27,10 @@ impl Lexer<'_> {
         if name.is_empty() {
             return;
         }
+        if let Some(argument) = name.strip_suffix('?') {
+            self.skip_line_without(argument);
+            return;
+        }
         let origin = Origin::Expansion { what: format!("`{name}`"), at };
         match self.meaning(&name, at) {
             Some(Meaning::Pieces(spans)) => {
@@ -46,6 +50,16 @@ impl Lexer<'_> {
             }
             None => {}
         }
+    }
+
+    /// `` `NAME?` ``: the rest of the line is read only if the argument NAME of the block is not empty.
+    fn skip_line_without(&mut self, argument: &str) {
+        let spans = self.reader.values().and_then(|values| values.named.get(&keyword(argument)).cloned());
+        if spans.is_some_and(|spans| !unquoted(self.joined(&spans).trim()).is_empty()) {
+            return;
+        }
+        let rest = self.reader.rest();
+        self.reader.advance(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     }
 
     /// A substitution inside a string. A value that is itself one quoted string gives its characters.

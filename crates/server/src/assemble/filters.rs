@@ -91,12 +91,14 @@ impl<'t> Lowering<'t> {
             FilterLeaf::Facility(set) => Test::Facility(facilities(set.0)),
             FilterLeaf::Severity(set) => Test::Severity(severities(set.0)),
             FilterLeaf::Match(found) => self.matching(found)?,
-            FilterLeaf::Netmask(name) => {
-                Test::Netmask(self.told(name, Netmask::parse(&name.text).map_err(|error| error.to_string()))?)
-            }
-            FilterLeaf::Netmask6(name) => Test::Netmask6(
-                self.told(name, Netmask6::parse(&name.text).map_err(|error| error.to_string()))?,
-            ),
+            FilterLeaf::Netmask(name) => match Netmask::parse(&name.text) {
+                Ok(network) => Test::Netmask(network),
+                Err(error) => self.nothing(name, &error.to_string()),
+            },
+            FilterLeaf::Netmask6(name) => match Netmask6::parse(&name.text) {
+                Ok(network) => Test::Netmask6(network),
+                Err(error) => self.nothing(name, &error.to_string()),
+            },
             FilterLeaf::Tags(tags) => Test::Tags(tags.iter().map(|tag| tag.text.clone()).collect()),
             FilterLeaf::Source(name) => Test::Source(name.text.clone()),
             FilterLeaf::InList { file, value } => {
@@ -160,6 +162,13 @@ impl<'t> Lowering<'t> {
             }
             Err(error) => self.told(text, Err(error.to_string())),
         }
+    }
+
+    /// A network that is none: as in syslog-ng, no sender belongs to it.
+    fn nothing(&mut self, name: &Name, error: &str) -> Test {
+        let warning = Diagnostic::warning(name.span, error).label("no sender is in this network");
+        self.report.push(warning);
+        Test::Facility(FacilitySet::default())
     }
 
     /// The lines of a file.
