@@ -261,7 +261,7 @@ impl Batch {
             Field::Msgid => self.bytes(message.msgid),
             Field::Message => self.bytes(message.text),
             Field::LegacyMsghdr => self.bytes(message.msghdr),
-            Field::Source => self.origin(index).source.as_bytes(),
+            Field::Source => self.origin(index).source_name().as_bytes(),
             Field::Raw => self.bytes(message.raw),
             Field::Transport => self.origin(index).transport_name.as_bytes(),
             Field::FileName => self.origin(index).file_name.as_bytes(),

@@ -26,7 +26,7 @@ pub enum Transport {
 /// What is known of the sender of some messages.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Name of the `source` statement (`${SOURCE}`).
+    /// Name of the `source` statement; a `#` and more behind it when the driver stands in a source inside of that one.
     pub source: String,
     /// How the bytes came.
     pub transport: Transport,
@@ -46,7 +46,17 @@ pub struct Origin {
     pub values: Vec<(String, Vec<u8>)>,
 }
 
+/// The name of the `source` statement that a driver belongs to.
+pub fn source_name(source: &str) -> &str {
+    source.split_once('#').map_or(source, |(name, _)| name)
+}
+
 impl Origin {
+    /// `${SOURCE}`: the name of the `source` statement.
+    pub fn source_name(&self) -> &str {
+        source_name(&self.source)
+    }
+
     /// A value by name.
     pub fn value(&self, name: &str) -> Option<&[u8]> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())

@@ -16,11 +16,14 @@ use std::{fs, path::Path};
 /// What the index says was put before files without a version.
 const VERSION: &str = "@version: 4.2\n@include \"scl.conf\"\n";
 
+/// What syslog-ng refuses because a file or a user is missing on the machine; a check looks at no machine.
+const OF_THE_MACHINE: &[&str] = &["not found: No such file or directory in", "Error resolving user"];
+
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let program = Program::find()?;
     let folder = folder.join("configs/syslog-ng");
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut accepted = Row::empty("configs/accepted", 70.0);
+    let mut accepted = Row::empty("configs/accepted", 90.0);
     let mut refused = Row::empty("configs/refused", 95.0);
     for case in records(&folder.join("INDEX.jsonl"))? {
         let name = text(&case, "file");
@@ -32,6 +35,9 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
         let verdict = program.check(scratch.path(), &config)?;
         let expected = &case["syslog_ng_4_8_1"];
         let is_accepted = expected["accepted"] == true;
+        if !is_accepted && OF_THE_MACHINE.iter().any(|words| text(expected, "error").contains(words)) {
+            continue;
+        }
         let row = if is_accepted { &mut accepted } else { &mut refused };
         let difference = match (is_accepted, verdict.accepted) {
             (true, true) => None,

@@ -205,7 +205,7 @@ fn of_origin(test: &Test, batch: &Batch, within: &Selection) -> Selection {
 
 fn holds_origin(test: &Test, origin: &message::Origin) -> bool {
     match test {
-        Test::Source(name) => origin.source == *name,
+        Test::Source(name) => origin.source_name() == name,
         Test::Netmask(network) => network.has(origin.peer),
         Test::Netmask6(network) => network.has(origin.peer),
         _ => false,

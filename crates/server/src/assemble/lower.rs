@@ -33,7 +33,7 @@ pub(super) struct Lowering<'t> {
     pub(super) filters_open: HashSet<String>,
     pub(super) objects: HashMap<(Kind, &'t str), &'t Object>,
     /// Objects being walked through, and those that were: one that uses itself stops here.
-    pub(super) walking: Vec<*const Object>,
+    pub(super) walking: Vec<&'t Object>,
     pub(super) walked_once: HashSet<*const Object>,
     pub(super) steps_made: usize,
     pub(super) sources: Vec<SourceDraft>,

@@ -180,6 +180,10 @@ impl<'t> Lowering<'t> {
             Reference::InPlace(kind, items, span) => {
                 let place = format!("{}:{}", self.tree.texts.name(span.text), span.start);
                 let name = self.anonymous_name(*kind, place);
+                // Messages of a source inside of a named one are messages of that.
+                let around =
+                    self.walking.iter().rfind(|object| object.kind == Kind::Source && *kind == Kind::Source);
+                let name = around.map_or(name.clone(), |object| format!("{}#{name}", object.name.text));
                 self.items(*kind, &name, items, into);
             }
         }
@@ -188,7 +192,7 @@ impl<'t> Lowering<'t> {
     /// A named object, where it is used. One that uses itself has no end and is an error.
     fn object(&mut self, object: &'t Object, into: &mut Lowered) {
         let address = std::ptr::from_ref(object);
-        if self.walking.contains(&address) {
+        if self.walking.iter().any(|open| std::ptr::eq(*open, object)) {
             let message = format!("{} `{}` uses itself", object.kind.word(), object.name.text);
             self.report.push(Diagnostic::error(object.name.span, message));
             return;
@@ -199,7 +203,7 @@ impl<'t> Lowering<'t> {
             return;
         }
         self.walked_once.insert(address);
-        self.walking.push(address);
+        self.walking.push(object);
         self.items(object.kind, &object.name.text, &object.items, into);
         self.walking.pop();
     }

@@ -155,7 +155,9 @@ fn refuses_what_the_parts_cannot_use() {
     );
     finds(
         "filter f { netmask(\"10.0.0.0/99\"); };",
-        &["main.conf:3:20: error: 10.0.0.0/99 is no network: write it like 10.0.0.0/8 or 10.0.0.0/255.0.0.0"],
+        &[
+            "main.conf:3:20: warning: 10.0.0.0/99 is no network: write it like 10.0.0.0/8 or 10.0.0.0/255.0.0.0",
+        ],
     );
     finds(
         "template t { template(\"\\\"\\x41$(nosuch x)\"); };",
@@ -207,9 +209,9 @@ fn makes_sources() {
     makes(
         "source s { default-network-drivers(udp-port(1514) log-iw-size(2000)); };\nlog { source(s); };",
         &[
-            "from s#0 network Ip(0.0.0.0:1514) Datagram",
-            "from s#1 network Ip(0.0.0.0:514) max=10 Newline",
-            "from s#2 syslog Ip(0.0.0.0:601) max=10 OctetCounted",
+            "from s#anon-source0#0 syslog Ip(0.0.0.0:601) max=10 OctetCounted",
+            "from s#anon-source1#0 network Ip(0.0.0.0:1514) Datagram",
+            "from s#anon-source1#1 network Ip(0.0.0.0:514) max=10 Newline",
         ],
     );
     makes(

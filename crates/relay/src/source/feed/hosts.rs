@@ -56,7 +56,7 @@ fn chained(host: &[u8], origin: &Origin) -> Vec<u8> {
     let is_local =
         matches!(origin.transport, Transport::Local | Transport::UnixDgram | Transport::UnixStream);
     let mut name = if is_local {
-        [origin.source.as_bytes(), b"@", hop].concat()
+        [origin.source_name().as_bytes(), b"@", hop].concat()
     } else {
         [if host.is_empty() { hop } else { host }, b"/", hop].concat()
     };

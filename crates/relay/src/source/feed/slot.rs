@@ -55,7 +55,7 @@ impl Live {
     /// The origin of messages from this source.
     pub(crate) fn origin(&self, transport: Transport, peer: Option<SocketAddr>, host_from: String) -> Origin {
         let mut tags = self.reading.tags.clone();
-        tags.push(format!(".source.{}", self.reading.source));
+        tags.push(format!(".source.{}", message::source_name(&self.reading.source)));
         Origin {
             source: self.reading.source.clone(),
             transport,
