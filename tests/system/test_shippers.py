@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -265,3 +266,38 @@ def test_a_stopped_store_stops_shippers(binary):
         shipped.server.start()
         shipped.server.found("batch AND line", answered * 50, within=10)
         assert answered > 5, answered
+
+
+SENDING = """@version: 4.8
+@include "scl.conf"
+options {{ use-dns(no); time-reopen(1); }};
+source s_in {{ network(ip("127.0.0.1") port({port}) transport("tcp")); }};
+source s_https {{ http(ip("127.0.0.1") port(INGEST) tokens("t0")
+    tls(cert-file("{folder}/cert.pem") key-file("{folder}/key.pem") peer-verify(optional-untrusted))); }};
+destination d_https {{ http(url("https://localhost:INGEST/lines") tls(ca-file("{folder}/cert.pem"))
+    headers("Authorization: Bearer t0") batch-lines(100) batch-timeout(200) workers(2) content-compression("gzip")); }};
+destination d_bulk {{ opensearch(url("https://localhost:INGEST/_bulk") index("logs") tls(ca-file("{folder}/cert.pem"))
+    user("x") password("t0") batch-timeout(200)); }};
+destination d_splunk {{ splunk-hec-event(url("https://localhost:INGEST") token("t0") tls(ca-file("{folder}/cert.pem"))); }};
+destination d_main {{ logspace("main"); }};
+log {{ source(s_in); destination(d_https); destination(d_bulk); destination(d_splunk); flags(flow-control); }};
+log {{ source(s_https); destination(d_main); flags(flow-control); }};
+"""
+
+
+def test_https_both_ways(binary):
+    """http() and the blocks over it, to an http() source, encrypted."""
+    server = Server(binary, SENDING.replace("INGEST", str(free_port())))
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+               "subjectAltName=DNS:localhost", "-keyout", server.folder + "/key.pem", "-out", server.folder + "/cert.pem"]
+    subprocess.run(command, check=True, capture_output=True)
+    server.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.port)) as stream:
+            for number in range(1000):
+                stream.sendall(f"<11>Jan  2 03:04:05 h shop[7]: encrypted numbat {number}\n".encode())
+        server.found("numbat", 3000, within=15)
+        rows = server.search("numbat AND program:shop")
+        assert rows["total"] >= 2000, rows["total"]
+    finally:
+        server.close()

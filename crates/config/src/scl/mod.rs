@@ -17,6 +17,7 @@ pub(crate) const SETS: &[Set] = &[Set {
         ("scl/devices.conf", include_str!("devices.conf")),
         ("scl/programs.conf", include_str!("programs.conf")),
         ("scl/network.conf", include_str!("network.conf")),
+        ("scl/web.conf", include_str!("web.conf")),
         ("scl/destinations.conf", include_str!("destinations.conf")),
     ],
 }];

@@ -3,7 +3,8 @@
 //! In: batches. Out: requests, up to `workers()` at a time, and what their answers mean for the messages.
 //! Holds: requests that are not answered with success, a runtime of this thread, open connections.
 //! Limits: a request is given up after `timeout()`; one that fails is sent again after `time-reopen()`: for ever when
-//! the server cannot be reached or is busy, `retries()` times after other errors, never after a 4XX.
+//! the server cannot be reached or is busy, `retries()` times after other errors, never after a 4XX. A message of
+//! which the template makes nothing is dropped and counted.
 
 mod client;
 mod options;
@@ -176,7 +177,9 @@ impl Driver for Http {
     fn add(&mut self, batch: &Batch, selection: &Selection, sequence: &mut u64) {
         for index in selection.iter() {
             *sequence += 1;
-            self.pending.add(&mut self.target, (batch, index), *sequence);
+            if !self.pending.add(&mut self.target, (batch, index), *sequence) {
+                self.refused += 1;
+            }
         }
     }
 

@@ -63,12 +63,20 @@ impl Pending {
         self.body.begin(now);
     }
 
-    /// Adds a message to the request for its address.
-    pub(super) fn add(&mut self, target: &mut HttpTarget, (batch, index): (&Batch, usize), sequence: u64) {
+    /// Adds a message to the request for its address. False: its template gives nothing to send.
+    pub(super) fn add(
+        &mut self,
+        target: &mut HttpTarget,
+        (batch, index): (&Batch, usize),
+        sequence: u64,
+    ) -> bool {
         let urls: Vec<String> =
             target.urls.iter_mut().map(|url| address(&mut **url, (batch, index), sequence)).collect();
         self.text.clear();
         self.body.render(batch, index, sequence, &mut self.text);
+        if self.text.is_empty() {
+            return false;
+        }
         let place = match self.open.iter().position(|open| open.urls == urls) {
             Some(place) if fits(&self.open[place], self.text.len(), target) => place,
             full => {
@@ -90,6 +98,7 @@ impl Pending {
         if open.messages >= target.batch_lines.max(1) {
             self.close(place, target);
         }
+        true
     }
 
     fn close(&mut self, place: usize, target: &HttpTarget) {

@@ -305,3 +305,14 @@ fn workers_send_side_by_side() {
     setup.check_counts(40, 0);
     assert_eq!(server.wait(40).len(), 40);
 }
+
+#[test]
+fn what_gives_nothing_is_not_sent() {
+    let server = Server::answering(&[200]);
+    let mut target = target(&[server.url()]);
+    target.batch_lines = 3;
+    let setup = Setup::new(target);
+    setup.send(&["h|1", "h|", "h|2"]);
+    server.check_bodies(&["1,2"]);
+    setup.check_counts(2, 1);
+}
