@@ -4,6 +4,7 @@
 //! peak memory, and the ratio to the best rival. Touches loopback sockets, processes and a scratch folder.
 
 mod corpus;
+mod database;
 mod load;
 mod measure;
 mod rows;

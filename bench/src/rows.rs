@@ -16,6 +16,8 @@ pub(crate) enum Row {
     Kv,
     /// One TCP connection, messages of JSON, one file with one of the values.
     Json,
+    /// One TCP connection, a pattern database of which a tenth of the messages match, one file.
+    Patterndb,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
 }
@@ -74,7 +76,8 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 ];
 
 impl Row {
-    pub(crate) const ALL: &'static [Row] = &[Row::Bsd, Row::Filter, Row::Kv, Row::Json, Row::Udp];
+    pub(crate) const ALL: &'static [Row] =
+        &[Row::Bsd, Row::Filter, Row::Kv, Row::Json, Row::Patterndb, Row::Udp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -82,6 +85,7 @@ impl Row {
             Row::Filter => "filter",
             Row::Kv => "kv",
             Row::Json => "json",
+            Row::Patterndb => "patterndb",
             Row::Udp => "udp",
         }
     }
@@ -98,6 +102,9 @@ impl Row {
             Row::Json => {
                 "JSON: 1 TCP connection, messages of JSON, all members read, 1 file with one of them"
             }
+            Row::Patterndb => {
+                "PatternDB: 1 TCP connection, RFC 3164 messages, a pattern database of which 10 % match, 1 file"
+            }
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
@@ -106,7 +113,7 @@ impl Row {
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd | Row::Kv | Row::Json | Row::Udp => 1,
+            Row::Bsd | Row::Kv | Row::Json | Row::Patterndb | Row::Udp => 1,
             Row::Filter => 5,
         }
     }
@@ -114,7 +121,7 @@ impl Row {
     /// What is sent.
     pub(crate) fn corpus(self) -> Corpus {
         match self {
-            Row::Bsd | Row::Filter | Row::Udp => Corpus::bsd(),
+            Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
             Row::Kv => Corpus::of_pairs(Form::KeyValue),
             Row::Json => Corpus::of_pairs(Form::Json),
         }

@@ -7,7 +7,7 @@ mod duramen;
 mod rsyslog;
 mod syslog_ng;
 
-use crate::rows::Row;
+use crate::{database, rows::Row};
 use std::{
     fs::{self, File},
     io,
@@ -34,6 +34,14 @@ impl Place {
         let path = self.folder.join("server.conf");
         fs::write(&path, text)?;
         Ok(path)
+    }
+
+    /// Writes the pattern database of the row that has one.
+    fn database(&self, row: Row) -> io::Result<()> {
+        match row {
+            Row::Patterndb => fs::write(self.folder.join("patterns.xml"), database::xml()),
+            _ => Ok(()),
+        }
     }
 
     /// Starts a command with its words kept in a file.

@@ -9,10 +9,12 @@ mod decoded;
 mod filters;
 mod go_syslog;
 mod golden;
+mod grok;
 mod hostile;
 mod light;
 mod lucene;
 mod msgparse;
+mod patterndb;
 mod program;
 mod rfc_examples;
 mod rsyslog;
@@ -85,6 +87,8 @@ const FAMILIES: &[Family] = &[
     ("filters", filters::run),
     ("rsyslog", rsyslog::run),
     ("applications", applications::run),
+    ("grok", grok::run),
+    ("patterndb", patterndb::run),
 ];
 
 /// Runs every family; false when one is below its floor.

@@ -27,6 +27,7 @@ impl Subject for Duramen {
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
+        place.database(row)?;
         let config = place.configuration(&syslog_ng::configuration(row, place, "4.8", true))?;
         let state = place.folder.join("state");
         place.spawn(

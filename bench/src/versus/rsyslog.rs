@@ -25,9 +25,9 @@ impl Subject for Rsyslog {
         "rsyslog"
     }
 
-    /// Debian's package reads JSON; for pairs it needs a module of its own and a rule base.
+    /// Debian's package reads JSON; for pairs and pattern databases it needs modules of their own.
     fn can(&self, row: Row) -> bool {
-        row != Row::Kv
+        !matches!(row, Row::Kv | Row::Patterndb)
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
@@ -57,7 +57,7 @@ impl Rsyslog {
             )
         };
         let body = match row {
-            Row::Bsd | Row::Kv | Row::Udp => file("all"),
+            Row::Bsd | Row::Kv | Row::Patterndb | Row::Udp => file("all"),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
                 .iter()

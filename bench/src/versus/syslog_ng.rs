@@ -31,6 +31,7 @@ impl Subject for SyslogNg {
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
         let mut command = program()?;
         let version = config_version(&program()?.arg("--version").output()?.stdout);
+        place.database(row)?;
         let config = place.configuration(&configuration(row, place, &version, self.threaded))?;
         let state = place.folder.join("state");
         command.args(["--foreground", "--no-caps", "--cfgfile"]).arg(config);
@@ -89,6 +90,13 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
                 place.output("all")
             ));
         }
+        Row::Patterndb => text.push_str(&format!(
+            "parser p {{ db-parser(file(\"{}\")); }};\n\
+             destination d {{ file(\"{}\" template(\"$ISODATE $HOST $MSGHDR$MSG [${{.classifier.class}} ${{usracct.username}}]\\n\")); }};\n\
+             log {{ source(s); parser(p); destination(d); flags(flow-control); }};\n",
+            place.folder.join("patterns.xml").display(),
+            place.output("all")
+        )),
         Row::Filter => {
             let mut paths = String::new();
             for rule in FILTERS {

@@ -24,6 +24,8 @@ pub mod correlation;
 
 pub mod patterndb;
 
+pub mod grok;
+
 pub mod route;
 
 pub use definitions::Definitions;

@@ -63,6 +63,11 @@ pub trait Parser: Send + Sync {
         false
     }
 
+    /// Says that no more messages come: what is held back comes out.
+    fn close(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
+        let _ = (renderer, made);
+    }
+
     /// Says that time went on to `renderer.now`, with or without messages. About once a second.
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
         let _ = (renderer, made);

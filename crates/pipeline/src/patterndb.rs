@@ -11,7 +11,9 @@ mod inspect;
 mod intern;
 mod load;
 mod markup;
+mod merge;
 mod model;
+mod patternize;
 mod rules;
 mod scan;
 mod tree;
@@ -19,7 +21,9 @@ mod tree;
 pub use classify::{DbOptions, DbParser};
 pub use inspect::Step;
 pub use load::{FILE_BYTES_MAX, LoadError};
+pub use merge::merge;
 pub use model::{Action, Content, Database, Example, Finding, Rate, Rule, TestValue, Trigger};
+pub use patternize::{Cluster, PatternizeOptions, patternize};
 pub use rules::DbState;
 
 #[cfg(test)]

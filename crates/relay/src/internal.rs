@@ -4,7 +4,7 @@
 //! console) at once. Holds: a bounded list; without an `internal()` source it keeps the newest entries.
 //! Limits: [`ENTRIES_MAX`]; above it the oldest go and are counted, and the next entry says how many.
 
-use message::Severity;
+use message::{Batch, Severity};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
@@ -40,6 +40,8 @@ struct Shared {
 #[derive(Default)]
 struct Waiting {
     entries: VecDeque<Entry>,
+    /// Whole messages that somebody made.
+    batches: VecDeque<Batch>,
     lost: u64,
 }
 
@@ -67,6 +69,25 @@ impl InternalLog {
         waiting.entries.push_back(Entry { at: SystemTime::now(), severity, text: text.to_owned() });
         drop(waiting);
         self.0.wake.notify_one();
+    }
+
+    /// Hands over messages that a parser made: `inject-mode(internal)`.
+    pub fn inject(&self, batch: Batch) {
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let held: usize = waiting.batches.iter().map(Batch::len).sum();
+        if held + batch.len() > ENTRIES_MAX
+            && let Some(oldest) = waiting.batches.pop_front()
+        {
+            waiting.lost += oldest.len() as u64;
+        }
+        waiting.batches.push_back(batch);
+        drop(waiting);
+        self.0.wake.notify_one();
+    }
+
+    /// Takes the oldest of the messages that were made.
+    pub(crate) fn take_made(&self) -> Option<Batch> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).batches.pop_front()
     }
 
     pub(crate) fn program(&self) -> &str {

@@ -13,6 +13,7 @@ use crate::{
     daemon, loggen,
     logspace::{self, LogspaceOptions, VerifyPackageOptions},
     old_names,
+    patterndb::{self, PatterndbOptions},
     queue::{self, QueueOptions},
     user::{self, UserOptions},
 };
@@ -53,6 +54,8 @@ enum Verb {
     Loggen(loggen::Options),
     /// Look into queues on disk that no server uses
     Queue(QueueOptions),
+    /// Try, test and make pattern databases (the verbs of syslog-ng's pdbtool)
+    Patterndb(PatterndbOptions),
     /// Manage who may log in
     User(UserOptions),
     /// Look at logspaces on disk: verify, list, print, export, scrub, unlock
@@ -114,6 +117,7 @@ pub(crate) fn run() -> ExitCode {
         Some("syslog-ng-ctl") => old_names::syslog_ng_ctl(&words),
         Some("loggen") => old_names::loggen(&words),
         Some("dqtool") => old_names::dqtool(&words),
+        Some("pdbtool") => old_names::pdbtool(&words),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
             Verb::Check(options) => options.run(),
@@ -124,6 +128,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Export(options) => ask::export(&options),
             Verb::Loggen(options) => loggen::run(&options),
             Verb::Queue(options) => queue::run(&options),
+            Verb::Patterndb(options) => patterndb::run(&options),
             Verb::User(options) => user::run(&options),
             Verb::Logspace(options) => logspace::run(&options),
             Verb::VerifyPackage(options) => logspace::verify_package(&options),

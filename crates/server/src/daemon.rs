@@ -29,13 +29,15 @@ use std::{
     process::{self, ExitCode},
     sync::{
         Arc,
-        mpsc::{self, Receiver, SyncSender},
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     },
     time::Duration,
 };
 
 /// How long destinations may write what waits at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);
+/// How often parsers with timers hear that time went on.
+const TICK: Duration = Duration::from_secs(1);
 /// Events that may wait: signals and commands are rare.
 const EVENTS_MAX: usize = 64;
 
@@ -121,7 +123,15 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
 
 /// Takes events until one says stop.
 fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog) {
-    for event in inbox {
+    loop {
+        let event = match inbox.recv_timeout(TICK) {
+            Ok(event) => event,
+            Err(RecvTimeoutError::Timeout) => {
+                running.tick();
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
         match event {
             Event::Stop => return,
             Event::Reopen => running.reopen(),

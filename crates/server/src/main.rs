@@ -1,7 +1,7 @@
 //! Duramen: the one binary. It assembles a configuration into running parts, and asks a running server.
 //!
-//! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `syslog-ng`,
-//! `syslog-ng-ctl`) it takes that program's options.
+//! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `pdbtool`,
+//! `syslog-ng`, `syslog-ng-ctl`) it takes that program's options.
 
 mod ask;
 mod assemble;
@@ -15,6 +15,7 @@ mod loggen;
 mod logspace;
 mod machine;
 mod old_names;
+mod patterndb;
 mod queue;
 mod statistics;
 mod user;

@@ -7,7 +7,9 @@ use crate::{
     check,
     command::{CtlOptions, http_address, run_ctl},
     daemon::{self, Levels},
-    loggen, queue,
+    loggen,
+    patterndb::{self, PatterndbOptions},
+    queue,
 };
 use clap::{ArgAction, Parser};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -148,4 +150,17 @@ struct Loggen {
 /// Runs as `loggen`.
 pub(crate) fn loggen(words: &[OsString]) -> ExitCode {
     loggen::run(&Loggen::parse_from(words).options)
+}
+
+/// pdbtool's command line is that of `patterndb`.
+#[derive(Parser, Debug)]
+#[command(name = "pdbtool")]
+struct Pdbtool {
+    #[command(flatten)]
+    options: PatterndbOptions,
+}
+
+/// Runs as `pdbtool`.
+pub(crate) fn pdbtool(words: &[OsString]) -> ExitCode {
+    patterndb::run(&Pdbtool::parse_from(words).options)
 }

@@ -12,9 +12,9 @@ mod frame;
 mod gelf;
 mod kmsg;
 mod multiline;
+pub mod proxy;
 mod relp;
 mod shipped;
-pub mod proxy;
 mod stamp;
 
 pub use charset::{CharacterSet, Transcoder};

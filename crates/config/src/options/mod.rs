@@ -68,6 +68,9 @@ pub fn has_module(name: &str) -> bool {
         "syslogformat",
         "system-source",
         "stardate",
+        "correlation",
+        "dbparser",
+        "grok",
     ];
     MODULES.contains(&crate::words::keyword(name).as_str()) || name == "system_source"
 }

@@ -10,6 +10,28 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
     driver("kv-parser", Plain::None, &[KV, PREFIX, INPUT], "reads pairs such as key=value"),
     driver("csv-parser", Plain::None, &[CSV, PREFIX, INPUT], "reads columns between delimiters"),
+    driver("db-parser", Plain::None, &[DATABASE, INJECT], "classifies messages by a pattern database"),
+    driver(
+        "grouping-by",
+        Plain::None,
+        &[GROUP, GROUPING, INJECT],
+        "makes one message of those with equal keys",
+    )
+    .required(&["key", "timeout", "aggregate"]),
+    driver(
+        "group-lines",
+        Plain::None,
+        &[LINES, GROUP, INPUT, INJECT],
+        "joins messages that are lines of one",
+    )
+    .required(&["key", "timeout"]),
+    driver(
+        "grok",
+        Plain::None,
+        &[GROK, PREFIX, INPUT],
+        "reads values by named patterns such as %{IP:client}",
+    )
+    .required(&["match"]),
     driver("json-parser", Plain::None, &[JSON, PREFIX, INPUT], "reads the members of a JSON object"),
     driver("xml", Plain::None, &[XML, DOT_XML, INPUT], "reads the elements of XML").aliases(&["xml-parser"]),
     driver(
@@ -138,4 +160,82 @@ const CONTEXT: &[Row] = &[
 const SELECTORS: &[Row] = &[
     row("glob", V::Template, "", "the selectors of the table are globs for this text"),
     row("filters", V::Text, "", "a file of filters: the name of the first that holds selects"),
+];
+
+const DATABASE: &[Row] = &[
+    row(
+        "file",
+        V::Text,
+        "/var/lib/syslog-ng/patterndb.xml",
+        "the database, in XML; read again when it changes",
+    ),
+    row("prefix", V::Text, "", "stands before the names of all values"),
+    row("program-template", V::Template, "${PROGRAM}", "what patterns of programs are asked about"),
+    row("message-template", V::Template, "${MESSAGE}", "what patterns of messages are asked about"),
+    row("template", V::Template, "", "").renamed("message-template"),
+    row("drop-unmatched", V::YesNo, "no", "stop messages that no rule matches"),
+];
+
+/// Where messages go that a parser makes.
+const INJECT: &[Row] = &[
+    row(
+        "inject-mode",
+        V::Word(&["pass-through", "internal", "aggregate-only"]),
+        "",
+        "where made messages go: on along the path (pass-through), to internal(), or on instead of the others \
+         (aggregate-only); pass-through, but aggregate-only in group-lines()",
+    ),
+    row("persist-name", V::Text, "", "a name under which a reload finds the parser's contexts again"),
+];
+
+const GROUP: &[Row] = &[
+    row("key", V::Template, "", "messages of equal keys belong together"),
+    row("scope", V::Word(&["process", "program", "host", "global"]), "global", "what else must be equal"),
+    row("timeout", V::Number(1, i64::MAX), "", "seconds after the last message until a group is complete"),
+];
+
+const GROUPING: &[Row] = &[
+    row("where", V::Filter, "", "only messages for which it holds are grouped"),
+    row("trigger", V::Filter, "", "a group is complete when it holds for its last message"),
+    row("having", V::Filter, "", "a message is made only of groups for which it holds"),
+    row("sort-key", V::Template, "", "orders the messages of a group"),
+    row("aggregate", V::Options(AGGREGATE), "", "the message that is made"),
+    row("prefix", V::Text, "", "stands before the names of the made message's values"),
+];
+
+const AGGREGATE: &[Row] = &[
+    row("value", V::Any, "", "name and template of a value; may be written several times"),
+    row("tags", V::Texts, "", "tags of the made message"),
+    row("inherit-mode", V::Word(&["none", "last-message", "context"]), "context", "what it takes over"),
+];
+
+const LINES: &[Row] = &[
+    row(
+        "multi-line-mode",
+        V::Word(&["indented", "regexp", "prefix-garbage", "prefix-suffix", "smart", "empty-line-separated"]),
+        "",
+        "which lines are one message",
+    ),
+    row("multi-line-prefix", V::Text, "", "regular expression of the first line of a message"),
+    row("multi-line-garbage", V::Text, "", "regular expression of what stands between messages"),
+    row("multi-line-suffix", V::Text, "", "regular expression of the end of a message"),
+    row("line-separator", V::Text, "\"\\n\"", "stands between the joined lines"),
+];
+
+const GROK: &[Row] = &[
+    row(
+        "match",
+        V::Any,
+        "",
+        "a pattern, and tags() for messages that it matches; may be written several times: the first that matches counts",
+    ),
+    row("pattern-set", V::Word(&["ecs-v1", "legacy"]), "ecs-v1", "whose names the library's patterns give"),
+    row(
+        "custom-pattern",
+        V::Texts,
+        "",
+        "name and regular expression of a pattern; may be written several times",
+    ),
+    row("pattern-directory", V::Text, "", "folder of pattern files: a name and a regular expression a line"),
+    row("drop-unmatched", V::YesNo, "yes", "stop messages that no pattern matches"),
 ];

@@ -170,6 +170,12 @@ impl Parser for GroupLines {
         true
     }
 
+    fn close(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
+        let mut made = Made::new(made, &self.options.inject);
+        self.expire(i64::MAX, renderer, &mut made);
+        made.finish();
+    }
+
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
         let mut made = Made::new(made, &self.options.inject);
         if let Some(now_s) = self.state.clock.tick(renderer.now) {

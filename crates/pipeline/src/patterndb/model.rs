@@ -64,6 +64,23 @@ pub struct Rule {
     pub actions: Vec<Action>,
 }
 
+impl Database {
+    /// A database without rulesets: it classifies nothing.
+    pub fn empty() -> Database {
+        Database {
+            version: String::new(),
+            pub_date: String::new(),
+            programs: Tree::new(),
+            rules_of: Vec::new(),
+            rules: Vec::new(),
+            examples: Vec::new(),
+            findings: Vec::new(),
+            correlates: false,
+            has_rulesets: false,
+        }
+    }
+}
+
 impl Rule {
     /// The class of its messages.
     pub fn class(&self) -> &str {

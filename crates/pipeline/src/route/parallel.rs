@@ -78,6 +78,11 @@ impl Parallel {
         self.rest.tick(now);
     }
 
+    /// Tells it that no more messages come.
+    pub(super) fn close(&self, now: Stamp) {
+        self.rest.close(now);
+    }
+
     /// Hands messages to the lanes.
     pub(super) fn send(&self, flow: &Flow, renderer: &mut Renderer, luggage: impl Fn() -> Luggage) {
         let shares = match &self.key {

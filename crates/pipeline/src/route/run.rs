@@ -33,8 +33,17 @@ struct Run<'a> {
     source: &'a str,
     ack: Ack,
     renderer: Renderer,
-    /// Whether no messages came, but time went on.
-    ticking: bool,
+    /// No messages came, but this happened.
+    news: Option<News>,
+}
+
+/// What parsers are told besides messages.
+#[derive(Clone, Copy)]
+enum News {
+    /// Time went on.
+    Tick,
+    /// No more messages come.
+    Close,
 }
 
 /// A branch of a fork: a path or a channel.
@@ -79,12 +88,21 @@ impl Router {
 
     /// Says to the parsers that have timers that time went on. What they make goes on along their paths.
     pub fn tick(&self, now: Stamp) {
+        self.tell(News::Tick, now);
+    }
+
+    /// Says to them that no more messages come: what they hold back comes out.
+    pub fn close(&self, now: Stamp) {
+        self.tell(News::Close, now);
+    }
+
+    fn tell(&self, news: News, now: Stamp) {
         if !self.timed {
             return;
         }
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = now;
-        let mut run = Run { source: "", ack: Ack::none(), renderer, ticking: true };
+        let mut run = Run { source: "", ack: Ack::none(), renderer, news: Some(news) };
         let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
         let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
@@ -99,7 +117,7 @@ impl Router {
     pub(super) fn carry_on(&self, flow: Flow, luggage: Luggage) {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = luggage.now;
-        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, ticking: false };
+        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, news: None };
         let mut failed = Selection::none(flow.selection.batch_len());
         self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, luggage.controlled);
     }
@@ -115,7 +133,7 @@ impl Router {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = batch.received;
         let selection = Selection::all(batch.len());
-        let mut run = Run { source: &origin.source, ack, renderer, ticking: false };
+        let mut run = Run { source: &origin.source, ack, renderer, news: None };
         let paths = self.entries.get(&origin.source).unwrap_or(&self.catchall);
         let branches: Vec<Branch<'_>> =
             paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
@@ -144,7 +162,7 @@ impl Router {
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
-                if input.is_empty() && !self.inner_sources && !run.ticking {
+                if input.is_empty() && !self.inner_sources && run.news.is_none() {
                     continue;
                 }
                 let controlled = flow_control(branch.flags, branch.steps, controlled);
@@ -219,7 +237,7 @@ impl Router {
     ) -> Vec<Flow> {
         let mut outs = Vec::new();
         for (index, step) in steps.iter().enumerate() {
-            if flow.selection.is_empty() && !self.inner_sources && !run.ticking {
+            if flow.selection.is_empty() && !self.inner_sources && run.news.is_none() {
                 return outs;
             }
             match step {
@@ -232,7 +250,7 @@ impl Router {
                 Step::Rewrite(rewrite) if !flow.selection.is_empty() => {
                     rewrite.apply(Arc::make_mut(&mut flow.batch), &flow.selection, &mut run.renderer);
                 }
-                Step::Parser(parser) if run.ticking || !flow.selection.is_empty() => {
+                Step::Parser(parser) if run.news.is_some() || !flow.selection.is_empty() => {
                     for batch in parse(parser.as_ref(), &mut flow, run, failed) {
                         let rest = &steps[index + 1..];
                         outs.extend(self.made(rest, batch, run, controlled));
@@ -253,7 +271,7 @@ impl Router {
                     let mut joining = Vec::with_capacity(branches.len());
                     self.fork(&branches, flow, run, failed, controlled, Some(&mut joining));
                     let rest = &steps[index + 1..];
-                    for flow in joined(joining, run.ticking) {
+                    for flow in joined(joining, run.news.is_some()) {
                         outs.extend(match flow.made {
                             true => self.made_flow(rest, flow, run, controlled),
                             false => self.sequence(rest, flow, run, failed, controlled),
@@ -274,10 +292,10 @@ impl Router {
     }
 
     fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
-        let ticking = std::mem::replace(&mut run.ticking, false);
+        let news = run.news.take();
         let mut failed = Selection::none(flow.selection.batch_len());
         let outs = self.sequence(rest, flow, run, &mut failed, controlled);
-        run.ticking = ticking;
+        run.news = news;
         outs
     }
 }
@@ -300,10 +318,10 @@ fn branch_of_channel(channel: &Channel) -> Branch<'_> {
     Branch { condition: condition.as_ref(), steps, flags: *flags, path: None, sources, top: false }
 }
 
-/// What comes out of a junction. While only time goes on, what follows it is told so as well.
-fn joined(outs: Vec<Flow>, ticking: bool) -> Vec<Flow> {
+/// What comes out of a junction. What is told to parsers before it is told to those behind it as well.
+fn joined(outs: Vec<Flow>, news: bool) -> Vec<Flow> {
     let mut flows = join(outs);
-    if ticking {
+    if news {
         flows.push(Flow { batch: Arc::default(), selection: Selection::none(0), made: false });
     }
     flows
@@ -312,8 +330,12 @@ fn joined(outs: Vec<Flow>, ticking: bool) -> Vec<Flow> {
 /// Runs a parser, or its timers; the result is what it made. What it cannot read is stopped.
 fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut Selection) -> Vec<Batch> {
     let mut made = Vec::new();
-    if run.ticking {
-        parser.tick(&mut run.renderer, &mut made);
+    match run.news {
+        Some(News::Tick) => parser.tick(&mut run.renderer, &mut made),
+        Some(News::Close) => parser.close(&mut run.renderer, &mut made),
+        None => {}
+    }
+    if run.news.is_some() {
         return made;
     }
     let batch = Arc::make_mut(&mut flow.batch);
@@ -336,8 +358,10 @@ fn is_timed(step: &Step) -> bool {
 
 /// Hands messages to the threads of `parallelize()`; as far as this path is concerned they are taken.
 fn spread(parallel: &Parallel, flow: &Flow, run: &mut Run<'_>, controlled: bool) {
-    if run.ticking {
-        return parallel.tick(run.renderer.now);
+    match run.news {
+        Some(News::Tick) => return parallel.tick(run.renderer.now),
+        Some(News::Close) => return parallel.close(run.renderer.now),
+        None => {}
     }
     let (source, ack, now) = (run.source, &run.ack, run.renderer.now);
     let luggage = || Luggage { source: source.to_owned(), ack: ack.clone(), now, controlled };

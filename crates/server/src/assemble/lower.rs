@@ -6,7 +6,7 @@
 use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
-use super::{Environment, LogspaceSpec, Parts, TableFile};
+use super::{Environment, LogspaceSpec, Parts, TableFile, WatchedDatabase};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{
@@ -46,6 +46,9 @@ pub(super) struct Lowering<'t> {
     /// Destinations whose drivers are made, and their ends.
     pub(super) destinations_made: HashMap<String, Ends>,
     pub(super) anonymous: HashMap<(Kind, String), usize>,
+    pub(super) databases: Vec<WatchedDatabase>,
+    /// How many parsers remember something under a name.
+    pub(super) kept_names: HashMap<String, usize>,
 }
 
 /// Parts of a tree. None: the paths cannot be run.
@@ -73,6 +76,8 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         sources_made: HashSet::new(),
         destinations_made: HashMap::new(),
         anonymous: HashMap::new(),
+        databases: Vec::new(),
+        kept_names: HashMap::new(),
     };
     lowering.named_templates();
     lowering.named_filters();
@@ -97,11 +102,15 @@ impl Lowering<'_> {
             }
         };
         let sources = self.sources.into_iter().map(|draft| draft.feeding(router.clone())).collect();
+        let definitions = Arc::new(self.definitions);
+        let databases = self.databases.into_iter().map(|database| database.with(definitions.clone()));
         let mut filters: Vec<_> =
             self.filters.into_iter().filter_map(|(name, step)| Some((name, step?.counters))).collect();
         filters.sort_by(|a, b| a.0.cmp(&b.0));
         Some(Parts {
             sources,
+            router,
+            databases: databases.collect(),
             destinations: self.destinations,
             logspaces: self.logspaces,
             plugs: self.plugs,

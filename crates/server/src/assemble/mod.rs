@@ -4,6 +4,7 @@
 //! between them. Nothing is opened or started here; whoever holds the parts does that.
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
+mod databases;
 mod destinations;
 mod disk;
 mod filters;
@@ -11,6 +12,7 @@ mod globals;
 mod http;
 mod identity;
 mod journal;
+mod kept;
 mod lines;
 mod lower;
 mod options;
@@ -29,7 +31,7 @@ mod tests;
 
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
-use pipeline::{route::FilterCounters, template::Site};
+use pipeline::{Router, correlation::Sink, route::FilterCounters, template::Site};
 use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
     path::{Path, PathBuf},
@@ -37,6 +39,8 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use databases::{WatchedDatabase, read as read_database};
+pub(crate) use kept::Kept;
 pub(crate) use parsers::TableFile;
 pub(crate) use plug::Plug;
 
@@ -55,6 +59,10 @@ pub(crate) struct Environment {
     pub(crate) passwords: Passwords,
     /// Whether names of hosts, users and files may be looked up; a check does not.
     pub(crate) looks_up: bool,
+    /// What parsers remember; goes on over reloads.
+    pub(crate) kept: Kept,
+    /// What takes messages that parsers make for `internal()`.
+    pub(crate) inject: Sink,
 }
 
 impl Environment {
@@ -67,6 +75,8 @@ impl Environment {
             passwords: Passwords::default(),
             data: PathBuf::new(),
             looks_up: false,
+            kept: Kept::default(),
+            inject: Sink(Arc::new(drop)),
         }
     }
 }
@@ -124,6 +134,10 @@ pub(crate) struct SealingSpec {
 pub(crate) struct Parts {
     /// Its sources; they feed the log paths.
     pub(crate) sources: Vec<SourceSpec>,
+    /// Its log paths, for those who tell them the time.
+    pub(crate) router: Arc<Router>,
+    /// The files of its pattern databases.
+    pub(crate) databases: Vec<WatchedDatabase>,
     /// Its destinations.
     pub(crate) destinations: Vec<DestinationSpec>,
     /// Its logspaces, each name once.

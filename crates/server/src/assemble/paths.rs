@@ -60,11 +60,13 @@ impl<'t> Lowering<'t> {
             }
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
+            let databases = self.databases.len();
             self.object(object, &mut Lowered::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
             self.logspaces.truncate(before.2);
             self.plugs.truncate(before.3);
+            self.databases.truncate(databases);
         }
     }
 

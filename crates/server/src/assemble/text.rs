@@ -41,8 +41,14 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(span, message.to_owned()));
             return;
         }
+        reading.multi_line = Some(self.multi_line(options, &mode));
+        reading.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
+    }
+
+    /// A mode of joining lines, with its patterns.
+    pub(super) fn multi_line(&mut self, options: &Options<'t>, mode: &str) -> Arc<MultiLine> {
         let mut pattern = |name: &str| options.own(name).and_then(|option| self.line_pattern(option));
-        reading.multi_line = Some(Arc::new(match mode.as_str() {
+        Arc::new(match mode {
             "indented" => MultiLine::Indented,
             "smart" => MultiLine::Smart,
             "empty-line-separated" => MultiLine::EmptyLineSeparated,
@@ -54,8 +60,7 @@ impl<'t> Lowering<'t> {
                 prefix: pattern("multi-line-prefix"),
                 garbage: pattern("multi-line-garbage"),
             },
-        }));
-        reading.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
+        })
     }
 
     fn line_pattern(&mut self, option: &Call) -> Option<LinePattern> {

@@ -6,14 +6,14 @@
 
 use super::{Settings, identity, sealing, tables::Tables};
 use crate::{
-    assemble::{self, Environment, LogspaceSpec, Parts, SealingSpec},
+    assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
     machine::ThisMachine,
 };
 use config::Disk;
 use jiff::tz::TimeZone;
-use message::{Outlet, Severity};
-use pipeline::{route::FilterCounters, template::Site};
+use message::{Outlet, Severity, Stamp};
+use pipeline::{Router, correlation::Sink, route::FilterCounters, template::Site};
 use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
 use std::{
     collections::HashMap,
@@ -24,6 +24,9 @@ use std::{
     time::Duration,
 };
 use store::{Logspace, Notice, Notices};
+
+/// Ticks between two looks at the files of pattern databases.
+const DATABASE_TICKS: u64 = 5;
 
 /// What other threads may look at while the loop works.
 pub(crate) struct Shared {
@@ -48,6 +51,9 @@ pub(crate) struct Running {
     destinations: Destinations,
     shared: Arc<Shared>,
     tables: Tables,
+    router: Option<Arc<Router>>,
+    databases: Vec<WatchedDatabase>,
+    ticks: u64,
 }
 
 impl Running {
@@ -78,6 +84,11 @@ impl Running {
             passwords: Passwords::default(),
             data: settings.data.clone(),
             looks_up: true,
+            kept: Kept::default(),
+            inject: Sink(Arc::new({
+                let log = log.clone();
+                move |batch| log.inject(batch)
+            })),
         };
         let failed = |error: relay::StageError| error.to_string();
         let sources =
@@ -91,6 +102,9 @@ impl Running {
             log,
             sources,
             shared: Arc::new(Shared { site, state: Mutex::default() }),
+            router: None,
+            databases: Vec::new(),
+            ticks: 0,
         };
         running.reload()?;
         Ok(running)
@@ -126,6 +140,8 @@ impl Running {
         self.sources.commit(sources);
         self.destinations.commit(destinations);
         self.tables.follow(parts.tables);
+        self.router = Some(parts.router);
+        self.databases = parts.databases;
         let mut current = self.shared.locked();
         current.filters = parts.filters;
         current.config_id = id;
@@ -188,6 +204,22 @@ impl Running {
         Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))
     }
 
+    /// Tells the log paths that time went on, and looks now and then whether pattern databases have changed.
+    pub(crate) fn tick(&mut self) {
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(DATABASE_TICKS) {
+            self.databases.iter_mut().for_each(|database| database.look(&self.log));
+        }
+        if let Some(router) = &self.router {
+            router.tick(self.now());
+        }
+    }
+
+    fn now(&self) -> Stamp {
+        let now = jiff::Timestamp::now();
+        Stamp::known(now.as_microsecond(), self.environment.zone.to_offset(now).seconds())
+    }
+
     /// Opens output files anew.
     pub(crate) fn reopen(&self) {
         self.destinations.reopen();
@@ -196,6 +228,9 @@ impl Running {
     /// Stops reading, writes what waits for at most `drain`, and closes everything in the order of the walk.
     pub(crate) fn stop(mut self, drain: Duration) {
         self.sources.stop(drain);
+        if let Some(router) = &self.router {
+            router.close(self.now());
+        }
         self.destinations.stop(drain);
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);

@@ -4,7 +4,7 @@
 
 use super::{Local, origin_of};
 use crate::internal::Entry;
-use message::{Ack, Batch, Facility, Format, Message, Priority, Severity, Span};
+use message::{Ack, Batch, Facility, Format, Message, Origin, Priority, Severity, Span};
 use std::{sync::Arc, time::SystemTime};
 
 /// Most messages of a batch.
@@ -17,6 +17,16 @@ pub(crate) async fn read_internal(mut here: Local) {
     let mut feed = here.feed();
     let origin = origin_of(String::new());
     loop {
+        if let Some(mut made) = here.log.take_made() {
+            feed.refresh();
+            let from = origin(feed.live());
+            let ours =
+                |old: &Arc<Origin>| Arc::new(Origin { source: from.source.clone(), ..Origin::clone(old) });
+            made.origins = made.origins.iter().map(ours).collect();
+            feed.deliver(made, None);
+            feed.gate.opened().await;
+            continue;
+        }
         let (mut entries, lost) = here.log.take(BATCH);
         if lost > 0 {
             let text =

@@ -4,7 +4,10 @@
 //! out.
 
 mod filter_file;
+mod grok;
+mod groups;
 mod markup;
+mod patterns;
 mod tables;
 mod text;
 mod time;
@@ -14,9 +17,10 @@ pub(crate) use tables::TableFile;
 use super::lower::Lowering;
 use super::options::Options;
 use config::Diagnostic;
-use config::tree::{Call, Kind};
+use config::tree::{Arg, Call, Kind};
 use pipeline::{
-    Parser, Rewrite, Template,
+    Filter, Parser, Rewrite, Template,
+    correlation::Inject,
     parser::{Input, Kv, Reader, Sdata, Tags, TextParser},
     rewrite::Operation,
     route::Step,
@@ -41,6 +45,10 @@ impl<'t> Lowering<'t> {
         let made: Arc<dyn Parser> = match call.key().as_str() {
             "kv-parser" => self.kv_parser(parser)?,
             "csv-parser" => self.csv_parser(parser)?,
+            "db-parser" => self.db_parser(parser)?,
+            "grok" => self.grok_parser(parser)?,
+            "grouping-by" => self.grouping_by(parser)?,
+            "group-lines" => self.group_lines(parser)?,
             "json-parser" => self.json_parser(parser)?,
             "xml" | "xml-parser" => self.xml_parser(parser)?,
             "windows-eventlog-xml-parser" => self.windows_eventlog_parser(parser)?,
@@ -92,6 +100,45 @@ impl<'t> Lowering<'t> {
     fn header_and_message(&mut self) -> Option<Input> {
         let template = Template::parse("${MSGHDR}${MESSAGE}", &self.definitions).ok()?;
         Some(Input::of(Arc::new(template)))
+    }
+
+    /// A template of another option; none when it is not given.
+    fn option_template(&mut self, parser: ParserCall<'t>, name: &str) -> Option<Option<Arc<Template>>> {
+        let Some(arg) = parser.options.own(name).and_then(|option| option.args.first()) else {
+            return Some(None);
+        };
+        let named = arg.text().and_then(|text| self.definitions.templates.get(text).cloned());
+        match named {
+            Some(template) => Some(Some(template)),
+            None => self.template_argument(arg).map(|template| Some(Arc::new(template))),
+        }
+    }
+
+    /// A filter of an option; none when it is not given.
+    fn option_filter(&mut self, parser: ParserCall<'t>, name: &str) -> Option<Option<Arc<Filter>>> {
+        match parser.options.own(name).and_then(|option| option.args.first()) {
+            Some(Arg::Filter(filter)) => self.filter(filter).map(Some),
+            _ => Some(None),
+        }
+    }
+
+    /// `inject-mode()`.
+    fn inject_mode(&self, parser: ParserCall<'t>, default: Inject) -> Inject {
+        match parser.options.word("inject-mode").as_deref() {
+            Some("pass-through") => Inject::PassThrough,
+            Some("internal") => Inject::Internal(self.environment.inject.clone()),
+            Some("aggregate-only") => Inject::AggregateOnly,
+            _ => default,
+        }
+    }
+
+    /// What a parser of the same name remembered before a reload, or something new.
+    fn kept<T: Default + Send + Sync + 'static>(&mut self, parser: ParserCall<'t>, what: &str) -> Arc<T> {
+        let name = parser.options.own_text("persist-name");
+        let name = name.unwrap_or_else(|| format!("{}({what})", parser.options.call.key()));
+        let uses = self.kept_names.entry(name.clone()).or_default();
+        *uses += 1;
+        self.environment.kept.get(&format!("{name}#{uses}"))
     }
 
     /// Tells what is wrong with an option of a parser.

@@ -157,3 +157,48 @@ fn refuses_what_no_parser_can_do() {
         "main.conf:3:32: error: a selector is a template, glob(template) or filters(file)",
     );
 }
+
+#[test]
+fn parsers_of_patterns_and_groups() {
+    let lines =
+        ["<13>Nov 21 03:00:00 web app: user=anna from 192.0.2.1\n", "<13>Nov 21 03:00:01 db app: end\n"];
+    let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
+    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG|$(tags-head hit group)\")); }";
+    run(
+        &format!(
+            "parser p {{ grok(custom-pattern(\"WHO\" \"user=%{{USER:user}}\") match(\"%{{WHO}} from %{{IP:[source][ip]}}\" tags(\"hit\"))); }};\n\
+             log {{ source(s); parser(p); {out}; }};"
+        ),
+        &["/o: source.ip=192.0.2.1 user=anna|user=anna from 192.0.2.1|hit"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); parser {{ grok(match(\"%{{IP:ip}}\") prefix(\"g.\") drop-unmatched(no)); }}; {out}; }};"
+        ),
+        &["/o: g.ip=192.0.2.1|user=anna from 192.0.2.1|", "/o: |end|"],
+    );
+    run(
+        &format!(
+            "parser p {{ grouping-by(key(\"$PROGRAM\") scope(global) where(program(app)) trigger(message(end)) timeout(10) \
+             having(\"$(context-length)\" == \"2\") inject-mode(aggregate-only) prefix(\"p.\") \
+             aggregate(value(\"n\" int64(\"$(context-length)\")) tags(\"group\") inherit-mode(none))); }};\n\
+             log {{ source(s); parser(p); {out}; }};"
+        ),
+        &["/o: p.n=3||group"],
+    );
+    run(
+        &format!(
+            "log {{ source(s); parser {{ group-lines(key(\"x\") multi-line-mode(prefix-suffix) multi-line-suffix(end) timeout(9) line-separator(\"+\")); }}; {out}; }};"
+        ),
+        &["/o: |user=anna from 192.0.2.1+end|"],
+    );
+    finds(
+        "parser p { grok(match(\"%{NOPE}\")); };",
+        &["main.conf:3:17: error: pattern %{NOPE}: there is no pattern NOPE"],
+    );
+    finds(
+        "parser p { group-lines(key(\"x\") timeout(9)); };",
+        &["main.conf:3:12: error: group-lines() needs multi-line-mode(): which lines are one message"],
+    );
+    finds("parser p { db-parser(file(\"/none.pdb\") drop-unmatched(yes)); };", &[]);
+}

@@ -1,0 +1,95 @@
+//! Rows for patterns, names, types and errors; every pattern of the library compiles.
+
+use super::*;
+use crate::{
+    parser::{Input, Parser, TextParser},
+    template::{RenderOptions, Renderer},
+};
+use message::{Ack, Batch, Message, Origin, Selection, Stamp};
+use std::sync::Arc;
+
+fn library() -> GrokLibrary {
+    let mut library = GrokLibrary::of(GrokSet::Legacy);
+    library.add_file("# ours\n\nDOOR  door-\\h+\nTWICE %{WORD:w} and %{WORD:w}\nLOOP %{LOOP}\n").unwrap();
+    library
+}
+
+/// The values of a text, with the first letter of their type; `-` when it does not match.
+#[track_caller]
+fn check(pattern: &str, text: &str, want: &str) {
+    let grok = Grok::compile(pattern, &library(), vec!["hit".into()]).unwrap();
+    let parser = TextParser::new(GrokReader::new(vec![grok], false), Input::message(), "");
+    let mut batch =
+        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut message = Message::default();
+    message.text = batch.add_extra(text.as_bytes());
+    batch.messages.push(message);
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    let read = parser.parse(&mut batch, &Selection::all(1), &mut renderer);
+    let mut shown: Vec<String> = batch
+        .values(0)
+        .iter()
+        .map(|(name, value, kind)| {
+            let letter = &format!("{kind:?}")[..1];
+            format!("{}={}:{letter}", String::from_utf8_lossy(name), String::from_utf8_lossy(value))
+        })
+        .collect();
+    shown.reverse();
+    let shown = if read.is_empty() { "-".to_owned() } else { shown.join(" ") };
+    assert_eq!((shown.as_str(), batch.has_tag(0, "hit")), (want, want != "-"), "{pattern} of {text:?}");
+}
+
+#[test]
+fn names_and_types() {
+    check("%{IP:a} %{WORD:[b][c]} %{INT:n:int}", "x 192.0.2.1 word +12", "a=192.0.2.1:S b.c=word:S n=12:I");
+    check("%{NUMBER:n:float} %{NUMBER:m:int} %{WORD:w:int}", "1.5 -2.5 x", "n=1.5:D m=-2:I w=x:S");
+    check("%{DATA:n:float}/%{DATA:m:float}$", "-1e3 and/1.e", "n=-1e3:D m=1:D");
+    check("^%{DOOR:door}$", "door-00fF", "door=door-00fF:S");
+    check("^%{DOOR:door}$", "door-00fg", "-");
+    check("%{TWICE}", "one and two", "w=one,two:L");
+    check("(?<first>\\w+) (?<[a][b]>\\w+)(?<=d)", "one word", "first=one:S a.b=word:S");
+    check("a(?<x>b)?c(?<y>d*)e", "ace", "");
+    check("a(?<x>b)?c(?<y>d*)e", "abcdde", "x=b:S y=dd:S");
+    check("^b%{GREEDYDATA:rest}", "a\nbc\nd", "rest=c\nd:S");
+    check("^b%{WORD:w}$", "a\nbc\nd", "w=c:S");
+    check("(?<x>[^[:digit:][a-c]\\h]+)", "1b-z2", "x=-z:S");
+    check("(?<x>[]a]+)%{WORD:y?}", "b]ac", "x=]a:S y=c:S");
+    check("a.?*(?<x>c)", "abbc", "x=c:S");
+    check("[%]%{WORD:w}", "%x", "w=x:S");
+}
+
+#[test]
+fn patterns_that_cannot_be() {
+    let error = |pattern: &str| Grok::compile(pattern, &library(), Vec::new()).unwrap_err().to_string();
+    assert_eq!(error("%{NOTHING:x}"), "there is no pattern NOTHING");
+    assert!(error("%{LOOP}").contains("nested deeper than 64 levels at LOOP"));
+    assert!(error("%{INT:x:number}").contains("unknown type number"));
+    assert!(error("(%{INT}").contains("is wrong"));
+    let mut library = GrokLibrary::default();
+    library.add("A0", &"x".repeat(1000));
+    (1..20).for_each(|level| library.add(&format!("A{level}"), &format!("%{{A{}}}", level - 1).repeat(10)));
+    assert_eq!(Grok::compile("%{A19}", &library, Vec::new()).unwrap_err(), GrokError::Long);
+    let read = |text: &str| GrokLibrary::default().add_file(text).unwrap_err().to_string();
+    assert_eq!(read("A x\nB"), "2: a pattern is missing after the name B");
+    assert_eq!(read("A!B x"), "1: A!B is no name: letters, digits and _ are");
+}
+
+#[test]
+fn a_catastrophe_is_no_match() {
+    let grok = Grok::compile("^(?<x>(a+)+)$", &library(), Vec::new()).unwrap();
+    let text = format!("{}b", "a".repeat(40));
+    let mut places = grok.places();
+    assert!(!matches!(grok.regex.captures_read(&mut places, text.as_bytes()), Ok(Some(_))));
+}
+
+#[test]
+fn every_pattern_of_the_library_compiles() {
+    for set in [GrokSet::EcsV1, GrokSet::Legacy] {
+        let library = GrokLibrary::of(set);
+        assert!(library.names().len() > 250, "{}", library.names().len());
+        for name in library.names() {
+            let compiled = Grok::compile(&format!("%{{{name}:x}}"), &library, Vec::new());
+            assert!(compiled.is_ok(), "{name}: {}", compiled.unwrap_err());
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Joins pattern databases: what stands in each `<patterndb>` is written anew, one after the other.
+//!
+//! In: the text of a file. Out: XML, appended. Files of version 1 are brought to the form of today.
+//! Holds nothing between files. Limits: what is not well-formed is an error at its place.
+
+use super::{
+    LoadError,
+    markup::{Mark, Markup},
+};
+use quick_xml::escape::escape;
+
+/// Appends what stands in a database.
+pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
+    let mut markup = Markup::new(text);
+    let mut version = 0u32;
+    let mut in_rule = false;
+    while let Some(mark) = markup.next()? {
+        match mark {
+            Mark::Start { name, attributes } if name == "patterndb" => {
+                let written = attributes.iter().find(|(name, _)| name == "version");
+                version = written.and_then(|(_, version)| version.parse().ok()).unwrap_or(0);
+            }
+            Mark::End { name } if name == "patterndb" => {}
+            Mark::Start { name, attributes } => {
+                in_rule |= name == "rule";
+                let group = group(&name, version, in_rule);
+                out.extend(group.map(|group| format!("<{group}>\n")));
+                out.push_str(&format!("<{}", today(&name)));
+                for (name, value) in &attributes {
+                    out.push_str(&format!(" {name}='{}'", escape(value.as_str())));
+                }
+                out.push('>');
+            }
+            Mark::End { name } => {
+                in_rule &= name != "rule";
+                out.push_str(&format!("</{}>", today(&name)));
+                out.extend(group(&name, version, in_rule).map(|group| format!("\n</{group}>")));
+            }
+            Mark::Text(text) => out.push_str(&escape(text.as_str())),
+        }
+    }
+    Ok(())
+}
+
+/// Rulesets had another name in version 1.
+fn today(name: &str) -> &str {
+    if name == "program" { "ruleset" } else { name }
+}
+
+/// What groups an element of a rule since version 2.
+fn group(name: &str, version: u32, in_rule: bool) -> Option<&'static str> {
+    match name {
+        "pattern" if version == 1 && in_rule => Some("patterns"),
+        "url" if version == 1 && in_rule => Some("urls"),
+        _ => None,
+    }
+}

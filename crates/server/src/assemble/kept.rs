@@ -1,0 +1,30 @@
+//! What parsers remember over a reload: contexts of correlations, the last good database.
+//!
+//! In: names. Out: what is known by that name, or something new. Holds: weak references: what no configuration uses
+//! any more is gone. Limits: none of its own; those who remember bound themselves.
+
+use std::{
+    any::{Any, type_name},
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError, Weak},
+};
+
+/// Things by name, each as long as somebody uses it.
+#[derive(Clone, Default)]
+pub(crate) struct Kept(Arc<Mutex<HashMap<String, Weak<dyn Any + Send + Sync>>>>);
+
+impl Kept {
+    /// The thing of a name and a type.
+    pub(super) fn get<T: Default + Send + Sync + 'static>(&self, name: &str) -> Arc<T> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, thing| thing.strong_count() > 0);
+        let key = format!("{} {name}", type_name::<T>());
+        let thing = known.get(&key).and_then(Weak::upgrade).and_then(|thing| thing.downcast::<T>().ok());
+        thing.unwrap_or_else(|| {
+            let new = Arc::new(T::default());
+            let shared: Arc<dyn Any + Send + Sync> = new.clone();
+            known.insert(key, Arc::downgrade(&shared));
+            new
+        })
+    }
+}

@@ -1,0 +1,72 @@
+//! Parsers by grok patterns.
+//!
+//! In: calls. Out: parsers. Limits: a check reads no pattern files: then a name that the library does not know is no
+//! error where files could give it.
+
+use super::{Lowering, ParserCall};
+use config::tree::Call;
+use pipeline::{
+    Parser,
+    grok::{Grok, GrokError, GrokLibrary, GrokReader, GrokSet},
+};
+use std::{fs, path::Path, sync::Arc};
+
+impl<'t> Lowering<'t> {
+    pub(super) fn grok_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let set = options.word("pattern-set").and_then(|name| GrokSet::from_name(&name)).unwrap_or_default();
+        let mut library = GrokLibrary::of(set);
+        let mut unread = false;
+        for option in options.all("pattern-directory") {
+            let folder = option.text().unwrap_or_default();
+            match self.environment.looks_up {
+                true => add_folder(&mut library, Path::new(folder))
+                    .map_err(|error| self.wrong(option, error))
+                    .ok()?,
+                false => unread = true,
+            }
+        }
+        for option in options.all("custom-pattern") {
+            let [name, pattern] = option.texts().try_into().unwrap_or_default();
+            if name.is_empty() || pattern.is_empty() {
+                self.wrong(option, "`custom-pattern()` takes a name and a regular expression");
+                return None;
+            }
+            library.add(&name, &pattern);
+        }
+        let mut patterns = Vec::new();
+        for option in options.all("match") {
+            let text = option.text().unwrap_or_default();
+            let tags = option.option("tags").map(Call::texts).unwrap_or_default();
+            match Grok::compile(text, &library, tags) {
+                Ok(grok) => patterns.push(grok),
+                Err(GrokError::Unknown { .. }) if unread => {}
+                Err(error) => {
+                    self.wrong(option, format!("pattern {text}: {error}"));
+                    return None;
+                }
+            }
+        }
+        let reader = GrokReader::new(patterns, !options.yes("drop-unmatched", true));
+        self.text_parser(parser, reader, "")
+    }
+}
+
+/// Adds the files of a folder, in the order of their names.
+fn add_folder(library: &mut GrokLibrary, folder: &Path) -> Result<(), String> {
+    let told = |error: std::io::Error| format!("cannot read {}: {error}", folder.display());
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(told)? {
+        let path = entry.map_err(told)?.path();
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    for file in files {
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", file.display()))?;
+        library.add_file(&text).map_err(|error| format!("{}:{error}", file.display()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,301 @@
+//! `patterndb match`: what a database makes of messages.
+//!
+//! In: a message, or a file of them. Out: all values of each, or a template; with `--debug-pattern` the way of the
+//! search. The status is 1 when the last message is of no class. Limits: lines of 64 KiB.
+
+use super::{DatabaseOptions, load};
+use clap::Args;
+use jiff::tz::TimeZone;
+use message::{Ack, Batch, Field, FieldName, Marks, Message, Origin, Selection, Span, Stamp};
+use pipeline::{
+    Definitions, Filter, Template, Version,
+    correlation::Inject,
+    filter,
+    parser::{Input, Parser},
+    patterndb::{Database, DbOptions, DbParser, Step},
+    template::{Condition, RenderOptions, Renderer},
+};
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Write},
+    path::PathBuf,
+    process::ExitCode,
+    sync::Arc,
+};
+use wire::{DecodeOptions, Decoder, ParseFlags};
+
+/// Longest line of a file.
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+#[derive(Args, Debug)]
+pub(super) struct Options {
+    #[command(flatten)]
+    database: DatabaseOptions,
+    /// Program name to match as $PROGRAM
+    #[arg(short = 'P', long)]
+    program: Option<String>,
+    /// Message to match as $MSG
+    #[arg(short = 'M', long)]
+    message: Option<String>,
+    /// Print debugging information on pattern matching
+    #[arg(short = 'D', long)]
+    debug_pattern: bool,
+    /// Output debugging information in parseable format
+    #[arg(short = 'C', long)]
+    debug_csv: bool,
+    /// Color terminal output
+    #[arg(short, long)]
+    color_out: bool,
+    /// Template string to be used to format the output
+    #[arg(short = 'T', long)]
+    template: Option<String>,
+    /// Read the messages from the file specified
+    #[arg(short, long)]
+    file: Option<PathBuf>,
+    /// Only print messages matching the specified filter
+    #[arg(short = 'F', long)]
+    filter: Option<String>,
+}
+
+/// A decoder of lines, as syslog-ng reads them here: RFC 5424 or RFC 3164.
+pub(super) fn decoder() -> Decoder {
+    let mut options = DecodeOptions { zone: TimeZone::system(), ..DecodeOptions::default() };
+    for flag in [ParseFlags::SYSLOG_PROTOCOL, ParseFlags::EXPECT_HOSTNAME] {
+        options.flags = options.flags.with(flag);
+    }
+    Decoder::new(options)
+}
+
+pub(super) fn run(options: &Options) -> ExitCode {
+    if options.message.is_none() && options.file.is_none() {
+        eprintln!("Either -M or -f is required to specify which message to match");
+        return ExitCode::FAILURE;
+    }
+    match matched(options) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn matched(options: &Options) -> Result<u8, String> {
+    let around = Definitions::new(Version::CURRENT);
+    let template = match &options.template {
+        Some(text) => Some(
+            Template::parse(&unescaped(text), &around)
+                .map_err(|error| format!("Error compiling template: {text}, error: {error}"))?,
+        ),
+        None => None,
+    };
+    let filter = match &options.filter {
+        Some(text) => {
+            let expr = filter::parse(text, &around);
+            Some(Filter::new(expr.map_err(|error| format!("Error parsing filter expression: {error}"))?))
+        }
+        None => None,
+    };
+    let Some(database) = load(&options.database.pdb) else { return Ok(1) };
+    let database = Arc::new(database);
+    let mut printer = Printer {
+        options,
+        template,
+        filter,
+        renderer: Renderer::new(RenderOptions::default(), Arc::default()),
+        status: 0,
+        out: Vec::new(),
+    };
+    let made = DbOptions {
+        program: Input::program(),
+        message: Input::message(),
+        drop_unmatched: false,
+        inject: Inject::PassThrough,
+    };
+    let parser = DbParser::new(database.clone(), Arc::default(), made);
+    match &options.file {
+        None => printer.one(own_message(options), &parser, &database),
+        Some(path) => {
+            let file: Box<dyn BufRead> = match path.as_os_str() == "-" {
+                true => Box::new(io::stdin().lock()),
+                false => Box::new(BufReader::new(
+                    File::open(path)
+                        .map_err(|error| format!("Error opening file to be processed: {error}"))?,
+                )),
+            };
+            let mut decoder = decoder();
+            for line in file.split(b'\n') {
+                let mut line = line.map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                line.truncate(LINE_BYTES_MAX);
+                let length = line.len();
+                let mut batch =
+                    Batch::new(Arc::new(line), vec![Arc::new(Origin::default())], now(), Ack::none());
+                decoder.decode(&mut batch, Span::received(0, length), Marks::NONE, 0);
+                printer.one(batch, &parser, &database);
+            }
+        }
+    }
+    let mut batches = Vec::new();
+    parser.end_contexts(&mut printer.renderer, &mut batches);
+    batches.iter().for_each(|batch| printer.print(batch));
+    printer.flush();
+    Ok(printer.status)
+}
+
+fn now() -> Stamp {
+    Stamp::known(jiff::Timestamp::now().as_microsecond(), 0)
+}
+
+/// The message of the command line.
+fn own_message(options: &Options) -> Batch {
+    let mut batch = Batch::new(Arc::default(), vec![Arc::new(Origin::default())], now(), Ack::none());
+    let mut message = Message::default();
+    message.event = batch.received;
+    batch.messages.push(message);
+    for (field, text) in [(Field::Message, &options.message), (Field::Program, &options.program)] {
+        let span = batch.add_extra(text.as_deref().unwrap_or_default().as_bytes());
+        batch.set_fixed(0, field, span);
+    }
+    batch
+}
+
+/// `\n` and its like in a template of the command line.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match character {
+            '\\' => out.extend(characters.next().map(|escaped| match escaped {
+                'n' => '\n',
+                't' => '\t',
+                'r' => '\r',
+                other => other,
+            })),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+struct Printer<'a> {
+    options: &'a Options,
+    template: Option<Template>,
+    filter: Option<Filter>,
+    renderer: Renderer,
+    status: u8,
+    out: Vec<u8>,
+}
+
+impl Printer<'_> {
+    /// Classifies a message and prints it, what was made of it first.
+    fn one(&mut self, mut batch: Batch, parser: &DbParser, database: &Database) {
+        self.renderer.now = batch.received;
+        let mut made = Vec::new();
+        let text = batch.fixed(0, Field::Message).to_vec();
+        let program = String::from_utf8_lossy(batch.fixed(0, Field::Program)).into_owned();
+        parser.parse_making(&mut batch, &Selection::all(1), &mut self.renderer, &mut made);
+        if self.options.debug_pattern {
+            self.explain(&database.explain(&program, &text), &text);
+        } else {
+            made.iter().for_each(|batch| self.print(batch));
+        }
+        self.print(&batch);
+        self.flush();
+    }
+
+    fn say(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn flush(&mut self) {
+        // Whoever reads may have gone.
+        let _ = io::stdout().write_all(&self.out);
+        self.out.clear();
+    }
+
+    fn print(&mut self, batch: &Batch) {
+        for index in 0..batch.len() {
+            if !self.filter.as_ref().is_none_or(|filter| filter.holds(batch, index, &mut self.renderer)) {
+                continue;
+            }
+            if let Some(template) = self.template.as_ref().filter(|_| !self.options.debug_pattern) {
+                template.render(batch, index, &mut self.renderer, &mut self.out);
+                continue;
+            }
+            if self.options.debug_pattern && !self.options.debug_csv {
+                self.say("\nValues:\n");
+            }
+            for field in
+                [Field::Host, Field::Message, Field::Program, Field::Pid, Field::Msgid, Field::LegacyMsghdr]
+            {
+                let value = String::from_utf8_lossy(batch.fixed(index, field)).into_owned();
+                if !value.is_empty() {
+                    self.say(&format!("{}={value}\n", FieldName::Fixed(field).as_str()));
+                }
+            }
+            for (name, value, _) in batch.values(index).into_iter().rev() {
+                match name {
+                    b".classifier.rule_id" => self.status = 0,
+                    b".classifier.class" if value == b"unknown" => self.status = 1,
+                    _ => {}
+                }
+                let line = format!("{}={}\n", String::from_utf8_lossy(name), String::from_utf8_lossy(value));
+                self.say(&line);
+            }
+            self.say(&format!("TAGS={}\n\n", batch.tags(index).join(",")));
+        }
+    }
+
+    /// Prints the way of a search.
+    fn explain(&mut self, steps: &[Step], text: &[u8]) {
+        let [trailing, parser, literal, partial] = match self.options.color_out {
+            true => ["\x1b[01;34m", "\x1b[0;33m", "\x1b[01;32m", "\x1b[01;31m"],
+            false => [""; 4],
+        };
+        let plain = "\x1b[01;0m";
+        let part = |from: usize, length: usize| {
+            let to = (from + length).min(text.len());
+            String::from_utf8_lossy(text.get(from..to).unwrap_or_default()).into_owned()
+        };
+        let is_whole =
+            |step: &Step| step.literal.as_ref().is_some_and(|literal| literal.len() == step.length);
+        if self.options.debug_csv {
+            self.say("PDBTOOL_HEADER=i:len:key;keylen:match_off;match_len:parser_type:parser_name\n");
+            for (place, step) in steps.iter().enumerate() {
+                let size = step.literal.as_ref().map_or(-1, |literal| literal.len() as i64);
+                let (kind, name) = step.parser.clone().unwrap_or_default();
+                let (length, at, value) = (step.length, step.value_at, step.value_length);
+                self.say(&format!("PDBTOOL_DEBUG={place}:{length}:{size}:{at}:{value}:{kind}:{name}\n"));
+            }
+            return;
+        }
+        self.say("Pattern matching part:\n");
+        let mut at = 0;
+        for step in steps {
+            at += step.length;
+            let shown = match (&step.parser, &step.literal) {
+                (Some((kind, name)), _) if name.is_empty() => format!("{parser}@{kind}:=@{plain}"),
+                (Some((kind, name)), _) => {
+                    format!("{parser}@{kind}:{name}={}@{plain}", part(step.value_at, step.value_length))
+                }
+                (None, Some(text)) if is_whole(step) => format!("{literal}{text}{plain}"),
+                (None, text) => {
+                    let begun = text.as_ref().and_then(|text| text.get(..step.length)).unwrap_or_default();
+                    format!("{partial}{begun}{plain}")
+                }
+            };
+            self.say(&shown);
+        }
+        self.say(&format!("{trailing}{}{plain}\nMatching part:\n", part(at, text.len())));
+        let mut at = 0;
+        for step in steps {
+            let color = match (&step.parser, is_whole(step)) {
+                (Some(_), _) => parser,
+                (None, true) => literal,
+                (None, false) => partial,
+            };
+            self.say(&format!("{color}{}{plain}", part(at, step.length)));
+            at += step.length;
+        }
+    }
+}
