@@ -19,7 +19,7 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 
 # command that proves it is there : Debian package
 build=(cc:gcc make:make git:git)
-test=("${build[@]}" python3:python3 logger:bsdutils rsyslogd:rsyslog chromium:chromium
+test=("${build[@]}" python3:python3 openssl:openssl logger:bsdutils rsyslogd:rsyslog chromium:chromium
     curl:curl pip3:python3-pip /lib/systemd/systemd-journal-upload:systemd-journal-remote)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep)
 fuzz=("${build[@]}" c++:g++)
@@ -30,8 +30,11 @@ for pair in "${wanted[@]}"; do
     command -v "${pair%%:*}" >/dev/null || PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 # Modules have no command: a file that proves it is there : Debian package.
-if [ "$purpose" = test ]; then
-    for pair in rsyslog/imrelp.so:rsyslog-relp rsyslog/omelasticsearch.so:rsyslog-elasticsearch; do
+modules=()
+[ "$purpose" != test ] || modules=(rsyslog/imrelp.so:rsyslog-relp rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+[ "$purpose" != bench ] || modules=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+if [ ${#modules[@]} -gt 0 ]; then
+    for pair in "${modules[@]}"; do
         compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
     done
 fi

@@ -41,6 +41,19 @@ impl Corpus {
         Corpus { bytes: text.into_bytes(), ends }
     }
 
+    /// The same messages as RFC 5424 has them, with octet counts: 270 bytes on average or near it.
+    pub(crate) fn ietf() -> Corpus {
+        let mut random = Random(0x9E37_79B9_7F4A_7C15);
+        let (mut text, mut ends) = (String::new(), Vec::with_capacity(LINES));
+        for line in 0..LINES {
+            let message = rfc5424(&mut random, line / 1000);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{} {message}", message.len());
+            ends.push(text.len());
+        }
+        Corpus { bytes: text.into_bytes(), ends }
+    }
+
     /// The lines without their newlines.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.ends.len()).map(|line| {
@@ -101,6 +114,27 @@ fn message(random: &mut Random, second: usize) -> String {
         let _ = write!(line, " {}={}", random.pick(WORDS), random.hex(4));
     }
     line.truncate(200);
+    line
+}
+
+fn rfc5424(random: &mut Random, second: usize) -> String {
+    let (facility, severity, program, pid, text) = body(random);
+    let pid = if pid { (100 + random.below(32_000)).to_string() } else { "-".to_owned() };
+    let (host, pri) = (random.below(200), facility * 8 + severity);
+    let (iut, number) = (1 + random.below(9), random.below(100_000));
+    let mut line = format!(
+        "<{pri}>1 2026-11-20T11:{:02}:{:02}.{:06}+01:00 srv{host:03}.dc1.example.net {program} {pid} - \
+         [exampleSDID@32473 iut=\"{iut}\" eventID=\"{number}\"] {text}",
+        second / 60 % 60,
+        second % 60,
+        random.below(1_000_000)
+    );
+    let wanted = 250 + random.below(30);
+    while line.len() < wanted {
+        // Writing to a string cannot fail.
+        let _ = write!(line, " {}={}", random.pick(WORDS), random.hex(4));
+    }
+    line.truncate(300);
     line
 }
 

@@ -3,7 +3,7 @@
 //! In: a corpus. Out: its bytes on TCP connections, by sendfile(2) from memory: nothing is copied on our side.
 //! Limits: loopback only.
 
-use crate::{corpus::Corpus, rows::share};
+use crate::{corpus::Corpus, rows::share, tls};
 use rustix::fs::{MemfdFlags, memfd_create, sendfile};
 use std::{
     fs::File,
@@ -42,6 +42,30 @@ pub(crate) fn send(corpus: &Corpus, port: u16, messages: u64, connections: usize
     for sender in senders {
         sender.join().map_err(|_| io::Error::other("a sender ended by a bug"))??;
     }
+    Ok(Sent { start })
+}
+
+/// Sends `messages` lines over one encrypted connection. Encryption is the sender's only cost.
+pub(crate) fn send_encrypted(corpus: &Corpus, port: u16, messages: u64) -> io::Result<Sent> {
+    /// Bytes of one call.
+    const PIECE: usize = 256 << 10;
+    let mut peer = tls::connect(port)?;
+    let start = Instant::now();
+    let mut left = messages;
+    while left > 0 {
+        let lines = left.min(corpus.ends.len() as u64);
+        let end = corpus.ends[lines as usize - 1];
+        for piece in corpus.bytes[..end].chunks(PIECE) {
+            peer.write_all(piece)?;
+        }
+        left -= lines;
+    }
+    peer.conn.send_close_notify();
+    peer.flush()?;
+    peer.sock.shutdown(Shutdown::Write)?;
+    peer.sock.set_read_timeout(Some(std::time::Duration::from_secs(60)))?;
+    let mut rest = [0; 4096];
+    while peer.sock.read(&mut rest)? > 0 {}
     Ok(Sent { start })
 }
 

@@ -11,6 +11,7 @@ mod rows;
 mod site;
 mod store;
 mod table;
+mod tls;
 mod udp;
 mod versus;
 
@@ -22,7 +23,7 @@ use versus::Subject;
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 struct Options {
-    /// Rows to run: bsd, filter, kv, json, udp, store; all when left out
+    /// Rows to run: bsd, tls, filter, kv, json, udp, store; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]

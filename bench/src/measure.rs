@@ -7,6 +7,7 @@ use crate::{
     corpus::Corpus,
     load,
     rows::Row,
+    tls,
     versus::{Place, Subject},
 };
 use rustix::process::{Pid, Signal, kill_process};
@@ -54,6 +55,9 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, messages: u64, out: &Path) ->
     let corpus = row.corpus();
     corpus.save(&out.join("corpus.log"))?;
     let place = Place { port: free_port()?, folder: folder.clone() };
+    if row == Row::Tls {
+        tls::certificate(&folder)?;
+    }
     let mut server = subject.start(row, &place)?;
     let outcome = load(row, subject, &place, &corpus, messages, &mut server);
     stop(&mut server)?;
@@ -74,7 +78,10 @@ fn load(
     wait_for_listener(place.port, &place.folder, server)?;
     let before = cpu(server.id())?;
     let started = SystemTime::now();
-    let sent = load::send(corpus, place.port, messages, row.connections())?;
+    let sent = match row {
+        Row::Tls => load::send_encrypted(corpus, place.port, messages)?,
+        _ => load::send(corpus, place.port, messages, row.connections())?,
+    };
     let wanted = row.expected(corpus, messages);
     let end = last_line(&place.folder.join("out"), sent.start, wanted, subject)?;
     let cpu_us = (cpu(server.id())? - before) * 1e6 / messages as f64;

@@ -10,6 +10,8 @@ use regex::bytes::Regex;
 pub(crate) enum Row {
     /// One TCP connection, BSD syslog, one file.
     Bsd,
+    /// One TLS connection, RFC 5424 with octet counts, one file.
+    Tls,
     /// Five TCP connections, five filters with regular expressions, five files.
     Filter,
     /// One TCP connection, messages of `key=value`, one file with one of the values.
@@ -77,11 +79,12 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 
 impl Row {
     pub(crate) const ALL: &'static [Row] =
-        &[Row::Bsd, Row::Filter, Row::Kv, Row::Json, Row::Patterndb, Row::Udp];
+        &[Row::Bsd, Row::Tls, Row::Filter, Row::Kv, Row::Json, Row::Patterndb, Row::Udp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
             Row::Bsd => "bsd",
+            Row::Tls => "tls",
             Row::Filter => "filter",
             Row::Kv => "kv",
             Row::Json => "json",
@@ -93,6 +96,7 @@ impl Row {
     pub(crate) fn title(self) -> &'static str {
         match self {
             Row::Bsd => "BSD-Throughput: 1 TCP connection, RFC 3164 messages, 1 file",
+            Row::Tls => "IETF-Throughput: 1 TLS connection, RFC 5424 messages, 1 file",
             Row::Filter => {
                 "Filter-Throughput: 5 TCP connections, RFC 3164 messages, 5 filters with regular expressions, 5 files"
             }
@@ -113,7 +117,7 @@ impl Row {
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd | Row::Kv | Row::Json | Row::Patterndb | Row::Udp => 1,
+            Row::Bsd | Row::Tls | Row::Kv | Row::Json | Row::Patterndb | Row::Udp => 1,
             Row::Filter => 5,
         }
     }
@@ -122,6 +126,7 @@ impl Row {
     pub(crate) fn corpus(self) -> Corpus {
         match self {
             Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
+            Row::Tls => Corpus::ietf(),
             Row::Kv => Corpus::of_pairs(Form::KeyValue),
             Row::Json => Corpus::of_pairs(Form::Json),
         }

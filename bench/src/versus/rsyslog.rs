@@ -57,7 +57,7 @@ impl Rsyslog {
             )
         };
         let body = match row {
-            Row::Bsd | Row::Kv | Row::Patterndb | Row::Udp => file("all"),
+            Row::Bsd | Row::Tls | Row::Kv | Row::Patterndb | Row::Udp => file("all"),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
                 .iter()
@@ -77,13 +77,25 @@ impl Rsyslog {
                 "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
                  input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
             ),
+            Row::Tls => format!(
+                "module(load=\"imtcp\" StreamDriver.Name=\"gtls\" StreamDriver.Mode=\"1\" StreamDriver.AuthMode=\"anon\")\n\
+                 input(type=\"imtcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
+            ),
             _ => format!(
                 "module(load=\"imptcp\" threads=\"2\")\n\
                  input(type=\"imptcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
             ),
         };
+        let folder = place.folder.display();
+        let certificates = match row {
+            Row::Tls => format!(
+                "global(defaultNetstreamDriver=\"gtls\" defaultNetstreamDriverCAFile=\"{folder}/server.pem\" \
+                 defaultNetstreamDriverCertFile=\"{folder}/server.pem\" defaultNetstreamDriverKeyFile=\"{folder}/server.key\")\n"
+            ),
+            _ => String::new(),
+        };
         format!(
-            "global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
+            "{certificates}global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
              maxMessageSize=\"8k\")\n{input}\n{json}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
             place.folder.join("state").display(),
         )

@@ -63,19 +63,25 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
     let window = 100_000 * connections;
     let transport = match row {
         Row::Udp => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
+        Row::Tls => format!(
+            "transport(\"tls\") tls(peer-verify(optional-untrusted) key-file(\"{folder}/server.key\") \
+             cert-file(\"{folder}/server.pem\"))",
+            folder = place.folder.display()
+        ),
         _ => "transport(\"tcp\")".to_owned(),
     };
+    let driver = if row == Row::Tls { "syslog" } else { "network" };
     let mut text = format!(
         "@version: {version}\noptions {{ threaded({}); log-fifo-size({}); flush-lines(5000); keep-hostname(yes); use-dns(no); \
          dns-cache(no); chain-hostnames(no); create-dirs(yes); log-msg-size(8192); time-reopen(1); }};\n\
-         source s {{ network(ip(\"127.0.0.1\") port({}) {transport} log-iw-size({window}) log-fetch-limit(2000) \
+         source s {{ {driver}(ip(\"127.0.0.1\") port({}) {transport} log-iw-size({window}) log-fetch-limit(2000) \
          max-connections(100)); }};\n",
         if threaded { "yes" } else { "no" },
         window * 2,
         place.port
     );
     match row {
-        Row::Bsd | Row::Udp => text.push_str(&format!(
+        Row::Bsd | Row::Tls | Row::Udp => text.push_str(&format!(
             "destination d {{ file(\"{}\"); }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n",
             place.output("all")
         )),

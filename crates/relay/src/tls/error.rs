@@ -40,7 +40,7 @@ impl fmt::Display for TlsError {
             TlsError::Content { path, what } => write!(f, "cannot use {}: {what}", path.display()),
             TlsError::Locked { path } => write!(
                 f,
-                "the key {} needs a password: duramen ctl credentials add {}",
+                "the key {} has a password, to be given with duramen ctl credentials add {}",
                 path.display(),
                 path.display()
             ),

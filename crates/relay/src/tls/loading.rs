@@ -26,14 +26,14 @@ pub trait Load: Sized {
 #[derive(Clone, Debug)]
 pub struct Configured<T> {
     /// The options.
-    pub options: TlsOptions,
+    pub options: Arc<TlsOptions>,
     loaded: Arc<OnceLock<T>>,
 }
 
 impl<T: Load> Configured<T> {
     /// Nothing is read yet.
     pub fn new(options: TlsOptions) -> Configured<T> {
-        Configured { options, loaded: Arc::default() }
+        Configured { options: Arc::new(options), loaded: Arc::default() }
     }
 
     /// The settings, read now unless they were.

@@ -296,7 +296,7 @@ fn waits_for_the_password_of_a_key() {
     fs::write(&path, SEALED_KEY).unwrap();
     let passwords = Passwords::default();
     let read = || super::key::read(&path, &passwords).map(drop).map_err(|error| error.to_string());
-    assert!(read().unwrap_err().contains("needs a password: duramen ctl credentials add"));
+    assert!(read().unwrap_err().contains("has a password, to be given with duramen ctl credentials add"));
     assert_eq!(passwords.list(), [(path.clone(), false)]);
     passwords.add(&path, "elm");
     assert!(read().unwrap_err().contains("the password is wrong"));

@@ -137,7 +137,8 @@ impl Keeper {
         while let Some(arrival) = self.arrivals.pop_front() {
             let Delivery { batch, .. } = &arrival.delivery;
             let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
-            if self.place.bytes() + bytes > self.settings.capacity_bytes {
+            // An empty queue takes whatever comes: what is larger than the capacity would wait for ever.
+            if self.place.bytes() + bytes > self.settings.capacity_bytes && !self.is_empty() {
                 self.arrivals.push_front(arrival);
                 return self.refuse_uncontrolled();
             }
@@ -192,6 +193,10 @@ impl Keeper {
                 self.reader = Some(self.place.journal.reader(self.handed));
             }
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.entrance.flights(|flights| flights.written()) == self.place.journal.next_sequence()
     }
 
     fn has_room(&self) -> bool {

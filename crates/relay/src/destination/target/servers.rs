@@ -120,3 +120,6 @@ impl Drop for Probe {
         self.stop.1.notify_all();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -140,3 +140,6 @@ fn proxy_values(hop: SocketAddr, ends: Option<(SocketAddr, SocketAddr)>) -> Vec<
     }
     values.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,17 @@
+//! PROXY headers: whatever the bytes, a header lies inside of them, and fewer bytes never change its meaning.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use wire::proxy::{HEADER_BYTES_MAX, Start, start};
+
+fuzz_target!(|bytes: &[u8]| {
+    match start(bytes) {
+        Start::Header(header) => {
+            assert!(header.size <= bytes.len() && header.size <= HEADER_BYTES_MAX);
+            assert_eq!(start(&bytes[..header.size]), Start::Header(header));
+            assert_eq!(start(&bytes[..header.size - 1]), Start::Partial);
+        }
+        Start::Partial => assert!(bytes.len() < HEADER_BYTES_MAX),
+        Start::Other => {}
+    }
+});
