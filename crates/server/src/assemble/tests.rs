@@ -51,6 +51,7 @@ fn makes(text: &str, want: &[&str]) {
             }
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
+            DestinationDriver::Http(http) => format!("{} urls x{}", http.urls.len(), http.batch_lines),
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),
