@@ -14,6 +14,7 @@ mod hostile;
 mod light;
 mod lucene;
 mod msgparse;
+mod parsers;
 mod patterndb;
 mod program;
 mod rfc_examples;
@@ -85,6 +86,7 @@ const FAMILIES: &[Family] = &[
     ("light", light::run),
     ("templates", templates::run),
     ("filters", filters::run),
+    ("parsers", parsers::run),
     ("rsyslog", rsyslog::run),
     ("applications", applications::run),
     ("grok", grok::run),

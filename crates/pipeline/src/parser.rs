@@ -11,6 +11,7 @@ mod context;
 mod csv;
 mod date;
 mod event_format;
+mod geoip;
 mod input;
 mod json;
 mod kv;
@@ -27,6 +28,7 @@ pub use context::{Context, ContextError, ContextReading, ContextTable, Contexts,
 pub use csv::{Csv, CsvDialect};
 pub use date::{Date, DateFormat, DateFormatError};
 pub use event_format::{Cef, Leef};
+pub use geoip::{GeoDatabase, Geoip};
 pub use input::{Input, TextParser};
 pub use json::{ExtractPath, ExtractPathError, Json};
 pub use kv::Kv;

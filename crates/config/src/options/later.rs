@@ -129,7 +129,6 @@ const PARSERS: &[&str] = &[
     "ewmm-parser",
     "example-parser",
     "fix-time-zone",
-    "geoip2",
     "guess-time-zone",
     "lua",
     "metrics-probe",

@@ -56,6 +56,13 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("leef-parser", Plain::None, &[DOT_LEEF, HEADER_INPUT], "reads the event format of QRadar"),
     driver("add-contextual-data", Plain::None, &[CONTEXT, PREFIX], "adds values that a table tells")
         .required(&["selector", "database"]),
+    driver(
+        "geoip2",
+        Plain::Optional("template", V::Template),
+        &[GEOIP, INPUT],
+        "adds what a database knows of an address",
+    )
+    .required(&["database"]),
     driver("syslog-parser", Plain::None, &[SYSLOG, INPUT], "reads the text as a syslog message"),
 ];
 
@@ -238,4 +245,9 @@ const GROK: &[Row] = &[
     ),
     row("pattern-directory", V::Text, "", "folder of pattern files: a name and a regular expression a line"),
     row("drop-unmatched", V::YesNo, "yes", "stop messages that no pattern matches"),
+];
+
+const GEOIP: &[Row] = &[
+    row("database", V::Text, "", "a database in the format of MaxMind; read again when it changes"),
+    row("prefix", V::Text, ".geoip2.", "stands before the names of all values"),
 ];

@@ -52,6 +52,7 @@ mod context;
 mod csv;
 mod date;
 mod event_format;
+mod geoip;
 mod json;
 mod kv;
 mod rest;

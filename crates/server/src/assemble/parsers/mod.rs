@@ -61,6 +61,7 @@ impl<'t> Lowering<'t> {
             "cef-parser" => self.cef_parser(parser)?,
             "leef-parser" => self.leef_parser(parser)?,
             "cee" => self.cee_parser(parser)?,
+            "geoip2" => self.geoip_parser(parser)?,
             "add-contextual-data" => self.contextual_data(parser)?,
             _ => return None,
         };

@@ -1,4 +1,4 @@
-//! `add-contextual-data()`, and the files that its tables are read from.
+//! `add-contextual-data()` and `geoip2()`, and the files that their tables are read from.
 //!
 //! In: calls; files. Out: parsers; a [`TableFile`] for each, which tells when the file has changed.
 //! Limits: a table that cannot be read is an error when the configuration is taken; later the old one stays.
@@ -9,54 +9,83 @@ use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
 use pipeline::{
     Definitions, Parser,
-    parser::{Context, ContextReading, ContextTable, Contexts, Selector},
+    parser::{Context, ContextReading, ContextTable, Contexts, GeoDatabase, Geoip, Input, Selector},
 };
-use std::{fs, path::PathBuf, sync::Arc, time::SystemTime};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::SystemTime,
+};
 
 /// Largest table: it is held in memory.
 const TABLE_BYTES_MAX: u64 = 1 << 30;
 
-/// A table and the file it comes from.
+/// A table or a database, and the file it comes from.
 pub(crate) struct TableFile {
     path: PathBuf,
+    content: Content,
+    /// Time and size of the file when it was read.
+    seen: Option<(SystemTime, u64)>,
+}
+
+/// What a file holds, and where it is put.
+enum Content {
+    Contexts(ContextFile),
+    Geo(Arc<GeoDatabase>),
+}
+
+/// How a table of contexts is read.
+struct ContextFile {
     prefix: String,
     ignore_case: bool,
     globs: bool,
     definitions: Definitions,
     contexts: Arc<Contexts>,
-    /// Time and size of the file when it was read.
-    seen: Option<(SystemTime, u64)>,
 }
 
 impl TableFile {
     /// The file, for messages.
-    pub(crate) fn path(&self) -> &std::path::Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads the file again when it has changed. None: it has not. On an error the old table stays.
+    /// Reads the file again when it has changed. None: it has not. On an error what was read before stays.
     pub(crate) fn refresh(&mut self) -> Option<Result<(), String>> {
         let now = stamp(&self.path);
         if now == self.seen {
             return None;
         }
         self.seen = now;
-        Some(self.read().map(|table| self.contexts.replace(table)))
+        Some(self.read())
     }
 
-    fn read(&self) -> Result<ContextTable, String> {
+    fn read(&self) -> Result<(), String> {
         let size = fs::metadata(&self.path).map_err(|error| error.to_string())?.len();
         if size > TABLE_BYTES_MAX {
             return Err(format!("{size} bytes are more than {TABLE_BYTES_MAX}"));
         }
-        let text = fs::read_to_string(&self.path).map_err(|error| error.to_string())?;
-        let reading =
-            ContextReading { prefix: &self.prefix, ignore_case: self.ignore_case, globs: self.globs };
-        ContextTable::parse(&text, reading, &self.definitions).map_err(|error| error.to_string())
+        let bytes = fs::read(&self.path).map_err(|error| error.to_string())?;
+        match &self.content {
+            Content::Contexts(file) => file.read(bytes),
+            Content::Geo(database) => database.replace(bytes),
+        }
     }
 }
 
-fn stamp(path: &std::path::Path) -> Option<(SystemTime, u64)> {
+impl ContextFile {
+    fn read(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
+        let reading =
+            ContextReading { prefix: &self.prefix, ignore_case: self.ignore_case, globs: self.globs };
+        let table =
+            ContextTable::parse(&text, reading, &self.definitions).map_err(|error| error.to_string())?;
+        self.contexts.replace(table);
+        Ok(())
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     let data = fs::metadata(path).ok()?;
     Some((data.modified().ok()?, data.len()))
 }
@@ -66,33 +95,49 @@ impl<'t> Lowering<'t> {
         let options = parser.options;
         let selector = self.selector(options.own("selector")?)?;
         let database = options.own("database")?;
+        let path = PathBuf::from(options.own_text("database")?);
+        if path.extension().is_none_or(|extension| extension != "csv") {
+            self.wrong(database, "a database is a file whose name ends in .csv");
+            return None;
+        }
         let contexts = Arc::new(Contexts::default());
-        let mut file = TableFile {
-            path: options.own_text("database")?.into(),
+        let content = Content::Contexts(ContextFile {
             prefix: options.own_text("prefix").unwrap_or_default(),
             ignore_case: options.yes("ignore-case", false),
             globs: matches!(selector, Selector::Glob(_)),
             definitions: self.definitions.clone(),
             contexts: contexts.clone(),
-            seen: None,
+        });
+        self.table(database, TableFile { path, content, seen: None })?;
+        let default = options.own_text("default-selector");
+        Some(Arc::new(Context { selector, default, contexts }))
+    }
+
+    pub(super) fn geoip_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let input = match options.call.plain().next() {
+            Some(arg) => Input::of(self.template_or_named(&name(arg))?),
+            None => self.parser_input(parser)?,
         };
-        if file.path.extension().is_none_or(|extension| extension != "csv") {
-            self.wrong(database, "a database is a file whose name ends in .csv");
-            return None;
-        }
+        let database = Arc::new(GeoDatabase::default());
+        let path = PathBuf::from(options.own_text("database")?);
+        let file = TableFile { path, content: Content::Geo(database.clone()), seen: None };
+        self.table(options.own("database")?, file)?;
+        let prefix = options.own_text("prefix").unwrap_or_else(|| ".geoip2.".to_owned());
+        Some(Arc::new(Geoip { input, prefix, database }))
+    }
+
+    /// Reads a file for the first time, and has it read again when it changes.
+    fn table(&mut self, option: &'t Call, mut file: TableFile) -> Option<()> {
         if self.environment.looks_up {
-            if let Some(Err(error)) = file.refresh() {
-                self.wrong(database, format!("cannot use `{}`: {error}", file.path.display()));
-                return None;
-            }
-            if file.seen.is_none() {
-                self.wrong(database, format!("cannot read `{}`", file.path.display()));
+            let read = file.refresh().unwrap_or_else(|| Err("there is no such file".to_owned()));
+            if let Err(error) = read {
+                self.wrong(option, format!("cannot use `{}`: {error}", file.path.display()));
                 return None;
             }
         }
         self.tables.push(file);
-        let default = options.own_text("default-selector");
-        Some(Arc::new(Context { selector, default, contexts }))
+        Some(())
     }
 
     /// `selector("$HOST")`, `selector(glob("$HOST"))`, `selector(filters("file"))`.

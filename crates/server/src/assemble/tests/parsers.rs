@@ -97,6 +97,11 @@ fn tables_are_looked_into() {
     reads(&data("selector(\"$MSG\") ignore-case(yes)"), ["Web", "x"], &["/o: site=Pest", "/o: "]);
     reads(&data("selector(glob(\"$MSG\"))"), ["web", "db7"], &["/o: site=Pest", "/o: site=Vac"]);
     let by_filter = format!("selector(filters(\"{filters}\"))");
+    let missing = "log { source { stdin(); }; parser { geoip2(\"$HOST\" database(\"/nowhere.mmdb\")); }; };";
+    let mut checked = crate::assemble::check(std::path::Path::new("main.conf"), &super::memory(missing));
+    let environment =
+        crate::assemble::Environment { looks_up: true, ..crate::assemble::Environment::for_check() };
+    assert!(crate::assemble::build(&checked.tree, &environment, &mut checked.report).is_none());
     reads(&data(&by_filter), ["web", "db7"], &["/o: ", "/o: kind=db7!"]);
 }
 
@@ -147,6 +152,7 @@ fn refuses_what_no_parser_can_do() {
         "date-parser(format(\"%s\") time-stamp(recvd))",
         "main.conf:3:37: error: the time of receiving belongs to all messages of a batch and cannot be changed",
     );
+    row("geoip2(\"$HOST\" prefix(\"g.\"))", "main.conf:3:12: error: `geoip2()` needs `database()`");
     row("date-parser()", "main.conf:3:12: error: `date-parser()` needs `format()`");
     row(
         "add-contextual-data(selector(\"$HOST\") database(\"a.txt\"))",

@@ -1,0 +1,130 @@
+//! `geoip2()`: what a database knows about an address.
+//!
+//! In: a text that is an IP address; a database in MaxMind's format. Out: a value for each fact, its names joined as in the
+//! database: `country.iso_code`, `subdivisions.0.names.en`. Messages without a known address go on as they are.
+//! Holds: the database, which may be replaced at any time; what a batch asked for is remembered while it is read.
+//! Limits: [`FACTS_MAX`] facts an address.
+
+use super::{Input, Parser, names::JoinedName};
+use crate::template::Renderer;
+use maxminddb::Reader;
+use message::{Batch, FIELD_NAME_BYTES_MAX, Selection, Span, ValueKind};
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+/// Most facts about one address.
+const FACTS_MAX: usize = 512;
+
+/// A database that can be replaced; empty until the first one is put in.
+#[derive(Default)]
+pub struct GeoDatabase(RwLock<Option<Arc<Reader<Vec<u8>>>>>);
+
+impl GeoDatabase {
+    /// Puts a database in place, from the bytes of its file. The error says what is wrong with them.
+    pub fn replace(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let reader = Reader::from_source(bytes).map_err(|error| error.to_string())?;
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));
+        Ok(())
+    }
+
+    fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Adds what is known about addresses.
+pub struct Geoip {
+    /// What is read as an address.
+    pub input: Input,
+    /// Stands before all names.
+    pub prefix: String,
+    /// The database.
+    pub database: Arc<GeoDatabase>,
+}
+
+impl Parser for Geoip {
+    fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
+        let Some(reader) = self.database.reader() else { return within.clone() };
+        // Entries are found by their place in the database: many addresses share one.
+        let mut known: HashMap<usize, Vec<(Span, Span)>> = HashMap::new();
+        for index in within.iter() {
+            let place = self.input.place(batch, index, renderer);
+            let Some(address) =
+                str::from_utf8(batch.bytes(place)).ok().and_then(|text| text.trim().parse().ok())
+            else {
+                continue;
+            };
+            let Some((entry, facts)) = lookup(&reader, address, &known) else { continue };
+            if let Some(facts) = facts {
+                let mut name = JoinedName::new(b'.');
+                let mut places = Vec::new();
+                flatten(&facts, &mut name, &mut |name, value| {
+                    if places.len() < FACTS_MAX {
+                        places.push(self.keep(batch, name, value));
+                    }
+                });
+                known.insert(entry, places);
+            }
+            for &(name, value) in known.get(&entry).into_iter().flatten() {
+                batch.push_value(index, name, value, ValueKind::String);
+            }
+        }
+        within.clone()
+    }
+}
+
+impl Geoip {
+    fn keep(&self, batch: &mut Batch, name: &[u8], value: &[u8]) -> (Span, Span) {
+        let start = batch.extra.len();
+        batch.extra.extend_from_slice(self.prefix.as_bytes());
+        let room = FIELD_NAME_BYTES_MAX.saturating_sub(self.prefix.len());
+        batch.extra.extend_from_slice(&name[..name.len().min(room)]);
+        let name = Span::extra(start, batch.extra.len() - start);
+        (name, batch.add_extra(value))
+    }
+}
+
+/// Where the entry of an address lies, and its facts when they are not known yet.
+fn lookup(
+    reader: &Reader<Vec<u8>>,
+    address: IpAddr,
+    known: &HashMap<usize, Vec<(Span, Span)>>,
+) -> Option<(usize, Option<Value>)> {
+    let found = reader.lookup(address).ok()?;
+    let entry = found.offset()?;
+    if known.contains_key(&entry) {
+        return Some((entry, None));
+    }
+    Some((entry, Some(found.decode().ok()??)))
+}
+
+/// Gives every fact with its joined name. Databases are not deep: their format is checked when they are read.
+fn flatten(value: &Value, name: &mut JoinedName, give: &mut dyn FnMut(&[u8], &[u8])) {
+    match value {
+        Value::Object(members) => {
+            for (part, inner) in members {
+                let before = name.push(part.as_bytes());
+                flatten(inner, name, give);
+                name.pop_to(before);
+            }
+        }
+        Value::Array(elements) => {
+            for (position, inner) in elements.iter().enumerate() {
+                let before = name.push(position.to_string().as_bytes());
+                flatten(inner, name, give);
+                name.pop_to(before);
+            }
+        }
+        Value::String(text) => give(name.joined(), text.as_bytes()),
+        Value::Bool(truth) => give(name.joined(), if *truth { b"true" } else { b"false" }),
+        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
+            Some(fraction) => give(name.joined(), format!("{fraction:.6}").as_bytes()),
+            None => give(name.joined(), number.to_string().as_bytes()),
+        },
+        Value::Null => {}
+    }
+}
