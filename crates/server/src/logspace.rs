@@ -75,3 +75,6 @@ fn status(done: Result<bool, String>) -> ExitCode {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,7 @@
 //!
 //! In: `build FILE DIR [messages a segment]`, a file of RFC 3164 lines; then `query DIR [threads]`, `verify DIR`; `active FILE`.
 //! Out: CPU and bytes a message, peak memory; milliseconds a query with count, 30 bars and the newest 200 messages.
+//! `$RECIPIENT` (age1...) encrypts, `$KEY` (a file) opens.
 //! Each batch counts as received one millisecond a line after the one before.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -17,7 +18,10 @@ use std::{
     },
     time::Instant,
 };
-use store::{Active, Bitmap, Column, Pattern, Phrase, SealReport, Sealed, SegmentView, Watch};
+use store::{
+    Active, Bitmap, Column, Identity, Keys, Pattern, Phrase, Recipient, SealReport, Sealed, Sealing,
+    SegmentView, Watch,
+};
 
 const BATCH_BYTES: usize = 256 << 10;
 const SEGMENT: u32 = 1_000_000;
@@ -36,6 +40,17 @@ fn main() {
             "usage: segment_bench build FILE DIR [messages] | query DIR [threads] | verify DIR | active FILE [messages]"
         ),
     }
+}
+
+/// Whom `build` seals for: `$RECIPIENT`, an `age1...`; nobody when it is not set.
+fn recipients() -> Vec<Recipient> {
+    std::env::var("RECIPIENT").iter().map(|text| Recipient::load(text).unwrap()).collect()
+}
+
+/// What `query` and `verify` open with: the key file `$KEY`.
+fn keys() -> Keys {
+    let load = |path: &String| Identity::load(Path::new(path), None).unwrap();
+    Keys::of(std::env::var("KEY").iter().map(load).collect())
 }
 
 /// Reads a file in batches.
@@ -136,7 +151,7 @@ fn build(file: &Path, dir: &Path, segment: u32) {
         let mut reports = Vec::new();
         let before = cpu_ns();
         for (active, path) in sealing {
-            reports.push(active.seal(&path).unwrap());
+            reports.push(active.seal_as(&path, &Sealing::for_recipients(&recipients())).unwrap());
         }
         (reports, cpu_ns() - before)
     });
@@ -183,7 +198,7 @@ fn open(dir: &Path) -> Vec<Arc<dyn SegmentView>> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    let open = |path: &PathBuf| Arc::new(Sealed::open(path).unwrap()) as Arc<dyn SegmentView>;
+    let open = |path: &PathBuf| Arc::new(Sealed::unlock(path, &keys()).unwrap()) as Arc<dyn SegmentView>;
     let segments: Vec<_> = paths.iter().map(open).collect();
     println!("{} segments opened in {:.1} ms", segments.len(), began.elapsed().as_secs_f64() * 1e3);
     segments
@@ -192,7 +207,7 @@ fn open(dir: &Path) -> Vec<Arc<dyn SegmentView>> {
 /// Checks all checksums and reads all messages.
 fn verify(dir: &Path) {
     for entry in std::fs::read_dir(dir).unwrap() {
-        let sealed = Sealed::open(&entry.unwrap().path()).unwrap();
+        let sealed = Sealed::unlock(&entry.unwrap().path(), &keys()).unwrap();
         let before = cpu_ns();
         let report = sealed.verify(&Watch::unlimited()).unwrap();
         let ns = (cpu_ns() - before) as f64 / report.documents as f64;

@@ -17,7 +17,7 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::Watch;
+use store::{Locked, Logspace, Watch};
 use utoipa::{IntoParams, ToSchema};
 
 /// Most rows before and after the anchor.
@@ -46,10 +46,11 @@ pub(crate) async fn message(
     let sequence = parameters.sequence;
     let details = serde_json::json!({"sequence": sequence});
     state.note(&user, "message", parameters.logspace.as_deref(), "", details).await?;
-    let work = move || query::message(&logspace.snapshot(), sequence, &Watch::unlimited());
+    let space = Arc::clone(&logspace);
+    let work = move || query::message(&space.snapshot(), sequence, &Watch::unlimited());
     let found = searching::blocking(&state, Arc::default(), work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
-    let found = found.ok_or_else(|| gone(sequence))?;
+    let found = found.ok_or_else(|| gone(&logspace, sequence))?;
     let document = found.document;
     let tokens = found.tokens.iter().filter_map(|range| document.text.get(range.clone()));
     Ok(Json(MessageAnswer {
@@ -59,7 +60,14 @@ pub(crate) async fn message(
     }))
 }
 
-fn gone(sequence: u64) -> ApiError {
+/// Why there is no such message.
+fn gone(logspace: &Logspace, sequence: u64) -> ApiError {
+    let is_in = |locked: &Locked| (locked.first..locked.first + locked.count).contains(&sequence);
+    if logspace.snapshot().locked.iter().any(is_in) {
+        return ApiError::not_found(format!(
+            "message {sequence} is locked: unlock the logspace with its private key"
+        ));
+    }
     ApiError::not_found(format!("there is no message {sequence}: it never was, or retention removed it"))
 }
 
@@ -113,11 +121,12 @@ pub(crate) async fn context(
     state.note(&user, "context", parameters.logspace.as_deref(), "", details).await?;
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
-    let work = move || query::context(&logspace.snapshot(), sequence, before, after, same, &watch);
+    let space = Arc::clone(&logspace);
+    let work = move || query::context(&space.snapshot(), sequence, before, after, same, &watch);
     let found = searching::blocking(&state, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     if found.is_empty() {
-        return Err(gone(sequence));
+        return Err(gone(&logspace, sequence));
     }
     Ok(Json(ContextAnswer { rows: found.iter().map(|document| rows::row(document, &[])).collect() }))
 }

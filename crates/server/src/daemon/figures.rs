@@ -261,6 +261,8 @@ fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> 
         counter("duramen_logspace_commits_failed_total", &[], stats.commits_failed_total),
         counter("duramen_logspace_seals_failed_total", &[], stats.seals_failed_total),
         counter("duramen_logspace_segments_removed_total", &[], stats.segments_removed_total),
+        counter("duramen_logspace_segments_scrubbed_total", &[], stats.segments_scrubbed_total),
+        counter("duramen_logspace_timestamps_total", &[], stats.timestamps_total),
         gauge("duramen_logspace_segments", stats.segments),
         gauge("duramen_logspace_segment_bytes", stats.segment_bytes),
         gauge("duramen_logspace_journal_bytes", stats.journal_bytes),

@@ -62,3 +62,42 @@ impl Authority for Remote {
         answer.body_mut().with_config().limit(STAMP_BYTES_MAX).read_to_vec().map_err(failed)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! A request goes out over HTTP, and the answer comes back as it is.
+
+    use super::*;
+    use std::{
+        io::{Read, Write},
+        net::TcpListener,
+        thread,
+    };
+
+    #[test]
+    fn authorities_are_asked_over_http() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = thread::spawn(move || {
+            let (mut peer, _) = listener.accept().unwrap();
+            let mut request = Vec::new();
+            while !request.ends_with(b"\x30\x01\x02") {
+                let mut bytes = [0; 512];
+                let count = peer.read(&mut bytes).unwrap();
+                assert!(count > 0, "the request is too short");
+                request.extend_from_slice(&bytes[..count]);
+            }
+            peer.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4\r\nconnection: close\r\n\r\n\0\xffok")
+                .unwrap();
+            String::from_utf8_lossy(&request).to_lowercase()
+        });
+        let authority = Remote::new(&format!("http://{address}/tsr"));
+        assert_eq!(authority.ask(b"\x30\x01\x02"), Ok(b"\0\xffok".to_vec()));
+        let request = server.join().unwrap();
+        assert!(
+            request.starts_with("post /tsr") && request.contains("application/timestamp-query"),
+            "{request}"
+        );
+        assert!(authority.ask(b"x").is_err(), "nobody listens any more");
+    }
+}

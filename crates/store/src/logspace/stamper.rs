@@ -6,7 +6,7 @@
 //! hour at last.
 
 use super::{options::Notice, queue::Queue, shared::Shared};
-use crate::evidence::{Chain, EVIDENCE_DIR, Record, StampRequest};
+use crate::evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Record, StampRequest};
 use journal::Disk;
 use std::{
     fmt, fs,
@@ -31,16 +31,19 @@ pub trait Authority: Send + Sync + fmt::Debug {
 pub(super) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authority, ended: &Queue<()>) {
     let options = &shared.options;
     let mut last: Option<Instant> = None;
+    // Length of the chain whose newest record has its stamp.
+    let mut stamped_length = 0;
     let mut pause = options.retry;
     while !ended.is_closed() {
         ended.pause(LOOK.min(options.retry.max(Duration::from_millis(1)) * 5));
-        if last.is_some_and(|last| last.elapsed() < options.timestamp_gap) {
+        let length = chain_length(&shared.dir, disk);
+        if length == stamped_length || last.is_some_and(|last| last.elapsed() < options.timestamp_gap) {
             continue;
         }
         match stamp_newest(&shared.dir, disk, authority) {
-            Ok(None) => {}
+            Ok(None) => stamped_length = length,
             Ok(Some(number)) => {
-                (last, pause) = (Some(Instant::now()), options.retry);
+                (last, pause, stamped_length) = (Some(Instant::now()), options.retry, length);
                 shared.counters.stamped.fetch_add(1, Relaxed);
                 shared.notices.notice(Notice::Stamped { number });
             }
@@ -51,6 +54,12 @@ pub(super) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authori
             }
         }
     }
+}
+
+/// Length of the chain's file; 0 when there is none.
+fn chain_length(dir: &Path, disk: &dyn Disk) -> u64 {
+    let file = disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME));
+    file.and_then(|file| file.len()).unwrap_or(0)
 }
 
 /// Stamps the newest record unless it has a stamp; gives its number.

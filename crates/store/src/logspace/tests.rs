@@ -296,9 +296,10 @@ fn a_builder_that_lags_holds_sources_back() {
     }
     thread::sleep(Duration::from_millis(20));
     let stats = logspace.stats();
+    // Released first: a failed assertion must not wait for a builder that is held.
+    stuck.release();
     assert!(stats.unbuilt_bytes <= 20_000 && stats.queue_messages > 0, "{stats:?}");
     assert_eq!(stats.messages_in_total, stats.messages_stored_total + stats.queue_messages);
-    stuck.release();
     for outcome in waiting {
         assert_eq!(outcome.recv_timeout(PATIENCE), Ok(Outcome::Done));
     }

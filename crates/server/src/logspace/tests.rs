@@ -1,0 +1,122 @@
+//! The verbs over a small logspace that was sealed for somebody.
+
+use super::*;
+use clap::Parser;
+use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp};
+use std::{
+    fs,
+    path::Path,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+use store::{Logspace, Recipient, Unheard, segment_files};
+
+#[derive(Parser)]
+struct Words {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// What a verb says of itself: all well, something found, or an error.
+fn run_words(words: &str) -> Result<bool, String> {
+    let words = Words::try_parse_from(["logspace"].into_iter().chain(words.split(' '))).unwrap();
+    match &words.verb {
+        Verb::Verify(options) => verify::run(options),
+        Verb::Ls(options) => list::run(options),
+        Verb::Cat(options) => cat::run(options),
+        Verb::Export(options) => export::run(options),
+        Verb::RebuildIndex(options) => rebuild::run(options),
+        Verb::Scrub(options) => scrub::run(options),
+        Verb::Unlock(options) => unlock::run(options),
+        Verb::Lock(options) => unlock::lock(options),
+        Verb::Keygen(options) => keys::keygen(options),
+    }
+}
+
+fn batch(first: u64, count: u64) -> Batch {
+    let (mut text, mut messages) = (Vec::new(), Vec::new());
+    for number in first..first + count {
+        let start = text.len();
+        text.extend_from_slice(format!("<13>message n{number}").as_bytes());
+        let raw = Span::received(start, text.len() - start);
+        let mut message = Message::default();
+        (message.raw, message.text) = (raw, raw.part(4, raw.len()));
+        messages.push(message);
+        text.push(b'\n');
+    }
+    let received = Stamp::known(place::now_us(), 0);
+    let mut batch = Batch::new(Arc::new(text), vec![Arc::new(Origin::default())], received, Ack::none());
+    batch.messages = messages;
+    batch
+}
+
+/// A logspace `audit` in a data folder: three segments of 50 messages.
+fn fill(data: &Path, recipients: Vec<Recipient>) {
+    let options = store::LogspaceOptions {
+        segment_messages_max: 50,
+        refresh: Duration::from_millis(5),
+        recipients,
+        ..store::LogspaceOptions::default()
+    };
+    let logspace = Logspace::open(&data.join("logspaces/audit"), options, Arc::new(Unheard)).unwrap();
+    for number in 0..4 {
+        let batch = Arc::new(batch(number * 50, 50));
+        let selection = Selection::all(50);
+        logspace.deliver(Delivery { batch, selection, ack: Ack::none(), controlled: true });
+    }
+    let started = Instant::now();
+    while logspace.stats().segments < 3 {
+        assert!(started.elapsed() < Duration::from_secs(20), "nothing is sealed");
+        thread::sleep(Duration::from_millis(2));
+    }
+    logspace.close();
+}
+
+#[test]
+fn verbs_work_on_a_locked_logspace() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().display().to_string();
+    let key = dir.path().join("auditor.key");
+    let said = |words: &str| {
+        run_words(&words.replace("KEY", &format!("--key {}", key.display())).replace("DATA", &data))
+    };
+    fs::create_dir_all(dir.path().join("logspaces")).unwrap();
+    assert_eq!(said(&format!("keygen {}", key.display())), Ok(true));
+    assert!(said(&format!("keygen {}", key.display())).is_err(), "a key is never written over");
+    let text = fs::read_to_string(&key).unwrap();
+    let recipient = text.lines().next().and_then(|line| line.strip_prefix("# public key: ")).unwrap();
+    fill(dir.path(), vec![Recipient::load(recipient).unwrap()]);
+
+    assert_eq!(said("verify audit --data DATA"), Ok(true));
+    assert_eq!(said("verify audit --data DATA KEY --json"), Ok(true));
+    assert_eq!(said("ls audit --data DATA --json"), Ok(true));
+    assert_eq!(said("scrub audit --data DATA"), Ok(true));
+    assert_eq!(said("cat audit --data DATA"), Ok(false), "locked");
+    assert_eq!(said("cat audit --data DATA KEY --query n7"), Ok(true));
+    assert!(said("cat audit --data DATA --query (").is_err());
+    assert!(said("cat other --data DATA").is_err());
+    assert_eq!(
+        said("rebuild-index audit 50 --data DATA KEY").map_err(|error| error.contains("name whom")),
+        Err(true)
+    );
+    assert_eq!(said(&format!("rebuild-index audit 50 --data DATA KEY --recipient {recipient}")), Ok(true));
+    assert_eq!(said("verify audit --data DATA KEY"), Ok(true));
+
+    let package = dir.path().join("package");
+    assert_eq!(said(&format!("export audit --data DATA KEY -o {} --query n7", package.display())), Ok(true));
+    let report = store::verify_package(&package, &[]).unwrap();
+    assert_eq!((report.messages, report.faults), (1, vec![]));
+    let ledger = store::Ledger::at(&dir.path().join(LEDGER)).verify().unwrap();
+    assert_eq!((ledger.0, ledger.2), (4, vec![]), "two prints, one export and its result");
+
+    let path = &segment_files(&dir.path().join("logspaces/audit")).unwrap()[0];
+    let mut bytes = fs::read(path).unwrap();
+    bytes[700] ^= 1;
+    fs::write(path, bytes).unwrap();
+    assert_eq!(said("verify audit --data DATA --json"), Ok(false));
+    assert_eq!(said("scrub audit --data DATA --json"), Ok(false));
+    fs::remove_file(path).unwrap();
+    assert_eq!(said("verify audit --data DATA"), Ok(false));
+    assert_eq!(said("ls audit --data DATA"), Ok(false));
+}

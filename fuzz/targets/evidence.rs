@@ -1,0 +1,25 @@
+//! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use store::{Chain, Identity, Keys, PublicKey, Record, Shell, Stamp, root_of};
+
+fuzz_target!(|bytes: &[u8]| {
+    let chain = Chain::parse(bytes);
+    for record in chain.records() {
+        assert_eq!(Record::parse(&record.print()).as_ref(), Some(record));
+    }
+    let _ = Stamp::read(bytes);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = (Identity::parse(text, None), Identity::from_line(text), PublicKey::from_pem(text));
+    }
+    if let Ok(shell) = Shell::from_bytes(bytes.to_vec(), &Keys::default()) {
+        for chunk in 0..shell.chunks() {
+            let _ = shell.examine(chunk);
+        }
+        let _ = (shell.record(), shell.recipients(), shell.extent());
+    }
+    let numbers = bytes.chunks_exact(9).map(|chunk| (u64::from(chunk[0]), store::Digest::of(chunk)));
+    let known: Vec<_> = numbers.collect();
+    let _ = root_of(bytes.len() as u64 * 7, &known, &[store::Digest::of(bytes)]);
+});
