@@ -55,7 +55,7 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),
-            DestinationDriver::Http(_) | DestinationDriver::Stdout => String::new(),
+            DestinationDriver::Stdout => String::new(),
         };
         format!("to {} {} {target} queue={}", spec.id, spec.component, spec.queueing.messages_max)
     }));
