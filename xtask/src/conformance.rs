@@ -93,6 +93,11 @@ const FAMILIES: &[Family] = &[
     ("patterndb", patterndb::run),
 ];
 
+/// The result of every family, by its name.
+pub(crate) fn rows(folder: &Path) -> impl Iterator<Item = (&'static str, Result<Vec<Row>, String>)> {
+    FAMILIES.iter().map(move |(name, family)| (*name, family(folder)))
+}
+
 /// Runs every family; false when one is below its floor.
 pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {
     let explain = match options {

@@ -4,6 +4,7 @@
 //! Holds nothing. Touches files and starts cargo.
 
 mod check;
+mod compatibility;
 mod conformance;
 mod tidy;
 
@@ -17,6 +18,7 @@ const USAGE: &str = "usage: cargo xtask VERB
   check                                 format, clippy, tidy, tests: the whole gate
   tidy                                  edges between crates, module cycles, lengths, module docs, forbidden words
   reference                             writes docs/reference/options.md from the tables of options
+  compatibility DIR                     runs the samples of a folder and writes docs/compatibility.md
   conformance DIR [--explain FAMILY]    runs the samples of a folder and prints a table";
 
 fn main() -> ExitCode {
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         ["check"] => check::run(&root()),
         ["tidy"] => tidy::run(&root()),
         ["reference"] => reference(&root()),
+        ["compatibility", folder] => compatibility::run(&root(), folder.as_ref()),
         ["conformance", folder, rest @ ..] => conformance::run(&root(), folder.as_ref(), rest),
         _ => {
             eprintln!("{USAGE}");

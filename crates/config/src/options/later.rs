@@ -91,7 +91,6 @@ const DESTINATIONS: &[&str] = &[
     "lua",
     "mongodb",
     "mqtt",
-    "openobserve-log",
     "openobserve-metrics",
     "opentelemetry",
     "osquery",

@@ -171,7 +171,10 @@ impl Converter {
             "repeatedmsgreduction" => {
                 Err("repeated messages are joined with suppress() of a destination".to_string())
             }
-            "markmessageperiod" => self.global_option("mark-freq", value),
+            "markmessageperiod" => match value.parse::<u32>() {
+                Ok(seconds) => self.global_option("mark-freq", &seconds.to_string()),
+                Err(_) => Err(format!("`{value}` is no number of seconds")),
+            },
             "escapecontrolcharactersonreceive"
             | "controlcharacterescapeprefix"
             | "escape8bitcharactersonreceive"

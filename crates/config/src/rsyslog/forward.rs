@@ -144,6 +144,7 @@ impl Converter {
         self.driver(Kind::Destination, "relp")?;
         let host = parameters.take("target").ok_or("a forward without a target")?;
         let port = parameters.take("port").unwrap_or_else(|| "514".to_string());
+        let port: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
         if parameters.take_switch("tls") == Some(true) {
             return Err("RELP with TLS is not converted: write relp() with tls()".to_string());
         }

@@ -232,7 +232,11 @@ impl Converter {
         }
         let facility = parameters.take("facility").unwrap_or_else(|| "local0".to_string());
         let severity = parameters.take("severity").unwrap_or_else(|| "notice".to_string());
-        driver.push_str(&format!(" default-facility({}) default-severity({})", facility, severity));
+        driver.push_str(&format!(
+            " default-facility({}) default-severity({})",
+            quoted(&facility),
+            quoted(&severity)
+        ));
         if let Some(first) = parameters.take("startmsg.regex") {
             if !self.honours(Kind::Source, "file", "multi-line-mode") {
                 return Err("messages of several lines are not supported yet".to_string());

@@ -59,5 +59,9 @@ fn quoted(text: &str) -> String {
 /// A word that is a name in both languages.
 fn identifier(text: &str) -> String {
     let word: String = text.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' }).collect();
-    word.trim_matches('_').to_string()
+    let word = word.trim_matches('_');
+    match word.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        true => word.to_string(),
+        false => format!("n{word}"),
+    }
 }

@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) modules: BTreeMap<String, Parameters>,
     /// Files of the TLS driver: `cafile`, `certfile`, `keyfile`.
     pub(super) tls: BTreeMap<String, String>,
+    /// `$RepeatedMsgReduction` is on.
+    pub(super) joins_repeated: bool,
     /// `$outchannel` definitions: their files.
     pub(super) channels: BTreeMap<String, String>,
 }
