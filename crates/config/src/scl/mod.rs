@@ -19,7 +19,6 @@ pub(crate) const SETS: &[Set] = &[Set {
         ("scl/network.conf", include_str!("network.conf")),
         ("scl/web.conf", include_str!("web.conf")),
         ("scl/destinations.conf", include_str!("destinations.conf")),
-        ("scl/services.conf", include_str!("services.conf")),
     ],
 }];
 
