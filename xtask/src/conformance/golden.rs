@@ -17,7 +17,7 @@ use wire::{DecodeOptions, ParseFlags};
 const RECORDED_S: i64 = 1_795_233_547;
 /// What stands for the name of the recording machine: the message had no host.
 const NO_HOST: &str = "@LOCALHOST@";
-const FLOOR: f64 = 99.0;
+const FLOOR: f64 = 100.0;
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let files = [
