@@ -346,3 +346,42 @@ fn values_are_places_in_the_text() {
     // Names and constants once, whatever the number of messages.
     assert!(batch.extra.len() < 100, "{}", batch.extra.len());
 }
+
+#[test]
+fn merged_files() {
+    let check = |text: &str, want: &str| {
+        let mut out = String::new();
+        merge(text, &mut out).unwrap();
+        assert_eq!(out, want);
+    };
+    check(
+        "<?xml version='1.0'?><patterndb version='4'><!-- no --><ruleset name=\"a&lt;'b\">x &amp; y</ruleset></patterndb>",
+        "<ruleset name='a&lt;&apos;b'>x &amp; y</ruleset>",
+    );
+    check(
+        "<patterndb version='1'><program><pattern>p</pattern><rule><pattern>r</pattern><url>u</url></rule></program></patterndb>",
+        "<ruleset><pattern>p</pattern><rule><patterns>\n<pattern>r</pattern>\n</patterns><urls>\n<url>u</url>\n</urls></rule></ruleset>",
+    );
+    assert!(merge("<patterndb><a></b></patterndb>", &mut String::new()).is_err());
+}
+
+#[test]
+fn patterns_of_logs() {
+    let check = |lines: &[&str], support_percent: f64, outliers: bool, want: &[&str]| {
+        let lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        let options =
+            PatternizeOptions { support_percent, outliers, delimiters: " =".to_owned(), samples: 1 };
+        let shown: Vec<String> = patternize(&lines, &options)
+            .iter()
+            .map(|cluster| {
+                format!("{} {} {}", cluster.support, cluster.pattern(true), cluster.samples.join("|"))
+            })
+            .collect();
+        assert_eq!(shown, want);
+    };
+    let lines = ["in joe a=1", "in ann a=2", "in bob b=3", "out tim", "out x@y", "once"];
+    check(&lines, 34.0, false, &["2 in @ESTRING:.dict.string0: @a= in joe a=1", "2 out  out tim"]);
+    check(&lines[3..], 34.0, false, &["1 out tim out tim", "1 out x@@y out x@y", "1 once once"]);
+    check(&["a 1", "a 2", "a 3", "b 1", "c x@y"], 60.0, true, &["3 a  a 1", "1 b 1 b 1", "1 c x@@y c x@y"]);
+    check(&[], 4.0, true, &[]);
+}

@@ -2,7 +2,7 @@
 //!
 //! In: files of log lines. Out: a database on the standard output. Limits: the lines must fit into memory.
 
-use super::{CommonOptions, matching::decoder};
+use super::matching::decoder;
 use clap::Args;
 use jiff::Zoned;
 use message::{Ack, Batch, Field, Marks, Origin, Span, Stamp};
@@ -33,15 +33,16 @@ pub(super) struct Options {
     #[arg(short, long)]
     named_parsers: bool,
     /// Set of characters based on which the log messages are tokenized
-    #[arg(short = 'D', long, default_value = " :&~?![]=,;()'\"")]
+    #[arg(short, long, default_value = " :&~?![]=,;()'\"")]
     delimiters: String,
     /// Number of example lines to add for the patterns
     #[arg(long, default_value_t = 1)]
     samples: usize,
     /// More files
     files: Vec<PathBuf>,
-    #[command(flatten)]
-    common: CommonOptions,
+    /// Say more
+    #[arg(short, long, hide = true)]
+    verbose: bool,
 }
 
 pub(super) fn run(options: &Options) -> ExitCode {
