@@ -69,7 +69,7 @@ const RULES: &[(Trace, &str, Trace)] = &[
     (ExceptionFrames, r"^[\t ]*(?:Caused by|Suppressed):", Exception),
     (ExceptionFrames, r"^[\t ]*\.\.\. \d+ (?:more|common frames omitted)", ExceptionFrames),
     (Outside, r"^Traceback \(most recent call last\):\r?$", Python),
-    (Python, r"^[\t ]+File ", PythonSource),
+    (Python, r"^[\t ]*File ", PythonSource),
     (Python, r"^[\t ]+[\^~]+[\t ]*\r?$", Python),
     (Python, r"^(?:[^\s.():]+\.)*[^\s.():]+(?::|\r?$)", Outside),
     (PythonSource, r"[^\t ]", Python),
