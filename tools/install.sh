@@ -31,11 +31,11 @@ for pair in "${wanted[@]}"; do
 done
 # Modules have no command: a file that proves it is there : Debian package.
 modules=()
-[ "$purpose" != test ] || modules=(rsyslog/imrelp.so:rsyslog-relp rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+[ "$purpose" != test ] || modules=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
 [ "$purpose" != bench ] || modules=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
 if [ ${#modules[@]} -gt 0 ]; then
     for pair in "${modules[@]}"; do
-        compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
+        compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || [ -e "/usr/lib/${pair%%:*}" ] || missing+=("${pair##*:}")
     done
 fi
 if [ ${#missing[@]} -gt 0 ]; then

@@ -11,6 +11,8 @@ from server import Server, free_port
 
 COUNT = 3000
 
+TLS = 'tls(ca-file("CERTS/ca.pem") cert-file("CERTS/own.pem") key-file("CERTS/own.key"))'
+
 RECEIVER = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); }};
 source s_relp {{ relp(ip("127.0.0.1") port({port})); }};
@@ -116,6 +118,75 @@ def test_rsyslog_receives(binary):
                         rsyslog.start()
             Server.until(lambda: len(numbers(path)) == COUNT, 20, "all messages in rsyslog")
             assert numbers(path) == set(range(COUNT))
+        finally:
+            rsyslog.stop()
+            server.close()
+
+
+def make_certificates(folder):
+    """An authority and one certificate for 127.0.0.1, for both sides."""
+
+    def openssl(*words):
+        subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
+
+    key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test authority", "-days", "30")
+    openssl("req", *key, "-keyout", "own.key", "-out", "own.csr", "-subj", "/CN=localhost")
+    with open(folder + "/own.ext", "w") as out:
+        out.write("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    openssl("x509", "-req", "-in", "own.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", "own.pem",
+            "-days", "30", "-extfile", "own.ext")
+
+
+def rsyslog_tls(folder):
+    return (f'tls="on" tls.authMode="certvalid" tls.caCert="{folder}/ca.pem" tls.myCert="{folder}/own.pem" '
+            f'tls.myPrivKey="{folder}/own.key"')
+
+
+def test_encrypted_from_rsyslog(binary):
+    with tempfile.TemporaryDirectory() as folder:
+        make_certificates(folder)
+        server = Server(binary, RECEIVER.replace("port({port})", "port({port}) " + TLS.replace("CERTS", folder)))
+        server.start()
+        rsyslog = Rsyslog(folder, f"""
+            module(load="imuxsock" SysSock.Use="off")
+            module(load="omrelp" tls.tlslib="openssl")
+            input(type="imuxsock" Socket="{folder}/in.sock" RateLimit.Interval="0")
+            action(type="omrelp" target="127.0.0.1" port="{server.port}" {rsyslog_tls(folder)}
+                   action.resumeRetryCount="-1" action.resumeInterval="1" queue.type="LinkedList")
+            """)
+        try:
+            Server.until(lambda: os.path.exists(folder + "/in.sock"), 10, "rsyslog's socket")
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+                out.connect(folder + "/in.sock")
+                for number in range(500):
+                    out.send(b"<13>Nov 21 09:00:00 relayed: message %d" % number)
+            path = server.folder + "/out.log"
+            Server.until(lambda: numbers(path) == set(range(500)), 15, "all messages of rsyslog")
+        finally:
+            rsyslog.stop()
+            server.close()
+
+
+def test_encrypted_to_rsyslog(binary):
+    relp = free_port()
+    with tempfile.TemporaryDirectory() as folder:
+        make_certificates(folder)
+        sender = SENDER.replace("port(RELP)", f"port({relp}) " + TLS.replace("CERTS", folder))
+        server = Server(binary, sender)
+        server.start()
+        rsyslog = Rsyslog(folder, f"""
+            module(load="imrelp" tls.tlslib="openssl")
+            input(type="imrelp" port="{relp}" {rsyslog_tls(folder)})
+            template(name="line" type="string" string="%programname% %msg%\\n")
+            action(type="omfile" file="{folder}/out.log" template="line")
+            """)
+        try:
+            Server.until(lambda: listens(relp), 10, "rsyslog's port")
+            with socket.create_connection(("127.0.0.1", server.port)) as out:
+                for number in range(500):
+                    out.sendall(b"<13>1 2026-11-21T09:00:00Z web relayed - - - message %d\n" % number)
+            Server.until(lambda: numbers(folder + "/out.log") == set(range(500)), 15, "all messages in rsyslog")
         finally:
             rsyslog.stop()
             server.close()

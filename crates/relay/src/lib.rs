@@ -26,18 +26,18 @@ mod testing;
 
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
-    FileTarget, HttpTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering,
-    RequestSettings, ResponseAction, Server, SocketKind, SocketTarget, StagedDestinations, StreamFraming,
-    TcpOptions, TerminalTarget,
+    FileTarget, GelfTarget, HttpTarget, Packing, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
+    Rendering, RequestSettings, ResponseAction, Server, SocketKind, SocketTarget, StagedDestinations,
+    StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;
 pub use source::{
-    Acknowledge, DatagramListener, Dialogue, FileSource, Generator, HostPolicy, HttpOptions, JournalSource,
-    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, Sources,
-    StagedSources, StreamListener, UseDns, WildcardSource, Window,
+    Acknowledge, DatagramListener, Dialogue, FileSource, Form, Generator, HostPolicy, HttpOptions,
+    JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec,
+    Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

@@ -65,6 +65,12 @@ pub(super) const DRIVERS: &[Driver] = &[
     ),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
+        "gelf",
+        Plain::One("host", V::Text),
+        &[GELF, SEND, SOCKET, TEXT, DESTINATION],
+        "GELF over UDP, in chunks and compressed, or over TCP",
+    ),
+    driver(
         "unix-stream",
         Plain::One("path", V::Text),
         &[UNIX, SOCKET, TEXT, DESTINATION],
@@ -236,6 +242,15 @@ const HTTP: &[Row] = &[
     later("peer-verify", "written in tls()"),
     later("ocsp-stapling-verify", "whether a certificate's revocation is checked"),
     later("cloud-auth", "credentials of a cloud"),
+];
+
+const GELF: &[Row] = &[
+    row("transport", V::Word(&["udp", "tcp", "tls"]), "udp", "how messages are sent"),
+    row("port", V::Port, "12201", "port of the receiver"),
+    row("destport", V::Port, "12201", "port of the receiver"),
+    row("template", V::Template, "$(format-gelf)", "the JSON text of a message"),
+    row("compression", V::Word(&["gzip", "zlib", "none"]), "gzip", "how datagrams are packed"),
+    row("chunk-size", V::Number(64, 65507), "1420", "largest datagram; longer messages go in chunks"),
 ];
 
 const RELP: &[Row] = &[

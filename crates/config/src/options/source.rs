@@ -50,6 +50,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         "RELP: messages are answered when they are safe",
     ),
     driver(
+        "gelf",
+        Plain::Optional("address", V::Text),
+        &[GELF, LISTEN, SOCKET, SOURCE],
+        "GELF over UDP, in chunks and compressed, or over TCP",
+    ),
+    driver(
         "unix-stream",
         Plain::One("path", V::Text),
         &[UNIX, PERMISSIONS, SOCKET, ENCODED, MULTI_LINE, SOURCE],
@@ -124,6 +130,13 @@ const SYSLOG: &[Row] = &[
 const OLD: &[Row] = &[
     row("port", V::Port, "514", "port to listen on"),
     row("localport", V::Port, "514", "port to listen on"),
+];
+
+const GELF: &[Row] = &[
+    row("transport", V::Word(&["udp", "tcp", "tls"]), "udp", "how messages arrive"),
+    row("port", V::Port, "12201", "port to listen on"),
+    row("localport", V::Port, "12201", "port to listen on"),
+    row("log-msg-size", V::Number(63, 1 << 30), "1048576", "longest message, in bytes"),
 ];
 
 const RELP: &[Row] = &[

@@ -50,6 +50,8 @@ pub enum DestinationDriver {
     Relp(RelpTarget),
     /// `http()`
     Http(Box<HttpTarget>),
+    /// `gelf()` over UDP
+    Gelf(GelfTarget),
     /// `pipe()`
     Pipe(PipeTarget),
     /// `program()`
@@ -308,6 +310,29 @@ pub struct RelpTarget {
     pub socket: SocketTarget,
     /// `response-timeout()`: a receiver that owes an answer for so long is given up.
     pub response_within: Duration,
+}
+
+/// How the payload of a GELF datagram is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Packing {
+    /// As it is.
+    None,
+    /// gzip
+    #[default]
+    Gzip,
+    /// zlib
+    Zlib,
+}
+
+/// `gelf()` over UDP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GelfTarget {
+    /// Where to; UDP.
+    pub socket: SocketTarget,
+    /// `compression()`
+    pub packing: Packing,
+    /// `chunk-size()`: largest datagram.
+    pub chunk_bytes: usize,
 }
 
 /// `pipe("name")`.

@@ -5,7 +5,7 @@
 //! Limits: a removed destination gets [`LEAVE_WITHIN`] to write what waits.
 
 use super::{
-    options::{DestinationDriver, DestinationSpec, SocketTarget},
+    options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
     queue::{Command, Queue},
     spool::{Entrance, Keeper},
     worker,
@@ -205,10 +205,8 @@ impl DestinationDriver {
                 let url = target.urls.first();
                 format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
             }
-            DestinationDriver::Relp(target) => match &target.socket.kind {
-                SocketKind::Tcp(host, port) => format!("relp,{host}:{port}"),
-                other => format!("relp,{other:?}"),
-            },
+            DestinationDriver::Relp(target) => remote("relp", &target.socket),
+            DestinationDriver::Gelf(target) => remote("gelf", &target.socket),
             DestinationDriver::Pipe(target) => target.path.display().to_string(),
             DestinationDriver::Program(target) => target.command.clone(),
             DestinationDriver::Terminals(target) => target.user.clone(),
@@ -219,5 +217,15 @@ impl DestinationDriver {
     /// Whether its queue holds the sources back instead of dropping, flow control or not.
     pub(super) fn holds_back(&self) -> bool {
         matches!(self, DestinationDriver::File(_))
+    }
+}
+
+/// A receiver that speaks a protocol of its own.
+fn remote(protocol: &str, target: &SocketTarget) -> String {
+    match &target.kind {
+        SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => format!("{protocol},{host}:{port}"),
+        SocketKind::UnixStream(path) | SocketKind::UnixDatagram(path) => {
+            format!("{protocol},{}", path.display())
+        }
     }
 }

@@ -18,8 +18,9 @@ mod testing;
 
 pub use http::{Acknowledge, HttpOptions};
 pub use options::{
-    DatagramListener, Dialogue, FileSource, Generator, HostPolicy, JournalSource, ListenAddress, PipeSource,
-    ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource, Window,
+    DatagramListener, Dialogue, FileSource, Form, Generator, HostPolicy, JournalSource, ListenAddress,
+    PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource,
+    Window,
 };
 pub use set::{Sources, StagedSources};
 pub use socket::ProxyHeader;

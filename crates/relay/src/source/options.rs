@@ -37,6 +37,7 @@ pub struct SourceSpec {
 
 /// Every kind of source.
 #[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // There are few of them, one a driver.
 pub enum SourceDriver {
     /// `network()`, `syslog()`, `tcp()` over TCP; `unix-stream()`.
     Stream(StreamListener),
@@ -62,6 +63,16 @@ pub enum SourceDriver {
     Generator(Generator),
 }
 
+/// What a frame is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    /// Syslog of any kind.
+    #[default]
+    Syslog,
+    /// One GELF message.
+    Gelf,
+}
+
 /// What all sources share.
 #[derive(Clone)]
 pub struct Reading {
@@ -69,6 +80,8 @@ pub struct Reading {
     pub source: String,
     /// Flags, default priority, zone, `keep-timestamp()`, `bad-hostname()`: how a frame becomes a message.
     pub decode: DecodeOptions,
+    /// What a frame is.
+    pub form: Form,
     /// How messages of a stream are told apart.
     pub framing: Framing,
     /// `log-msg-size()`
@@ -99,6 +112,7 @@ impl Reading {
         Reading {
             source: source.to_owned(),
             decode: DecodeOptions::default(),
+            form: Form::default(),
             framing: Framing::Newline,
             multi_line: None,
             multi_line_timeout: None,

@@ -113,6 +113,7 @@ impl<'t> Lowering<'t> {
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
             "http" => self.http_target(options)?,
+            "gelf" => self.gelf(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
@@ -152,7 +153,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A template of ours.
-    fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
+    pub(super) fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
         self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
     }
 
@@ -184,7 +185,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// A socket and what is sent over it.
-    fn socket(
+    pub(super) fn socket(
         &mut self,
         options: &Options<'t>,
         kind: SocketKind,
@@ -198,7 +199,8 @@ impl<'t> Lowering<'t> {
             SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) => *port,
             SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => 0,
         };
-        let is_encrypted = options.word("transport").as_deref() == Some("tls");
+        let is_relp = options.call.key() == "relp" && options.own("tls").is_some();
+        let is_encrypted = is_relp || options.word("transport").as_deref() == Some("tls");
         let (failover, failback) = self.failover(options, port);
         let target = SocketTarget {
             ipv6,
@@ -221,10 +223,6 @@ impl<'t> Lowering<'t> {
 
     fn relp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let port = options.port(["port", "destport"], RELP_PORT);
-        if let Some(tls) = options.own("tls") {
-            let message = "tls() of relp() as a destination is not supported yet";
-            self.report.push(Diagnostic::error(tls.name.span, message));
-        }
         let kind = SocketKind::Tcp(options.plain()?, port);
         let (driver, render) = self.socket(options, kind, Framing::Datagram)?;
         let DestinationDriver::Socket(socket) = driver else { return None };

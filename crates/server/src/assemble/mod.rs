@@ -8,6 +8,7 @@ mod databases;
 mod destinations;
 mod disk;
 mod filters;
+mod gelf;
 mod globals;
 mod http;
 mod identity;

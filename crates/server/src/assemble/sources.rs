@@ -3,6 +3,7 @@
 //! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
 //! Limits: an address that cannot be used is an error at its place.
 
+use super::gelf::gelf_reading;
 use super::journal::journal;
 use super::lower::Lowering;
 use super::options::Options;
@@ -64,6 +65,9 @@ impl<'t> Lowering<'t> {
             let mut reading = self.reading(name, &options, &driver);
             reading.framing = framing;
             self.text_options(&options, &mut reading);
+            if call.key() == "gelf" {
+                gelf_reading(&options, &mut reading);
+            }
             self.sources.push(SourceDraft {
                 id: format!("{name}#{index}"),
                 component: call.key(),
@@ -79,6 +83,7 @@ impl<'t> Lowering<'t> {
         Some(match options.call.key().as_str() {
             "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" => return self.listener(options),
             "relp" => return self.relp_listener(options),
+            "gelf" => return self.gelf_listener(options),
             "http" => return self.http_listener(options),
             "unix-stream" => {
                 let mut listener = StreamListener::new(ListenAddress::Unix(path()?));
@@ -372,7 +377,7 @@ fn hosts(options: &Options<'_>) -> HostPolicy {
     }
 }
 
-fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
+pub(super) fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {
     listener.receive_buffer = options.count("so-rcvbuf", 0);
     listener.reuse_port = options.yes("so-reuseport", false);
     listener.ip = ip_options(options);

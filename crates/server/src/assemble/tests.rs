@@ -52,6 +52,9 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
             DestinationDriver::Http(http) => format!("{} urls x{}", http.urls.len(), http.batch_lines),
+            DestinationDriver::Gelf(gelf) => {
+                format!("{:?} {:?} {}", gelf.socket.kind, gelf.packing, gelf.chunk_bytes)
+            }
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),
@@ -229,6 +232,10 @@ fn makes_sources() {
             "from s#0 relp Ip(0.0.0.0:2514) max=3 Datagram",
             "from s#1 relp Ip(127.0.0.1:20514) max=10 Datagram",
         ],
+    );
+    makes(
+        "source s { gelf(); gelf(transport(tcp) port(5)); };\nlog { source(s); };",
+        &["from s#0 gelf Ip(0.0.0.0:12201) Datagram", "from s#1 gelf Ip(0.0.0.0:5) max=10 Nul"],
     );
     makes("source unused { network(); };", &[]);
     makes(

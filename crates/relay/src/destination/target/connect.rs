@@ -53,9 +53,9 @@ pub(super) fn connect(target: &SocketTarget, server: &Server) -> io::Result<Conn
 }
 
 /// Connects to the first server of a target that speaks a protocol of its own.
-pub(super) fn connect_plain(target: &SocketTarget) -> io::Result<Socket> {
+pub(super) fn connect_first(target: &SocketTarget) -> io::Result<Connection> {
     let server = target.servers().into_iter().next().unwrap_or_default();
-    connect_to_any(target, &server, Type::STREAM)
+    connect(target, &server)
 }
 
 /// Tries the addresses of a name, those of the wanted family first.

@@ -3,6 +3,7 @@
 //! In: rendered messages. Out: bytes. Holds: their connections. Limits: see each.
 
 mod connect;
+mod gelf;
 mod pipe;
 mod program;
 mod relp;
@@ -10,9 +11,11 @@ mod servers;
 mod socket;
 mod stdout;
 mod stream;
+mod talk;
 mod terminal;
 
 pub(crate) use connect::set_keepalive;
+pub(crate) use gelf::Gelf;
 pub(crate) use pipe::Pipe;
 pub(crate) use program::Program;
 pub(crate) use relp::Relp;

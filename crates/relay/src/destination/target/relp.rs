@@ -9,12 +9,11 @@ use super::{
     super::line::Target,
     super::options::{DestinationDriver, RelpTarget, StreamFraming},
     super::output::Output,
-    connect::connect_plain,
+    talk::Talk,
 };
-use socket2::Socket as RawSocket;
 use std::{
     collections::VecDeque,
-    io::{self, Read, Write},
+    io,
     time::{Duration, Instant},
 };
 use wire::{
@@ -24,10 +23,6 @@ use wire::{
 
 /// Longest response that is read whole.
 const RESPONSE_BYTES_MAX: usize = 64 << 10;
-/// After so long without an answer the thread looks whether it is told to stop.
-const STALL: Duration = Duration::from_millis(200);
-/// Bytes of one read.
-const READ_BYTES: usize = 16 << 10;
 
 /// A RELP target.
 pub(crate) struct Relp {
@@ -43,7 +38,7 @@ struct Flight {
 }
 
 struct Session {
-    socket: RawSocket,
+    talk: Talk,
     reader: RelpReader,
     input: Vec<u8>,
     /// Frames that the socket has not taken yet.
@@ -67,10 +62,8 @@ impl Relp {
 
     /// Connects and opens a session.
     fn open(&self) -> io::Result<Session> {
-        let socket = connect_plain(&self.target.socket)?;
-        socket.set_read_timeout(Some(STALL))?;
         let mut session = Session {
-            socket,
+            talk: Talk::open(&self.target.socket)?,
             reader: RelpReader::new(RESPONSE_BYTES_MAX),
             input: Vec::new(),
             out: Vec::new(),
@@ -131,10 +124,7 @@ impl Session {
 
     fn send(&mut self) -> io::Result<()> {
         while !self.out.is_empty() {
-            let size = (&self.socket).write(&self.out)?;
-            if size == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
+            let size = self.talk.say(&self.out)?;
             self.out.drain(..size);
         }
         Ok(())
@@ -146,23 +136,8 @@ impl Session {
         waits: bool,
         mut each: impl FnMut(&mut Session, &RelpFrame, &[u8]) -> io::Result<()>,
     ) -> io::Result<bool> {
-        let start = self.input.len();
-        self.input.resize(start + READ_BYTES, 0);
-        let mut part = std::mem::take(&mut self.input);
-        let read = if waits {
-            (&self.socket).read(&mut part[start..])
-        } else {
-            peek(&self.socket, &mut part[start..])
-        };
-        part.truncate(start + *read.as_ref().unwrap_or(&0));
-        self.input = part;
-        match read {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(_) => {}
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
-                return Ok(false);
-            }
-            Err(error) => return Err(error),
+        if !self.talk.hear(&mut self.input, waits)? {
+            return Ok(false);
         }
         let bytes = std::mem::take(&mut self.input);
         let (mut at, mut any) = (0, false);
@@ -229,14 +204,6 @@ impl Session {
 fn is_end(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
     matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
-}
-
-/// Reads without waiting.
-fn peek(mut socket: &RawSocket, buffer: &mut [u8]) -> io::Result<usize> {
-    socket.set_nonblocking(true)?;
-    let read = socket.read(buffer);
-    socket.set_nonblocking(false)?;
-    read
 }
 
 impl Drop for Session {

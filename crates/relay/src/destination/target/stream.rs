@@ -107,6 +107,40 @@ impl Secure {
         Ok(())
     }
 
+    /// How long `hear` waits.
+    pub(super) fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        self.socket.set_read_timeout(Some(patience))
+    }
+
+    /// Sends some of a text, and says how much of it went. What is not sent yet goes by the next call, with the same text.
+    pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
+        if self.session.outgoing().is_empty() {
+            let piece = &text[..text.len().min(PIECE_BYTES)];
+            self.session.encrypt(piece).map_err(|error| failed(&error))?;
+            self.text = piece.len();
+        }
+        self.send()?;
+        Ok(if self.session.outgoing().is_empty() { std::mem::take(&mut self.text) } else { 0 })
+    }
+
+    /// Appends what the peer said, and says whether it was anything.
+    pub(super) fn hear(&mut self, text: &mut Vec<u8>, waits: bool) -> io::Result<bool> {
+        let mut bytes = vec![0; ANSWER_BYTES];
+        let mut reader = &self.socket;
+        self.socket.set_nonblocking(!waits)?;
+        let read = reader.read(&mut bytes);
+        self.socket.set_nonblocking(false)?;
+        let size = read?;
+        if size == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let before = text.len();
+        match self.session.take(&mut bytes[..size], text).map_err(|error| failed(&error))? {
+            Taken::Over => Err(io::ErrorKind::UnexpectedEof.into()),
+            Taken::Open | Taken::Shaking => Ok(text.len() > before),
+        }
+    }
+
     /// One write. The outgoing bytes are empty when all is sent.
     fn send(&mut self) -> io::Result<()> {
         let outgoing = self.session.outgoing();

@@ -15,6 +15,7 @@ pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
 pub(crate) use window::{Completion, Gate};
 
+use super::options::{Form, Reading};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Origin};
 use std::{
@@ -23,7 +24,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use wire::{Decoder, Frame, Framer, Transcoder};
+use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder};
 
 /// Bytes that a frame's header and end may need beside the message.
 const FRAME_OVERHEAD: usize = 64;
@@ -38,6 +39,8 @@ pub(crate) struct Feed {
     pub(crate) gate: Arc<Gate>,
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
+    /// Reads frames that are GELF.
+    gelf: Option<ShippedReader>,
     /// What was read last, before its conversion.
     raw: Vec<u8>,
 }
@@ -56,6 +59,7 @@ impl Feed {
             decoder: Decoder::new(reading.decode.clone()),
             framer: framer(&live),
             transcoder: reading.encoding.map(Transcoder::new),
+            gelf: gelf(reading),
             raw: Vec::new(),
             clock: Clock::new(),
             gate: Gate::new(live.window()),
@@ -83,6 +87,7 @@ impl Feed {
             self.transcoder = new.encoding.map(Transcoder::within);
         }
         self.decoder = Decoder::new(new.decode.clone());
+        self.gelf = gelf(new);
         self.gate.resize(live.window());
         self.live = live;
         true
@@ -197,17 +202,21 @@ impl Feed {
             return;
         }
         let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
-        let mut first = 0;
+        let (mut first, mut odd) = (0, 0);
         for run in runs {
             let last = run.frames.min(self.frames.len());
             let place = place_of(&mut batch, &run.origin);
             let decoded = batch.messages.len();
-            self.decoder.decode_frames(&mut batch, &self.frames[first..last], place);
+            let frames = &self.frames[first..last];
+            match &mut self.gelf {
+                Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
+                None => self.decoder.decode_frames(&mut batch, frames, place),
+            }
             let messages = decoded..batch.messages.len();
             hosts::apply(&mut batch, messages, &run.origin, &self.live.reading);
             first = last;
         }
-        let odd = self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
+        odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
         self.frames.clear();
         let counters = &self.live.counters;
         if odd > 0 {
@@ -259,6 +268,10 @@ impl Feed {
         batch.ack = self.gate.ticket(messages, bytes, completion);
         self.live.intake.take(batch);
     }
+}
+
+fn gelf(reading: &Reading) -> Option<ShippedReader> {
+    (reading.form == Form::Gelf).then(|| ShippedReader::new(reading.decode.clone(), ""))
 }
 
 fn framer(live: &Live) -> Framer {

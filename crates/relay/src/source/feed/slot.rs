@@ -69,6 +69,9 @@ impl Live {
 
     /// The text of `${TRANSPORT}`.
     fn transport_name(&self, transport: Transport) -> String {
+        if self.component == "gelf" {
+            return format!("gelf+{}", if transport == Transport::Udp { "udp" } else { "tcp" });
+        }
         if self.component == "relp" {
             return if transport == Transport::Tls { "relp+tls" } else { "relp+tcp" }.to_owned();
         }

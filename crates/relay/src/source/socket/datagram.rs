@@ -6,9 +6,11 @@
 
 use super::{
     super::feed::{Feed, Names, Run, Slot, buffer},
+    super::options::Form,
+    gelf::Assembler,
     peer::{Peers, Sender, canonical},
 };
-use crate::{InternalLog, sys};
+use crate::{InternalLog, stats, sys};
 use message::Transport;
 use socket2::Socket;
 use std::{
@@ -81,6 +83,8 @@ struct Receiver {
     feed: Feed,
     peers: Peers,
     runs: Vec<Run>,
+    /// Puts the chunks of GELF together.
+    assembler: Option<Assembler>,
     drops: u32,
     drops_asked: Instant,
 }
@@ -105,6 +109,7 @@ impl Receiver {
             datagrams: sys::Datagrams::new(slot_bytes),
             feed: Feed::new(slot),
             runs: Vec::new(),
+            assembler: (live.reading.form == Form::Gelf).then(Assembler::new),
             drops_asked: Instant::now(),
         })
     }
@@ -113,6 +118,10 @@ impl Receiver {
     fn read(&mut self, socket: &Socket) -> bool {
         if self.feed.refresh() {
             self.peers.forget();
+            let is_gelf = self.feed.live().reading.form == Form::Gelf;
+            if is_gelf != self.assembler.is_some() {
+                self.assembler = is_gelf.then(Assembler::new);
+            }
         }
         let mut bytes = buffer::take(buffer::READ_BYTES + DATAGRAM_BYTES_MAX);
         let now = Instant::now();
@@ -138,7 +147,8 @@ impl Receiver {
 
     /// One system call. Says whether there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
-        let Receiver { datagrams, feed, peers, runs, .. } = self;
+        let Receiver { datagrams, feed, peers, runs, assembler, .. } = self;
+        let mut broken = 0;
         let received = datagrams.receive(socket.as_fd(), |datagram| {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
             let origin = peers.origin(sender, feed.live(), now);
@@ -147,21 +157,34 @@ impl Receiver {
             while let Some((one, more)) =
                 rest.split_at_checked(size.min(rest.len())).filter(|(one, _)| !one.is_empty())
             {
-                let start = bytes.len();
-                feed.append(one, bytes);
-                feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
                 rest = more;
+                let mut add = |one: &[u8]| {
+                    let start = bytes.len();
+                    feed.append(one, bytes);
+                    feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
+                };
+                match assembler {
+                    None => add(one),
+                    Some(assembler) => broken += usize::from(!assembler.take(one, datagram.peer, now, add)),
+                }
             }
             match runs.last_mut() {
                 Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = feed.frames(),
                 _ => runs.push(Run { frames: feed.frames(), origin }),
             }
         });
+        if broken > 0 {
+            stats::add(&feed.live().counters.frame_errors, broken);
+        }
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
         received.is_ok_and(|count| count == sys::Datagrams::SLOTS)
     }
 
     fn count_drops(&mut self, socket: &Socket) {
+        if let Some(assembler) = &mut self.assembler {
+            let lost = assembler.take_lost(Instant::now());
+            stats::add(&self.feed.live().counters.frame_errors, lost);
+        }
         let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
         let fresh = drops.wrapping_sub(self.drops);
         self.drops = drops;

@@ -4,6 +4,7 @@
 //! Limits: `max-connections()`; each connection has its window.
 
 mod datagram;
+mod gelf;
 mod greeting;
 mod listen;
 mod peer;

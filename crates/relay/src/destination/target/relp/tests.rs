@@ -5,6 +5,7 @@ use super::*;
 use crate::testing::{delivery, eventually, token};
 use message::Outcome;
 use std::{
+    io::{Read, Write},
     net::{TcpListener, TcpStream},
     sync::atomic::Ordering,
 };

@@ -1,0 +1,75 @@
+//! `gelf()` of the language, both ways.
+//!
+//! In: its options. Out: listeners, and targets with their template. Holds: nothing. Limits: none of its own.
+
+use super::lower::Lowering;
+use super::options::Options;
+use super::sources::complete_datagram;
+use relay::tls::ListenerTls;
+use relay::{
+    DatagramListener, DestinationDriver, Form, GelfTarget, ListenAddress, Packing, Reading, Render,
+    SocketKind, SourceDriver, StreamListener,
+};
+use wire::Framing;
+
+/// Where GELF is customary.
+const PORT: u16 = 12_201;
+/// A message carries whole stack traces.
+const MESSAGE_BYTES_MAX: usize = 1 << 20;
+/// Fits into one Ethernet frame.
+const CHUNK_BYTES: usize = 1_420;
+/// What is sent without `template()`.
+const TEXT: &str = "$(format-gelf)";
+
+/// What is special about reading GELF.
+pub(super) fn gelf_reading(options: &Options<'_>, reading: &mut Reading) {
+    reading.form = Form::Gelf;
+    let written = options.own("log-msg-size").and_then(|option| option.number());
+    reading.message_bytes_max =
+        written.and_then(|size| usize::try_from(size).ok()).unwrap_or(MESSAGE_BYTES_MAX);
+}
+
+impl<'t> Lowering<'t> {
+    pub(super) fn gelf_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
+        let address = self.address(options, options.port(["port", "localport"], PORT))?;
+        let address = ListenAddress::Ip(address);
+        let transport = options.word("transport");
+        if matches!(transport.as_deref(), None | Some("udp")) {
+            let mut listener = DatagramListener::new(address);
+            complete_datagram(options, &mut listener);
+            return Some((SourceDriver::Datagram(listener), Framing::Datagram));
+        }
+        let mut listener = StreamListener::new(address);
+        self.complete_stream(options, &mut listener);
+        if transport.as_deref() == Some("tls") {
+            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+        }
+        Some((SourceDriver::Stream(listener), Framing::Nul))
+    }
+
+    pub(super) fn gelf(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
+        let port = options.port(["port", "destport"], PORT);
+        let (host, transport) = (options.plain()?, options.word("transport"));
+        let is_udp = matches!(transport.as_deref(), None | Some("udp"));
+        let kind = if is_udp { SocketKind::Udp(host, port) } else { SocketKind::Tcp(host, port) };
+        let (driver, _) = self.socket(options, kind, Framing::Datagram)?;
+        let DestinationDriver::Socket(socket) = driver else { return None };
+        let text = match options.own("template") {
+            Some(_) => self.driver_template(options, "template")?.text().to_owned(),
+            None => TEXT.to_owned(),
+        };
+        // Over TCP a NUL ends a message: `$(format-gelf)` writes it.
+        let template = self.fixed(&text, options)?;
+        let render = self.templated(template, options);
+        if !is_udp {
+            return Some((DestinationDriver::Socket(socket), render));
+        }
+        let packing = match options.word("compression").as_deref() {
+            Some("none") => Packing::None,
+            Some("zlib") => Packing::Zlib,
+            _ => Packing::Gzip,
+        };
+        let chunk_bytes = options.count("chunk-size", CHUNK_BYTES);
+        Some((DestinationDriver::Gelf(GelfTarget { socket, packing, chunk_bytes }), render))
+    }
+}
