@@ -20,6 +20,8 @@ pub(crate) enum Row {
     Json,
     /// One TCP connection, a pattern database of which a tenth of the messages match, one file.
     Patterndb,
+    /// One TCP connection, a value set and an address in the text replaced by a regular expression, one file.
+    Rewrite,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
 }
@@ -79,7 +81,7 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 
 impl Row {
     pub(crate) const ALL: &'static [Row] =
-        &[Row::Bsd, Row::Tls, Row::Filter, Row::Kv, Row::Json, Row::Patterndb, Row::Udp];
+        &[Row::Bsd, Row::Tls, Row::Filter, Row::Kv, Row::Json, Row::Rewrite, Row::Patterndb, Row::Udp];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -89,6 +91,7 @@ impl Row {
             Row::Kv => "kv",
             Row::Json => "json",
             Row::Patterndb => "patterndb",
+            Row::Rewrite => "rewrite",
             Row::Udp => "udp",
         }
     }
@@ -109,6 +112,9 @@ impl Row {
             Row::Patterndb => {
                 "PatternDB: 1 TCP connection, RFC 3164 messages, a pattern database of which 10 % match, 1 file"
             }
+            Row::Rewrite => {
+                "Rewrite: 1 TCP connection, 400-byte messages, 1 value set, 1 regular expression replaced, 1 file"
+            }
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
@@ -117,7 +123,7 @@ impl Row {
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd | Row::Tls | Row::Kv | Row::Json | Row::Patterndb | Row::Udp => 1,
+            Row::Bsd | Row::Tls | Row::Kv | Row::Json | Row::Rewrite | Row::Patterndb | Row::Udp => 1,
             Row::Filter => 5,
         }
     }
@@ -127,7 +133,7 @@ impl Row {
         match self {
             Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
             Row::Tls => Corpus::ietf(),
-            Row::Kv => Corpus::of_pairs(Form::KeyValue),
+            Row::Kv | Row::Rewrite => Corpus::of_pairs(Form::KeyValue),
             Row::Json => Corpus::of_pairs(Form::Json),
         }
     }

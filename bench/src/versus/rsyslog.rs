@@ -25,9 +25,10 @@ impl Subject for Rsyslog {
         "rsyslog"
     }
 
-    /// Debian's package reads JSON; for pairs and pattern databases it needs modules of their own.
+    /// Debian's package reads JSON; for pairs and pattern databases it needs modules of their own, and it replaces
+    /// nothing by a regular expression.
     fn can(&self, row: Row) -> bool {
-        !matches!(row, Row::Kv | Row::Patterndb)
+        !matches!(row, Row::Kv | Row::Rewrite | Row::Patterndb)
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
@@ -57,7 +58,7 @@ impl Rsyslog {
             )
         };
         let body = match row {
-            Row::Bsd | Row::Tls | Row::Kv | Row::Patterndb | Row::Udp => file("all"),
+            Row::Bsd | Row::Tls | Row::Kv | Row::Rewrite | Row::Patterndb | Row::Udp => file("all"),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
                 .iter()

@@ -103,6 +103,12 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
             place.folder.join("patterns.xml").display(),
             place.output("all")
         )),
+        Row::Rewrite => text.push_str(&format!(
+            "rewrite r {{ set(\"north\" value(\".site\")); subst(\"srcip=[0-9.]+\", \"srcip=hidden\", value(\"MESSAGE\")); }};\n\
+             destination d {{ file(\"{}\" template(\"$DATE $HOST $MSGHDR$MSG ${{.site}}\\n\")); }};\n\
+             log {{ source(s); rewrite(r); destination(d); flags(flow-control); }};\n",
+            place.output("all")
+        )),
         Row::Filter => {
             let mut paths = String::new();
             for rule in FILTERS {

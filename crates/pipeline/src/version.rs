@@ -19,6 +19,11 @@ impl Version {
     pub fn is_typed(self) -> bool {
         self.major >= 4
     }
+
+    /// Whether `$MSG` and `$MESSAGE` hold the tag before the text: until 3.0.
+    pub fn has_tag_in_message(self) -> bool {
+        self.major < 3
+    }
 }
 
 impl Default for Version {

@@ -90,7 +90,8 @@ const SPECIAL: [&str; 24] = [
 ];
 
 /// Functions of the language that do not run here, and why.
-const REFUSED: [(&str, &str); 2] = [
+const REFUSED: [(&str, &str); 3] = [
+    ("geoip2", "use the parser of that name, which sets the values"),
     ("python", "Python does not run inside of this program; use program() or http()"),
     ("slog", "secure logging is done by encrypted logspaces, not by a template"),
 ];

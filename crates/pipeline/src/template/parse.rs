@@ -239,6 +239,9 @@ impl Reader<'_> {
         self.at = next;
         let back = self.reference(start)?;
         let default = default.map(|text| text.as_bytes().into());
+        if self.around.version().has_tag_in_message() && matches!(name, "MSG" | "MESSAGE") {
+            self.push(referring(back, Part::Macro { id: Macro::Msghdr, default: None }));
+        }
         let part = match macros::resolve(name) {
             _ if name == "_" => Part::Item { default },
             Named::Macro(id) => Part::Macro { id, default },

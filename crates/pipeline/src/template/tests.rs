@@ -355,3 +355,12 @@ fn forms_of_pairs() {
     );
     check("$(template ${list}) $(template $HOST none)|$(template t_inner)", " none|<gate>");
 }
+
+#[test]
+fn old_configurations_mean_the_tag_too() {
+    let definitions = Definitions::new(crate::Version { major: 2, minor: 1 });
+    let template = Template::parse("$MSG|$MSGONLY", &definitions).unwrap();
+    let mut out = Vec::new();
+    template.render(&batch(), 0, &mut renderer(RenderOptions::default()), &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), "cron[77]: disk full|disk full");
+}
