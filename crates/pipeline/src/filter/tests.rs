@@ -166,6 +166,9 @@ fn rates_are_limited_by_received_time() {
         batch.received = Stamp::known(at_us, 0);
         assert_eq!(filter.select(&batch, &all, &mut renderer()).count(), want, "at {at_us}");
     }
+    let written = parse("rate-limit(template('$HOST') rate(1))", &Definitions::default()).unwrap();
+    assert_eq!(Filter::new(written).select(&batch, &all, &mut renderer()).count(), 1);
+    check_error("throttle(rate(0))", "throttle needs rate(...) (byte 0 of the expression)");
 }
 
 #[track_caller]

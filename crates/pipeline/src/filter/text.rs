@@ -4,8 +4,8 @@
 //! Limits: [`super::DEPTH_MAX`] levels of nesting; `in-list()` needs a file and is refused here.
 
 use super::{
-    CompareOp, Comparison, DEPTH_MAX, Expr, FacilitySet, Filter, Netmask, Netmask6, SeveritySet, Subject,
-    Test,
+    CompareOp, Comparison, DEPTH_MAX, Expr, FacilitySet, Filter, Netmask, Netmask6, RateLimit, SeveritySet,
+    Subject, Test,
 };
 use crate::{
     pattern::{Pattern, PatternFlags, PatternKind},
@@ -292,8 +292,33 @@ impl Reader<'_> {
                     None => wrong(format!("there is no filter {name}")),
                 }
             }
+            "rate-limit" | "throttle" => self.rate_limit(name, start),
             "in-list" => wrong("in-list() needs a file and cannot stand in a template".to_owned()),
             _ => wrong(format!("unknown filter {name}")),
+        }
+    }
+
+    /// `rate-limit(template("...") rate(100))`
+    fn rate_limit(&mut self, name: &str, offset: usize) -> Result<Test> {
+        let (mut key, mut rate) = (Template::literal(""), None);
+        while !self.is_sign(")") {
+            let start = self.at;
+            let option = self.text_argument()?;
+            self.expect("(")?;
+            let text = self.text_argument()?;
+            self.expect(")")?;
+            match option.as_str() {
+                "template" => key = self.template(&text, start)?,
+                "rate" => rate = text.parse().ok().filter(|rate| *rate > 0),
+                _ => {
+                    let reason = format!("unknown option {option}; known are template, rate");
+                    return Err(FilterTextError { offset: start, reason });
+                }
+            }
+        }
+        match rate {
+            Some(rate) => Ok(Test::RateLimit(Arc::new(RateLimit::new(Arc::new(key), rate)))),
+            None => Err(FilterTextError { offset, reason: format!("{name} needs rate(...)") }),
         }
     }
 
