@@ -34,6 +34,19 @@ impl LaneThreads {
     pub(crate) fn new(count: usize) -> LaneThreads {
         LaneThreads { count: count.max(1), threads: OnceLock::new() }
     }
+
+    /// Waits until all jobs that were handed over so far are done.
+    pub(crate) fn drain(&self) {
+        let Some(threads) = self.threads.get() else { return };
+        let (done, all_done) = sync_channel(threads.len());
+        for lane in 0..threads.len() {
+            let done = done.clone();
+            // Nobody listens any more only when this thread is gone.
+            self.send(lane, Box::new(move || done.send(()).unwrap_or_default()));
+        }
+        drop(done);
+        while all_done.recv().is_ok() {}
+    }
 }
 
 impl Lane {
@@ -97,6 +110,8 @@ mod tests {
             let seen = seen.clone();
             lanes.send(number % 3, Box::new(move || seen.lock().unwrap()[number % 3].push(number)));
         }
+        lanes.drain();
+        assert_eq!(seen.lock().unwrap().iter().map(Vec::len).sum::<usize>(), 3 * 2 * WAITING_MAX);
         drop(lanes);
         for (lane, numbers) in seen.lock().unwrap().iter().enumerate() {
             let want: Vec<usize> = (0..2 * WAITING_MAX).map(|number| number * 3 + lane).collect();

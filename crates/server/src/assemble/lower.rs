@@ -7,6 +7,7 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::{Environment, LogspaceSpec, Parts, TableFile, WatchedDatabase};
+use crate::lanes::LaneThreads;
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{
@@ -40,6 +41,8 @@ pub(super) struct Lowering<'t> {
     pub(super) destinations: Vec<DestinationSpec>,
     pub(super) logspaces: Vec<LogspaceSpec>,
     pub(super) plugs: Ends,
+    /// The threads of each `parallelize()`.
+    pub(super) lanes: Vec<Arc<LaneThreads>>,
     pub(super) tables: Vec<TableFile>,
     /// Sources whose drivers are made.
     pub(super) sources_made: HashSet<String>,
@@ -72,6 +75,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         destinations: Vec::new(),
         logspaces: Vec::new(),
         plugs: Vec::new(),
+        lanes: Vec::new(),
         tables: Vec::new(),
         sources_made: HashSet::new(),
         destinations_made: HashMap::new(),
@@ -114,6 +118,7 @@ impl Lowering<'_> {
             destinations: self.destinations,
             logspaces: self.logspaces,
             plugs: self.plugs,
+            lanes: self.lanes,
             filters,
             tables: self.tables,
         })

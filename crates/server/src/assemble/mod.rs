@@ -30,6 +30,7 @@ mod tls;
 #[cfg(test)]
 mod tests;
 
+use crate::lanes::LaneThreads;
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
 use pipeline::{Router, correlation::Sink, route::FilterCounters, template::Site};
@@ -145,6 +146,8 @@ pub(crate) struct Parts {
     pub(crate) logspaces: Vec<LogspaceSpec>,
     /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
+    /// The threads of each `parallelize()`: what they have in work must be done before destinations stop.
+    pub(crate) lanes: Vec<Arc<LaneThreads>>,
     /// The named filters that are in use, with their counters.
     pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
     /// The tables that log paths look into, with their files.

@@ -127,6 +127,7 @@ impl<'t> Lowering<'t> {
         let count = workers.and_then(|count| usize::try_from(count).ok()).filter(|count| *count > 0);
         let count = count.unwrap_or_else(|| available_parallelism().map_or(1, usize::from));
         let lanes = Arc::new(LaneThreads::new(count));
+        self.lanes.push(lanes.clone());
         let site = self.environment.site.clone();
         let parallel = Parallel::new(rest, key, lanes, self.global_render_options(), site);
         let parallel = parallel.map_err(|error| Diagnostic::error(call.span, error.to_string()));

@@ -119,8 +119,7 @@ fn got(text: &str, lines: &[&str]) -> Vec<String> {
         at += line.len();
     }
     parts.sources[0].intake.take(batch);
-    // With the last source goes the router, and with it the threads of parallelize(), after their work.
-    parts.sources.clear();
+    parts.lanes.iter().for_each(|lanes| lanes.drain());
     let mut got = Vec::new();
     for ((id, _), kept) in parts.plugs.iter().zip(&kept) {
         let spec =

@@ -8,6 +8,7 @@ use super::{Settings, identity, sealing, tables::Tables};
 use crate::{
     assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
+    lanes::LaneThreads,
     machine::ThisMachine,
 };
 use config::Disk;
@@ -48,6 +49,7 @@ pub(crate) struct Running {
     environment: Environment,
     log: InternalLog,
     sources: Sources,
+    lanes: Vec<Arc<LaneThreads>>,
     destinations: Destinations,
     shared: Arc<Shared>,
     tables: Tables,
@@ -101,6 +103,7 @@ impl Running {
             tables: Tables::start(log.clone()).map_err(|error| format!("cannot start a thread: {error}"))?,
             log,
             sources,
+            lanes: Vec::new(),
             shared: Arc::new(Shared { site, state: Mutex::default() }),
             router: None,
             databases: Vec::new(),
@@ -138,6 +141,7 @@ impl Running {
         }
         // Sources first: what they still sent on the old paths is in the queues before a destination ends.
         self.sources.commit(sources);
+        std::mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
         self.destinations.commit(destinations);
         self.tables.follow(parts.tables);
         self.router = Some(parts.router);
@@ -228,6 +232,7 @@ impl Running {
     /// Stops reading, writes what waits for at most `drain`, and closes everything in the order of the walk.
     pub(crate) fn stop(mut self, drain: Duration) {
         self.sources.stop(drain);
+        self.lanes.iter().for_each(|lanes| lanes.drain());
         if let Some(router) = &self.router {
             router.close(self.now());
         }
