@@ -103,12 +103,7 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
             place.folder.join("patterns.xml").display(),
             place.output("all")
         )),
-        Row::Rewrite => text.push_str(&format!(
-            "rewrite r {{ set(\"north\" value(\".site\")); subst(\"srcip=[0-9.]+\", \"srcip=hidden\", value(\"MESSAGE\")); }};\n\
-             destination d {{ file(\"{}\" template(\"$DATE $HOST $MSGHDR$MSG ${{.site}}\\n\")); }};\n\
-             log {{ source(s); rewrite(r); destination(d); flags(flow-control); }};\n",
-            place.output("all")
-        )),
+        Row::Rewrite => text.push_str(&rewrite(place)),
         Row::Filter => {
             let mut paths = String::new();
             for rule in FILTERS {
@@ -130,4 +125,14 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         }
     }
     text
+}
+
+/// One value set, and one replaced by a regular expression.
+fn rewrite(place: &Place) -> String {
+    format!(
+        "rewrite r {{ set(\"north\" value(\".site\")); subst(\"srcip=[0-9.]+\", \"srcip=hidden\", value(\"MESSAGE\")); }};\n\
+             destination d {{ file(\"{}\" template(\"$DATE $HOST $MSGHDR$MSG ${{.site}}\\n\")); }};\n\
+             log {{ source(s); rewrite(r); destination(d); flags(flow-control); }};\n",
+        place.output("all")
+    )
 }
