@@ -232,11 +232,18 @@ impl<'t> Lowering<'t> {
                 }
                 Item::Call(call) if kind == Kind::Parser => into.steps.extend(self.parser(call)),
                 Item::Call(_) => {}
-                Item::Step(step) if kind == Kind::Destination => self.step(step, &mut inside),
+                Item::Step(step) if matches!(kind, Kind::Destination | Kind::Source) => {
+                    self.step(step, &mut inside);
+                }
                 Item::Step(step) => self.step(step, into),
             }
         }
-        if !inside.steps.is_empty() {
+        if !inside.steps.is_empty() && kind == Kind::Source {
+            // What a source does to its messages is not done to those of other sources of the path: they pass beside.
+            let own = Channel { steps: inside.steps, ..Channel::default() };
+            into.sources.extend(inside.sources);
+            into.steps.push(Step::Junction(vec![own, Channel::default()]));
+        } else if !inside.steps.is_empty() {
             // What a destination does to a message stays inside of it, and what it stops counts as delivered.
             let flags = StepFlags { drop_unmatched: true, ..StepFlags::default() };
             let path = Path { steps: inside.steps, flags, ..Path::default() };
