@@ -51,9 +51,9 @@ fn names_and_types() {
     check("a(?<x>b)?c(?<y>d*)e", "ace", "");
     check("a(?<x>b)?c(?<y>d*)e", "abcdde", "x=b:S y=dd:S");
     check("^b%{GREEDYDATA:rest}", "a\nbc\nd", "rest=c\nd:S");
-    check("^b%{WORD:w}$", "a\nbc\nd", "w=c:S");
+    check("^b(?<w>\\w+)$", "a\nbc\nd", "w=c:S");
     check("(?<x>[^[:digit:][a-c]\\h]+)", "1b-z2", "x=-z:S");
-    check("(?<x>[]a]+)%{WORD:y?}", "b]ac", "x=]a:S y=c:S");
+    check("(?<x>[]a]+)%{WORD:y?}", "b]ac", "x=]:S y=ac:S");
     check("a.?*(?<x>c)", "abbc", "x=c:S");
     check("[%]%{WORD:w}", "%x", "w=x:S");
 }

@@ -10,6 +10,7 @@ use super::{
     render::OnError,
 };
 use message::ValueKind;
+use std::borrow::Cow;
 
 /// Appends the pairs of a message; false when the whole output is to be dropped.
 pub(super) fn append(
@@ -19,17 +20,16 @@ pub(super) fn append(
     on_error: OnError,
     out: &mut Vec<u8>,
 ) -> bool {
-    let mut writer = Writer {
-        out,
-        path: Vec::new(),
-        first: true,
-        cast: pairs.cast_to_strings,
-        leave_dot: pairs.leave_dot,
-    };
+    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings };
     writer.out.push(b'{');
     // Names stand in falling order, as in the output that users compare with.
-    for (name, entry) in found.iter().rev() {
-        if !writer.entry(name, entry, style, on_error) {
+    let mut named: Vec<(Cow<'_, [u8]>, &Entry)> =
+        found.iter().rev().map(|(name, entry)| (shown(name, pairs.leave_dot), entry)).collect();
+    if named.iter().any(|(name, _)| matches!(name, Cow::Owned(_))) {
+        named.sort_by(|(one, _), (other, _)| other.cmp(one));
+    }
+    for (name, entry) in named {
+        if !writer.entry(&name, entry, style, on_error) {
             return false;
         }
     }
@@ -45,7 +45,14 @@ struct Writer<'a> {
     /// Whether nothing stands yet in the innermost open object.
     first: bool,
     cast: bool,
-    leave_dot: bool,
+}
+
+/// A name as JSON has it: a dot at its start is a `_` unless it is to stay.
+fn shown(name: &[u8], leave_dot: bool) -> Cow<'_, [u8]> {
+    match name {
+        [b'.', rest @ ..] if !leave_dot => Cow::Owned([b"_", rest].concat()),
+        name => Cow::Borrowed(name),
+    }
 }
 
 impl Writer<'_> {
@@ -60,15 +67,9 @@ impl Writer<'_> {
                 OnError::FallbackToString => append_string(&entry.value, &mut value),
             }
         }
-        let mut name = name.to_vec();
-        if let Some(dot @ b'.') = name.first_mut()
-            && !self.leave_dot
-        {
-            *dot = b'_';
-        }
         let mut parts = match style {
-            Style::Nested => segments(&name),
-            _ => vec![name.as_slice()],
+            Style::Nested => segments(name),
+            _ => vec![name],
         };
         let last = parts.pop().unwrap_or_default();
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();

@@ -206,7 +206,8 @@ fn append_other(
         _ => return append_text(id, batch, index, renderer, out),
     };
     append_number(number, 1, out);
-    ValueKind::Integer
+    // In JSON the priority has always been text.
+    if matches!(id, Macro::Pri) { ValueKind::String } else { ValueKind::Integer }
 }
 
 fn append_text(id: Macro, batch: &Batch, index: usize, renderer: &Renderer, out: &mut Vec<u8>) -> ValueKind {

@@ -63,6 +63,8 @@ enum Scope {
     NvPairs,
     DotNvPairs,
     Sdata,
+    /// Of `all-nv-pairs`: the fields that every message has, where they are set, and the last match.
+    Fields,
     Everything,
 }
 
@@ -150,10 +152,10 @@ impl ValuePairs {
             let scope = match name {
                 _ if name.starts_with(b".SDATA.") => &[Scope::Sdata, Scope::Rfc5424, Scope::SyslogProto][..],
                 [b'.', ..] => &[Scope::DotNvPairs],
-                [b'0'..=b'9', ..] => &[],
+                [b'0'..=b'9', ..] => &[Scope::Fields],
                 _ => &[Scope::NvPairs],
             };
-            everything && !scope.is_empty()
+            everything && scope != [Scope::Fields]
                 || scope.iter().any(|scope| self.scopes.contains(scope))
                 || self.keys.iter().any(|glob| glob.is_match(name))
         };
@@ -211,6 +213,10 @@ impl ValuePairs {
         };
         let names = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED);
         let mut wanted: Vec<Wanted> = names.filter(|name| asked(name)).map(Wanted::of).collect();
+        if self.scopes.contains(&Scope::Fields) {
+            let fields = FIXED.iter().chain(&["MSGFORMAT"]).map(|name| Wanted::of(name));
+            wanted.extend(fields.map(|field| Wanted { may_be_absent: true, ..field }));
+        }
         if self.keys.iter().any(|glob| glob.is_match(b"MSG") && !glob.text().contains(['*', '?'])) {
             wanted.push(Wanted::of("MSG"));
         }

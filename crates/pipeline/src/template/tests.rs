@@ -347,7 +347,7 @@ fn forms_of_pairs() {
     check("$(graphite-output --timestamp 5 a=1 b=$count)", "a 1 5\nb 7 5\n");
     check(
         "$(format-gelf)",
-        "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_class\":null,\"_dot\":{\"one\":\"1\"},\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":{\"\":\"..\"}}\0",
+        "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_dot\":{\"one\":\"1\"},\"_class\":null,\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":{\"\":\"..\"}}\0",
     );
     check(
         "$(format-json a = 1 b= 2 c =3 d='' e=4)",

@@ -24,7 +24,9 @@ impl ValuePairs {
         let name = name.replace('_', "-");
         match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {
             ("none", _) => self.scopes.clear(),
-            ("all-nv-pairs", _) => self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Sdata]),
+            ("all-nv-pairs", _) => {
+                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Sdata, Scope::Fields]);
+            }
             (_, Some((_, scope))) => self.scopes.push(*scope),
             (_, None) => return false,
         }
