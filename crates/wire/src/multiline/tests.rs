@@ -125,8 +125,8 @@ fn stack_traces() {
     // The blank behind a program's tag may have taken the indentation along.
     check(
         &smart,
-        "Traceback (most recent call last):\nFile \"a.py\", line 1, in f\n  g()\nValueError: no\n\nnext",
-        &["Traceback (most recent call last):/File \"a.py\", line 1, in f/  g()/ValueError: no", "", "next"],
+        "Traceback (most recent call last):\nFile \"a.py\", line 1, in f\n  g()\nValueError: no\nnext\n",
+        &["Traceback (most recent call last):/File \"a.py\", line 1, in f/  g()/ValueError: no", "next"],
     );
     // What could have been the first line of a trace and was not.
     check(
