@@ -189,8 +189,9 @@ fn append_other(
         Macro::SeverityNum => u64::from(message.pri.severity().0),
         Macro::RunId => u64::from(renderer.site.run_id),
         Macro::SysUptime => (renderer.now.unix_us - renderer.site.started_us).max(0) as u64 / 10_000,
+        // What is not there is no number: in JSON it would not fit.
         Macro::Rcptid => match batch.rcptid_of(index) {
-            0 => return ValueKind::Integer,
+            0 => return ValueKind::String,
             id => id,
         },
         Macro::Seqnum => return append_seqnum(batch, index, renderer.seqnum, out),
@@ -266,6 +267,8 @@ fn append_seqnum(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) ->
         append_number(u64::from(seqnum), 1, out);
     } else if let Some(id) = batch.field(index, &FieldName::Sdata(".SDATA.meta.sequenceId".to_owned())) {
         out.extend_from_slice(&id);
+    } else {
+        return ValueKind::String;
     }
     ValueKind::Integer
 }

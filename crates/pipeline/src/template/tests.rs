@@ -349,6 +349,8 @@ fn forms_of_pairs() {
         "$(format-gelf)",
         "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_dot\":{\"one\":\"1\"},\"_class\":null,\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":{\"\":\"..\"}}\0",
     );
+    // Numbers that are not there do not make the whole output fall away.
+    check("$(format-json PRI SEQNUM)", "{\"SEQNUM\":\"\",\"PRI\":\"165\"}");
     check(
         "$(format-json a = 1 b= 2 c =3 d='' e=4)",
         "{\"e\":\"4\",\"d\":\"\",\"c\":\"3\",\"b\":\"2\",\"a\":\"1\"}",
