@@ -100,6 +100,14 @@ pub(crate) fn rows(folder: &Path) -> impl Iterator<Item = (&'static str, Result<
 
 /// Runs every family; false when one is below its floor.
 pub(crate) fn run(_root: &Path, folder: &Path, options: &[&str]) -> bool {
+    // Some families start programs elsewhere: a path from here must hold there, too.
+    let folder = &match folder.canonicalize() {
+        Ok(folder) => folder,
+        Err(error) => {
+            eprintln!("{}: {error}", folder.display());
+            return false;
+        }
+    };
     let explain = match options {
         ["--explain", family] => Some(*family),
         _ => None,
