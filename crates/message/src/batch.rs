@@ -47,8 +47,7 @@ impl Batch {
         let mut copy = Batch { origins: self.origins.clone(), received: self.received, ..Batch::default() };
         let mut received_bytes = Vec::new();
         for index in selection.iter() {
-            let mut message = self.messages[index].clone();
-            let raw = message.raw;
+            let raw = self.messages[index].raw;
             let start = received_bytes.len();
             if !raw.is_extra() {
                 received_bytes.extend_from_slice(self.bytes(raw));
@@ -64,28 +63,7 @@ impl Batch {
                     copy.add_extra(self.bytes(span))
                 }
             };
-            let spans = [
-                &mut message.raw,
-                &mut message.host,
-                &mut message.program,
-                &mut message.pid,
-                &mut message.msgid,
-                &mut message.msghdr,
-                &mut message.sdata,
-                &mut message.text,
-            ];
-            for span in spans.into_iter().filter(|span| !span.is_empty()) {
-                *span = moved(*span, &mut copy);
-            }
-            message.values = 0;
-            copy.messages.push(message);
-            let last = copy.messages.len() - 1;
-            let mut values: Vec<Value> = self.list(index).copied().collect();
-            values.reverse();
-            for value in values {
-                let (name, bytes) = (moved(value.name, &mut copy), moved(value.value, &mut copy));
-                copy.push_value(last, name, bytes, value.kind);
-            }
+            copy.push_moved(self, index, moved);
         }
         copy.received_bytes = Arc::new(received_bytes);
         copy
@@ -94,6 +72,14 @@ impl Batch {
     /// Appends a copy of a message of any batch, with all its bytes; the result is its index. `${RCPTID}` is not
     /// carried over.
     pub fn push_copy(&mut self, other: &Batch, index: usize) -> usize {
+        let last = self.push_moved(other, index, |span, own| own.add_extra(other.bytes(span)));
+        let origin = self.messages[last].origin;
+        self.messages[last].origin = self.push_origin(&other.origins[usize::from(origin)]);
+        last
+    }
+
+    /// Appends a message of another batch with its values; `moved` brings their bytes here and says where they are.
+    fn push_moved(&mut self, other: &Batch, index: usize, moved: impl Fn(Span, &mut Batch) -> Span) -> usize {
         let mut message = other.messages[index].clone();
         let spans = [
             &mut message.raw,
@@ -106,17 +92,15 @@ impl Batch {
             &mut message.text,
         ];
         for span in spans.into_iter().filter(|span| !span.is_empty()) {
-            *span = self.add_extra(other.bytes(*span));
+            *span = moved(*span, self);
         }
         message.values = 0;
-        message.origin = self.push_origin(&other.origins[usize::from(message.origin)]);
         self.messages.push(message);
         let last = self.messages.len() - 1;
         let mut values: Vec<Value> = other.list(index).copied().collect();
         values.reverse();
         for value in values {
-            let name = self.add_extra(other.bytes(value.name));
-            let bytes = self.add_extra(other.bytes(value.value));
+            let (name, bytes) = (moved(value.name, self), moved(value.value, self));
             self.push_value(last, name, bytes, value.kind);
         }
         last

@@ -32,17 +32,17 @@ pub const BARS_MAX: usize = 4_096;
 /// Threads that look for completions: they are asked for while somebody types.
 const COMPLETION_THREADS: usize = 2;
 
+/// The segments that a search may see, newest first, and the sequence number after the newest message of them.
+pub(crate) fn visible<'s>(snapshot: &'s Snapshot, search: &Search) -> (Vec<&'s dyn SegmentView>, u64) {
+    let end = search.until.unwrap_or(u64::MAX).min(snapshot.sequence);
+    let views = snapshot.segments.iter().rev().map(|view| view.as_ref());
+    (views.filter(|view| !view.is_empty() && view.first_sequence() < end).collect(), end)
+}
+
 /// Answers a question from a snapshot.
 pub fn search(snapshot: &Snapshot, query: &Query, search: &Search) -> Result<Answer, SearchError> {
     let started = Instant::now();
-    let end = search.until.unwrap_or(u64::MAX).min(snapshot.sequence);
-    let views: Vec<&dyn SegmentView> = snapshot
-        .segments
-        .iter()
-        .rev()
-        .map(|view| view.as_ref())
-        .filter(|view| !view.is_empty() && view.first_sequence() < end)
-        .collect();
+    let (views, end) = visible(snapshot, search);
     let frame = Frame::new(&views, search, end);
     let results = parallel::each(search.threads, views.len(), |index| {
         segment::run(views[index], query.condition(), search, &frame)

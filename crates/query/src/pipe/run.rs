@@ -14,7 +14,7 @@ use super::{
 use crate::{
     answer::{Clock, Search, SearchError},
     question::Query,
-    run::{BARS_MAX, Frame, matching, parallel},
+    run::{BARS_MAX, Frame, matching, parallel, visible},
     tree::FunctionKind,
 };
 use std::sync::{Arc, Mutex, PoisonError};
@@ -68,10 +68,7 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(snapshot: &'a Snapshot, query: &'a Query, search: &Search, earlier_us: i64) -> Run<'a> {
-        let end = search.until.unwrap_or(u64::MAX).min(snapshot.sequence);
-        let seen = snapshot.segments.iter().rev().map(|view| view.as_ref());
-        let views: Vec<&dyn SegmentView> =
-            seen.filter(|view| !view.is_empty() && view.first_sequence() < end).collect();
+        let (views, end) = visible(snapshot, search);
         let mut search = Search { bars: 0, ..search.clone() };
         if earlier_us != 0 {
             search.from_us = search.from_us.map(|us| us.saturating_sub(earlier_us));
