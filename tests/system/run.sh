@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The system tests: the binary as a user runs it, real clients, a real browser. One argument: the binary.
+# The system tests: the binary as a user runs it, real clients, a real browser. Arguments: the binary, words of names.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec python3 tests/system/main.py "${1:?path of duramen}"
+exec python3 tests/system/main.py "${1:?path of duramen}" "${@:2}"

@@ -11,10 +11,12 @@ mod encode;
 mod frame;
 mod gelf;
 mod kmsg;
+pub mod mail;
 mod multiline;
 pub mod proxy;
 mod relp;
 mod shipped;
+mod smtp;
 mod stamp;
 
 pub use charset::{CharacterSet, Transcoder};
@@ -31,4 +33,5 @@ pub use relp::{
     append_relp, check_offers, next_txnr, relp_offers, relp_response,
 };
 pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
+pub use smtp::{SmtpAnswer, SmtpError, smtp_answer};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone, zone_of};

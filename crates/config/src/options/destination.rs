@@ -34,6 +34,13 @@ pub(super) const DRIVERS: &[Driver] = &[
         "RFC 5424 over TCP or UDP",
     ),
     driver(
+        "network-load-balancer",
+        Plain::None,
+        &[BALANCE, NETWORK, SEND, SOCKET, TEXT, DESTINATION],
+        "messages shared among several receivers, which stand in for each other",
+    )
+    .required(&["targets"]),
+    driver(
         "tcp",
         Plain::One("host", V::Text),
         &[OLD, SEND, SOCKET, TEXT, DESTINATION],
@@ -63,6 +70,13 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[RELP, SEND, SOCKET, TEXT, DESTINATION],
         "RELP: messages are written when the receiver has answered them",
     ),
+    driver(
+        "smtp",
+        Plain::None,
+        &[MAIL, TEXT, SOCKET, DESTINATION],
+        "mails: each message is one, and counts as written when the mail server has taken it",
+    )
+    .required(&["from", "to"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
     driver(
         "gelf",
@@ -170,6 +184,9 @@ const NETWORK: &[Row] = &[
     row("destport", V::Port, "514", "port of the receiver"),
 ];
 
+const BALANCE: &[Row] =
+    &[row("targets", V::Texts, "", "the receivers: HOST or HOST:PORT, each with a queue of its own")];
+
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
     row("port", V::Port, "601; 514 for UDP, 6514 for TLS", "port of the receiver"),
@@ -242,6 +259,36 @@ const HTTP: &[Row] = &[
     later("peer-verify", "written in tls()"),
     later("ocsp-stapling-verify", "whether a certificate's revocation is checked"),
     later("cloud-auth", "credentials of a cloud"),
+];
+
+const MAIL: &[Row] = &[
+    row("host", V::Text, "127.0.0.1", "the mail server"),
+    row("port", V::Port, "25; 465 for TLS", "its port"),
+    row("from", V::Any, "", "who sends: an address, or a name and an address; templates, as in all of these"),
+    row("to", V::Any, "", "who receives, written once for each"),
+    row("cc", V::Any, "", "who receives a copy"),
+    row("bcc", V::Any, "", "who receives it unseen by the others"),
+    row("reply-to", V::Any, "", "who gets the replies"),
+    row("sender", V::Any, "", "who sends for whom from() names"),
+    row("subject", V::Template, "$PROGRAM on $HOST: $LEVEL", "what it is about"),
+    row("body", V::Template, "$MSG\\n", "what it says"),
+    row("header", V::Any, "", "name and value of one more header field"),
+    row(
+        "transport",
+        V::Word(&["plain", "starttls", "tls"]),
+        "plain; starttls with tls()",
+        "starttls: encrypted before anything is said; tls: encrypted from the start",
+    ),
+    row("tls", V::Options(TLS), "the authorities of the machine", "certificates"),
+    row("user", V::Text, "", "user at the mail server"),
+    row("password", V::Text, "", "password of the user"),
+    row("timeout", V::Number(0, 86400), "300", "seconds until a server that owes an answer is given up"),
+    row(
+        "retries",
+        V::Number(0, 1 << 31),
+        "3",
+        "how often a mail that the server puts off (4XX) is sent again",
+    ),
 ];
 
 const GELF: &[Row] = &[

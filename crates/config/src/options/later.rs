@@ -106,7 +106,6 @@ const DESTINATIONS: &[&str] = &[
     "sentinel-custom",
     "sentinel-dcr",
     "sltp",
-    "smtp",
     "snmp",
     "splunk",
     "splunk-hec",

@@ -22,6 +22,11 @@ pub(super) trait Target: Send {
         StreamFraming::Plain
     }
 
+    /// Messages taken off since the last call because the target can never take them.
+    fn take_refused(&mut self) -> usize {
+        0
+    }
+
     /// Takes new settings.
     fn configure(&mut self, driver: DestinationDriver);
 
@@ -66,6 +71,10 @@ impl<T: Target> Driver for Line<T> {
             self.target.write(&mut self.output)?;
         }
         Ok(())
+    }
+
+    fn take_refused(&mut self) -> usize {
+        self.target.take_refused()
     }
 
     fn abandon(&mut self) -> usize {

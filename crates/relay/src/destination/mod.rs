@@ -20,8 +20,8 @@ mod worker;
 pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,
-    Packing, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering, Server, SocketKind,
-    SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering,
+    Server, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};

@@ -52,6 +52,8 @@ pub enum DestinationDriver {
     Http(Box<HttpTarget>),
     /// `gelf()` over UDP
     Gelf(GelfTarget),
+    /// `smtp()`
+    Mail(Box<MailTarget>),
     /// `pipe()`
     Pipe(PipeTarget),
     /// `program()`
@@ -333,6 +335,36 @@ pub struct GelfTarget {
     pub packing: Packing,
     /// `chunk-size()`: largest datagram.
     pub chunk_bytes: usize,
+}
+
+/// `smtp()`: what is rendered is an envelope with its mail, see `wire::mail`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MailTarget {
+    /// Where to; TCP, encrypted from the start with `transport(tls)`.
+    pub socket: SocketTarget,
+    /// `transport(starttls)`: encrypted before anything is said.
+    pub starttls: Option<SenderTls>,
+    /// `user()` and `password()`
+    pub login: Option<MailLogin>,
+    /// `timeout()`: a server that owes an answer for so long is given up.
+    pub answer_within: Duration,
+    /// `retries()`: how often a mail that the server put off is tried again.
+    pub retries: u32,
+}
+
+/// Who we are to a mail server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MailLogin {
+    /// Name.
+    pub user: String,
+    /// Password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for MailLogin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MailLogin({})", self.user)
+    }
 }
 
 /// `pipe("name")`.

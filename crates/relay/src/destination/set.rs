@@ -10,7 +10,10 @@ use super::{
     spool::{Entrance, Keeper},
     worker,
 };
-use crate::{InternalLog, Registry, StageError, tls::TlsError};
+use crate::{
+    InternalLog, Registry, StageError,
+    tls::{SenderTls, TlsError},
+};
 use message::Outlet;
 use std::{
     collections::HashMap,
@@ -161,7 +164,7 @@ impl Destinations {
 
 /// Reads certificates and keys anew. A key that waits for its password is no error: until then messages wait.
 fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
-    let DestinationDriver::Socket(SocketTarget { tls: Some(tls), .. }) = &spec.driver else { return Ok(()) };
+    let Some(tls) = spec.driver.tls() else { return Ok(()) };
     match tls.settings() {
         Ok(_) => Ok(()),
         Err(error @ TlsError::Locked { .. }) => {
@@ -206,11 +209,22 @@ impl DestinationDriver {
                 format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
             }
             DestinationDriver::Relp(target) => remote("relp", &target.socket),
+            DestinationDriver::Mail(target) => remote("smtp", &target.socket),
             DestinationDriver::Gelf(target) => remote("gelf", &target.socket),
             DestinationDriver::Pipe(target) => target.path.display().to_string(),
             DestinationDriver::Program(target) => target.command.clone(),
             DestinationDriver::Terminals(target) => target.user.clone(),
             DestinationDriver::Stdout => "-".to_owned(),
+        }
+    }
+
+    /// What its connections are encrypted with.
+    fn tls(&self) -> Option<&SenderTls> {
+        match self {
+            DestinationDriver::Socket(target) => target.tls.as_ref(),
+            DestinationDriver::Relp(target) => target.socket.tls.as_ref(),
+            DestinationDriver::Mail(target) => target.starttls.as_ref().or(target.socket.tls.as_ref()),
+            _ => None,
         }
     }
 

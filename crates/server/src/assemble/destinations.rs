@@ -51,14 +51,15 @@ impl<'t> Lowering<'t> {
         for (index, call) in calls.enumerate() {
             let id = format!("{name}#{index}");
             let options = Options::new(Kind::Destination, call, self.globals);
-            if config::options::driver(Kind::Destination, &call.key()).is_none()
-                || !self.driver(&id, &options)
-            {
+            if config::options::driver(Kind::Destination, &call.key()).is_none() {
                 continue;
             }
-            ends.push((id, Arc::new(Plug::default())));
+            if call.key() == "network-load-balancer" {
+                ends.extend(self.balancer(&id, &options).map(|plug| (id, plug)));
+            } else if self.driver(&id, &options) {
+                ends.push(self.plug(&id));
+            }
         }
-        self.plugs.extend(ends.iter().cloned());
         self.destinations_made.insert(name.to_owned(), ends.clone());
         ends
     }
@@ -70,7 +71,24 @@ impl<'t> Lowering<'t> {
             self.logspaces.extend(logspace.clone());
             return logspace.is_some();
         }
-        let Some((driver, template)) = self.target(options) else { return false };
+        self.target(options).is_some_and(|(driver, template)| self.queued(id, options, driver, template))
+    }
+
+    /// An end for a queue.
+    pub(super) fn plug(&mut self, id: &str) -> (String, Arc<Plug>) {
+        let end = (id.to_owned(), Arc::new(Plug::default()));
+        self.plugs.push(end.clone());
+        end
+    }
+
+    /// A target behind a queue. False: it cannot be made; that has been told.
+    pub(super) fn queued(
+        &mut self,
+        id: &str,
+        options: &Options<'t>,
+        driver: DestinationDriver,
+        template: Box<dyn Render>,
+    ) -> bool {
         let Some(disk) = self.disk_buffer(id, options) else { return false };
         let template: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
             true => Box::new(OneLine::new(template)),
@@ -113,6 +131,7 @@ impl<'t> Lowering<'t> {
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
             "http" => self.http_target(options)?,
+            "smtp" => self.mail(options)?,
             "gelf" => self.gelf(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
@@ -317,20 +336,26 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
 /// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
 fn remote(options: &Options<'_>) -> Option<(SocketKind, Framing)> {
     let key = options.call.key();
-    let transport = match key.trim_end_matches('6') {
+    let (host, port) = (options.plain()?, remote_port(options));
+    Some(match remote_transport(options).as_str() {
+        "udp" => (SocketKind::Udp(host, port), Framing::Datagram),
+        _ if key == "syslog" => (SocketKind::Tcp(host, port), Framing::OctetCounted),
+        _ => (SocketKind::Tcp(host, port), Framing::Newline),
+    })
+}
+
+pub(super) fn remote_transport(options: &Options<'_>) -> String {
+    let key = options.call.key();
+    match key.trim_end_matches('6') {
         "udp" => "udp".to_owned(),
         "tcp" => "tcp".to_owned(),
         _ => options.word("transport").unwrap_or_else(|| "tcp".to_owned()),
-    };
-    let is_syslog = key == "syslog";
-    let host = options.plain()?;
-    let port = super::tls::default_port(is_syslog, &transport);
-    let port = options.port(["port", "destport"], port);
-    Some(match transport.as_str() {
-        "udp" => (SocketKind::Udp(host, port), Framing::Datagram),
-        _ if is_syslog => (SocketKind::Tcp(host, port), Framing::OctetCounted),
-        _ => (SocketKind::Tcp(host, port), Framing::Newline),
-    })
+    }
+}
+
+pub(super) fn remote_port(options: &Options<'_>) -> u16 {
+    let port = super::tls::default_port(options.call.key() == "syslog", &remote_transport(options));
+    options.port(["port", "destport"], port)
 }
 
 /// Bytes that are gathered before they are written.

@@ -27,7 +27,11 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         };
-        let name = options.own_text("persist-name").unwrap_or_else(|| id.to_owned());
+        // Several queues of one driver are told apart by the end of their ids.
+        let part = id.rsplit_once('#').and_then(|(_, number)| number.split_once('.')).map(|(_, part)| part);
+        let named = options.own_text("persist-name");
+        let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));
+        let name = named.unwrap_or_else(|| id.to_owned());
         let is_safe = |letter: char| !matches!(letter, '/' | '\0') && !letter.is_control();
         if name.is_empty() || name.starts_with('.') || name.len() > 200 || !name.chars().all(is_safe) {
             let message = format!(

@@ -4,6 +4,7 @@
 //! between them. Nothing is opened or started here; whoever holds the parts does that.
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
+mod balance;
 mod databases;
 mod destinations;
 mod disk;
@@ -16,6 +17,7 @@ mod journal;
 mod kept;
 mod lines;
 mod lower;
+mod mail;
 mod options;
 mod pairs;
 mod parsers;

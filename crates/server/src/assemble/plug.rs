@@ -1,10 +1,14 @@
 //! The end of a log path that gets its queue later.
 //!
-//! In: deliveries. Out: the same, to the queue. Holds: the queue, once it is known: paths are made before destinations start.
+//! In: deliveries. Out: the same, to the queue, or to one of several queues in turn. Holds: the queue, once it is known:
+//! paths are made before destinations start; how many messages each of several queues got.
 //! Limits: what comes before is dropped with its token; sources start after all plugs are connected.
 
 use message::{Delivery, Outlet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{
+    Arc, OnceLock,
+    atomic::{AtomicU64, Ordering},
+};
 
 /// The end of a path.
 #[derive(Default)]
@@ -13,6 +17,14 @@ pub(crate) struct Plug {
 }
 
 impl Plug {
+    /// One that shares what comes among others: each delivery goes to the one that got the fewest messages.
+    pub(crate) fn sharing(plugs: Vec<Arc<Plug>>) -> Plug {
+        let share = Plug::default();
+        let given = plugs.iter().map(|_| AtomicU64::new(0)).collect();
+        share.connect(Arc::new(Share { plugs, given }));
+        share
+    }
+
     /// Gives it its queue. The first one stays.
     pub(crate) fn connect(&self, outlet: Arc<dyn Outlet>) {
         // A second queue would mean two destinations with one id, which the relay refuses.
@@ -24,6 +36,22 @@ impl Outlet for Plug {
     fn deliver(&self, delivery: Delivery) {
         if let Some(outlet) = self.outlet.get() {
             outlet.deliver(delivery);
+        }
+    }
+}
+
+struct Share {
+    plugs: Vec<Arc<Plug>>,
+    given: Vec<AtomicU64>,
+}
+
+impl Outlet for Share {
+    fn deliver(&self, delivery: Delivery) {
+        let fewest =
+            self.given.iter().zip(&self.plugs).min_by_key(|(given, _)| given.load(Ordering::Relaxed));
+        if let Some((given, plug)) = fewest {
+            given.fetch_add(delivery.selection.count() as u64, Ordering::Relaxed);
+            plug.deliver(delivery);
         }
     }
 }

@@ -55,6 +55,14 @@ fn makes(text: &str, want: &[&str]) {
             DestinationDriver::Gelf(gelf) => {
                 format!("{:?} {:?} {}", gelf.socket.kind, gelf.packing, gelf.chunk_bytes)
             }
+            DestinationDriver::Mail(mail) => {
+                let (starts, login) = (mail.starttls.is_some(), &mail.login);
+                format!(
+                    "{:?} tls={} starttls={starts} {login:?}",
+                    mail.socket.kind,
+                    mail.socket.tls.is_some()
+                )
+            }
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),

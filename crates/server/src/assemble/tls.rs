@@ -154,7 +154,7 @@ impl<'t> Lowering<'t> {
 }
 
 /// `HOST`, `HOST:PORT`, `[ADDRESS]:PORT`
-fn server(text: &str, port: u16) -> Server {
+pub(super) fn server(text: &str, port: u16) -> Server {
     let with_port = text.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']'));
     match with_port.and_then(|(host, port)| Some((host, port.parse().ok()?))) {
         Some((host, port)) => Server { host: host.trim_matches(['[', ']']).to_owned(), port },

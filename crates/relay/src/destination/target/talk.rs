@@ -5,8 +5,10 @@
 
 use super::{
     super::options::SocketTarget,
-    connect::{Connection, connect_first},
+    connect::{CONNECT_WITHIN, Connection, connect_first},
+    stream::Secure,
 };
+use crate::tls::SenderTls;
 use std::{
     io::{self, Read, Write},
     time::Duration,
@@ -30,6 +32,15 @@ impl Talk {
             Connection::Secure(secure) => secure.set_patience(STALL)?,
         }
         Ok(Talk(connection))
+    }
+
+    /// Encrypts what is plain so far.
+    pub(super) fn encrypt(self, tls: &SenderTls, host: &str) -> io::Result<Talk> {
+        let Connection::Plain(socket) = self.0 else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let settings = tls.settings().map_err(io::Error::other)?;
+        let secure = Secure::connect(socket, settings, host, CONNECT_WITHIN)?;
+        secure.set_patience(STALL)?;
+        Ok(Talk(Connection::Secure(Box::new(secure))))
     }
 
     /// Sends some of a text, and says how much of it went; after an error the next call must have the same text.

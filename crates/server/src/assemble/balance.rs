@@ -1,0 +1,53 @@
+//! `network-load-balancer()`: receivers that share the messages and stand in for each other.
+//!
+//! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the end that shares
+//! messages among them. Limits: at least one receiver.
+
+use super::destinations::{remote_port, remote_transport};
+use super::lower::Lowering;
+use super::options::Options;
+use super::{Plug, tls::server};
+use config::Diagnostic;
+use config::tree::Call;
+use relay::{DestinationDriver, Failback, Server, SocketKind};
+use std::{sync::Arc, time::Duration};
+use wire::Framing;
+
+/// How a receiver that came back is noticed: its share would stay with another one otherwise.
+const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), successes: 3 };
+
+impl<'t> Lowering<'t> {
+    /// The end of a path that leads to all receivers in turn. None: it cannot be made; that has been told.
+    pub(super) fn balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<Plug>> {
+        let port = remote_port(options);
+        let targets: Vec<Server> = options
+            .all("targets")
+            .flat_map(Call::texts)
+            .flat_map(|text| text.split_whitespace().map(|one| server(one, port)).collect::<Vec<_>>())
+            .collect();
+        if targets.is_empty() {
+            let message = "`targets()` names no receiver";
+            self.report.push(Diagnostic::error(options.call.span, message));
+            return None;
+        }
+        let is_udp = remote_transport(options) == "udp";
+        let mut plugs = Vec::new();
+        for (index, Server { host, port }) in targets.iter().cloned().enumerate() {
+            let (kind, framing) = match is_udp {
+                true => (SocketKind::Udp(host, port), Framing::Datagram),
+                false => (SocketKind::Tcp(host, port), Framing::Newline),
+            };
+            let (driver, render) = self.socket(options, kind, framing)?;
+            let DestinationDriver::Socket(mut target) = driver else { return None };
+            let others = targets[index + 1..].iter().chain(&targets[..index]).cloned();
+            target.failover = others.chain(target.failover).collect();
+            target.failback.get_or_insert(FAILBACK);
+            let part = format!("{id}.{index}");
+            if !self.queued(&part, options, DestinationDriver::Socket(target), render) {
+                return None;
+            }
+            plugs.push(self.plug(&part).1);
+        }
+        Some(Arc::new(Plug::sharing(plugs)))
+    }
+}

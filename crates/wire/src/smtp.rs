@@ -1,0 +1,112 @@
+//! Answers of mail servers (RFC 5321, section 4.2).
+//!
+//! In: what a server said so far. Out: its next answer, of one line or of many, and where it ends.
+//! Holds: nothing. Limits: an answer has at most [`ANSWER_BYTES_MAX`]; a line that does not begin with three digits is
+//! an error, after which a connection cannot be understood any more.
+
+use std::fmt;
+
+/// Longest answer.
+const ANSWER_BYTES_MAX: usize = 64 << 10;
+/// What is shown of a server's words.
+const SHOWN_BYTES: usize = 200;
+
+/// What a server answered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmtpAnswer {
+    /// 200 to 599.
+    pub code: u16,
+    /// Its words, one text a line.
+    pub lines: Vec<String>,
+}
+
+/// Why what a server says is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SmtpError {
+    /// No code of three digits, or another one than the lines before.
+    Code,
+    /// It does not end.
+    Length,
+}
+
+impl fmt::Display for SmtpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SmtpError::Code => "what the server says is no answer of SMTP",
+            SmtpError::Length => "the answer of the server is too long",
+        })
+    }
+}
+
+impl std::error::Error for SmtpError {}
+
+impl SmtpAnswer {
+    /// Whether it says yes.
+    pub fn is_yes(&self) -> bool {
+        self.code < 400
+    }
+
+    /// Whether it says "never".
+    pub fn is_never(&self) -> bool {
+        self.code >= 500
+    }
+
+    /// What a server offers in its answer to `EHLO`, by keyword: its parameters.
+    pub fn offer(&self, keyword: &str) -> Option<&str> {
+        self.lines.iter().skip(1).find_map(|line| {
+            let (name, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));
+            name.eq_ignore_ascii_case(keyword).then_some(rest)
+        })
+    }
+}
+
+impl fmt::Display for SmtpAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text: String = self.lines.join(" ").chars().filter(|c| !c.is_control()).collect();
+        let end = (0..=SHOWN_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        write!(f, "{} {}", self.code, &text[..end.unwrap_or(0)])
+    }
+}
+
+/// The next answer, and how many bytes it took; `None` while it is not there wholly.
+pub fn smtp_answer(bytes: &[u8]) -> Result<Option<(SmtpAnswer, usize)>, SmtpError> {
+    let mut answer: Option<SmtpAnswer> = None;
+    let mut at = 0;
+    loop {
+        let Some(size) = memchr::memchr(b'\n', &bytes[at..]) else {
+            return if bytes.len() > ANSWER_BYTES_MAX { Err(SmtpError::Length) } else { Ok(None) };
+        };
+        let line = &bytes[at..at + size];
+        at += size + 1;
+        if at > ANSWER_BYTES_MAX {
+            return Err(SmtpError::Length);
+        }
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let (code, more, text) = split(line).ok_or(SmtpError::Code)?;
+        let answer = answer.get_or_insert(SmtpAnswer { code, lines: Vec::new() });
+        if answer.code != code {
+            return Err(SmtpError::Code);
+        }
+        answer.lines.push(String::from_utf8_lossy(text).into_owned());
+        if !more {
+            return Ok(Some((answer.clone(), at)));
+        }
+    }
+}
+
+/// Code, whether a line follows, and words.
+fn split(line: &[u8]) -> Option<(u16, bool, &[u8])> {
+    let (digits, rest) = line.split_at_checked(3)?;
+    let code =
+        std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    let code = code.parse().ok().filter(|code| (200..600).contains(code))?;
+    match rest.split_first() {
+        None => Some((code, false, rest)),
+        Some((b' ', text)) => Some((code, false, text)),
+        Some((b'-', text)) => Some((code, true, text)),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
