@@ -3,6 +3,7 @@
 import email
 import email.header
 import email.policy
+import logging
 import os
 import socket
 import ssl
@@ -15,6 +16,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 
 from aiosmtpd.controller import Controller  # noqa: E402
 from aiosmtpd.smtp import AuthResult  # noqa: E402
+
+logging.getLogger("mail.log").setLevel(logging.CRITICAL)
 
 CONFIG = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); time-reopen(1); stats(level(1)); }};
@@ -39,7 +42,7 @@ class Mailbox:
         self.controller = Controller(self, hostname="127.0.0.1", port=port, **more)
         self.controller.start()
 
-    async def handle_DATA(self, session, connection, envelope):
+    async def handle_DATA(self, _server, session, envelope):
         self.tried += 1
         if self.answers:
             return self.answers.pop(0)
