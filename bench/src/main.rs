@@ -8,12 +8,14 @@ mod database;
 mod load;
 mod measure;
 mod rows;
+mod sink;
 mod site;
 mod store;
 mod table;
 mod tls;
 mod udp;
 mod versus;
+mod warm;
 
 use clap::Parser;
 use rows::Row;
@@ -23,7 +25,7 @@ use versus::Subject;
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 struct Options {
-    /// Rows to run: bsd, tls, filter, kv, json, udp, store; all when left out
+    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, store; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -58,6 +60,11 @@ fn main() -> ExitCode {
     {
         return done(udp::bare::serve(port, file.as_ref()));
     }
+    if let [_, verb, port, next] = arguments.as_slice()
+        && verb == "relay-floor"
+    {
+        return done(versus::copy::pass_on(port, next));
+    }
     done(run(&Options::parse()))
 }
 
@@ -78,6 +85,7 @@ fn run(options: &Options) -> io::Result<()> {
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|word| word == name);
     let subjects: Vec<Box<dyn Subject>> =
         versus::all(&duramen).into_iter().filter(|subject| wanted(&options.only, subject.family())).collect();
+    warm::memory()?;
     for row in Row::ALL.iter().filter(|row| wanted(&options.rows, row.name())) {
         let mut results = Vec::new();
         for turn in 0..options.runs {

@@ -7,6 +7,7 @@ use crate::{
     corpus::Corpus,
     load,
     rows::Row,
+    sink::Sink,
     tls,
     versus::{Place, Subject},
 };
@@ -54,12 +55,13 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, messages: u64, out: &Path) ->
     fs::create_dir_all(folder.join("state"))?;
     let corpus = row.corpus();
     corpus.save(&out.join("corpus.log"))?;
-    let place = Place { port: free_port()?, folder: folder.clone() };
+    let sink = Sink::start()?;
+    let place = Place { port: free_port()?, next_port: sink.port(), folder: folder.clone() };
     if row == Row::Tls {
         tls::certificate(&folder)?;
     }
     let mut server = subject.start(row, &place)?;
-    let outcome = load(row, subject, &place, &corpus, messages, &mut server);
+    let outcome = load(row, subject, (&place, &sink), &corpus, messages, &mut server);
     stop(&mut server)?;
     if outcome.is_ok() {
         fs::remove_dir_all(&folder)?;
@@ -70,7 +72,7 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, messages: u64, out: &Path) ->
 fn load(
     row: Row,
     subject: &dyn Subject,
-    place: &Place,
+    (place, sink): (&Place, &Sink),
     corpus: &Corpus,
     messages: u64,
     server: &mut Child,
@@ -83,7 +85,10 @@ fn load(
         _ => load::send(corpus, place.port, messages, row.connections())?,
     };
     let wanted = row.expected(corpus, messages);
-    let end = last_line(&place.folder.join("out"), sent.start, wanted, subject)?;
+    let end = match row {
+        Row::Relay => sink.last_line(wanted, STILL)?,
+        _ => last_line(&place.folder.join("out"), sent.start, wanted, subject)?,
+    };
     let cpu_us = (cpu(server.id())? - before) * 1e6 / messages as f64;
     let wall = end.duration_since(started).unwrap_or(Duration::from_millis(1)).as_secs_f64();
     Ok(Outcome { rate: messages as f64 / wall, cpu_us, memory_mib: memory(server.id())? })

@@ -22,6 +22,18 @@ pub(crate) enum Row {
     Patterndb,
     /// One TCP connection, a value set and an address in the text replaced by a regular expression, one file.
     Rewrite,
+    /// Ten TCP connections, messages of 400 bytes, one file.
+    Connections10,
+    /// The same with fifty.
+    Connections50,
+    /// The same with a hundred.
+    Connections100,
+    /// The same with two hundred.
+    Connections200,
+    /// Ten TCP connections, messages of 400 bytes, a file for each of two hundred hosts.
+    Hosts,
+    /// One TCP connection in, one out, messages of 400 bytes.
+    Relay,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
 }
@@ -80,8 +92,22 @@ pub(crate) const FILTERS: &[FilterRule] = &[
 ];
 
 impl Row {
-    pub(crate) const ALL: &'static [Row] =
-        &[Row::Bsd, Row::Tls, Row::Filter, Row::Kv, Row::Json, Row::Rewrite, Row::Patterndb, Row::Udp];
+    pub(crate) const ALL: &'static [Row] = &[
+        Row::Bsd,
+        Row::Tls,
+        Row::Filter,
+        Row::Connections10,
+        Row::Connections50,
+        Row::Connections100,
+        Row::Connections200,
+        Row::Hosts,
+        Row::Kv,
+        Row::Json,
+        Row::Rewrite,
+        Row::Patterndb,
+        Row::Relay,
+        Row::Udp,
+    ];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -92,6 +118,12 @@ impl Row {
             Row::Json => "json",
             Row::Patterndb => "patterndb",
             Row::Rewrite => "rewrite",
+            Row::Connections10 => "connections-10",
+            Row::Connections50 => "connections-50",
+            Row::Connections100 => "connections-100",
+            Row::Connections200 => "connections-200",
+            Row::Hosts => "hosts",
+            Row::Relay => "relay",
             Row::Udp => "udp",
         }
     }
@@ -115,6 +147,12 @@ impl Row {
             Row::Rewrite => {
                 "Rewrite: 1 TCP connection, 400-byte messages, 1 value set, 1 regular expression replaced, 1 file"
             }
+            Row::Connections10 => "10 TCP connections, 400-byte messages, 1 file",
+            Row::Connections50 => "50 TCP connections, 400-byte messages, 1 file",
+            Row::Connections100 => "100 TCP connections, 400-byte messages, 1 file",
+            Row::Connections200 => "200 TCP connections, 400-byte messages, 1 file",
+            Row::Hosts => "Files by ${HOST}: 10 TCP connections, 400-byte messages, 200 files",
+            Row::Relay => "Relay: 1 TCP connection in, 1 TCP connection out, 400-byte messages",
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
@@ -123,8 +161,12 @@ impl Row {
 
     pub(crate) fn connections(self) -> usize {
         match self {
-            Row::Bsd | Row::Tls | Row::Kv | Row::Json | Row::Rewrite | Row::Patterndb | Row::Udp => 1,
             Row::Filter => 5,
+            Row::Connections10 | Row::Hosts => 10,
+            Row::Connections50 => 50,
+            Row::Connections100 => 100,
+            Row::Connections200 => 200,
+            _ => 1,
         }
     }
 
@@ -133,8 +175,8 @@ impl Row {
         match self {
             Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
             Row::Tls => Corpus::ietf(),
-            Row::Kv | Row::Rewrite => Corpus::of_pairs(Form::KeyValue),
             Row::Json => Corpus::of_pairs(Form::Json),
+            _ => Corpus::of_pairs(Form::KeyValue),
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn run(subject: &dyn Subject, options: &Options, out: &Path) -> io::R
     }
     fs::create_dir_all(folder.join("out"))?;
     fs::create_dir_all(folder.join("state"))?;
-    let place = Place { port: measure::free_port()?, folder: folder.clone() };
+    let place = Place { port: measure::free_port()?, next_port: 0, folder: folder.clone() };
     let mut server = subject.start(Row::Udp, &place)?;
     let found = wait_for_socket(&place, &mut server).and_then(|()| {
         let mut trials = Trials::new(&place, &server, options.udp_seconds)?;

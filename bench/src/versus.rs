@@ -19,6 +19,8 @@ use std::{
 pub(crate) struct Place {
     /// The port to listen on.
     pub(crate) port: u16,
+    /// The port that a relay sends to.
+    pub(crate) next_port: u16,
     /// Its folder; lines go to files in `out`, everything else is its own.
     pub(crate) folder: PathBuf,
 }

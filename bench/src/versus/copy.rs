@@ -1,6 +1,6 @@
 //! The floor: one thread that reads a socket and writes a file, and understands nothing.
 //!
-//! In: a connection. Out: its bytes in a file.
+//! In: a connection. Out: its bytes in a file, or on another connection.
 
 use super::{Place, Subject};
 use crate::rows::Row;
@@ -8,7 +8,7 @@ use std::{
     env,
     fs::File,
     io::{self, Read, Write},
-    net::{Ipv4Addr, TcpListener},
+    net::{Ipv4Addr, TcpListener, TcpStream},
     path::Path,
     process::{Child, Command},
 };
@@ -30,21 +30,34 @@ impl Subject for Copy {
 
     /// It understands nothing, and it takes one connection at a time.
     fn can(&self, row: Row) -> bool {
-        matches!(row, Row::Bsd | Row::Udp)
+        matches!(row, Row::Bsd | Row::Udp | Row::Relay)
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
-        let verb = if row == Row::Udp { "datagram-floor" } else { "copy-floor" };
-        let words = [verb, &place.port.to_string(), &place.output("all")];
+        let (verb, end) = match row {
+            Row::Udp => ("datagram-floor", place.output("all")),
+            Row::Relay => ("relay-floor", place.next_port.to_string()),
+            _ => ("copy-floor", place.output("all")),
+        };
+        let words = [verb, &place.port.to_string(), &end];
         place.spawn(Command::new(env::current_exe()?).args(words))
     }
 }
 
-/// The floor's own process: copies connections one after the other, until it is ended.
+/// The floor's own process: copies connections one after the other to a file, until it is ended.
 pub(crate) fn serve(port: &str, file: &Path) -> io::Result<()> {
+    copy(port, File::create(file)?)
+}
+
+/// The same, to a connection.
+pub(crate) fn pass_on(port: &str, next: &str) -> io::Result<()> {
+    let next: u16 = next.parse().map_err(io::Error::other)?;
+    copy(port, TcpStream::connect((Ipv4Addr::LOCALHOST, next))?)
+}
+
+fn copy(port: &str, mut out: impl Write) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
-    let mut out = File::create(file)?;
     let mut buffer = vec![0; READ_BYTES];
     for peer in listener.incoming() {
         let mut peer = peer?;

@@ -58,19 +58,30 @@ impl Rsyslog {
             )
         };
         let body = match row {
-            Row::Bsd | Row::Tls | Row::Kv | Row::Rewrite | Row::Patterndb | Row::Udp => file("all"),
+            Row::Hosts => format!(
+                "action(type=\"omfile\" dynaFile=\"hosts\" dynaFileCacheSize=\"300\" template=\"{template}\" ioBufferSize=\"128k\" \
+                 flushOnTXEnd=\"off\" asyncWriting=\"on\" flushInterval=\"1\")"
+            ),
+            Row::Relay => format!(
+                "action(type=\"omfwd\" target=\"127.0.0.1\" port=\"{}\" protocol=\"tcp\")",
+                place.next_port
+            ),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
                 .iter()
                 .map(|rule| format!("  if {} then {}\n", condition(rule), file(rule.name)))
                 .collect(),
+            _ => file("all"),
         };
-        let json = match row {
-            Row::Json => {
-                "module(load=\"mmjsonparse\")\ntemplate(name=\"json\" type=\"string\" \
+        let templates = match row {
+            Row::Hosts => format!(
+                "template(name=\"hosts\" type=\"string\" string=\"{}\")\n",
+                place.output("%hostname%")
+            ),
+            Row::Json => "module(load=\"mmjsonparse\")\ntemplate(name=\"json\" type=\"string\" \
                  string=\"%timereported% %hostname% %syslogtag%%msg% %$!user!name%\\n\")\n"
-            }
-            _ => "",
+                .to_owned(),
+            _ => String::new(),
         };
         let port = place.port;
         let input = match row {
@@ -97,7 +108,7 @@ impl Rsyslog {
         };
         format!(
             "{certificates}global(workDirectory=\"{}\" net.enableDNS=\"off\" preserveFQDN=\"on\" parser.permitSlashInProgramName=\"on\" \
-             maxMessageSize=\"8k\")\n{input}\n{json}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
+             maxMessageSize=\"8k\")\n{input}\n{templates}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
             place.folder.join("state").display(),
         )
     }

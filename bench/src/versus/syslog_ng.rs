@@ -75,16 +75,22 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         "@version: {version}\noptions {{ threaded({}); log-fifo-size({}); flush-lines(5000); keep-hostname(yes); use-dns(no); \
          dns-cache(no); chain-hostnames(no); create-dirs(yes); log-msg-size(8192); time-reopen(1); }};\n\
          source s {{ {driver}(ip(\"127.0.0.1\") port({}) {transport} log-iw-size({window}) log-fetch-limit(2000) \
-         max-connections(100)); }};\n",
+         max-connections(256)); }};\n",
         if threaded { "yes" } else { "no" },
         window * 2,
         place.port
     );
     match row {
-        Row::Bsd | Row::Tls | Row::Udp => text.push_str(&format!(
-            "destination d {{ file(\"{}\"); }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n",
-            place.output("all")
-        )),
+        Row::Bsd
+        | Row::Tls
+        | Row::Udp
+        | Row::Connections10
+        | Row::Connections50
+        | Row::Connections100
+        | Row::Connections200 => text.push_str(&one_path(&format!("file(\"{}\")", place.output("all")))),
+        Row::Hosts => text.push_str(&one_path(&format!("file(\"{}\")", place.output("${HOST}")))),
+        Row::Relay => text
+            .push_str(&one_path(&format!("network(\"127.0.0.1\" port({}) transport(\"tcp\"))", place.next_port))),
         Row::Kv | Row::Json => {
             let (parser, value) = match row {
                 Row::Kv => ("kv-parser(prefix(\".kv.\"))", "${.kv.srcip}"),
@@ -125,6 +131,11 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         }
     }
     text
+}
+
+/// A path from the source to one destination.
+fn one_path(driver: &str) -> String {
+    format!("destination d {{ {driver}; }};\nlog {{ source(s); destination(d); flags(flow-control); }};\n")
 }
 
 /// One value set, and one replaced by a regular expression.

@@ -1,0 +1,79 @@
+//! The end of a relay: takes connections and counts their lines.
+//!
+//! In: connections on a port of its own. Out: how many lines came, and when the last of them did.
+//! Limits: loopback only; its threads end with the program.
+
+use std::{
+    io::{self, Read},
+    net::{Ipv4Addr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+/// Bytes of one read.
+const READ_BYTES: usize = 256 << 10;
+
+/// Counts lines.
+pub(crate) struct Sink {
+    port: u16,
+    seen: Arc<Seen>,
+}
+
+struct Seen {
+    lines: AtomicU64,
+    last: Mutex<SystemTime>,
+}
+
+impl Sink {
+    /// Listens.
+    pub(crate) fn start() -> io::Result<Sink> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let port = listener.local_addr()?.port();
+        let seen = Arc::new(Seen { lines: AtomicU64::new(0), last: Mutex::new(SystemTime::UNIX_EPOCH) });
+        let taken = seen.clone();
+        thread::spawn(move || {
+            for peer in listener.incoming().flatten() {
+                let seen = taken.clone();
+                thread::spawn(move || seen.count(peer));
+            }
+        });
+        Ok(Sink { port, seen })
+    }
+
+    pub(crate) fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Waits for a number of lines; when the last of them came. An error when nothing more comes for `still`.
+    pub(crate) fn last_line(&self, wanted: u64, still: Duration) -> io::Result<SystemTime> {
+        let (mut seen, mut since) = (0, Instant::now());
+        loop {
+            let lines = self.seen.lines.load(Ordering::Acquire);
+            if lines >= wanted {
+                return Ok(*self.seen.last.lock().unwrap_or_else(PoisonError::into_inner));
+            }
+            if lines != seen {
+                (seen, since) = (lines, Instant::now());
+            } else if since.elapsed() > still {
+                return Err(io::Error::other(format!("{lines} lines of {wanted} were passed on")));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Seen {
+    /// Reads one connection to its end.
+    fn count(&self, mut peer: TcpStream) {
+        let mut buffer = vec![0; READ_BYTES];
+        while let Ok(read @ 1..) = peer.read(&mut buffer) {
+            let lines = buffer[..read].iter().filter(|byte| **byte == b'\n').count() as u64;
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) = SystemTime::now();
+            self.lines.fetch_add(lines, Ordering::AcqRel);
+        }
+    }
+}
