@@ -83,21 +83,7 @@ impl Rsyslog {
                 .to_owned(),
             _ => String::new(),
         };
-        let port = place.port;
-        let input = match row {
-            Row::Udp => format!(
-                "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
-                 input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
-            ),
-            Row::Tls => format!(
-                "module(load=\"imtcp\" StreamDriver.Name=\"gtls\" StreamDriver.Mode=\"1\" StreamDriver.AuthMode=\"anon\")\n\
-                 input(type=\"imtcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
-            ),
-            _ => format!(
-                "module(load=\"imptcp\" threads=\"2\")\n\
-                 input(type=\"imptcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
-            ),
-        };
+        let input = input(row, place.port);
         let folder = place.folder.display();
         let certificates = match row {
             Row::Tls => format!(
@@ -125,4 +111,22 @@ fn condition(rule: &crate::rows::FilterRule) -> String {
         Some(matches("$msg", rule.text)),
     ];
     conditions.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+/// Where messages come in.
+fn input(row: Row, port: u16) -> String {
+    match row {
+        Row::Udp => format!(
+            "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
+             input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
+        ),
+        Row::Tls => format!(
+            "module(load=\"imtcp\" StreamDriver.Name=\"gtls\" StreamDriver.Mode=\"1\" StreamDriver.AuthMode=\"anon\")\n\
+             input(type=\"imtcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
+        ),
+        _ => format!(
+            "module(load=\"imptcp\" threads=\"2\")\n\
+             input(type=\"imptcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
+        ),
+    }
 }

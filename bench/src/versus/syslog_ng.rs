@@ -89,8 +89,10 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         | Row::Connections100
         | Row::Connections200 => text.push_str(&one_path(&format!("file(\"{}\")", place.output("all")))),
         Row::Hosts => text.push_str(&one_path(&format!("file(\"{}\")", place.output("${HOST}")))),
-        Row::Relay => text
-            .push_str(&one_path(&format!("network(\"127.0.0.1\" port({}) transport(\"tcp\"))", place.next_port))),
+        Row::Relay => text.push_str(&one_path(&format!(
+            "network(\"127.0.0.1\" port({}) transport(\"tcp\"))",
+            place.next_port
+        ))),
         Row::Kv | Row::Json => {
             let (parser, value) = match row {
                 Row::Kv => ("kv-parser(prefix(\".kv.\"))", "${.kv.srcip}"),
@@ -102,13 +104,7 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
                 place.output("all")
             ));
         }
-        Row::Patterndb => text.push_str(&format!(
-            "parser p {{ db-parser(file(\"{}\")); }};\n\
-             destination d {{ file(\"{}\" template(\"$ISODATE $HOST $MSGHDR$MSG [${{.classifier.class}} ${{usracct.username}}]\\n\")); }};\n\
-             log {{ source(s); parser(p); destination(d); flags(flow-control); }};\n",
-            place.folder.join("patterns.xml").display(),
-            place.output("all")
-        )),
+        Row::Patterndb => text.push_str(&patterns(place)),
         Row::Rewrite => text.push_str(&rewrite(place)),
         Row::Filter => {
             let mut paths = String::new();
@@ -144,6 +140,17 @@ fn rewrite(place: &Place) -> String {
         "rewrite r {{ set(\"north\" value(\".site\")); subst(\"srcip=[0-9.]+\", \"srcip=hidden\", value(\"MESSAGE\")); }};\n\
              destination d {{ file(\"{}\" template(\"$DATE $HOST $MSGHDR$MSG ${{.site}}\\n\")); }};\n\
              log {{ source(s); rewrite(r); destination(d); flags(flow-control); }};\n",
+        place.output("all")
+    )
+}
+
+/// A pattern database, and two of its values.
+fn patterns(place: &Place) -> String {
+    format!(
+        "parser p {{ db-parser(file(\"{}\")); }};\n\
+         destination d {{ file(\"{}\" template(\"$ISODATE $HOST $MSGHDR$MSG [${{.classifier.class}} ${{usracct.username}}]\\n\")); }};\n\
+         log {{ source(s); parser(p); destination(d); flags(flow-control); }};\n",
+        place.folder.join("patterns.xml").display(),
         place.output("all")
     )
 }
