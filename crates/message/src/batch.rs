@@ -226,6 +226,16 @@ impl Batch {
         }
     }
 
+    /// The value of a field with its type as set; text for fields that have none.
+    pub fn typed_field(&self, index: usize, name: &FieldName) -> Option<(Cow<'_, [u8]>, ValueKind)> {
+        if let FieldName::Sdata(name) | FieldName::Named(name) = name
+            && let Some(value) = self.find(index, name)
+        {
+            return self.shown(value).map(|shown| (shown, value.kind));
+        }
+        self.field(index, name).map(|value| (value, ValueKind::String))
+    }
+
     /// A field that every message has; empty when unknown.
     #[inline]
     pub fn fixed(&self, index: usize, field: Field) -> &[u8] {
@@ -399,8 +409,12 @@ impl Batch {
     }
 
     fn find(&self, index: usize, name: &str) -> Option<&Value> {
-        self.list(index)
-            .find(|value| value.kind != ValueKind::Tag && self.bytes(value.name) == name.as_bytes())
+        // Names differ in their lengths mostly: their bytes, which are elsewhere, need not be looked at then.
+        self.list(index).find(|value| {
+            value.name.len() == name.len()
+                && value.kind != ValueKind::Tag
+                && self.bytes(value.name) == name.as_bytes()
+        })
     }
 
     fn shown(&self, value: &Value) -> Option<Cow<'_, [u8]>> {

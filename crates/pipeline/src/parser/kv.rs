@@ -8,14 +8,14 @@
 
 use super::{Reader, Writer};
 use crate::template::list_append;
-use memchr::memchr;
+use memchr::{memchr, memmem::Finder};
 use message::ValueKind;
 
 /// Reads pairs of keys and values.
 #[derive(Clone, Debug)]
 pub struct Kv {
     value_separator: u8,
-    pair_separator: Vec<u8>,
+    pair_separator: Finder<'static>,
     stray_words_into: Option<String>,
     /// Reads values without quotes that are written in another way: key, value, what it appends to.
     decode: Option<Decode>,
@@ -43,12 +43,27 @@ struct Found<'t> {
     next: Option<Key>,
 }
 
+/// Where the next pair separator begins: looked for once, however many values lie before it.
+struct Ahead(Option<usize>);
+
+impl Ahead {
+    /// The place of the first separator from a place on; beyond every text when there is none.
+    #[inline]
+    fn from(&mut self, separator: &Finder<'_>, text: &[u8], start: usize) -> usize {
+        match self.0 {
+            Some(known) if known >= start => known,
+            _ if separator.needle().is_empty() => usize::MAX,
+            _ => *self.0.insert(separator.find(&text[start..]).map_or(usize::MAX, |at| start + at)),
+        }
+    }
+}
+
 impl Kv {
     /// Pairs with a separator between key and value, and one between pairs.
     pub fn new(value_separator: u8, pair_separator: &str, stray_words_into: Option<String>) -> Kv {
         Kv {
             value_separator,
-            pair_separator: pair_separator.as_bytes().to_vec(),
+            pair_separator: Finder::new(pair_separator.as_bytes()).into_owned(),
             stray_words_into,
             decode: None,
         }
@@ -86,7 +101,7 @@ impl Kv {
         is_key.then(|| Key { start, end: start + length, value_at: start + length + blanks + 1 })
     }
 
-    fn value<'t>(&self, text: &'t [u8], at: usize) -> Found<'t> {
+    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead) -> Found<'t> {
         let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
         let start = at + blanks;
         if blanks > 0
@@ -99,7 +114,7 @@ impl Kv {
         {
             return Found { value: &text[start + 1..end], quote: Some(*quote), end: end + 1, next: None };
         }
-        self.unquoted(text, start)
+        self.unquoted(text, start, ahead)
     }
 
     /// Where the quote of a value is closed. What follows must be the end of the pair.
@@ -109,36 +124,48 @@ impl Kv {
             at += memchr::memchr2(quote, b'\\', text.get(at..)?)?;
             if text[at] == quote {
                 let rest = &text[at + 1..];
-                let ends = rest.is_empty() || rest[0] == b' ' || rest.starts_with(&self.pair_separator);
+                let ends =
+                    rest.is_empty() || rest[0] == b' ' || rest.starts_with(self.pair_separator.needle());
                 return ends.then_some(at);
             }
             at += 2;
         }
     }
 
-    fn unquoted<'t>(&self, text: &'t [u8], start: usize) -> Found<'t> {
-        let separator = &self.pair_separator;
-        let first = separator.first().copied().unwrap_or_default();
-        let (mut at, mut looked_to) = (start, start);
-        while let Some(&byte) = text.get(at) {
-            if byte == first && text[at..].starts_with(separator) {
-                return Found {
-                    value: trimmed(&text[start..at]),
-                    quote: None,
-                    end: at + separator.len(),
-                    next: None,
-                };
-            }
-            if byte == b' ' && at >= looked_to {
-                let word = at + text[at..].iter().take_while(|byte| **byte == b' ').count();
-                if let Some(next) = self.key_at(text, word) {
-                    return Found { value: &text[start..at], quote: None, end: word, next: Some(next) };
-                }
-                looked_to = word;
-            }
-            at += 1;
+    fn unquoted<'t>(&self, text: &'t [u8], start: usize, ahead: &mut Ahead) -> Found<'t> {
+        let separator = ahead.from(&self.pair_separator, text, start);
+        if let Some(next) = self.key_behind(text, start, separator) {
+            return Found {
+                value: trimmed(&text[start..next.start]),
+                quote: None,
+                end: next.start,
+                next: Some(next),
+            };
         }
-        Found { value: trimmed(&text[start..]), quote: None, end: text.len(), next: None }
+        let value = trimmed(&text[start..separator.min(text.len())]);
+        let end = separator.saturating_add(self.pair_separator.needle().len()).min(text.len());
+        Found { value, quote: None, end, next: None }
+    }
+
+    /// The next key that stands behind blanks; the blanks begin before the pair separator does.
+    #[inline]
+    fn key_behind(&self, text: &[u8], start: usize, separator: usize) -> Option<Key> {
+        // A blank that separates a key from its value leaves nothing to tell the next key by.
+        let mut at = if self.value_separator == b' ' { text.len() } else { start };
+        while at <= separator {
+            let sign = at + memchr(self.value_separator, &text[at..])?;
+            let word = trimmed(&text[start..sign]);
+            let is_letter = |byte: &&u8| is_key_byte(**byte) && **byte != self.value_separator;
+            let letters = word.iter().rev().take_while(is_letter).count();
+            let before = &word[..word.len() - letters];
+            if letters > 0 && before.last() == Some(&b' ') {
+                let is_first = start + trimmed(before).len() < separator;
+                let key = Key { start: start + before.len(), end: start + word.len(), value_at: sign + 1 };
+                return is_first.then_some(key);
+            }
+            at = sign + 1;
+        }
+        None
     }
 
     #[inline]
@@ -159,7 +186,7 @@ impl Kv {
     /// Adds a stretch that belongs to no pair to the list of them.
     fn stray(&self, words: &[u8], into: &mut Vec<u8>) {
         let words = words.trim_ascii();
-        if !words.is_empty() && words != self.pair_separator.trim_ascii() {
+        if !words.is_empty() && words != self.pair_separator.needle().trim_ascii() {
             list_append(words, 0, into);
         }
     }
@@ -168,12 +195,12 @@ impl Kv {
 impl Reader for Kv {
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
         let mut stray = Vec::new();
-        let (mut at, mut next) = (0, None);
+        let (mut at, mut next, mut ahead) = (0, None, Ahead(None));
         while let Some(key) = next.take().or_else(|| self.key(text, at)) {
             if self.stray_words_into.is_some() {
                 self.stray(&text[at..key.start], &mut stray);
             }
-            let found = self.value(text, key.value_at);
+            let found = self.value(text, key.value_at, &mut ahead);
             let name = &text[key.start..key.end];
             self.give(name, &found, out);
             (at, next) = (found.end, found.next);

@@ -238,13 +238,13 @@ fn append(
             return ValueKind::String;
         }
         Part::Field { name, default, bytes } => {
-            let kind = match (batch.field(index, name), batch.kind(index, name)) {
-                (Some(_), ValueKind::Bytes) if !bytes => ValueKind::Null,
-                (Some(value), kind) => {
+            let kind = match batch.typed_field(index, name) {
+                Some((_, ValueKind::Bytes)) if !bytes => ValueKind::Null,
+                Some((value, kind)) => {
                     out.extend_from_slice(&value);
                     kind
                 }
-                (None, _) => ValueKind::Null,
+                None => ValueKind::Null,
             };
             (kind, default)
         }
