@@ -117,6 +117,15 @@ impl Texts {
         self.text(id).map_or("", |text| &text.name)
     }
 
+    /// The files that were read: the first one and those that it includes, each once.
+    pub fn files(&self) -> Vec<&str> {
+        let is_file = |text: &&Text| matches!(text.origin, Origin::Root | Origin::Include(_));
+        let mut files: Vec<&str> = self.texts.iter().filter(is_file).map(|text| &*text.name).collect();
+        let mut known = std::collections::HashSet::new();
+        files.retain(|file| known.insert(*file));
+        files
+    }
+
     /// How the reader came to a text.
     pub fn origin(&self, id: TextId) -> &Origin {
         self.text(id).map_or(&Origin::Root, |text| &text.origin)

@@ -4,12 +4,14 @@
 //! Holds: the compiled expression, its parts ordered by cost. No input makes a filter fail.
 //! Limits: [`DEPTH_MAX`] levels of nesting.
 
+mod anatomy;
 mod compare;
 mod evaluate;
 mod netmask;
 mod rate;
 mod text;
 
+pub use anatomy::{Anatomy, Verdict};
 pub use compare::{CompareOp, Comparison};
 pub use netmask::{Netmask, Netmask6, NetmaskError};
 pub use rate::RateLimit;

@@ -9,11 +9,15 @@ mod flow;
 mod parallel;
 mod plan;
 mod run;
+mod tap;
+mod watch;
 
 pub use counters::{FilterCounters, PathCounters};
 pub use parallel::{Job, Lanes, Parallel};
 pub use plan::{Channel, FilterStep, OutletStep, Path, Plan, PlanError, Step, StepFlags};
 pub use run::Router;
+pub use tap::{TapPoint, Viewer};
+pub use watch::{Event, Label, Refusal, Watch};
 
 /// Deepest nesting of paths, junctions and channels.
 pub const DEPTH_MAX: usize = 64;

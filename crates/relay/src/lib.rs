@@ -36,8 +36,8 @@ pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;
 pub use source::{
     Acknowledge, DatagramListener, Dialogue, FileSource, Form, Generator, HostPolicy, HttpOptions,
-    JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec,
-    Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
+    JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Rehearsal, SourceDriver,
+    SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};

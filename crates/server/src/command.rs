@@ -3,6 +3,7 @@
 //! In: words. Out: the verb's exit status. Called as `syslog-ng`, `syslog-ng-ctl` or `loggen`, it is that program.
 
 mod ctl;
+mod tap;
 
 pub(crate) use ctl::{CtlOptions, run as run_ctl};
 
@@ -10,7 +11,9 @@ use crate::{
     ask::{self, ExportOptions, SearchOptions, TailOptions},
     check,
     convert::{self, ConvertOptions},
-    daemon, loggen,
+    daemon,
+    explain::{self, ExplainOptions},
+    loggen,
     logspace::{self, LogspaceOptions, VerifyPackageOptions},
     old_names,
     patterndb::{self, PatterndbOptions},
@@ -40,6 +43,8 @@ enum Verb {
     Run(RunOptions),
     /// Read a configuration and report every error in it
     Check(CheckOptions),
+    /// Show step by step what a configuration does with a message
+    Explain(ExplainOptions),
     /// Turn a configuration of another program into one of ours
     Convert(ConvertOptions),
     /// Ask or tell a running server
@@ -121,6 +126,7 @@ pub(crate) fn run() -> ExitCode {
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
             Verb::Check(options) => options.run(),
+            Verb::Explain(options) => explain::run(&options),
             Verb::Convert(options) => convert::run(&options),
             Verb::Ctl(options) => ctl::run(&options),
             Verb::Search(options) => ask::search(&options),

@@ -6,7 +6,7 @@
 
 mod client;
 
-pub(crate) use client::{Reply, ask};
+pub(crate) use client::{Reply, ask, follow};
 
 use std::{
     fs,
@@ -30,7 +30,13 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) trait Commands: Send + Sync {
     /// The answer to one command, without its end line. An error becomes `FAIL` and its text.
     fn command(&self, line: &str) -> Result<String, String>;
+
+    /// A command that takes its connection over and writes for as long as it likes, on a thread of its own.
+    fn stream(&self, line: &str) -> Option<Result<Stream, String>>;
 }
+
+/// What writes to a connection that it has taken over.
+pub(crate) type Stream = Box<dyn FnOnce(UnixStream) -> io::Result<()> + Send>;
 
 /// The listening socket; its file goes with it.
 pub(crate) struct Socket {
@@ -83,7 +89,15 @@ fn serve(peer: UnixStream, commands: &dyn Commands) -> io::Result<()> {
         if lines.by_ref().take(COMMAND_BYTES_MAX).read_line(&mut line)? == 0 {
             return Ok(());
         }
-        let mut answer = match commands.command(line.trim()) {
+        let answer = match commands.stream(line.trim()) {
+            Some(Ok(stream)) => {
+                // It ends when its client does; a thread less at the limit is a client that hears nothing.
+                return thread::Builder::new().name("tap".into()).spawn(move || stream(peer)).map(drop);
+            }
+            Some(Err(error)) => Err(error),
+            None => commands.command(line.trim()),
+        };
+        let mut answer = match answer {
             Ok(answer) => answer,
             Err(error) => format!("FAIL {error}"),
         };
@@ -110,6 +124,14 @@ mod tests {
                 other => Err(format!("unknown command {other}")),
             }
         }
+
+        fn stream(&self, line: &str) -> Option<Result<Stream, String>> {
+            let text = line.strip_prefix("FOLLOW ")?.to_owned();
+            Some(match text.as_str() {
+                "nothing" => Err("nothing to follow".into()),
+                _ => Ok(Box::new(move |mut peer| writeln!(peer, "one {text}\ntwo {text}"))),
+            })
+        }
     }
 
     #[test]
@@ -119,6 +141,15 @@ mod tests {
         let socket = Socket::open(&path, Arc::new(Echo)).unwrap();
         assert_eq!(ask(&path, "STATS").unwrap(), Reply::Done("a;b\nc;d\n".into()));
         assert_eq!(ask(&path, "DANCE").unwrap(), Reply::Failed("unknown command DANCE\n".into()));
+        let mut lines = Vec::new();
+        let mut keep = |line: &str| {
+            lines.push(line.to_owned());
+            Ok(true)
+        };
+        assert!(matches!(follow(&path, "FOLLOW it", &mut keep).unwrap(), Reply::Done(_)));
+        assert_eq!(lines, ["one it", "two it"]);
+        let refused = follow(&path, "FOLLOW nothing", &mut |_| Ok(true)).unwrap();
+        assert_eq!(refused, Reply::Failed("nothing to follow\n".into()));
         assert!(Socket::open(&path, Arc::new(Echo)).is_err(), "two servers on one socket");
         drop(socket);
         assert!(!path.exists());

@@ -10,6 +10,7 @@ mod command;
 mod control;
 mod convert;
 mod daemon;
+mod explain;
 mod lanes;
 mod loggen;
 mod logspace;

@@ -22,6 +22,19 @@ pub(crate) struct Figure {
     pub(crate) value: u64,
 }
 
+impl Figure {
+    /// `dst.file.d_all#0./var/log/all.processed`
+    fn name(&self) -> String {
+        let parts = [&self.component, &self.id, &self.instance].into_iter().filter(|part| !part.is_empty());
+        parts.map(String::as_str).chain([self.kind]).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether its name matches a pattern with `*` and `?`.
+    pub(crate) fn is_like(&self, pattern: &str) -> bool {
+        glob(pattern.as_bytes(), self.name().as_bytes())
+    }
+}
+
 /// All figures in CSV, with syslog-ng's header.
 pub(crate) fn csv(figures: &[Figure]) -> String {
     let mut text = String::from("SourceName;SourceId;SourceInstance;State;Type;Number\n");
@@ -45,16 +58,12 @@ fn quoted(field: &str) -> String {
 /// The figures whose dotted name (`dst.file.d_all#0./var/log/all.processed`) matches a pattern with `*` and `?`.
 pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> String {
     let mut text = String::new();
-    for figure in figures {
-        let parts =
-            [&figure.component, &figure.id, &figure.instance].into_iter().filter(|part| !part.is_empty());
-        let name = parts.map(String::as_str).chain([figure.kind]).collect::<Vec<_>>().join(".");
-        if glob(pattern.as_bytes(), name.as_bytes()) {
-            let _ = match with_values {
-                true => writeln!(text, "{name}={}", figure.value),
-                false => writeln!(text, "{name}"),
-            };
-        }
+    for figure in figures.iter().filter(|figure| figure.is_like(pattern)) {
+        let name = figure.name();
+        let _ = match with_values {
+            true => writeln!(text, "{name}={}", figure.value),
+            false => writeln!(text, "{name}"),
+        };
     }
     text
 }

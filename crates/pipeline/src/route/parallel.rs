@@ -69,6 +69,11 @@ impl Parallel {
         &self.rest.plan().paths[0].steps
     }
 
+    /// The rest of the path.
+    pub(super) fn rest(&self) -> &Router {
+        &self.rest
+    }
+
     pub(super) fn is_timed(&self) -> bool {
         self.rest.is_timed()
     }

@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
 
-use super::{FilterCounters, Parallel, PathCounters};
+use super::{FilterCounters, Label, Parallel, PathCounters, TapPoint};
 use crate::{
     filter::Filter,
     parser::Parser,
@@ -36,6 +36,10 @@ pub struct Path {
     pub flags: StepFlags,
     /// Its counters, shared with whoever prints statistics.
     pub counters: Arc<PathCounters>,
+    /// What it is called, for whoever watches.
+    pub label: Option<Box<Label>>,
+    /// Where messages that enter can be looked at.
+    pub tap: Option<Arc<TapPoint>>,
 }
 
 /// `flags(...)` of a path, an embedded path or a channel.
@@ -69,6 +73,8 @@ pub enum Step {
     Outlet(OutletStep),
     /// The rest of the path runs on other threads. No step follows it.
     Parallel(Parallel),
+    /// Does nothing: says what the next step is called. Only paths that are watched have it.
+    Label(Box<Label>),
 }
 
 impl fmt::Debug for Step {
@@ -81,6 +87,7 @@ impl fmt::Debug for Step {
             Step::Embedded(paths) => f.debug_tuple("Embedded").field(paths).finish(),
             Step::Outlet(step) => f.debug_tuple("Outlet").field(&step.name).finish(),
             Step::Parallel(parallel) => parallel.fmt(f),
+            Step::Label(label) => label.fmt(f),
         }
     }
 }
@@ -121,6 +128,8 @@ pub struct Channel {
     pub steps: Vec<Step>,
     /// `flags(...)`.
     pub flags: StepFlags,
+    /// What it is called, for whoever watches.
+    pub label: Option<Box<Label>>,
 }
 
 impl Step {

@@ -6,7 +6,8 @@
 //! Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{
-    Channel, DEPTH_MAX, FilterStep, Parallel, Path, Plan, PlanError, Step, StepFlags,
+    Channel, DEPTH_MAX, Event, FilterStep, Label, Parallel, Path, Plan, PlanError, Refusal, Step, StepFlags,
+    Watch,
     flow::{Flow, join},
     parallel::Luggage,
 };
@@ -35,6 +36,16 @@ struct Run<'a> {
     renderer: Renderer,
     /// No messages came, but this happened.
     news: Option<News>,
+    /// Who is told what happens.
+    watch: Option<&'a mut dyn Watch>,
+}
+
+impl Run<'_> {
+    fn tell(&mut self, event: Event<'_>) {
+        if let Some(watch) = &mut self.watch {
+            watch.see(event);
+        }
+    }
 }
 
 /// What parsers are told besides messages.
@@ -53,6 +64,7 @@ struct Branch<'a> {
     flags: StepFlags,
     path: Option<&'a Path>,
     sources: &'a [String],
+    label: Option<&'a Label>,
     /// Whether it is a top-level path: such a one takes nothing but what its sources give.
     top: bool,
 }
@@ -88,21 +100,27 @@ impl Router {
 
     /// Says to the parsers that have timers that time went on. What they make goes on along their paths.
     pub fn tick(&self, now: Stamp) {
-        self.tell(News::Tick, now);
+        self.bring(News::Tick, now, None);
     }
 
     /// Says to them that no more messages come: what they hold back comes out.
     pub fn close(&self, now: Stamp) {
-        self.tell(News::Close, now);
+        self.bring(News::Close, now, None);
     }
 
-    fn tell(&self, news: News, now: Stamp) {
+    /// Like [`Router::tick`] and [`Router::close`], watched.
+    pub fn end_watched(&self, now: Stamp, watch: &mut dyn Watch) {
+        self.bring(News::Tick, now, Some(watch));
+        self.bring(News::Close, now, Some(watch));
+    }
+
+    fn bring(&self, news: News, now: Stamp, watch: Option<&mut dyn Watch>) {
         if !self.timed {
             return;
         }
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = now;
-        let mut run = Run { source: "", ack: Ack::none(), renderer, news: Some(news) };
+        let mut run = Run { source: "", ack: Ack::none(), renderer, news: Some(news), watch };
         let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
         let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
@@ -117,9 +135,14 @@ impl Router {
     pub(super) fn carry_on(&self, flow: Flow, luggage: Luggage) {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = luggage.now;
-        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, news: None };
+        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, news: None, watch: None };
         let mut failed = Selection::none(flow.selection.batch_len());
         self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, luggage.controlled);
+    }
+
+    /// The places in the plan of the paths that messages of a source enter.
+    pub fn paths_of(&self, source: &str) -> &[usize] {
+        self.entries.get(source).unwrap_or(&self.catchall)
     }
 
     /// The paths, for statistics.
@@ -127,14 +150,23 @@ impl Router {
         &self.plan
     }
 
-    fn run(&self, mut batch: Batch) {
-        let Some(origin) = batch.origins.first().cloned() else { return };
+    /// Takes a batch as [`Intake::take`] does, watched. What `parallelize()` spreads runs here as well.
+    pub fn take_watched(&self, batch: Batch, watch: &mut dyn Watch) {
+        if let Some(origin) = batch.origins.first().cloned() {
+            self.run(batch, &origin.source, Some(watch));
+        }
+    }
+
+    fn run<'a>(&self, mut batch: Batch, source: &'a str, watch: Option<&'a mut dyn Watch>) {
+        if batch.is_empty() {
+            return;
+        }
         let ack = std::mem::take(&mut batch.ack);
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = batch.received;
         let selection = Selection::all(batch.len());
-        let mut run = Run { source: &origin.source, ack, renderer, news: None };
-        let paths = self.entries.get(&origin.source).unwrap_or(&self.catchall);
+        let mut run = Run { source, ack, renderer, news: None, watch };
+        let paths = self.paths_of(source);
         let branches: Vec<Branch<'_>> =
             paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
         let mut failed = Selection::none(batch.len());
@@ -162,14 +194,26 @@ impl Router {
             left.subtract(&delivered);
             for branch in branches.iter().filter(|branch| branch.flags.fallback == fallback) {
                 let input = self.entering(branch, &left, run);
+                if run.watch.is_some()
+                    && input.is_empty()
+                    && !self.entering(branch, &selection, run).is_empty()
+                {
+                    refuse(branch, fallback, run);
+                }
                 if input.is_empty() && !self.inner_sources && run.news.is_none() {
                     continue;
                 }
                 let controlled = flow_control(branch.flags, branch.steps, controlled);
                 let is_last = last.is_some_and(|last| std::ptr::eq(last, branch));
                 let Some(batch) = (if is_last { batch.take() } else { batch.clone() }) else { continue };
+                if let Some(tap) = branch.path.and_then(|path| path.tap.as_deref()) {
+                    tap.pass(&batch, &input);
+                }
                 let entered = Flow { batch, selection: input.clone(), made: flow_made };
                 let (matched, out) = self.branch(branch, entered, run, failed, controlled);
+                if branch.label.is_some() {
+                    run.tell(Event::Leave { matched: &matched, last: branch.flags.last });
+                }
                 if let Some(path) = branch.path {
                     path.counters.add(input.count(), matched.count());
                 }
@@ -211,9 +255,16 @@ impl Router {
     ) -> (Selection, Vec<Flow>) {
         let input = flow.selection.clone();
         let mut own = Selection::none(input.batch_len());
+        if let Some(label) = branch.label {
+            run.tell(Event::Enter { label, batch: &flow.batch, input: &input, controlled });
+        }
         if let Some(condition) = branch.condition {
+            let asked = branch.label.filter(|_| run.watch.is_some()).map(|label| (label, flow.batch.clone()));
             filter(condition, &mut flow, run);
             let matched = flow.selection.clone();
+            if let Some((label, batch)) = asked {
+                run.tell(Event::Ask { label, batch: &batch, input: &input, held: &matched });
+            }
             // What the steps stop after the condition held is lost to the path around, not to this branch.
             let out = self.sequence(branch.steps, flow, run, failed, controlled);
             return (matched, out);
@@ -236,9 +287,13 @@ impl Router {
         controlled: bool,
     ) -> Vec<Flow> {
         let mut outs = Vec::new();
+        let mut label = None;
         for (index, step) in steps.iter().enumerate() {
             if flow.selection.is_empty() && !self.inner_sources && run.news.is_none() {
                 return outs;
+            }
+            if let Some(label) = label {
+                run.tell(Event::Begin { label, batch: &flow.batch, input: &flow.selection });
             }
             match step {
                 Step::Filter(step) => {
@@ -258,7 +313,7 @@ impl Router {
                 }
                 Step::Rewrite(_) | Step::Parser(_) => {}
                 Step::Parallel(parallel) => {
-                    spread(parallel, &flow, run, controlled);
+                    spread(parallel, flow, run, failed, controlled);
                     return outs;
                 }
                 Step::Outlet(step) => deliver(step, &flow, run, controlled),
@@ -267,28 +322,54 @@ impl Router {
                     self.fork(&branches, flow.clone(), run, failed, controlled, None);
                 }
                 Step::Junction(channels) => {
-                    let branches: Vec<Branch<'_>> = channels.iter().map(branch_of_channel).collect();
-                    let mut joining = Vec::with_capacity(branches.len());
-                    self.fork(&branches, flow, run, failed, controlled, Some(&mut joining));
                     let rest = &steps[index + 1..];
-                    for flow in joined(joining, run.news.is_some()) {
-                        outs.extend(match flow.made {
-                            true => self.made_flow(rest, flow, run, controlled),
-                            false => self.sequence(rest, flow, run, failed, controlled),
-                        });
-                    }
+                    outs.extend(self.junction(channels, rest, flow, run, failed, controlled));
                     return outs;
                 }
+                Step::Label(next) => {
+                    label = Some(next.as_ref());
+                    continue;
+                }
+            }
+            if label.take().is_some() {
+                run.tell(Event::End { batch: &flow.batch, left: &flow.selection });
             }
         }
         outs.push(flow);
         outs
     }
 
+    /// Runs the channels of a junction, and what stands behind it.
+    fn junction(
+        &self,
+        channels: &[Channel],
+        rest: &[Step],
+        flow: Flow,
+        run: &mut Run<'_>,
+        failed: &mut Selection,
+        controlled: bool,
+    ) -> Vec<Flow> {
+        let branches: Vec<Branch<'_>> = channels.iter().map(branch_of_channel).collect();
+        let mut joining = Vec::with_capacity(branches.len());
+        self.fork(&branches, flow, run, failed, controlled, Some(&mut joining));
+        let mut outs = Vec::new();
+        for flow in joined(joining, run.news.is_some()) {
+            outs.extend(match flow.made {
+                true => self.made_flow(rest, flow, run, controlled),
+                false => self.sequence(rest, flow, run, failed, controlled),
+            });
+        }
+        outs
+    }
+
     /// Runs the rest of a sequence for a batch that a parser made. What stops it there is nobody's to take.
     fn made(&self, rest: &[Step], batch: Batch, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
         let selection = Selection::all(batch.len());
-        self.made_flow(rest, Flow { batch: Arc::new(batch), selection, made: true }, run, controlled)
+        run.tell(Event::Made { batch: &batch });
+        let outs =
+            self.made_flow(rest, Flow { batch: Arc::new(batch), selection, made: true }, run, controlled);
+        run.tell(Event::Gone);
+        outs
     }
 
     fn made_flow(&self, rest: &[Step], flow: Flow, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
@@ -302,20 +383,21 @@ impl Router {
 
 impl Intake for Router {
     fn take(&self, batch: Batch) {
-        if !batch.is_empty() {
-            self.run(batch);
+        if let Some(origin) = batch.origins.first().cloned() {
+            self.run(batch, &origin.source, None);
         }
     }
 }
 
 fn branch_of(path: &Path, top: bool) -> Branch<'_> {
-    let Path { sources, steps, flags, .. } = path;
-    Branch { condition: None, steps, flags: *flags, path: Some(path), sources, top }
+    let Path { sources, steps, flags, label, .. } = path;
+    Branch { condition: None, steps, flags: *flags, path: Some(path), sources, label: label.as_deref(), top }
 }
 
 fn branch_of_channel(channel: &Channel) -> Branch<'_> {
-    let Channel { sources, condition, steps, flags } = channel;
-    Branch { condition: condition.as_ref(), steps, flags: *flags, path: None, sources, top: false }
+    let Channel { sources, condition, steps, flags, label } = channel;
+    let (condition, label) = (condition.as_ref(), label.as_deref());
+    Branch { condition, steps, flags: *flags, path: None, sources, label, top: false }
 }
 
 /// What comes out of a junction. What is told to parsers before it is told to those behind it as well.
@@ -336,14 +418,29 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
         None => {}
     }
     if run.news.is_some() {
-        return made;
+        return apart(made, run);
     }
     let batch = Arc::make_mut(&mut flow.batch);
     let read = parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made);
     let mut stopped = std::mem::replace(&mut flow.selection, read);
     stopped.subtract(&flow.selection);
     failed.or(&stopped);
-    made
+    apart(made, run)
+}
+
+/// Batches of one message each, for whoever watches: so each of them has a way of its own.
+fn apart(made: Vec<Batch>, run: &Run<'_>) -> Vec<Batch> {
+    if run.watch.is_none() {
+        return made;
+    }
+    let singles = made.iter().flat_map(|batch| {
+        (0..batch.len()).map(|index| {
+            let mut one = Selection::none(batch.len());
+            one.add(index);
+            batch.copy_of(&one)
+        })
+    });
+    singles.collect()
 }
 
 fn is_timed(step: &Step) -> bool {
@@ -352,12 +449,17 @@ fn is_timed(step: &Step) -> bool {
         Step::Junction(channels) => channels.iter().any(|channel| channel.steps.iter().any(is_timed)),
         Step::Embedded(paths) => paths.iter().any(|path| path.steps.iter().any(is_timed)),
         Step::Parallel(parallel) => parallel.is_timed(),
-        Step::Filter(_) | Step::Rewrite(_) | Step::Outlet(_) => false,
+        Step::Filter(_) | Step::Rewrite(_) | Step::Outlet(_) | Step::Label(_) => false,
     }
 }
 
 /// Hands messages to the threads of `parallelize()`; as far as this path is concerned they are taken.
-fn spread(parallel: &Parallel, flow: &Flow, run: &mut Run<'_>, controlled: bool) {
+fn spread(parallel: &Parallel, flow: Flow, run: &mut Run<'_>, failed: &mut Selection, controlled: bool) {
+    if run.watch.is_some() {
+        let rest = parallel.rest();
+        rest.sequence(parallel.steps(), flow, run, failed, controlled);
+        return;
+    }
     match run.news {
         Some(News::Tick) => return parallel.tick(run.renderer.now),
         Some(News::Close) => return parallel.close(run.renderer.now),
@@ -365,7 +467,7 @@ fn spread(parallel: &Parallel, flow: &Flow, run: &mut Run<'_>, controlled: bool)
     }
     let (source, ack, now) = (run.source, &run.ack, run.renderer.now);
     let luggage = || Luggage { source: source.to_owned(), ack: ack.clone(), now, controlled };
-    parallel.send(flow, &mut run.renderer, luggage);
+    parallel.send(&flow, &mut run.renderer, luggage);
 }
 
 fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
@@ -382,10 +484,20 @@ fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
     step.counters.add(matched, before - matched);
 }
 
-fn deliver(step: &super::OutletStep, flow: &Flow, run: &Run<'_>, controlled: bool) {
+/// Tells that messages did not enter a branch that takes such messages.
+fn refuse(branch: &Branch<'_>, fallback: bool, run: &mut Run<'_>) {
+    if let Some(label) = branch.label {
+        let why = if fallback { Refusal::Fallback } else { Refusal::Final };
+        run.tell(Event::Refuse { label, why });
+    }
+}
+
+fn deliver(step: &super::OutletStep, flow: &Flow, run: &mut Run<'_>, controlled: bool) {
     if flow.selection.is_empty() {
         return;
     }
+    let (name, batch, selection) = (&step.name, flow.batch.as_ref(), &flow.selection);
+    run.tell(Event::Deliver { name, batch, selection, controlled });
     step.outlet.deliver(Delivery {
         batch: flow.batch.clone(),
         selection: flow.selection.clone(),

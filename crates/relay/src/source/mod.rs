@@ -8,6 +8,7 @@ mod file;
 mod http;
 mod local;
 mod options;
+mod rehearsal;
 mod relp;
 mod secure;
 mod session;
@@ -22,5 +23,6 @@ pub use options::{
     PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource,
     Window,
 };
+pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};
 pub use socket::ProxyHeader;

@@ -122,6 +122,26 @@ impl Counters {
         }
     }
 
+    /// Sets the totals to zero; what goes up and down stays. What waits in a queue counts as taken just now, so that
+    /// `processed = written + dropped + queued` goes on to hold.
+    pub fn reset(&self) {
+        let totals = [
+            &self.written,
+            &self.dropped_queue_full,
+            &self.dropped_unwritable,
+            &self.dropped_damaged,
+            &self.dropped_stopped,
+            &self.dropped_suppressed,
+            &self.connections_refused,
+            &self.kernel_dropped,
+            &self.bytes,
+            &self.errors,
+            &self.frame_errors,
+        ];
+        totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
+        self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
     pub(crate) fn orphan(&self) {
         self.orphaned.store(1, Ordering::Relaxed);
     }
@@ -172,22 +192,7 @@ impl Registry {
 
     /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); what goes up and down stays.
     pub fn reset(&self) {
-        for entry in self.list() {
-            let totals = [
-                &entry.processed,
-                &entry.written,
-                &entry.dropped_queue_full,
-                &entry.dropped_unwritable,
-                &entry.dropped_damaged,
-                &entry.dropped_stopped,
-                &entry.connections_refused,
-                &entry.kernel_dropped,
-                &entry.bytes,
-                &entry.errors,
-                &entry.frame_errors,
-            ];
-            totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
-        }
+        self.list().iter().for_each(|entry| entry.reset());
     }
 }
 

@@ -76,7 +76,13 @@ impl<'t> Lowering<'t> {
 
     /// An end for a queue.
     pub(super) fn plug(&mut self, id: &str) -> (String, Arc<Plug>) {
-        let end = (id.to_owned(), Arc::new(Plug::default()));
+        // `d#0.1` is the second receiver of the first driver of `d`.
+        let driver =
+            id.rsplit_once('.').filter(|(driver, _)| driver.contains('#')).map_or(id, |(driver, _)| driver);
+        let mut names = vec![id.to_owned(), driver.to_owned(), message::source_name(id).to_owned()];
+        names.dedup();
+        let tap = self.tap("destination", names);
+        let end = (id.to_owned(), Arc::new(Plug::new(tap)));
         self.plugs.push(end.clone());
         end
     }

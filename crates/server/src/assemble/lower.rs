@@ -6,12 +6,14 @@
 use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
+use super::taps::Tapped;
 use super::{Environment, LogspaceSpec, Parts, TableFile, WatchedDatabase};
-use crate::lanes::LaneThreads;
+use crate::{daemon::TapPlace, lanes::LaneThreads};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{
     Definitions, Router,
+    filter::Anatomy,
     route::{FilterStep, Plan},
 };
 use relay::DestinationSpec;
@@ -52,6 +54,10 @@ pub(super) struct Lowering<'t> {
     pub(super) databases: Vec<WatchedDatabase>,
     /// How many parsers remember something under a name.
     pub(super) kept_names: HashMap<String, usize>,
+    /// Named filters in their parts, for labels.
+    pub(super) anatomies: HashMap<String, Arc<Anatomy>>,
+    /// The places where messages can be looked at.
+    pub(super) taps: Vec<TapPlace>,
 }
 
 /// Parts of a tree. None: the paths cannot be run.
@@ -82,6 +88,8 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         anonymous: HashMap::new(),
         databases: Vec::new(),
         kept_names: HashMap::new(),
+        anatomies: HashMap::new(),
+        taps: Vec::new(),
     };
     lowering.named_templates();
     lowering.named_filters();
@@ -105,22 +113,29 @@ impl Lowering<'_> {
                 return None;
             }
         };
-        let sources = self.sources.into_iter().map(|draft| draft.feeding(router.clone())).collect();
+        let sources = self.sources.into_iter().map(|draft| {
+            let intake = Arc::new(Tapped { point: draft.tap.clone(), router: router.clone() });
+            draft.feeding(intake)
+        });
+        let sources = sources.collect();
         let definitions = Arc::new(self.definitions);
-        let databases = self.databases.into_iter().map(|database| database.with(definitions.clone()));
+        let databases =
+            self.databases.into_iter().map(|database| database.with(definitions.clone())).collect();
         let mut filters: Vec<_> =
             self.filters.into_iter().filter_map(|(name, step)| Some((name, step?.counters))).collect();
         filters.sort_by(|a, b| a.0.cmp(&b.0));
         Some(Parts {
             sources,
             router,
-            databases: databases.collect(),
+            databases,
             destinations: self.destinations,
             logspaces: self.logspaces,
             plugs: self.plugs,
             lanes: self.lanes,
             filters,
             tables: self.tables,
+            taps: self.taps,
+            definitions,
         })
     }
 }

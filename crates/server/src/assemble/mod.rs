@@ -15,6 +15,7 @@ mod http;
 mod identity;
 mod journal;
 mod kept;
+mod labels;
 mod lines;
 mod lower;
 mod mail;
@@ -25,6 +26,7 @@ mod paths;
 mod plug;
 mod rewrites;
 mod sources;
+mod taps;
 mod templates;
 mod text;
 mod tls;
@@ -32,10 +34,10 @@ mod tls;
 #[cfg(test)]
 mod tests;
 
-use crate::lanes::LaneThreads;
+use crate::{daemon::TapPlace, lanes::LaneThreads};
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
-use pipeline::{Router, correlation::Sink, route::FilterCounters, template::Site};
+use pipeline::{Definitions, Router, correlation::Sink, route::FilterCounters, template::Site};
 use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
     path::{Path, PathBuf},
@@ -67,6 +69,8 @@ pub(crate) struct Environment {
     pub(crate) kept: Kept,
     /// What takes messages that parsers make for `internal()`.
     pub(crate) inject: Sink,
+    /// Whether paths and steps carry what they are called, for [`Router::take_watched`].
+    pub(crate) labels: bool,
 }
 
 impl Environment {
@@ -81,8 +85,28 @@ impl Environment {
             looks_up: false,
             kept: Kept::default(),
             inject: Sink(Arc::new(drop)),
+            labels: false,
         }
     }
+
+    /// One for trying what paths do: files are read, nothing else is asked, and steps say what they are called.
+    pub(crate) fn for_trial(inject: Sink) -> Environment {
+        let site = Site {
+            loghost: machine_name(),
+            environment: std::env::vars().collect(),
+            zone: Some(TimeZone::system()),
+            ..Site::default()
+        };
+        let (site, zone) = (Arc::new(site), TimeZone::system());
+        Environment { site, zone, looks_up: true, labels: true, inject, ..Environment::for_check() }
+    }
+}
+
+/// The name of this machine, as the kernel knows it.
+pub(crate) fn machine_name() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "localhost".into() } else { name.into() }
 }
 
 /// A configuration that was read, and everything that was found.
@@ -154,6 +178,10 @@ pub(crate) struct Parts {
     pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
     /// The tables that log paths look into, with their files.
     pub(crate) tables: Vec<TableFile>,
+    /// The places where messages can be looked at.
+    pub(crate) taps: Vec<TapPlace>,
+    /// Its named templates and filters.
+    pub(crate) definitions: Arc<Definitions>,
 }
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.

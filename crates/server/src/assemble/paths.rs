@@ -44,7 +44,8 @@ impl<'t> Lowering<'t> {
         };
         for statement in &tree.statements {
             if let Statement::Log(path) = statement {
-                plan.paths.push(self.path(path));
+                let tap = Some(self.path_tap(path));
+                plan.paths.push(Path { tap, ..self.path(path) });
             }
         }
         plan
@@ -60,13 +61,14 @@ impl<'t> Lowering<'t> {
             }
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
-            let databases = self.databases.len();
+            let (databases, taps) = (self.databases.len(), self.taps.len());
             self.object(object, &mut Lowered::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
             self.logspaces.truncate(before.2);
             self.plugs.truncate(before.3);
             self.databases.truncate(databases);
+            self.taps.truncate(taps);
         }
     }
 
@@ -77,6 +79,7 @@ impl<'t> Lowering<'t> {
             sources: lowered.sources,
             steps: lowered.steps,
             flags: flags(&path.flags, self.globals.yes("log-flow-control", false)),
+            label: self.path_label("log", path),
             ..Path::default()
         }
     }
@@ -87,6 +90,7 @@ impl<'t> Lowering<'t> {
             sources: lowered.sources,
             steps: lowered.steps,
             flags: flags(&path.flags, false),
+            label: self.path_label("channel", path),
             ..Channel::default()
         }
     }
@@ -141,7 +145,10 @@ impl<'t> Lowering<'t> {
         }
         match step {
             LogStep::Use(reference) => self.reference(reference, into),
-            LogStep::Filter(filter) => into.steps.extend(self.filter_step(filter).map(Step::Filter)),
+            LogStep::Filter(filter) => {
+                into.steps.extend(self.filter_label(filter));
+                into.steps.extend(self.filter_step(filter).map(Step::Filter));
+            }
             LogStep::Junction(junction) => {
                 let channels = junction.branches.iter().map(|branch| self.channel(&branch.path)).collect();
                 into.steps.push(Step::Junction(channels));
@@ -169,7 +176,11 @@ impl<'t> Lowering<'t> {
             let test = arm.test.as_ref().and_then(|test| self.filter_step(test));
             branches.push(Channel { condition: test, ..self.channel(&arm.path) });
         }
-        let otherwise = condition.otherwise.as_ref().map(|path| self.channel(path));
+        self.condition_labels(condition, &mut branches);
+        let otherwise = condition.otherwise.as_ref().map(|path| {
+            let label = self.label(|_| "else".to_owned(), path.span);
+            Channel { label, ..self.channel(path) }
+        });
         Step::conditional(branches, otherwise)
     }
 
@@ -220,6 +231,7 @@ impl<'t> Lowering<'t> {
             }
             Kind::Destination => {
                 for (id, plug) in self.destination_drivers(name, items) {
+                    into.steps.extend(self.driver_label(name, &id, items));
                     into.steps.push(Step::Outlet(OutletStep { name: id, outlet: plug }));
                 }
             }
@@ -228,9 +240,13 @@ impl<'t> Lowering<'t> {
         for item in items {
             match item {
                 Item::Call(call) if kind == Kind::Rewrite => {
+                    into.steps.extend(self.call_label(kind, name, call));
                     into.steps.extend(self.rewrite(call).map(Step::Rewrite));
                 }
-                Item::Call(call) if kind == Kind::Parser => into.steps.extend(self.parser(call)),
+                Item::Call(call) if kind == Kind::Parser => {
+                    into.steps.extend(self.call_label(kind, name, call));
+                    into.steps.extend(self.parser(call));
+                }
                 Item::Call(_) => {}
                 Item::Step(step) if matches!(kind, Kind::Destination | Kind::Source) => {
                     self.step(step, &mut inside);

@@ -5,24 +5,30 @@
 //! Limits: what comes before is dropped with its token; sources start after all plugs are connected.
 
 use message::{Delivery, Outlet};
+use pipeline::route::TapPoint;
 use std::sync::{
     Arc, OnceLock,
     atomic::{AtomicU64, Ordering},
 };
 
 /// The end of a path.
-#[derive(Default)]
 pub(crate) struct Plug {
     outlet: OnceLock<Arc<dyn Outlet>>,
+    tap: Arc<TapPoint>,
 }
 
 impl Plug {
     /// One that shares what comes among others: each delivery goes to the one that got the fewest messages.
     pub(crate) fn sharing(plugs: Vec<Arc<Plug>>) -> Plug {
-        let share = Plug::default();
+        let share = Plug::new(Arc::default());
         let given = plugs.iter().map(|_| AtomicU64::new(0)).collect();
         share.connect(Arc::new(Share { plugs, given }));
         share
+    }
+
+    /// One without a queue yet. Whoever looks at the destination sees what comes here.
+    pub(super) fn new(tap: Arc<TapPoint>) -> Plug {
+        Plug { outlet: OnceLock::new(), tap }
     }
 
     /// Gives it its queue. The first one stays.
@@ -34,6 +40,7 @@ impl Plug {
 
 impl Outlet for Plug {
     fn deliver(&self, delivery: Delivery) {
+        self.tap.pass(&delivery.batch, &delivery.selection);
         if let Some(outlet) = self.outlet.get() {
             outlet.deliver(delivery);
         }

@@ -11,7 +11,7 @@ use super::tls::ip_options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
-use pipeline::template::TypeHint;
+use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
     DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
     PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec, StreamListener,
@@ -31,11 +31,12 @@ pub(super) struct SourceDraft {
     component: String,
     driver: SourceDriver,
     reading: Reading,
+    pub(super) tap: Arc<TapPoint>,
 }
 
 impl SourceDraft {
     pub(super) fn feeding(self, intake: Arc<dyn Intake>) -> SourceSpec {
-        let SourceDraft { id, component, driver, reading } = self;
+        let SourceDraft { id, component, driver, reading, .. } = self;
         SourceSpec { id, component, driver, reading: Arc::new(reading), intake }
     }
 }
@@ -68,11 +69,13 @@ impl<'t> Lowering<'t> {
             if call.key() == "gelf" {
                 gelf_reading(&options, &mut reading);
             }
+            let tap = self.tap("source", vec![message::source_name(name).to_owned()]);
             self.sources.push(SourceDraft {
                 id: format!("{name}#{index}"),
                 component: call.key(),
                 driver,
                 reading,
+                tap,
             });
         }
     }

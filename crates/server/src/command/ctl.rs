@@ -2,6 +2,7 @@
 //!
 //! In: a verb. Out: the server's words; exit status 1 when it says no.
 
+use super::tap::TapOptions;
 use crate::control::{Reply, ask};
 use clap::{Args, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
@@ -47,11 +48,52 @@ pub(crate) enum CtlVerb {
         #[command(subcommand)]
         verb: CredentialsVerb,
     },
+    /// Show the messages that pass a source, a log path or a destination, as they pass
+    Tap(TapOptions),
     /// Say or set how much the server tells of itself: default, verbose, debug, trace
     LogLevel {
         /// The level
         level: Option<String>,
     },
+    /// Print the files that the configuration in use was read from
+    ListFiles,
+    /// Print what leads where in the configuration in use, as JSON
+    ExportConfigGraph,
+    /// Say or set whether the server says more of itself
+    Verbose(SwitchOptions),
+    /// Say or set whether it says much more
+    Debug(SwitchOptions),
+    /// Say or set whether it says everything
+    Trace(SwitchOptions),
+}
+
+/// On or off, in every spelling of syslog-ng-ctl.
+#[derive(Args, Debug)]
+pub(crate) struct SwitchOptions {
+    /// on or off; it is only said when left out
+    state: Option<String>,
+    /// on or off
+    #[arg(short, long, conflicts_with = "state")]
+    set: Option<String>,
+    /// On
+    #[arg(long, conflicts_with_all = ["state", "set"])]
+    on: bool,
+    /// Off
+    #[arg(long, conflicts_with_all = ["state", "set", "on"])]
+    off: bool,
+}
+
+impl SwitchOptions {
+    fn command(&self, word: &str) -> Result<String, String> {
+        let written = self.state.as_deref().or(self.set.as_deref());
+        let state = match (written.map(str::to_ascii_lowercase).as_deref(), self.on, self.off) {
+            (Some("on" | "1"), _, _) | (None, true, _) => " ON",
+            (Some("off" | "0"), _, _) | (None, _, true) => " OFF",
+            (None, false, false) => "",
+            (Some(other), _, _) => return Err(format!("{other} is neither on nor off")),
+        };
+        Ok(format!("LOG {word}{state}"))
+    }
 }
 
 /// What to do with passwords.
@@ -95,6 +137,9 @@ pub(crate) enum QueryVerb {
         /// Print the sum alone
         #[arg(long)]
         sum: bool,
+        /// Set the totals of what is printed to zero
+        #[arg(long)]
+        reset: bool,
         /// Name with * and ?
         #[arg(required = true)]
         patterns: Vec<String>,
@@ -113,10 +158,19 @@ pub(crate) struct ConfigOptions {
     /// Print the identifier of the configuration in use
     #[arg(short = 'i', long)]
     id: bool,
+    /// Print it as one text, with includes and blocks in their places
+    #[arg(short = 'p', long)]
+    preprocessed: bool,
+    /// Check the file as it is now, without using it
+    #[arg(short = 'V', long)]
+    verify: bool,
 }
 
 /// Sends the verb's commands.
 pub(crate) fn run(options: &CtlOptions) -> ExitCode {
+    if let CtlVerb::Tap(tap) = &options.verb {
+        return tap.run(&options.control);
+    }
     let commands = match commands(&options.verb) {
         Ok(commands) => commands,
         Err(error) => {
@@ -143,14 +197,21 @@ pub(crate) fn run(options: &CtlOptions) -> ExitCode {
 /// The commands of the control protocol.
 fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
     Ok(match verb {
+        // It has a connection of its own, see `run`.
+        CtlVerb::Tap(_) => Vec::new(),
         CtlVerb::Credentials { verb } => vec![credentials(verb)?],
         CtlVerb::Stats(options) if options.reset => vec!["RESET_STATS".into()],
         CtlVerb::Stats(options) if options.remove_orphans => vec!["REMOVE_ORPHANED_STATS".into()],
         CtlVerb::Stats(options) => {
             vec![format!("STATS {}", options.format.as_deref().unwrap_or("csv").to_uppercase())]
         }
-        CtlVerb::Query { verb: QueryVerb::Get { sum, patterns } } => {
-            let word = if *sum { "GET_SUM" } else { "GET" };
+        CtlVerb::Query { verb: QueryVerb::Get { sum, reset, patterns } } => {
+            let word = match (sum, reset) {
+                (false, false) => "GET",
+                (false, true) => "GET_RESET",
+                (true, false) => "GET_SUM",
+                (true, true) => "GET_SUM_RESET",
+            };
             patterns.iter().map(|pattern| format!("QUERY {word} {pattern}")).collect()
         }
         CtlVerb::Query { verb: QueryVerb::List { patterns } } => {
@@ -161,6 +222,13 @@ fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
         CtlVerb::Stop => vec!["STOP".into()],
         CtlVerb::Healthcheck => vec!["HEALTHCHECK".into()],
         CtlVerb::Config(options) if options.id => vec!["CONFIG ID".into()],
+        CtlVerb::Config(options) if options.verify => vec!["CONFIG VERIFY".into()],
+        CtlVerb::Config(options) if options.preprocessed => vec!["CONFIG GET PREPROCESSED".into()],
+        CtlVerb::ListFiles => vec!["LISTFILES".into()],
+        CtlVerb::ExportConfigGraph => vec!["EXPORT_CONFIG_GRAPH".into()],
+        CtlVerb::Verbose(options) => vec![options.command("VERBOSE")?],
+        CtlVerb::Debug(options) => vec![options.command("DEBUG")?],
+        CtlVerb::Trace(options) => vec![options.command("TRACE")?],
         CtlVerb::Config(_) => vec!["CONFIG GET ORIGINAL".into()],
         CtlVerb::LogLevel { level: Some(level) } => vec![format!("LOG LEVEL {}", level.to_uppercase())],
         CtlVerb::LogLevel { level: None } => vec!["LOG LEVEL".into()],

@@ -21,15 +21,43 @@ pub(crate) enum Reply {
     Failed(String),
 }
 
-/// Sends one command and reads its answer.
-pub(crate) fn ask(socket: &Path, command: &str) -> io::Result<Reply> {
+fn sent(socket: &Path, command: &str) -> io::Result<UnixStream> {
     let mut peer = UnixStream::connect(socket).map_err(|error| {
         let text = format!("cannot reach the server at {}: {error}; is it running?", socket.display());
         io::Error::new(error.kind(), text)
     })?;
-    peer.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     peer.write_all(command.as_bytes())?;
     peer.write_all(b"\n")?;
+    Ok(peer)
+}
+
+/// Sends one command whose answer goes on, and gives each line to `take` until that says no or the server hangs up.
+pub(crate) fn follow(
+    socket: &Path,
+    command: &str,
+    take: &mut dyn FnMut(&str) -> io::Result<bool>,
+) -> io::Result<Reply> {
+    let mut lines = BufReader::new(sent(socket, command)?);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if lines.read_until(b'\n', &mut line)? == 0 {
+            return Ok(Reply::Done(String::new()));
+        }
+        let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(&line));
+        if let Some(why) = text.strip_prefix("FAIL ") {
+            return Ok(Reply::Failed(format!("{why}\n")));
+        }
+        if !take(&text)? {
+            return Ok(Reply::Done(String::new()));
+        }
+    }
+}
+
+/// Sends one command and reads its answer.
+pub(crate) fn ask(socket: &Path, command: &str) -> io::Result<Reply> {
+    let peer = sent(socket, command)?;
+    peer.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     let mut text = String::new();
     for line in BufReader::new(peer).lines() {
         let line = line?;

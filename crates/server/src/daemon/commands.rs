@@ -2,8 +2,18 @@
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
-use super::{Event, Levels, Settings, figures::Collector, running::Shared};
-use crate::{control::Commands, statistics};
+use super::{
+    Event, Levels, Settings,
+    figures::Collector,
+    running::Shared,
+    taps::{TapRequest, Taps},
+};
+use crate::{
+    assemble,
+    control::{Commands, Stream},
+    statistics,
+};
+use config::Disk;
 use relay::{Registry, tls::Passwords};
 use std::{
     path::PathBuf,
@@ -26,6 +36,7 @@ pub(crate) struct Control {
     levels: Levels,
     config: PathBuf,
     passwords: Passwords,
+    taps: Taps,
 }
 
 impl Control {
@@ -44,6 +55,7 @@ impl Control {
             levels: settings.levels.clone(),
             config: settings.config.clone(),
             passwords,
+            taps: Taps::default(),
         }
     }
 
@@ -71,28 +83,56 @@ impl Control {
         let (verb, pattern) = line.split_once(' ').unwrap_or((line, "*"));
         match verb {
             "GET" => Ok(statistics::query(&figures, pattern, true)),
+            "GET_RESET" => {
+                let answer = statistics::query(&figures, pattern, true);
+                self.collector.reset_matching(&figures, pattern);
+                Ok(answer)
+            }
+            "GET_SUM_RESET" => {
+                let answer = format!("{}\n", statistics::query_sum(&figures, pattern));
+                self.collector.reset_matching(&figures, pattern);
+                Ok(answer)
+            }
             "LIST" => Ok(statistics::query(&figures, pattern, false)),
             "GET_SUM" => Ok(format!("{}\n", statistics::query_sum(&figures, pattern))),
-            _ => Err(format!("unknown query {verb}: GET, GET_SUM or LIST")),
+            _ => Err(format!("unknown query {verb}: GET, GET_SUM, GET_RESET, GET_SUM_RESET or LIST")),
         }
     }
 
-    fn level(&self, name: &str) -> Result<String, String> {
-        match name.trim() {
-            "" => Ok(format!("OK {}", self.levels.name())),
-            name if self.levels.set(name) => {
+    fn level(&self, rest: &str) -> Result<String, String> {
+        let mut words = rest.split_whitespace();
+        match (words.next().unwrap_or_default(), words.next()) {
+            ("" | "LEVEL", None) => Ok(format!("OK {}", self.levels.name())),
+            ("LEVEL", Some(name)) if self.levels.set(name) => {
                 Ok(format!("OK syslog-ng log level set to {}", self.levels.name()))
             }
-            name => Err(format!("unknown level {name}: DEFAULT, VERBOSE, DEBUG or TRACE")),
+            ("LEVEL", Some(name)) => Err(format!("unknown level {name}: DEFAULT, VERBOSE, DEBUG or TRACE")),
+            (name @ ("VERBOSE" | "DEBUG" | "TRACE"), None) => {
+                Ok(format!("OK {name}={}", u8::from(self.levels.says(name))))
+            }
+            (name @ ("VERBOSE" | "DEBUG" | "TRACE"), Some(state @ ("ON" | "OFF"))) => {
+                self.levels.set(if state == "ON" { name } else { "DEFAULT" });
+                Ok(format!("OK {name}={}", u8::from(self.levels.says(name))))
+            }
+            _ => Err(format!("unknown command LOG {rest}: LEVEL, VERBOSE, DEBUG or TRACE, ON or OFF")),
         }
     }
 
     fn config(&self, line: &str) -> Result<String, String> {
+        let config = self.shared.config();
         match line {
-            "GET ORIGINAL" => std::fs::read_to_string(&self.config)
-                .map_err(|error| format!("cannot read {}: {error}", self.config.display())),
-            "ID" => Ok(self.shared.config_id()),
-            _ => Err(format!("unknown command CONFIG {line}: GET ORIGINAL or ID")),
+            "GET ORIGINAL" => Ok(config.original),
+            "GET PREPROCESSED" => Ok(config.preprocessed),
+            "ID" => Ok(config.id),
+            "VERIFY" => {
+                let checked = assemble::check(&self.config, &Disk::default());
+                let findings = checked.report.render_plain(checked.texts());
+                match checked.report.is_usable() {
+                    true => Ok(format!("{findings}OK Configuration file has no errors")),
+                    false => Err(findings),
+                }
+            }
+            _ => Err(format!("unknown command CONFIG {line}: GET ORIGINAL, GET PREPROCESSED, ID or VERIFY")),
         }
     }
 
@@ -150,7 +190,21 @@ impl Control {
     }
 }
 
+impl Control {
+    fn tap(&self, request: &str) -> Result<Stream, String> {
+        let request: TapRequest = serde_json::from_str(request)
+            .map_err(|error| format!("that is no request for a tap: {error}"))?;
+        let (places, definitions) = self.shared.taps();
+        let session = self.taps.open(&request, &places, &definitions, self.shared.site().clone())?;
+        Ok(Box::new(move |peer| session.serve(peer)))
+    }
+}
+
 impl Commands for Control {
+    fn stream(&self, line: &str) -> Option<Result<Stream, String>> {
+        line.strip_prefix("TAP ").map(|request| self.tap(request))
+    }
+
     fn command(&self, line: &str) -> Result<String, String> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb, rest) {
@@ -171,7 +225,11 @@ impl Commands for Control {
             }
             ("STOP", _) => self.send(Event::Stop).map(|()| "OK Shutdown initiated".into()),
             ("HEALTHCHECK", _) => Ok(self.health()),
-            ("LOG", rest) => self.level(rest.strip_prefix("LEVEL").unwrap_or(rest)),
+            ("LOG", rest) => self.level(rest),
+            ("LISTFILES", _) => {
+                Ok(self.shared.config().files.iter().map(|file| format!("{file}\n")).collect())
+            }
+            ("EXPORT_CONFIG_GRAPH", _) => Ok(self.shared.config().graph),
             ("CONFIG", rest) => self.config(rest),
             ("PWD", rest) => self.credentials(rest),
             ("LOGSPACE", rest) => self.logspace(rest),

@@ -43,6 +43,12 @@ impl Levels {
         found.is_some()
     }
 
+    /// Whether what a level adds is said.
+    pub(crate) fn says(&self, name: &str) -> bool {
+        let level = self.0.load(Ordering::Relaxed);
+        NAMES.iter().any(|(known, least)| *known == name && level >= *least)
+    }
+
     /// The name of the level.
     pub(crate) fn name(&self) -> &'static str {
         let level = self.0.load(Ordering::Relaxed);

@@ -150,6 +150,21 @@ impl Collector {
         self.registry.reset();
     }
 
+    /// Sets the totals of the sources and destinations to zero that have a figure which matches.
+    pub(crate) fn reset_matching(&self, figures: &[Figure], pattern: &str) {
+        let matching: Vec<&Figure> = figures.iter().filter(|figure| figure.is_like(pattern)).collect();
+        for counters in self.registry.list() {
+            let owns = |figure: &&Figure| {
+                figure.component == counters.component
+                    && figure.id == counters.id
+                    && figure.instance == counters.instance
+            };
+            if matching.iter().any(owns) {
+                counters.reset();
+            }
+        }
+    }
+
     /// Forgets what the configuration no longer has.
     pub(crate) fn remove_orphans(&self) {
         self.registry.remove_orphans();

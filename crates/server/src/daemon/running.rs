@@ -4,7 +4,7 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, identity, sealing, tables::Tables};
+use super::{Settings, TapPlace, graph, identity, sealing, tables::Tables};
 use crate::{
     assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
@@ -14,7 +14,7 @@ use crate::{
 use config::Disk;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
-use pipeline::{Router, correlation::Sink, route::FilterCounters, template::Site};
+use pipeline::{Definitions, Router, correlation::Sink, route::FilterCounters, template::Site};
 use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
 use std::{
     collections::HashMap,
@@ -39,7 +39,24 @@ pub(crate) struct Shared {
 struct Current {
     logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
     filters: Vec<(String, Arc<FilterCounters>)>,
-    config_id: String,
+    taps: Vec<TapPlace>,
+    definitions: Arc<Definitions>,
+    config: ConfigInUse,
+}
+
+/// The configuration as it was when it was taken over.
+#[derive(Clone, Default)]
+pub(crate) struct ConfigInUse {
+    /// A name for it: it changes with its text.
+    pub(crate) id: String,
+    /// Its file.
+    pub(crate) original: String,
+    /// One text, with includes and blocks in their places.
+    pub(crate) preprocessed: String,
+    /// The files that it was read from.
+    pub(crate) files: Vec<String>,
+    /// What leads where, as JSON.
+    pub(crate) graph: String,
 }
 
 /// The running parts.
@@ -71,7 +88,7 @@ impl Running {
         let machine =
             ThisMachine::start().map_err(|error| format!("cannot start the thread of names: {error}"))?;
         let site = Arc::new(Site {
-            loghost: host_name(),
+            loghost: assemble::machine_name(),
             host_id: identity.host_id,
             run_id: identity.run_id,
             started_us: now.as_microsecond(),
@@ -86,6 +103,7 @@ impl Running {
             passwords: Passwords::default(),
             data: settings.data.clone(),
             looks_up: true,
+            labels: false,
             kept: Kept::default(),
             inject: Sink(Arc::new({
                 let log = log.clone();
@@ -125,7 +143,7 @@ impl Running {
 
     /// Changes over to the configuration as it is now. On an error nothing has changed; the text has carets.
     pub(crate) fn reload(&mut self) -> Result<(), String> {
-        let (parts, id) = self.read()?;
+        let (parts, config) = self.read()?;
         let failed = |error: relay::StageError| format!("{error}\n");
         let logspaces = self.open(&parts.logspaces)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
@@ -148,7 +166,9 @@ impl Running {
         self.databases = parts.databases;
         let mut current = self.shared.locked();
         current.filters = parts.filters;
-        current.config_id = id;
+        current.taps = parts.taps;
+        current.definitions = parts.definitions;
+        current.config = config;
         let old = std::mem::replace(&mut current.logspaces, logspaces);
         drop(current);
         // Logspaces that the configuration no longer has close when the last message on its way is through.
@@ -157,8 +177,8 @@ impl Running {
     }
 
     /// Reads and checks the configuration.
-    fn read(&self) -> Result<(Parts, String), String> {
-        let mut checked = assemble::check(&self.config, &Disk::default());
+    fn read(&self) -> Result<(Parts, ConfigInUse), String> {
+        let (mut checked, preprocessed) = assemble::check_preprocessed(&self.config, &Disk::default());
         let parts = match checked.report.is_usable() {
             true => assemble::build(&checked.tree, &self.environment, &mut checked.report),
             false => None,
@@ -169,7 +189,14 @@ impl Running {
         let text = fs::read(&self.config).unwrap_or_default();
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
-        Ok((parts, format!("{:016x}", hasher.finish())))
+        let config = ConfigInUse {
+            id: format!("{:016x}", hasher.finish()),
+            original: String::from_utf8_lossy(&text).into_owned(),
+            preprocessed,
+            files: checked.texts().files().into_iter().map(str::to_owned).collect(),
+            graph: graph::of(&checked.tree),
+        };
+        Ok((parts, config))
     }
 
     /// The logspaces of a configuration: those that are open already, and new ones.
@@ -249,8 +276,14 @@ impl Shared {
     }
 
     /// This machine, as macros see it.
-    pub(crate) fn site(&self) -> &Site {
+    pub(crate) fn site(&self) -> &Arc<Site> {
         &self.site
+    }
+
+    /// The places where messages can be looked at, and what filters and templates may name.
+    pub(crate) fn taps(&self) -> (Vec<TapPlace>, Arc<Definitions>) {
+        let current = self.locked();
+        (current.taps.clone(), current.definitions.clone())
     }
 
     /// The open logspaces in the order of the configuration.
@@ -272,9 +305,9 @@ impl Shared {
         self.locked().filters.clone()
     }
 
-    /// A name for the configuration in use: it changes with its text.
-    pub(crate) fn config_id(&self) -> String {
-        self.locked().config_id.clone()
+    /// The configuration in use.
+    pub(crate) fn config(&self) -> ConfigInUse {
+        self.locked().config.clone()
     }
 
     /// What is wrong at present, one sentence each.
@@ -304,11 +337,4 @@ impl Notices for Reports {
         };
         self.log.write(severity, &format!("Logspace notice; logspace='{}', notice='{notice}'", self.name));
     }
-}
-
-/// The name of this machine, as the kernel knows it.
-fn host_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let name = name.trim();
-    if name.is_empty() { "localhost".into() } else { name.into() }
 }

@@ -1,0 +1,69 @@
+//! A place where messages can be looked at while the server runs: what `duramen ctl tap` opens.
+//!
+//! In: batches that pass by. Out: copies of some of their messages, to whoever looks. Holds: those who look.
+//! While nobody does, a batch costs one load of a counter.
+//! Limits: a [`Viewer`] bounds what it takes; it never waits.
+
+use message::{Batch, Selection};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// Who looks at messages.
+pub trait Viewer: Send + Sync {
+    /// Messages pass by. Takes copies of as many as it has room for, counts the rest, and never waits.
+    fn look(&self, batch: &Batch, selection: &Selection);
+}
+
+/// A place that messages pass.
+#[derive(Default)]
+pub struct TapPoint {
+    open: AtomicUsize,
+    viewers: Mutex<Vec<Arc<dyn Viewer>>>,
+}
+
+impl std::fmt::Debug for TapPoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "TapPoint({} open)", self.open.load(Ordering::Relaxed))
+    }
+}
+
+impl TapPoint {
+    /// Whether anybody looks.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed) > 0
+    }
+
+    /// Shows messages to those who look.
+    #[inline]
+    pub fn pass(&self, batch: &Batch, selection: &Selection) {
+        if self.is_open() {
+            self.show(batch, selection);
+        }
+    }
+
+    #[cold]
+    fn show(&self, batch: &Batch, selection: &Selection) {
+        if selection.is_empty() {
+            return;
+        }
+        let viewers = self.viewers.lock().unwrap_or_else(PoisonError::into_inner);
+        viewers.iter().for_each(|viewer| viewer.look(batch, selection));
+    }
+
+    /// From now on somebody looks.
+    pub fn open(&self, viewer: Arc<dyn Viewer>) {
+        let mut viewers = self.viewers.lock().unwrap_or_else(PoisonError::into_inner);
+        viewers.push(viewer);
+        self.open.store(viewers.len(), Ordering::Relaxed);
+    }
+
+    /// That one looks no more.
+    pub fn close(&self, viewer: &Arc<dyn Viewer>) {
+        let mut viewers = self.viewers.lock().unwrap_or_else(PoisonError::into_inner);
+        viewers.retain(|known| !Arc::ptr_eq(known, viewer));
+        self.open.store(viewers.len(), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,108 @@
+//! An observer of the way through the paths: what `duramen explain` prints.
+//!
+//! In: what happens, step by step. Out: the same, told to a [`Watch`]. Holds: labels, which say where a step stands.
+//! A running server has neither: its paths are made without labels, and nobody watches.
+//! Limits: none of its own.
+
+use crate::filter::Anatomy;
+use message::{Batch, Selection};
+
+/// What a path or a step is called in the configuration.
+#[derive(Clone, Debug, Default)]
+pub struct Label {
+    /// Its words: `filter(f_ssh)`, `rewrite r_host: set("x" value("HOST"))`.
+    pub what: String,
+    /// Where they stand: `duramen.conf:12:5`.
+    pub place: String,
+    /// The parts of its filter or condition.
+    pub test: Option<Anatomy>,
+}
+
+/// Why messages did not enter a branch that takes messages of their source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// A branch before it has `flags(final)`, or is the branch of an `if` that was taken.
+    Final,
+    /// It has `flags(fallback)`, and another branch took them.
+    Fallback,
+}
+
+/// What happens to some messages of a batch.
+pub enum Event<'a> {
+    /// They enter a path, a channel or a branch; what follows until [`Event::Leave`] happens in it.
+    Enter {
+        /// The branch.
+        label: &'a Label,
+        /// The batch.
+        batch: &'a Batch,
+        /// Those that enter.
+        input: &'a Selection,
+        /// Whether destinations in it may not drop.
+        controlled: bool,
+    },
+    /// They do not enter it.
+    Refuse {
+        /// The branch.
+        label: &'a Label,
+        /// Why.
+        why: Refusal,
+    },
+    /// The condition of a branch was asked.
+    Ask {
+        /// The branch.
+        label: &'a Label,
+        /// The batch as it was before.
+        batch: &'a Batch,
+        /// Those that were asked about.
+        input: &'a Selection,
+        /// Those for which it holds.
+        held: &'a Selection,
+    },
+    /// They are through with a branch.
+    Leave {
+        /// Those that it counts as taken.
+        matched: &'a Selection,
+        /// Whether the branches behind it do not get these.
+        last: bool,
+    },
+    /// A step begins.
+    Begin {
+        /// The step.
+        label: &'a Label,
+        /// The batch before it.
+        batch: &'a Batch,
+        /// Those that come to it.
+        input: &'a Selection,
+    },
+    /// The step that began last has ended.
+    End {
+        /// The batch behind it.
+        batch: &'a Batch,
+        /// Those that go on.
+        left: &'a Selection,
+    },
+    /// A parser made messages; what follows until [`Event::Gone`] happens to these.
+    Made {
+        /// They.
+        batch: &'a Batch,
+    },
+    /// The messages that were made are through.
+    Gone,
+    /// A destination gets them.
+    Deliver {
+        /// Its driver: `d_file#0`.
+        name: &'a str,
+        /// The batch.
+        batch: &'a Batch,
+        /// Those that it gets.
+        selection: &'a Selection,
+        /// Whether it may not drop them.
+        controlled: bool,
+    },
+}
+
+/// Who is told.
+pub trait Watch {
+    /// Something happens.
+    fn see(&mut self, event: Event<'_>);
+}

@@ -1,0 +1,48 @@
+//! The places where messages can be looked at: sources, log paths and destinations by name.
+//!
+//! In: names. Out: points, the same over reloads as long as somebody looks. Holds: nothing.
+//! Limits: none of its own.
+
+use super::lower::Lowering;
+use crate::daemon::TapPlace;
+use config::tree::Path as LogPath;
+use message::{Batch, Intake, Selection};
+use pipeline::{Router, route::TapPoint};
+use std::sync::Arc;
+
+impl Lowering<'_> {
+    /// The point of a place.
+    pub(super) fn tap(&mut self, kind: &'static str, names: Vec<String>) -> Arc<TapPoint> {
+        let name = names.first().cloned().unwrap_or_default();
+        let point: Arc<TapPoint> = self.environment.kept.get(&format!("tap {kind} {name}"));
+        if !self.taps.iter().any(|place| Arc::ptr_eq(&place.point, &point)) {
+            self.taps.push(TapPlace { kind, names, point: point.clone() });
+        }
+        point
+    }
+
+    /// The point of a top-level path: by its name, and by its place, with or without the file.
+    pub(super) fn path_tap(&mut self, path: &LogPath) -> Arc<TapPoint> {
+        let place = self.tree.texts.place(path.span);
+        let file = place.name.rsplit('/').next().unwrap_or_default();
+        let line = format!("{file}:{}", place.line);
+        let mut names: Vec<String> = path.name.iter().map(|name| name.text.clone()).collect();
+        names.extend([line, place.line.to_string()]);
+        self.tap("log", names)
+    }
+}
+
+/// What a source feeds: its tap, then the paths.
+pub(super) struct Tapped {
+    pub(super) point: Arc<TapPoint>,
+    pub(super) router: Arc<Router>,
+}
+
+impl Intake for Tapped {
+    fn take(&self, batch: Batch) {
+        if self.point.is_open() {
+            self.point.pass(&batch, &Selection::all(batch.len()));
+        }
+        self.router.take(batch);
+    }
+}

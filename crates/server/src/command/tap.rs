@@ -1,0 +1,104 @@
+//! `duramen ctl tap`: messages of a running server as they pass a place.
+//!
+//! In: a place, a filter, a form. Out: messages on standard output, notices on standard error, until enough have come
+//! or the terminal says stop. Limits: those of the server's taps.
+
+use crate::{
+    control::{Reply, follow},
+    daemon::{LOOKED_AT_A_SECOND, TapRequest},
+};
+use clap::{Args, ValueEnum};
+use std::{
+    io::{self, Write},
+    path::Path,
+    process::ExitCode,
+};
+
+/// A line as in `/var/log/messages`, with the whole date.
+const LINE: &str = "${R_ISODATE} ${FACILITY}.${SEVERITY} ${HOST} ${MSGHDR}${MSG}";
+/// Everything that is known of a message.
+const JSON: &str =
+    "$(format-json --scope selected-macros --scope nv-pairs --scope dot-nv-pairs --scope sdata)";
+
+/// Options of `ctl tap`.
+#[derive(Args, Debug)]
+#[command(after_help = format!(
+    "A tap never holds messages up: it looks at {LOOKED_AT_A_SECOND} messages a second at most, and says how many passed besides."
+))]
+pub(crate) struct TapOptions {
+    /// A source, a destination (`d_file`, or `d_file#1` for its second driver), or a log path: its name, its line, or FILE:LINE
+    place: String,
+    /// Only messages for which this filter holds: an expression as in filter { ... }
+    #[arg(short, long)]
+    filter: Option<String>,
+    /// How messages are printed
+    #[arg(long, value_enum, default_value = "line")]
+    format: TapFormat,
+    /// A template of your own, as in template("...")
+    #[arg(short, long)]
+    template: Option<String>,
+    /// End after so many messages, or seconds of --rate
+    #[arg(short = 'n', long)]
+    count: Option<u64>,
+    /// Print how many messages pass in a second, not the messages
+    #[arg(long)]
+    rate: bool,
+}
+
+/// Forms of messages.
+#[derive(Clone, Copy, ValueEnum, Debug)]
+enum TapFormat {
+    /// Time, priority, host, program, text
+    Line,
+    /// All fields as JSON
+    Json,
+}
+
+impl TapOptions {
+    /// Prints until the end.
+    pub(crate) fn run(&self, control: &Path) -> ExitCode {
+        let default = match self.format {
+            TapFormat::Line => LINE,
+            TapFormat::Json => JSON,
+        };
+        let request = TapRequest {
+            place: self.place.clone(),
+            filter: self.filter.clone(),
+            template: self.template.clone().unwrap_or_else(|| default.to_owned()),
+            count: self.count,
+            rate: self.rate,
+        };
+        let Ok(request) = serde_json::to_string(&request) else { return ExitCode::FAILURE };
+        let mut ended = false;
+        let followed = follow(control, &format!("TAP {request}"), &mut |line| {
+            match line.split_at_checked(1) {
+                Some(("M" | "R", text)) => {
+                    let mut out = io::stdout().lock();
+                    writeln!(out, "{text}")?;
+                    out.flush()?;
+                }
+                Some(("N", "end")) => ended = true,
+                Some(("N", "OK")) | None => {}
+                Some((_, notice)) => eprintln!("{notice}"),
+            }
+            Ok(!ended)
+        });
+        match followed {
+            Ok(Reply::Done(_)) if ended => ExitCode::SUCCESS,
+            Ok(Reply::Done(_)) => {
+                eprintln!("duramen: the server hung up");
+                ExitCode::FAILURE
+            }
+            Ok(Reply::Failed(why)) => {
+                eprint!("{why}");
+                ExitCode::FAILURE
+            }
+            // Nobody reads standard output any more: that is how a pipe ends.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("duramen: {error}");
+                ExitCode::FAILURE
+            }
+        }
+    }
+}

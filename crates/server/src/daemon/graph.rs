@@ -1,0 +1,115 @@
+//! What leads where in a configuration, as a graph: `duramen ctl export-config-graph`.
+//!
+//! In: a tree. Out: JSON with `nodes` and `arcs`, the shape that syslog-ng-ctl prints. Holds: nothing.
+//! Limits: an object that is used in several places is one node.
+
+use config::tree::{Filter, FilterLeaf, Kind, Path, Reference, Statement, Step, Tree};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The graph of a configuration.
+pub(super) fn of(tree: &Tree) -> String {
+    let mut graph = Graph { tree, nodes: BTreeSet::new(), arcs: Vec::new() };
+    for statement in &tree.statements {
+        if let Statement::Log(path) = statement {
+            let name = graph.path_name("log", path);
+            graph.path(&name, path);
+        }
+    }
+    let nodes: Vec<Value> =
+        graph.nodes.iter().map(|(node, label)| json!({ "node": node, "labels": [label] })).collect();
+    format!("{}\n", json!({ "nodes": nodes, "arcs": graph.arcs }))
+}
+
+struct Graph<'t> {
+    tree: &'t Tree,
+    nodes: BTreeSet<(String, String)>,
+    arcs: Vec<Value>,
+}
+
+impl Graph<'_> {
+    fn path_name(&self, word: &str, path: &Path) -> String {
+        let place = self.tree.texts.place(path.span);
+        match &path.name {
+            Some(name) => format!("{word} {}", name.text),
+            None => format!("{word} {}:{}:{}", place.name, place.line, place.column),
+        }
+    }
+
+    fn node(&mut self, node: &str, label: &str) {
+        self.nodes.insert((node.to_owned(), label.to_owned()));
+    }
+
+    fn arc(&mut self, from: &str, to: &str) {
+        let arc = json!({ "from": from, "to": to, "type": "next-hop" });
+        if !self.arcs.contains(&arc) {
+            self.arcs.push(arc);
+        }
+    }
+
+    /// Joins the steps of a path: sources lead to it, and each step to the next one.
+    fn path(&mut self, name: &str, path: &Path) {
+        self.node(name, "log path");
+        let mut at = name.to_owned();
+        for step in &path.steps {
+            match step {
+                Step::Use(reference) => {
+                    let (kind, to) = self.object(reference);
+                    self.node(&to, kind.word());
+                    match kind {
+                        Kind::Source => self.arc(&to, name),
+                        Kind::Destination => self.arc(&at, &to),
+                        _ => {
+                            self.arc(&at, &to);
+                            at = to;
+                        }
+                    }
+                }
+                Step::Filter(filter) => {
+                    let to = self.filter(filter);
+                    self.node(&to, "filter");
+                    self.arc(&at, &to);
+                    at = to;
+                }
+                Step::Junction(junction) => {
+                    junction.branches.iter().for_each(|branch| self.branch(&at, "channel", &branch.path));
+                }
+                Step::Channel(path) => self.branch(&at, "channel", path),
+                Step::Log(path) => self.branch(&at, "log", path),
+                Step::If(condition) => {
+                    condition.arms.iter().for_each(|arm| self.branch(&at, "if", &arm.path));
+                    condition.otherwise.iter().for_each(|path| self.branch(&at, "else", path));
+                }
+                Step::Parallelize(_) | Step::Later(_, _) => {}
+            }
+        }
+    }
+
+    fn branch(&mut self, from: &str, word: &str, path: &Path) {
+        let name = self.path_name(word, path);
+        self.arc(from, &name);
+        self.path(&name, path);
+    }
+
+    fn object(&self, reference: &Reference) -> (Kind, String) {
+        let kind = reference.kind();
+        let name = match reference {
+            Reference::Named(_, name) => name.text.clone(),
+            Reference::InPlace(_, _, span) => {
+                let place = self.tree.texts.place(*span);
+                format!("{}:{}:{}", place.name, place.line, place.column)
+            }
+        };
+        (kind, format!("{} {name}", kind.word()))
+    }
+
+    fn filter(&self, filter: &Filter) -> String {
+        match filter {
+            Filter::Leaf(FilterLeaf::Named(name), _) => format!("filter {}", name.text),
+            filter => {
+                let place = self.tree.texts.place(filter.span());
+                format!("filter {}:{}:{}", place.name, place.line, place.column)
+            }
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! `duramen explain`: what a configuration does with a message, step by step.
+//!
+//! In: a configuration and messages. Out: their way through the paths as text or JSON, on standard output.
+//! The paths are those that the server runs, and messages are read as their source reads them; nothing is opened,
+//! sent or written. Holds: nothing. Limits: [`MESSAGES_MAX`] messages.
+
+mod fields;
+mod recorder;
+mod story;
+mod text;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    assemble::{self, Environment, Parts},
+    check,
+};
+use clap::Args;
+use config::{Disk, Surroundings};
+use fields::shown;
+use message::{Batch, Format, Intake, Mark, Selection, Stamp};
+use pipeline::{Router, correlation::Sink, template::Renderer};
+use recorder::Recorder;
+use relay::{Rehearsal, SourceSpec};
+use std::{
+    collections::HashMap,
+    fs,
+    io::{self, IsTerminal, Write},
+    net::{IpAddr, SocketAddr},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Arc, Mutex, PoisonError},
+};
+use story::{Elsewhere, Story};
+use text::{Colours, Page};
+
+/// Most messages of one run: more is a load test.
+const MESSAGES_MAX: usize = 10_000;
+
+/// What parsers hold back is asked for as if so much time had passed: longer than any usual timeout.
+const DAY_US: i64 = 86_400_000_000;
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainOptions {
+    /// Configuration, in syslog-ng's language
+    #[arg(default_value = "/etc/duramen/duramen.conf")]
+    config: PathBuf,
+    /// A whole message, as its sender sends it; may be given several times
+    #[arg(short = 'm', long)]
+    message: Vec<String>,
+    /// A file of messages, told apart as the source tells them apart; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    message_file: Option<PathBuf>,
+    /// The source that they come in by: its name, or `NAME#1` for its second driver; the first one when left out
+    #[arg(long, value_name = "NAME")]
+    source: Option<String>,
+    /// Address of the sender, for sources that listen
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    peer: IpAddr,
+    /// One JSON object a message
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints what happens to messages.
+pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
+    match explained(options, &Disk::default()) {
+        Ok(text) => match io::stdout().write_all(text.as_bytes()) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => ExitCode::FAILURE,
+        },
+        Err(error) => {
+            eprint!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Result<String, String> {
+    if options.message.is_empty() && options.message_file.is_none() {
+        return Err("duramen: which message? --message TEXT or --message-file FILE\n".to_owned());
+    }
+    let injected = Arc::new(Collected::default());
+    let mut parts = parts(&options.config, surroundings, &injected)?;
+    let spec = source(&parts, options.source.as_deref())?;
+    let batches = received(spec.clone(), options)?;
+    let plan = parts.router.plan();
+    let renderer = Renderer::new(plan.options.clone(), plan.site.clone());
+    let logspaces: HashMap<String, String> =
+        parts.logspaces.iter().map(|spec| (spec.id.clone(), spec.name.clone())).collect();
+    let mut recorder = Recorder::new(renderer, std::mem::take(&mut parts.destinations), logspaces);
+    let is_coloured = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let mut page = Page::new(if is_coloured { Colours::TERMINAL } else { Colours::NONE });
+    let mut lines = String::new();
+    let mut last = None;
+    for (number, batch) in batches.into_iter().flat_map(singles).take(MESSAGES_MAX).enumerate() {
+        last = Some(batch.received);
+        let mut story = story(batch, &spec, &parts.router, &mut recorder);
+        story.events.extend(recorder.made_for_internal(injected.take_all()));
+        page.story(number + 1, &story);
+        lines.push_str(&serde_json::to_string(&story).map_err(|error| format!("{error}\n"))?);
+        lines.push('\n');
+    }
+    let last = last.ok_or("duramen: there is no message in it\n")?;
+    let later = Stamp { unix_us: last.unix_us + DAY_US, ..last };
+    parts.router.end_watched(later, &mut recorder);
+    let mut held = recorder.take();
+    held.extend(recorder.made_for_internal(injected.take_all()));
+    if !held.is_empty() {
+        page.held_back(&held);
+        let held = serde_json::json!({ "held_back": held });
+        lines.push_str(&format!("{held}\n"));
+    }
+    Ok(if options.json { lines } else { page.into_text() })
+}
+
+/// The parts of a configuration, with labels.
+fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>) -> Result<Parts, String> {
+    let mut checked = assemble::check(path, surroundings);
+    let injected = injected.clone();
+    let environment = Environment::for_trial(Sink(Arc::new(move |batch| injected.take(batch))));
+    let parts = match checked.report.is_usable() {
+        true => assemble::build(&checked.tree, &environment, &mut checked.report),
+        false => None,
+    };
+    parts.ok_or_else(|| check::rendered(&checked))
+}
+
+/// The source that messages come in by.
+fn source(parts: &Parts, name: Option<&str>) -> Result<SourceSpec, String> {
+    let fits = |spec: &&SourceSpec| match name {
+        Some(name) => spec.id == name || message::source_name(&spec.id) == name,
+        None => true,
+    };
+    parts.sources.iter().find(fits).cloned().ok_or_else(|| {
+        let known: Vec<&str> = parts.sources.iter().map(|spec| spec.id.as_str()).collect();
+        match (name, known.as_slice()) {
+            (_, []) => "duramen: no log path of this configuration has a source\n".to_owned(),
+            (Some(name), _) => {
+                format!("duramen: no log path uses a source {name}: there are {}\n", known.join(", "))
+            }
+            (None, _) => "duramen: no source\n".to_owned(),
+        }
+    })
+}
+
+/// What a source makes of the messages.
+#[derive(Default)]
+struct Collected(Mutex<Vec<Batch>>);
+
+impl Collected {
+    fn take_all(&self) -> Vec<Batch> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Intake for Collected {
+    fn take(&self, batch: Batch) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+    }
+}
+
+fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, String> {
+    let collected = Arc::new(Collected::default());
+    let listens = matches!(&spec.driver, relay::SourceDriver::Stream(_) | relay::SourceDriver::Datagram(_));
+    let peer = listens.then(|| SocketAddr::new(options.peer, 0));
+    let mut reader = Rehearsal::new(SourceSpec { intake: collected.clone(), ..spec }, peer);
+    for message in &options.message {
+        reader.message(message.as_bytes());
+    }
+    if let Some(path) = &options.message_file {
+        let bytes = match path.as_os_str() == "-" {
+            true => io::read_to_string(io::stdin()).map(String::into_bytes),
+            false => fs::read(path),
+        };
+        reader.stream(&bytes.map_err(|error| format!("duramen: cannot read {}: {error}\n", path.display()))?);
+    }
+    drop(reader);
+    Ok(collected.take_all())
+}
+
+/// The messages of a batch, each by itself.
+fn singles(batch: Batch) -> impl Iterator<Item = Batch> {
+    (0..batch.len()).map(move |index| {
+        let mut one = Selection::none(batch.len());
+        one.add(index);
+        let mut single = batch.copy_of(&one);
+        single.rcptid = batch.rcptid_of(index);
+        single
+    })
+}
+
+/// Runs one message.
+fn story(batch: Batch, spec: &SourceSpec, router: &Router, recorder: &mut Recorder) -> Story {
+    let message = &batch.messages[0];
+    let mut story = Story {
+        source: message::source_name(&spec.reading.source).to_owned(),
+        driver: format!("driver {} ({})", spec.id, spec.component),
+        raw: shown(batch.bytes(message.raw)),
+        format: message.format.name(),
+        read_as: read_as(&batch),
+        oddities: message.marks.tags().collect(),
+        fields: recorder.fields(&batch, 0),
+        events: Vec::new(),
+        not_entered: not_entered(router, &spec.reading.source),
+        deliveries: 0,
+        stopped_by: Vec::new(),
+    };
+    router.take_watched(batch, recorder);
+    story.events = recorder.take();
+    story.deliveries = story.events.iter().map(story::Node::deliveries).sum();
+    if story.deliveries == 0 {
+        story.events.iter().for_each(|event| event.stops(&mut story.stopped_by));
+    }
+    story
+}
+
+/// How the dialect was recognised.
+fn read_as(batch: &Batch) -> String {
+    let message = &batch.messages[0];
+    let assumed = message.marks.has(Mark::MissingPri) || message.marks.has(Mark::InvalidPri);
+    let pri = if assumed {
+        "without a valid <PRI> (what default-priority() says is assumed)"
+    } else {
+        "by its <PRI>"
+    };
+    match message.format {
+        Format::Rfc5424 => "RFC 5424, by the version 1 behind its <PRI>".to_owned(),
+        Format::Rfc3164 if resembles_rfc5424(batch.bytes(message.raw)) => {
+            "RFC 3164, as this source reads everything; it looks like RFC 5424: use syslog(), or flags(syslog-protocol)"
+                .to_owned()
+        }
+        Format::Rfc3164 if message.marks.has(Mark::MissingHeader) => {
+            format!("RFC 3164 {pri}, with neither time nor host: the rest is the message")
+        }
+        Format::Rfc3164 => format!("RFC 3164 {pri}"),
+        Format::Raw => "one text: nothing of it is parsed".to_owned(),
+        Format::Internal | Format::DevKmsg | Format::Journal => message.format.name().to_owned(),
+    }
+}
+
+/// `<PRI>1 ` begins a message of RFC 5424.
+fn resembles_rfc5424(raw: &[u8]) -> bool {
+    let header = raw.strip_prefix(b"<").and_then(|rest| rest.splitn(2, |byte| *byte == b'>').nth(1));
+    header.is_some_and(|rest| rest.starts_with(b"1 "))
+}
+
+/// The top-level paths for other sources.
+fn not_entered(router: &Router, source: &str) -> Vec<Elsewhere> {
+    let entered = router.paths_of(source);
+    let paths = router.plan().paths.iter().enumerate().filter(|(index, _)| !entered.contains(index));
+    let paths = paths.filter_map(|(_, path)| {
+        let label = path.label.as_ref()?;
+        let sources = path.sources.iter().map(|source| message::source_name(source).to_owned()).collect();
+        Some(Elsewhere { path: label.what.clone(), place: label.place.clone(), sources })
+    });
+    paths.collect()
+}

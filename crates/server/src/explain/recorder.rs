@@ -1,0 +1,232 @@
+//! Watches a message on its way through the paths, and writes down what happens.
+//!
+//! In: events of the router. Out: a tree of [`Node`]s. Holds: the branches and steps that are open.
+//! Limits: none of its own; paths have a deepest level.
+
+use super::{
+    fields::{Reader, changes, shown},
+    story::{Answer, Field, Node},
+};
+use message::{Batch, Selection};
+use pipeline::{
+    route::{Event, Label, Refusal, Watch},
+    template::Renderer,
+};
+use relay::{DestinationDriver, DestinationSpec, Render, SocketKind, SocketTarget};
+use std::collections::HashMap;
+
+/// Writes down what happens.
+pub(super) struct Recorder {
+    reader: Reader,
+    destinations: HashMap<String, DestinationSpec>,
+    logspaces: HashMap<String, String>,
+    sequences: HashMap<String, u64>,
+    open: Vec<Open>,
+    nodes: Vec<Node>,
+}
+
+/// A branch or a step that has begun.
+struct Open {
+    label: Label,
+    controlled: bool,
+    condition: Option<Answer>,
+    /// The fields before it; nothing when no message came to it.
+    before: Option<Vec<Field>>,
+    nodes: Vec<Node>,
+}
+
+impl Recorder {
+    pub(super) fn new(
+        renderer: Renderer,
+        destinations: Vec<DestinationSpec>,
+        logspaces: HashMap<String, String>,
+    ) -> Recorder {
+        let destinations = destinations.into_iter().map(|spec| (spec.id.clone(), spec)).collect();
+        Recorder {
+            reader: Reader::new(renderer),
+            destinations,
+            logspaces,
+            sequences: HashMap::new(),
+            open: Vec::new(),
+            nodes: Vec::new(),
+        }
+    }
+
+    /// The fields of a message.
+    pub(super) fn fields(&mut self, batch: &Batch, index: usize) -> Vec<Field> {
+        self.reader.fields(batch, index)
+    }
+
+    /// What was written down since the last time.
+    pub(super) fn take(&mut self) -> Vec<Node> {
+        std::mem::take(&mut self.nodes)
+    }
+
+    /// Messages that parsers gave to `internal()`.
+    pub(super) fn made_for_internal(&mut self, batches: Vec<Batch>) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for batch in &batches {
+            for index in 0..batch.len() {
+                let fields = self.reader.fields(batch, index);
+                nodes.push(Node::Made { for_internal: true, fields, events: Vec::new() });
+            }
+        }
+        nodes
+    }
+
+    fn begin(&mut self, label: &Label, batch: &Batch, input: &Selection, controlled: bool) {
+        let index = input.iter().next();
+        let before = index.map(|index| self.reader.fields(batch, index));
+        self.open.push(Open { label: label.clone(), controlled, condition: None, before, nodes: Vec::new() });
+    }
+
+    /// Writes down something in what is open.
+    fn push(&mut self, node: Node) {
+        match self.open.last_mut() {
+            Some(open) => open.nodes.push(node),
+            None => self.nodes.push(node),
+        }
+    }
+
+    /// The parts of a filter, asked about the message as it was before. The filter's own answer is the right one.
+    fn judge(&mut self, label: &Label, batch: &Batch, input: &Selection) -> Option<Answer> {
+        let index = input.iter().next()?;
+        let test = label.test.as_ref()?;
+        let mut copy = batch.clone();
+        let renderer = self.reader.renderer(batch);
+        Some(test.judge(&mut copy, index, renderer).into())
+    }
+
+    fn end(&mut self, batch: &Batch, left: &Selection) {
+        let Some(open) = self.open.pop() else { return };
+        let Open { label, condition, before, nodes: events, .. } = open;
+        let Some(before) = before else {
+            // Only what the step made happened.
+            events.into_iter().for_each(|node| self.push(node));
+            return;
+        };
+        let after = left.iter().next().map(|index| self.reader.fields(batch, index));
+        let changes = after.as_ref().map(|after| changes(&before, after)).unwrap_or_default();
+        let (what, place, goes_on) = (label.what, label.place, after.is_some());
+        self.push(Node::Step { what, place, condition, changes, goes_on, events });
+    }
+
+    fn leave(&mut self, matched: &Selection, last: bool) {
+        let Some(open) = self.open.pop() else { return };
+        let Open { label, controlled, condition, before, nodes: events } = open;
+        if before.is_none() && events.is_empty() {
+            return;
+        }
+        let taken = before.is_some().then(|| !matched.is_empty());
+        let (what, place) = (label.what, label.place);
+        let last = last && taken == Some(true);
+        self.push(Node::Branch { what, place, flow_control: controlled, condition, taken, last, events });
+    }
+
+    fn deliver(&mut self, name: &str, batch: &Batch, selection: &Selection, controlled: bool) {
+        for index in selection.iter() {
+            let sequence = self.sequences.entry(name.to_owned()).or_default();
+            *sequence += 1;
+            let sequence = *sequence;
+            // Of receivers that share the messages the first one stands for all.
+            let shared = format!("{name}.0");
+            let known = if self.destinations.contains_key(name) { name } else { &shared };
+            let (target, text) = match self.destinations.get_mut(known) {
+                Some(spec) => (
+                    target(&mut spec.driver, batch, index, sequence),
+                    rendered(spec.rendering.template.as_mut(), batch, index, sequence, false),
+                ),
+                None => {
+                    let logspace = self.logspaces.get(name).cloned().unwrap_or_default();
+                    (format!("logspace {logspace}"), shown(batch.fixed(index, message::Field::Message)))
+                }
+            };
+            let driver = name.to_owned();
+            self.push(Node::Delivery { driver, target, text, flow_control: controlled });
+        }
+    }
+}
+
+impl Watch for Recorder {
+    fn see(&mut self, event: Event<'_>) {
+        match event {
+            Event::Enter { label, batch, input, controlled } => self.begin(label, batch, input, controlled),
+            Event::Begin { label, batch, input } => {
+                let condition = self.judge(label, batch, input);
+                self.begin(label, batch, input, false);
+                if let Some(open) = self.open.last_mut() {
+                    open.condition = condition;
+                }
+            }
+            Event::Ask { label, batch, input, .. } => {
+                let condition = self.judge(label, batch, input);
+                if let Some(open) = self.open.last_mut() {
+                    open.condition = condition;
+                }
+            }
+            Event::Refuse { label, why } => {
+                let why = match why {
+                    Refusal::Final => "another branch or a path with flags(final) took the message before",
+                    Refusal::Fallback => "flags(fallback): another one took the message",
+                };
+                let (what, place) = (label.what.clone(), label.place.clone());
+                self.push(Node::Refused { what, place, why });
+            }
+            Event::Leave { matched, last } => self.leave(matched, last),
+            Event::End { batch, left } => self.end(batch, left),
+            Event::Made { batch } => {
+                self.begin(&Label::default(), batch, &Selection::all(batch.len()), false);
+            }
+            Event::Gone => {
+                if let Some(open) = self.open.pop() {
+                    let fields = open.before.unwrap_or_default();
+                    self.push(Node::Made { for_internal: false, fields, events: open.nodes });
+                }
+            }
+            Event::Deliver { name, batch, selection, controlled } => {
+                self.deliver(name, batch, selection, controlled);
+            }
+        }
+    }
+}
+
+/// Where a destination would write a message.
+fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence: u64) -> String {
+    match driver {
+        DestinationDriver::File(file) => {
+            format!("file {}", rendered(file.name.as_mut(), batch, index, sequence, true))
+        }
+        DestinationDriver::Socket(socket) => peer(socket),
+        DestinationDriver::Relp(relp) => format!("relp over {}", peer(&relp.socket)),
+        DestinationDriver::Gelf(gelf) => format!("gelf over {}", peer(&gelf.socket)),
+        DestinationDriver::Http(http) => match http.urls.first_mut() {
+            Some(url) => format!("http {}", rendered(url.as_mut(), batch, index, sequence, false)),
+            None => "http".to_owned(),
+        },
+        DestinationDriver::Mail(mail) => format!("mail over {}", peer(&mail.socket)),
+        DestinationDriver::Pipe(pipe) => format!("pipe {}", pipe.path.display()),
+        DestinationDriver::Program(program) => format!("program {}", program.command),
+        DestinationDriver::Terminals(terminals) => format!("terminals of {}", terminals.user),
+        DestinationDriver::Stdout => "standard output".to_owned(),
+    }
+}
+
+fn peer(socket: &SocketTarget) -> String {
+    let tls = if socket.tls.is_some() { "tls" } else { "tcp" };
+    match &socket.kind {
+        SocketKind::Tcp(host, port) => format!("{tls} {host}:{port}"),
+        SocketKind::Udp(host, port) => format!("udp {host}:{port}"),
+        SocketKind::UnixStream(path) => format!("unix stream {}", path.display()),
+        SocketKind::UnixDatagram(path) => format!("unix datagrams {}", path.display()),
+    }
+}
+
+fn rendered(render: &mut dyn Render, batch: &Batch, index: usize, sequence: u64, is_name: bool) -> String {
+    let mut out = Vec::new();
+    render.begin(batch.received);
+    match is_name {
+        true => render.render_name(batch, index, sequence, &mut out),
+        false => render.render(batch, index, sequence, &mut out),
+    }
+    shown(out.strip_suffix(b"\n").unwrap_or(&out))
+}
