@@ -14,10 +14,8 @@ mod running;
 mod sealing;
 mod signals;
 mod tables;
-mod taps;
 
 pub(crate) use console::Levels;
-pub(crate) use taps::{LOOKED_AT_A_SECOND, TapPlace, TapRequest};
 
 use crate::control::Socket;
 use commands::Control;

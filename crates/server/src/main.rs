@@ -19,6 +19,7 @@ mod old_names;
 mod patterndb;
 mod queue;
 mod statistics;
+mod taps;
 mod user;
 
 use std::process::ExitCode;

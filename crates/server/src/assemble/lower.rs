@@ -8,7 +8,7 @@ use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
 use super::{Environment, LogspaceSpec, Parts, TableFile, WatchedDatabase};
-use crate::{daemon::TapPlace, lanes::LaneThreads};
+use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
 use pipeline::{

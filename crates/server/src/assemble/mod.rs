@@ -34,7 +34,7 @@ mod tls;
 #[cfg(test)]
 mod tests;
 
-use crate::{daemon::TapPlace, lanes::LaneThreads};
+use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
 use pipeline::{Definitions, Router, correlation::Sink, route::FilterCounters, template::Site};

@@ -4,7 +4,7 @@
 //! Limits: none of its own.
 
 use super::lower::Lowering;
-use crate::daemon::TapPlace;
+use crate::taps::TapPlace;
 use config::tree::Path as LogPath;
 use message::{Batch, Intake, Selection};
 use pipeline::{Router, route::TapPoint};

@@ -5,7 +5,7 @@
 
 use crate::{
     control::{Reply, follow},
-    daemon::{LOOKED_AT_A_SECOND, TapRequest},
+    taps::{LOOKED_AT_A_SECOND, TapRequest},
 };
 use clap::{Args, ValueEnum};
 use std::{

@@ -2,16 +2,12 @@
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
-use super::{
-    Event, Levels, Settings,
-    figures::Collector,
-    running::Shared,
-    taps::{TapRequest, Taps},
-};
+use super::{Event, Levels, Settings, figures::Collector, running::Shared};
 use crate::{
     assemble,
     control::{Commands, Stream},
     statistics,
+    taps::{TapRequest, Taps},
 };
 use config::Disk;
 use relay::{Registry, tls::Passwords};

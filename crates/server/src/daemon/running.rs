@@ -4,12 +4,13 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, TapPlace, graph, identity, sealing, tables::Tables};
+use super::{Settings, graph, identity, sealing, tables::Tables};
 use crate::{
     assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
     lanes::LaneThreads,
     machine::ThisMachine,
+    taps::TapPlace,
 };
 use config::Disk;
 use jiff::tz::TimeZone;
