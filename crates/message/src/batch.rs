@@ -392,6 +392,22 @@ impl Batch {
         pairs
     }
 
+    /// Which of the values `$0` to `$255` a message has, from `from` on.
+    pub fn numbered(&self, index: usize, from: usize) -> impl Iterator<Item = u8> + use<> {
+        let (mut seen, mut present) = ([0u64; 4], [0u64; 4]);
+        for value in self.list(index) {
+            let Some(number) = number_of(self.bytes(value.name)).map(usize::from) else { continue };
+            let (word, bit) = (number / 64, 1 << (number % 64));
+            if value.kind != ValueKind::Tag && seen[word] & bit == 0 {
+                seen[word] |= bit;
+                present[word] |= if value.kind == ValueKind::Unset { 0 } else { bit };
+            }
+        }
+        (0..=u8::MAX)
+            .skip(from)
+            .filter(move |number| present[usize::from(number / 64)] >> (number % 64) & 1 == 1)
+    }
+
     /// Whether anything was set on the message: pairs or tags.
     #[inline]
     pub fn has_values(&self, index: usize) -> bool {
@@ -448,4 +464,10 @@ fn origin_name(field: Field) -> &'static str {
         Field::Transport => "TRANSPORT",
         _ => "FILE_NAME",
     }
+}
+
+/// The number that a name is, if it is one of the values of a match.
+fn number_of(name: &[u8]) -> Option<u8> {
+    let is_number = matches!(name, [b'0'] | [b'1'..=b'9', ..]);
+    if is_number { std::str::from_utf8(name).ok()?.parse().ok() } else { None }
 }

@@ -3,21 +3,38 @@
 //! In: a text in a batch and the places of groups in it. Out: values that lie in that text; nothing is copied.
 //! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer match before are removed.
 
-use crate::pattern::{GROUPS_MAX, Groups};
+use crate::pattern::{GROUPS_MAX, Groups, Pattern};
 use message::{Batch, FieldName, Span, ValueKind};
 use std::sync::LazyLock;
 
 static NAMES: LazyLock<Vec<FieldName>> =
     LazyLock::new(|| (0..GROUPS_MAX).map(|group| FieldName::Named(group.to_string())).collect());
 
-/// Makes the groups of a match in `text` the values of a message. A group that took no part is removed.
-pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups) {
+/// What becomes of the value of a group that took no part in the match.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Unused {
+    /// It stays what an earlier match made it.
+    Kept,
+    /// It is removed.
+    Removed,
+}
+
+impl Unused {
+    /// As the flags of the pattern say.
+    pub(crate) fn of(pattern: &Pattern) -> Unused {
+        if pattern.flags().keeps_unused_groups { Unused::Kept } else { Unused::Removed }
+    }
+}
+
+/// Makes the groups of a match in `text` the values of a message. A group that took no part is removed, or `kept`.
+pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups, kept: Unused) {
     let count = groups.count().min(GROUPS_MAX);
     for group in 0..count {
         match groups.place(group) {
             Some((start, end)) => {
                 batch.set_value(index, NAMES[group].as_str(), text.part(start, end), ValueKind::String);
             }
+            None if kept == Unused::Kept => {}
             None => unset(batch, index, group),
         }
     }
@@ -49,12 +66,9 @@ fn unset(batch: &mut Batch, index: usize, group: usize) {
     }
 }
 
-/// Removes the groups from one on; behind the first that is missing there are none.
+/// Removes the groups from one on.
 fn forget(batch: &mut Batch, index: usize, from: usize) {
-    for name in NAMES.iter().skip(from) {
-        if batch.field(index, name).is_none() {
-            return;
-        }
-        batch.unset_field(index, name);
+    for number in batch.numbered(index, from) {
+        batch.unset_field(index, &NAMES[usize::from(number)]);
     }
 }

@@ -67,6 +67,8 @@ pub struct PatternFlags {
     pub disable_jit: bool,
     /// Group names may repeat.
     pub dupnames: bool,
+    /// A group that takes no part in a match keeps the value of an earlier match: decided by the version.
+    pub keeps_unused_groups: bool,
 }
 
 /// The names of `flags()`, for messages to users.
@@ -208,7 +210,11 @@ impl Pattern {
 
     /// The first match at or after `from`.
     pub fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
-        self.engine.find(bytes, from, groups)
+        let found = self.engine.find(bytes, from, groups);
+        // Groups behind the last that took part do not count, as PCRE2 has it.
+        let used = groups.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
+        groups.places.truncate(used);
+        found
     }
 
     /// Where the first match at or after `from` is: cheaper than [`Pattern::find`] with its groups.

@@ -12,12 +12,27 @@ pub struct Version {
 }
 
 impl Version {
-    /// The newest version whose meanings we know; also that of `@version: current`.
-    pub const CURRENT: Version = Version { major: 4, minor: 27 };
+    /// The newest version of syslog-ng's language; also that of `@version: current`.
+    pub const CURRENT: Version = Version { major: 4, minor: 11 };
 
     /// Whether values have types: comparisons and value pairs look at them since 4.0.
     pub fn is_typed(self) -> bool {
         self.major >= 4
+    }
+
+    /// Whether it is a version of AxoSyslog: those are counted on from 4.12, where syslog-ng's own ended at 4.11.
+    fn is_axosyslog(self) -> bool {
+        self >= Version { major: 4, minor: 12 }
+    }
+
+    /// Whether a group that took no part in a match loses the value that an earlier match gave it.
+    pub fn clears_unused_groups(self) -> bool {
+        self.is_axosyslog()
+    }
+
+    /// Whether `${MSGFORMAT}` of syslog messages begins with `syslog:`.
+    pub fn has_prefixed_formats(self) -> bool {
+        self.is_axosyslog()
     }
 
     /// Whether `$MSG` and `$MESSAGE` hold the tag before the text: until 3.0.

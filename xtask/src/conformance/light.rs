@@ -12,10 +12,10 @@ use serde_json::Value;
 use std::{collections::BTreeMap, fs, path::Path};
 
 /// Files of the recordings.
-/// The runs of cisco-parser() print every match that the original's own expressions leave behind, and the time of the
-/// recording: ours leave others. What else differs is listed in docs/compatibility.md.
-const FLOOR: f64 = 70.0;
 const RECORDINGS: [&str; 2] = ["syslog-ng-4.8.1", "axosyslog-4.27.0"];
+
+/// Of both recordings, one run prints the time at which it was made.
+const FLOOR: f64 = 95.0;
 
 /// Stands for the working folder.
 const FOLDER: &str = "@DIR@";
@@ -63,6 +63,10 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     if !verdict.accepted {
         let is_later =
             ["not supported", "unknown template function"].iter().any(|why| verdict.text.contains(why));
+        let was_refused = members(case, "output_files").is_empty();
+        if was_refused && !is_later {
+            return Ok(Some(String::new()));
+        }
         return Ok((!is_later).then(|| verdict.text.lines().next().unwrap_or("refused").to_owned()));
     }
     let wanted: BTreeMap<String, String> = members(case, "output_files");

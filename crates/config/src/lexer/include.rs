@@ -11,6 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::{FILE_BYTES_MAX, INCLUDE_DEPTH_MAX};
 use crate::scl;
 use crate::text::{Origin, Span};
+use crate::tree::Version;
 
 impl Lexer<'_> {
     /// Opens the configuration itself. False, with an error, if it cannot be read.
@@ -29,7 +30,8 @@ impl Lexer<'_> {
             return;
         }
         if let Some(set) = self.built_in(written) {
-            for (name, content) in set.files.iter().rev() {
+            let version = self.version.unwrap_or(Version::CURRENT);
+            for (name, content) in set.files_of(version).into_iter().rev() {
                 self.push_text(&format!("built-in {name}"), content.to_string(), Origin::Include(at), at);
             }
             self.includes.insert(set.name);

@@ -100,10 +100,10 @@ impl Lexer<'_> {
                 Diagnostic::error(span, format!("configurations of version {version} are not supported"))
                     .help(format!("the oldest supported version is {}", Version::OLDEST)),
             );
-        } else if version > Version::CURRENT {
+        } else if version > Version::NEWEST {
             self.report.push(
                 Diagnostic::warning(span, format!("version {version} is newer than this program knows"))
-                    .help(format!("it is read as version {}", Version::CURRENT)),
+                    .help(format!("it is read as version {}", Version::NEWEST)),
             );
         }
     }

@@ -3,7 +3,8 @@
 //! In: `application NAME[TOPIC] { filter { ... }; parser { ... }; };`, and a use of `app-parser(topic(TOPIC))`.
 //! Out: an [`Application`] remembered, and for a use a junction with one channel for each application of the topic, in
 //! the order of their definitions, pushed on the lexer. The first that claims a message gives it `${.app.name}` and a
-//! tag; a message that none claims fails the parser.
+//! tag; a message that none claims fails the parser. With `allow-overlaps(yes)` every application sees every message,
+//! one after the other, no tag is set and none has to claim it.
 //! Limits: those of the lexer.
 
 use std::sync::Arc;
@@ -102,31 +103,46 @@ impl Parser<'_> {
             };
             self.warn(diagnostic);
         }
-        let end = if wanted.overlaps { "" } else { "flags(final);" };
         let mut pieces = Pieces::default();
-        pieces.glue("channel { junction {\n");
-        for application in &applications {
-            self.claim(application, end, &mut pieces);
+        if wanted.overlaps && wanted.is_on {
+            pieces.glue("channel {\n");
+            for application in &applications {
+                pieces.glue("if {\n");
+                self.bodies(application, &mut pieces);
+                pieces.glue("};\n");
+            }
+            pieces.glue("}");
+        } else {
+            pieces.glue("channel { junction {\n");
+            for application in &applications {
+                self.claim(application, &mut pieces);
+            }
+            pieces.glue("channel { filter { tags(\".app.doesnotexist\"); }; flags(final); };\n}; }");
         }
-        pieces.glue("channel { filter { tags(\".app.doesnotexist\"); }; flags(final); };\n}; }");
         self.push_pieces(&call, pieces)
     }
 
-    /// The channel of one application.
-    fn claim(&self, application: &Application, end: &str, pieces: &mut Pieces) {
+    /// The channel of one application, when only one may claim a message.
+    fn claim(&self, application: &Application, pieces: &mut Pieces) {
         let name = &application.name.text;
         pieces.glue("channel {\n");
+        self.bodies(application, pieces);
+        pieces.glue(&format!(
+            "rewrite {{ set-tag({}); set({} value(\".app.name\")); }}; flags(final); }};\n",
+            quoted(&format!(".app.{name}")),
+            quoted(name),
+        ));
+    }
+
+    /// What an application asks for and does.
+    fn bodies(&self, application: &Application, pieces: &mut Pieces) {
+        let name = &application.name.text;
         for part in ["filter", "filterx", "parser"] {
             let Some(body) = self.body(application, part) else { continue };
             pieces.glue(&format!("{part} {{"));
             pieces.0.push(Piece::Body(name.clone(), body));
             pieces.glue("};\n");
         }
-        pieces.glue(&format!(
-            "rewrite {{ set-tag({}); set({} value(\".app.name\")); }}; {end} }};\n",
-            quoted(&format!(".app.{name}")),
-            quoted(name),
-        ));
     }
 
     /// The body of an application, or of the one with its name under every topic.

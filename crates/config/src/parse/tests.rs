@@ -45,9 +45,7 @@ fn puts_applications_where_they_are_looked_for() {
     );
     becomes(
         "application a[*] { filter { host(x); }; }; application a[t] { }; application c[t] {};\nparser p { app-parser(topic(t) auto-parse-exclude(c) allow-overlaps(yes)); };",
-        &format!(
-            "parser p {{\n    channel {{\n        junction {{\n            channel {{\n                filter {{\n                    host(x);\n                }};\n                rewrite {{\n                    set-tag(\".app.a\");\n                    set(\"a\" value(\".app.name\"));\n                }};\n            }};\n            {nobody}\n        }};\n    }};\n}};\n"
-        ),
+        "parser p {\n    channel {\n        if {\n            filter {\n                host(x);\n            };\n        };\n    };\n};\n",
     );
 }
 

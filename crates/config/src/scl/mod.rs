@@ -2,12 +2,26 @@
 //!
 //! In: nothing. Out: texts by the name they are included under, and which blocks they define.
 
+use crate::tree::Version;
+
 /// Files that are included together.
 pub(crate) struct Set {
     /// What `@include` calls it.
     pub(crate) name: &'static str,
     /// Its files, read in this order.
     pub(crate) files: &'static [(&'static str, &'static str)],
+}
+
+/// What differs between versions, in front of the files: until syslog-ng's last one, and from AxoSyslog's first one on.
+const OLD: (&str, &str) = ("scl/until-4.11.conf", include_str!("until-4.11.conf"));
+const NEW: (&str, &str) = ("scl/since-4.12.conf", include_str!("since-4.12.conf"));
+
+impl Set {
+    /// Its files for configurations of a version, in the order of reading.
+    pub(crate) fn files_of(&self, version: Version) -> Vec<(&'static str, &'static str)> {
+        let differing = if version > Version::CURRENT { NEW } else { OLD };
+        std::iter::once(differing).chain(self.files.iter().copied()).collect()
+    }
 }
 
 /// All sets.

@@ -46,8 +46,10 @@ pub struct Version {
 }
 
 impl Version {
-    /// The newest version that this program knows.
-    pub const CURRENT: Version = Version { major: 4, minor: 27 };
+    /// The newest version of syslog-ng's language, which `current` stands for.
+    pub const CURRENT: Version = Version { major: 4, minor: 11 };
+    /// The newest version that this program knows: from 4.12 on they are AxoSyslog's, which counts on from there.
+    pub const NEWEST: Version = Version { major: 4, minor: 27 };
     /// The oldest one it reads.
     pub const OLDEST: Version = Version { major: 3, minor: 0 };
     /// From here on, two objects of one kind cannot have one name.

@@ -315,7 +315,7 @@ fn subject_place(subject: &Subject, batch: &mut Batch, index: usize, renderer: &
 
 /// Stores the groups as `$0`, `$1` and so on, and named groups under their names.
 fn store(pattern: &Pattern, text: Span, groups: &Groups, batch: &mut Batch, index: usize) {
-    matches::store(batch, index, text, groups);
+    matches::store(batch, index, text, groups, matches::Unused::of(pattern));
     for (name, group) in pattern.names() {
         let Some((start, end)) = groups.place(*group) else { continue };
         match FieldName::parse(name) {

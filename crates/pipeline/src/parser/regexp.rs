@@ -35,16 +35,12 @@ impl Reader for Regexp {
         for (group, number) in self.numbers.iter().enumerate().take(count) {
             match slice(group) {
                 Some(value) => out.set_unprefixed(number.as_bytes(), value, ValueKind::String),
+                None if pattern.flags().keeps_unused_groups => {}
                 None => out.unset_unprefixed(number),
             }
         }
         // What a longer match before left behind.
-        for number in &self.numbers[count..] {
-            if !out.has(number) {
-                break;
-            }
-            out.unset_unprefixed(number);
-        }
+        out.unset_numbered(count);
         for (name, group) in pattern.names() {
             if let Some(value) = slice(*group) {
                 out.set(name.as_bytes(), value, ValueKind::String);

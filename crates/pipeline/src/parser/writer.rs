@@ -108,6 +108,13 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Removes the values of a match from a number on.
+    pub(super) fn unset_numbered(&mut self, from: usize) {
+        for number in self.batch.numbered(self.target.index, from) {
+            self.batch.unset_field(self.target.index, &FieldName::Named(number.to_string()));
+        }
+    }
+
     /// Adds a tag to the message.
     pub fn add_tag(&mut self, tag: &str) {
         self.batch.add_tag(self.target.index, tag);

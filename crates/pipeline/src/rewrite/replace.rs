@@ -87,7 +87,7 @@ fn with_template(
         }
         let Some(place) = groups.place(0) else { break };
         new.extend_from_slice(batch.bytes(old.part(copied, place.0)));
-        matches::store(batch, index, old, groups);
+        matches::store(batch, index, old, groups, matches::Unused::of(pattern));
         replacement.render(batch, index, renderer, new);
         (copied, from, changed) = (place.1, next(place), true);
         if !pattern.flags().global || from > old.len() {

@@ -120,3 +120,25 @@ fn groups_and_names() {
     check(Operation::SetMatches { list: template("x,\"y,z\"") }, "$1|$2|$3|$*", "x|y,z||x,\"y,z\"");
     check(Operation::UnsetMatches, "[$1]", "[]");
 }
+
+/// What a match leaves of the values of an earlier one, with each meaning of the versions.
+#[test]
+fn groups_of_a_match_replace_those_before() {
+    let check_after = |pattern: &str, keeps_unused_groups: bool, want: &str| {
+        let set = PatternFlags { keeps_unused_groups, ..PatternFlags::default() };
+        let replacement = template("$1|$2|$3|$4.");
+        let subst = Operation::subst(field("MESSAGE"), pattern, PatternKind::Pcre, set, replacement).unwrap();
+        let mut batch = sample();
+        let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+        for operation in [Operation::SetMatches { list: template("a,b,c,d") }, subst] {
+            Rewrite::new(operation).apply(&mut batch, &Selection::all(1), &mut renderer);
+        }
+        let text = batch.field(0, &field("MESSAGE")).unwrap_or_default().into_owned();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert_eq!(text.split('.').next(), Some(want), "{pattern}");
+    };
+    check_after("(user) (x)?(a)", false, "user||a|");
+    check_after("(user) (x)?(a)", true, "user|b|a|");
+    check_after("(x)?user(y)?", true, "|||");
+    check_after("(x)?(us)er", false, "|us||");
+}

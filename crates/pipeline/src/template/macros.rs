@@ -8,7 +8,8 @@ use super::{
     list,
     render::Renderer,
 };
-use message::{Batch, Field, FieldName, SdParam, Transport, ValueKind, sd_params};
+use crate::Version;
+use message::{Batch, Field, FieldName, Format, SdParam, Transport, ValueKind, sd_params};
 use std::{io::Write, net::SocketAddr};
 
 /// A macro that is computed.
@@ -26,6 +27,8 @@ pub(super) enum Macro {
     IpProto,
     Msghdr,
     Msgformat,
+    /// `syslog:rfc3164`, as newer versions name it.
+    PrefixedMsgformat,
     RawSize,
     Pri,
     Facility,
@@ -97,12 +100,15 @@ pub(super) enum Named {
     Field(FieldName),
 }
 
-/// Resolves a name.
-pub(super) fn resolve(name: &str) -> Named {
+/// Resolves a name as a version understands it.
+pub(super) fn resolve(name: &str, version: Version) -> Named {
     let field = match name {
         "FULLHOST" => FieldName::Fixed(Field::Host),
         "FULLHOST_FROM" => FieldName::Fixed(Field::HostFrom),
         _ => match find(name) {
+            Some(Macro::Msgformat) if version.has_prefixed_formats() => {
+                return Named::Macro(Macro::PrefixedMsgformat);
+            }
             Some(id) => return Named::Macro(id),
             None => FieldName::parse(name),
         },
@@ -231,6 +237,12 @@ fn append_text(id: Macro, batch: &Batch, index: usize, renderer: &Renderer, out:
             Transport::Udp => out.extend_from_slice(b"udp"),
             _ => {}
         },
+        Macro::PrefixedMsgformat => {
+            if matches!(message.format, Format::Rfc3164 | Format::Rfc5424) {
+                out.extend_from_slice(b"syslog:");
+            }
+            out.extend_from_slice(message.format.name().as_bytes());
+        }
         Macro::Msgformat => out.extend_from_slice(message.format.name().as_bytes()),
         Macro::Facility => match message.pri.facility().name() {
             Some(name) => out.extend_from_slice(name.as_bytes()),

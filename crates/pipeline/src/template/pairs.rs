@@ -10,6 +10,7 @@ mod words;
 pub use rekey::Rekey;
 
 use super::{Template, list, macros, render::Renderer};
+use crate::Version;
 use crate::pattern::{Pattern, PatternFlags, PatternKind};
 use message::{Batch, ValueKind, sd_params};
 use std::{
@@ -31,7 +32,7 @@ pub struct ValuePairs {
     pub(super) cast_to_strings: bool,
     include_bytes: bool,
     pub(super) leave_dot: bool,
-    typed: bool,
+    version: Version,
     /// The macros it asks for, found once.
     wanted: OnceLock<Vec<Wanted>>,
 }
@@ -46,9 +47,9 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn of(name: &'static str) -> Wanted {
+    fn of(name: &'static str, version: Version) -> Wanted {
         let may_be_absent = matches!(name, "MSGID" | "PID" | "PROGRAM");
-        Wanted { name, source: macros::resolve(name), may_be_absent }
+        Wanted { name, source: macros::resolve(name, version), may_be_absent }
     }
 }
 
@@ -135,7 +136,7 @@ impl ValuePairs {
             let mut value = Vec::new();
             let kind = template.render_typed(batch, index, renderer, &mut value);
             let literal = template.hint() == Some(super::TypeHint::Literal);
-            let untyped = !self.typed && template.hint().is_none();
+            let untyped = !self.version.is_typed() && template.hint().is_none();
             let kind = if untyped { ValueKind::String } else { kind };
             renamed.insert(self.renamed(name.as_bytes().to_vec()), Entry { value, kind, literal });
         }
@@ -211,14 +212,15 @@ impl ValuePairs {
                 || five && matches!(name, "MSGID")
                 || self.keys.iter().any(|glob| glob.is_match(name.as_bytes()))
         };
+        let of = |name| Wanted::of(name, self.version);
         let names = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED);
-        let mut wanted: Vec<Wanted> = names.filter(|name| asked(name)).map(Wanted::of).collect();
+        let mut wanted: Vec<Wanted> = names.filter(|name| asked(name)).map(of).collect();
         if self.scopes.contains(&Scope::Fields) {
-            let fields = FIXED.iter().chain(&["MSGFORMAT"]).map(|name| Wanted::of(name));
+            let fields = FIXED.iter().chain(&["MSGFORMAT"]).map(|name| of(name));
             wanted.extend(fields.map(|field| Wanted { may_be_absent: true, ..field }));
         }
         if self.keys.iter().any(|glob| glob.is_match(b"MSG") && !glob.text().contains(['*', '?'])) {
-            wanted.push(Wanted::of("MSG"));
+            wanted.push(of("MSG"));
         }
         wanted
     }

@@ -9,6 +9,7 @@ use super::{
     macros::{self, Macro, Named},
     nearest::nearest,
 };
+use crate::Version;
 use message::{Field, FieldName};
 use std::fmt;
 
@@ -128,7 +129,7 @@ pub(super) fn text_part(text: &[u8]) -> Vec<Part> {
 
 /// The part of a computed macro; `None` for names of values.
 pub(super) fn macro_part(name: &str) -> Option<Part> {
-    match macros::resolve(name) {
+    match macros::resolve(name, Version::CURRENT) {
         Named::Macro(id) => Some(Part::Macro { id, default: None }),
         Named::Field(_) => None,
     }
@@ -242,7 +243,7 @@ impl Reader<'_> {
         if self.around.version().has_tag_in_message() && matches!(name, "MSG" | "MESSAGE") {
             self.push(referring(back, Part::Macro { id: Macro::Msghdr, default: None }));
         }
-        let part = match macros::resolve(name) {
+        let part = match macros::resolve(name, self.around.version()) {
             _ if name == "_" => Part::Item { default },
             Named::Macro(id) => Part::Macro { id, default },
             Named::Field(FieldName::Fixed(field)) if default.is_none() => Part::Fixed(field),

@@ -358,11 +358,23 @@ fn forms_of_pairs() {
     check("$(template ${list}) $(template $HOST none)|$(template t_inner)", " none|<gate>");
 }
 
-#[test]
-fn old_configurations_mean_the_tag_too() {
-    let definitions = Definitions::new(crate::Version { major: 2, minor: 1 });
-    let template = Template::parse("$MSG|$MSGONLY", &definitions).unwrap();
+#[track_caller]
+fn check_of_version(major: u16, minor: u16, template: &str, want: &str) {
+    let definitions = Definitions::new(crate::Version { major, minor });
+    let template = Template::parse(template, &definitions).unwrap();
     let mut out = Vec::new();
     template.render(&batch(), 0, &mut renderer(RenderOptions::default()), &mut out);
-    assert_eq!(String::from_utf8_lossy(&out), "cron[77]: disk full|disk full");
+    assert_eq!(String::from_utf8_lossy(&out), want, "{}", template.text());
+}
+
+#[test]
+fn the_version_decides_some_meanings() {
+    check_of_version(2, 1, "$MSG|$MSGONLY", "cron[77]: disk full|disk full");
+    check_of_version(4, 8, "$MSGFORMAT $(format-json MSGFORMAT)", "rfc5424 {\"MSGFORMAT\":\"rfc5424\"}");
+    check_of_version(
+        4,
+        26,
+        "$MSGFORMAT $(format-json MSGFORMAT)",
+        "syslog:rfc5424 {\"MSGFORMAT\":\"syslog:rfc5424\"}",
+    );
 }

@@ -140,7 +140,8 @@ impl<'t> Lowering<'t> {
             MatchType::Text => PatternKind::Literal,
             MatchType::Glob => PatternKind::Glob,
         };
-        let mut set = PatternFlags::default();
+        let keeps_unused_groups = !self.definitions.version.clears_unused_groups();
+        let mut set = PatternFlags { keeps_unused_groups, ..PatternFlags::default() };
         for flag in flags {
             *match flag {
                 MatchFlag::IgnoreCase => &mut set.ignore_case,

@@ -46,9 +46,12 @@ impl Render for Templated {
     }
 }
 
-/// `${SEQNUM}` counts messages of this machine; 0 takes the sequence id that a message came with.
+/// `${SEQNUM}` counts messages of this machine; 0 takes the sequence id that a message came with. A message that was
+/// generated came over nothing and belongs to no machine.
 fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
-    match batch.origin(index).transport {
+    let origin = batch.origin(index);
+    match origin.transport {
+        Transport::Local if origin.transport_name.is_empty() => 0,
         Transport::Local | Transport::UnixDgram | Transport::UnixStream => sequence as u32,
         Transport::Udp | Transport::Tcp | Transport::Tls => 0,
     }

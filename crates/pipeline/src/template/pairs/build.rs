@@ -12,11 +12,7 @@ use message::{Batch, ValueKind};
 impl ValuePairs {
     /// Nothing yet. The version of the configuration decides whether values keep their types.
     pub fn new(version: Version) -> ValuePairs {
-        ValuePairs {
-            typed: version.is_typed(),
-            cast_to_strings: !version.is_typed(),
-            ..ValuePairs::default()
-        }
+        ValuePairs { version, cast_to_strings: !version.is_typed(), ..ValuePairs::default() }
     }
 
     /// Adds all names of a scope; `none` takes away what scopes gave. False: there is no such scope.

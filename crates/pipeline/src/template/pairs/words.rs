@@ -72,8 +72,8 @@ impl ValuePairs {
         around: &dyn Surroundings,
         depth: usize,
     ) -> Result<ValuePairs, TemplateError> {
-        let mut pairs = ValuePairs { typed: around.version().is_typed(), ..ValuePairs::default() };
-        pairs.cast_to_strings = !pairs.typed;
+        let mut pairs = ValuePairs { version: around.version(), ..ValuePairs::default() };
+        pairs.cast_to_strings = !pairs.version.is_typed();
         let words = joined(words);
         let mut words = words.iter();
         while let Some(word) = words.next() {
@@ -105,7 +105,7 @@ impl ValuePairs {
         match name {
             "omit-empty-values" => self.omit_empty = true,
             "cast" => self.cast_to_strings = true,
-            "no-cast" | "auto-cast" => self.cast_to_strings = !self.typed,
+            "no-cast" | "auto-cast" => self.cast_to_strings = !self.version.is_typed(),
             "include-bytes" => self.include_bytes = true,
             "leave-initial-dot" => self.leave_dot = true,
             "lower" => self.change(word, Rekey::Lower)?,

@@ -1,10 +1,11 @@
 //! `example-msg-generator()`: messages for trying out a configuration.
 //!
-//! In: a count, a pace, a template, values. Out: batches. Holds: how many were made. Limits: [`BATCH`] a batch.
+//! In: a count, a pace, a template, values. Out: batches, which came over no transport. Holds: how many were made.
+//! Limits: [`BATCH`] a batch.
 
 use super::{Local, origin_of};
 use crate::source::options::Generator;
-use message::{Ack, Batch, Message, Span};
+use message::{Ack, Batch, Message, Origin, Span};
 use std::{
     sync::{Arc, PoisonError},
     time::Duration,
@@ -39,7 +40,7 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
         if count == 0 {
             continue;
         }
-        let from = Arc::new(origin(feed.live()));
+        let from = Arc::new(Origin { transport_name: String::new(), ..origin(feed.live()) });
         let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
         let host = batch.add_extra(from.host_from.as_bytes());
         let mut bytes = Vec::new();
