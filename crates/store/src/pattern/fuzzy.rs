@@ -1,7 +1,8 @@
 //! Fuzzy equality: at most two edits, a transposition of neighbours being one (optimal string alignment).
 //!
 //! In: a text, then others. Out: yes or no. Holds: the text as characters.
-//! Limits: texts of other lengths than the allowed are refused before any comparing; the work is a band of five a row.
+//! Limits: texts of other lengths than the allowed are refused before any comparing; each edit is tried in at most four
+//! ways.
 
 use std::cell::RefCell;
 
@@ -13,11 +14,6 @@ pub(super) struct Fuzzy {
     /// Characters of the other text, kept to be used again.
     other: RefCell<Vec<u32>>,
 }
-
-/// More edits than any that is asked for.
-const FAR: usize = 9;
-/// Cells of a row that can be near enough: up to two on either side.
-const BAND: usize = 5;
 
 impl Fuzzy {
     pub(super) fn new(text: &[u8], distance: u8) -> Fuzzy {
@@ -47,41 +43,25 @@ fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
     characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
 }
 
-/// Whether two texts are at most `distance` edits apart.
+/// Whether two texts are at most `distance` edits apart. What both begin and end with costs nothing; at the first
+/// difference each kind of edit is tried, so that nearly all texts are refused after a look at a few bytes.
 fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
     if a.len().abs_diff(b.len()) > distance {
         return false;
     }
-    // Row i of the band holds the cells (i, i - 2) to (i, i + 2).
-    let cell = |row: &[usize; BAND], i: usize, j: usize| {
-        (j + 2).checked_sub(i).and_then(|at| row.get(at)).copied().unwrap_or(FAR)
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    let (Some(left), false) = (distance.checked_sub(1), a.is_empty() && b.is_empty()) else {
+        return a.is_empty() && b.is_empty();
     };
-    let mut before = [FAR; BAND];
-    let mut last = [FAR; BAND];
-    (0..=2).for_each(|j| last[j + 2] = j);
-    for i in 1..=a.len() {
-        let mut row = [FAR; BAND];
-        for (at, slot) in row.iter_mut().enumerate() {
-            let Some(j) = (i + at).checked_sub(2).filter(|j| *j <= b.len()) else { continue };
-            if j == 0 {
-                *slot = i;
-                continue;
-            }
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut best = (cell(&last, i - 1, j) + 1).min(cell(&last, i - 1, j - 1) + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(cell(&before, i - 2, j - 2) + 1);
-            }
-            *slot = best;
-        }
-        // A step to the right inside the row: insertions.
-        for at in 1..BAND {
-            row[at] = row[at].min(row[at - 1] + 1);
-        }
-        if row.iter().all(|cost| *cost > distance) {
-            return false;
-        }
-        before = std::mem::replace(&mut last, row);
+    if a.is_empty() || b.is_empty() {
+        return true;
     }
-    cell(&last, a.len(), b.len()) <= distance
+    let is_swapped = a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0];
+    within(&a[1..], &b[1..], left)
+        || within(&a[1..], b, left)
+        || within(a, &b[1..], left)
+        || is_swapped && within(&a[2..], &b[2..], left)
 }

@@ -1,14 +1,18 @@
 //! Reads stored messages back, block by block.
 //!
 //! In: document numbers, ascending or descending. Out: messages, in the same order. Holds: the last block opened, so
-//! that neighbours cost one decompression. Limits: one block in memory.
+//! that neighbours cost one decompression. Limits: one block in memory; blocks of a counted few documents may be kept
+//! for whoever asks next.
 
 use super::{
     format::{Damage, frame::Layout},
     text::{APART, Header},
 };
 use crate::{Document, ReadError, Watch};
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
+
+/// Most documents of a reading whose blocks are worth keeping: rows of a screen, not scans.
+const KEPT_DOCUMENTS_MAX: usize = 1_000;
 
 /// A block, decompressed.
 #[derive(Default)]
@@ -25,6 +29,11 @@ impl Block {
         self.layout.read(&self.bytes, self.documents.len())
     }
 
+    /// Bytes that it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.capacity() + self.layout.frames.capacity() * size_of::<Range<usize>>()
+    }
+
     fn frame(&self, document: u32) -> Option<&[u8]> {
         let index = document.checked_sub(self.documents.start)?;
         self.bytes.get(self.layout.frames.get(index as usize)?.clone())
@@ -39,6 +48,13 @@ impl Block {
 pub(crate) trait Stored {
     /// Opens the block of a document.
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
+
+    /// The block of a document that somebody is to see, and will soon want to see again.
+    fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
+        let mut block = Block::default();
+        self.open_block(document, &mut block)?;
+        Ok(Arc::new(block))
+    }
 
     /// Fills in everything but frame and text; gives the numbers that say where the text is.
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
@@ -57,12 +73,17 @@ pub(crate) fn read(
     watch: &Watch,
     visit: &mut dyn FnMut(u32, &Document) -> bool,
 ) -> Result<(), ReadError> {
-    let mut block = Block::default();
+    // Scans do not know how many they are going to read.
+    let are_few = documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX);
+    let mut block: Arc<Block> = Arc::default();
     let mut message = Document::default();
     for document in documents {
         if !block.documents.contains(&document) {
             watch.check()?;
-            stored.open_block(document, &mut block)?;
+            match Arc::get_mut(&mut block) {
+                Some(own) if !are_few => stored.open_block(document, own)?,
+                _ => block = stored.shown_block(document)?,
+            }
         }
         let (start, tail) = stored.describe(document, &mut message)?;
         let frame = block.frame(document).ok_or_else(|| stored.damage(document, "a frame is missing"))?;

@@ -1,13 +1,14 @@
 //! A sealed segment: one file, mapped, never changed.
 //!
 //! In: a path. Out: answers; whether the file is whole; the index made anew.
-//! Holds: the mapping and the directory of columns; nothing else is kept between questions.
+//! Holds: the mapping, the directory of columns, what blocks are decompressed with; blocks that were shown lately.
 //! Limits: every number read from the file is checked, every chunk's checksum is compared before its first use:
 //! damage is an error that names the place, never a panic.
 
 mod check;
 mod column;
 mod directory;
+mod kept;
 mod prove;
 mod reading;
 mod shell;
@@ -24,8 +25,13 @@ pub use check::{RebuildError, VerifyReport};
 use column::SealedColumn;
 pub(crate) use directory::Kind;
 use directory::{Entry, Meta};
+use kept::KeptBlocks;
 pub use shell::{Shell, Trouble};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::OnceLock,
+};
+use zstd::zstd_safe::DDict;
 
 /// How a column's places are kept. The number stands in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +50,9 @@ pub struct Sealed {
     path: PathBuf,
     file: SegmentFile,
     meta: Meta,
+    /// What blocks are decompressed with; made when the first one is.
+    decoder: OnceLock<Option<DDict<'static>>>,
+    kept: KeptBlocks,
 }
 
 impl Sealed {
@@ -76,7 +85,8 @@ impl Sealed {
             Ok(meta)
         };
         let meta = open().map_err(|damage: Damage| corrupt(path, damage))?;
-        let sealed = Sealed { path: path.to_owned(), file, meta };
+        let sealed =
+            Sealed { path: path.to_owned(), file, meta, decoder: OnceLock::new(), kept: KeptBlocks::new() };
         // Received times answer questions that cannot fail: they are looked at now.
         let _pin = sealed.file.pin();
         sealed.numbers(Kind::Received).map_err(|damage| corrupt(path, damage))?;

@@ -96,9 +96,7 @@ pub(crate) fn decode(part: Part<'_>, count: u64, bitmap: &mut Bitmap) -> Result<
         }
         let packed = reader.take(usize::from(width) * GROUP / 8)?;
         packer.decompress_strictly_sorted(before, packed, &mut group, width);
-        for document in group {
-            add(bitmap, document, &reader)?;
-        }
+        add_group(bitmap, &group, &reader)?;
         before = group.last().copied();
         left -= GROUP;
     }
@@ -152,6 +150,20 @@ fn decode_rest(
         count -= width;
         add(bitmap, u32::try_from(document).unwrap_or(u32::MAX), reader)?;
         next = document + 1;
+    }
+    Ok(())
+}
+
+/// Adds a whole group: its bounds are compared once, not for each document.
+#[inline]
+fn add_group(bitmap: &mut Bitmap, group: &[u32; GROUP], reader: &Reader<'_>) -> Result<(), Damage> {
+    let largest = group.iter().fold(0, |largest, document| largest.max(*document));
+    if largest >= bitmap.len() {
+        return Err(reader.damage("a document beyond the segment's end"));
+    }
+    let words = &mut bitmap.words_mut()[..=(largest >> 6) as usize];
+    for document in group {
+        words[(document >> 6) as usize] |= 1 << (document & 63);
     }
     Ok(())
 }

@@ -25,7 +25,9 @@ use message::BATCH_BYTES_MAX;
 use std::{
     cell::{OnceCell, RefCell},
     ops::Range,
+    sync::Arc,
 };
+use zstd::zstd_safe::{DCtx, DDict};
 
 /// Bytes of an entry of the block index: first document, stored bytes, offset, plain bytes.
 const ENTRY_BYTES: usize = 20;
@@ -44,7 +46,8 @@ pub(super) struct Reading<'a> {
     zone: OpenedNumbers<'a>,
     text_start: OpenedNumbers<'a>,
     text_tail: OpenedNumbers<'a>,
-    decompressor: RefCell<zstd::bulk::Decompressor<'static>>,
+    /// Made for the first block that is not at hand.
+    decompressor: RefCell<Option<DCtx<'a>>>,
 }
 
 struct Opened<'a> {
@@ -122,9 +125,6 @@ impl<'a> Reading<'a> {
             })
         };
         let numbers = |kind| sealed.numbers(kind).map(OpenedNumbers::new);
-        let dictionary = sealed.file.section(Section::Compression)?;
-        let decompressor = zstd::bulk::Decompressor::with_dictionary(dictionary.bytes)
-            .map_err(|_| dictionary.damage(0, "the compression dictionary is of no use"))?;
         Ok(Reading {
             sealed,
             columns: values.map(open).collect::<Result<_, Damage>>()?,
@@ -133,7 +133,7 @@ impl<'a> Reading<'a> {
             zone: numbers(Kind::Zone)?,
             text_start: numbers(Kind::TextStart)?,
             text_tail: numbers(Kind::TextTail)?,
-            decompressor: RefCell::new(decompressor),
+            decompressor: RefCell::new(None),
         })
     }
 
@@ -149,7 +149,11 @@ impl<'a> Reading<'a> {
             return Err(stored.damage(0, "a block is larger than it can be"));
         }
         let mut decompressor = self.decompressor.borrow_mut();
-        let size = decompressor.decompress_to_buffer(stored.bytes, &mut block.bytes);
+        let decompressor = match &mut *decompressor {
+            Some(decompressor) => decompressor,
+            none => none.insert(self.sealed.decompressor()?),
+        };
+        let size = decompressor.decompress(&mut block.bytes, stored.bytes);
         if size.ok() != Some(entry.plain_bytes) {
             return Err(stored.damage(0, "a block does not decompress"));
         }
@@ -197,6 +201,17 @@ fn put_value(entry: &Entry, value: &[u8], out: &mut Document) {
 }
 
 impl Sealed {
+    /// What opens the blocks.
+    fn decompressor(&self) -> Result<DCtx<'_>, Damage> {
+        let dictionary = self.file.section(Section::Compression)?;
+        let useless = || dictionary.damage(0, "the compression dictionary is of no use");
+        let decoder = self.decoder.get_or_init(|| DDict::try_create(dictionary.bytes));
+        let decoder = decoder.as_ref().ok_or_else(useless)?;
+        let mut decompressor = DCtx::try_create().ok_or_else(useless)?;
+        decompressor.ref_ddict(decoder).map_err(|_| useless())?;
+        Ok(decompressor)
+    }
+
     /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.file.place(Section::BlockIndex).length / ENTRY_BYTES
@@ -241,6 +256,18 @@ impl Sealed {
 impl Stored for Reading<'_> {
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError> {
         self.open(document, block).map_err(|damage| self.sealed.corrupt(damage))
+    }
+
+    fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
+        let entry = self.sealed.block_entry_of(document).map_err(|damage| self.sealed.corrupt(damage))?;
+        if let Some(block) = self.sealed.kept.find(entry.documents.start) {
+            return Ok(block);
+        }
+        let mut block = Block::default();
+        self.open_block(document, &mut block)?;
+        let block = Arc::new(block);
+        self.sealed.kept.keep(&block);
+        Ok(block)
     }
 
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError> {
