@@ -17,7 +17,8 @@ fn check(seed: u64, recipients: Vec<crate::Recipient>) {
         };
         let logspace = open(&disk);
         disk.cut_power_at_sync(chance.below(30) + 1);
-        let mut next = life * 1000;
+        // No life delivers as many, however slow the machine is.
+        let mut next = life * 1_000_000;
         let mut waiting = Vec::new();
         while logspace.stats().commits_failed_total == 0 {
             let numbers = next..next + 1 + chance.below(9);
