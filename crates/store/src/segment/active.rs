@@ -10,6 +10,8 @@ pub(crate) mod builder;
 mod columns;
 mod frequent;
 mod index;
+mod pages;
+mod room;
 mod templates;
 mod terms;
 mod view;
@@ -34,6 +36,8 @@ pub(crate) use columns::{Column, stamp_of};
 pub(crate) use frequent::Frequent;
 pub use frequent::Learned;
 pub(crate) use index::Index;
+pub(crate) use pages::filled;
+use room::Room;
 pub(crate) use templates::Templates;
 pub(crate) use terms::Terms;
 pub(crate) use view::ActiveView;
@@ -111,7 +115,7 @@ impl Active {
     /// What the next segment is to begin with; `None` when it should learn by itself.
     pub fn learned(&self) -> Option<Learned> {
         let builder = self.shared.read();
-        builder.learned.as_ref().and_then(|learned| learned.next(builder.index.terms.len()))
+        builder.learned.as_ref().and_then(|learned| learned.next(Room::like(&builder)))
     }
 
     /// A view of the messages that are there now. It does not grow.

@@ -57,11 +57,13 @@ impl Seed {
     /// Hash of a sequence of small numbers.
     #[inline]
     pub(crate) fn hash_numbers(self, numbers: &[u16]) -> u64 {
+        let pack = |numbers: &[u16]| {
+            numbers.iter().rev().fold(0u64, |packed, number| packed << 16 | u64::from(*number))
+        };
+        let mut fours = numbers.chunks_exact(4);
         let start = self.0 ^ numbers.len() as u64;
-        let bits = numbers
-            .iter()
-            .fold(start, |bits, number| (bits ^ u64::from(*number)).wrapping_mul(self.1).rotate_left(23));
-        fold(bits ^ self.1, self.0 ^ MIX)
+        let bits = fours.by_ref().fold(start, |bits, four| fold(bits ^ pack(four), self.1));
+        fold(bits ^ pack(fours.remainder()) ^ self.1, self.0 ^ MIX)
     }
 
     #[inline]

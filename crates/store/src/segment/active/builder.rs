@@ -10,6 +10,7 @@ use super::{
     columns::{Columns, zone_number},
     frequent::{Frequent, Learned, train},
     index::Index,
+    room::Room,
 };
 use crate::{
     evidence::merkle::{self, Tree},
@@ -33,6 +34,9 @@ const LEARN_BYTES: usize = 16 << 20;
 /// Samples that a dictionary is trained from. More samples take longer to train and gain little.
 const SAMPLE_BYTES: usize = 4096;
 const SAMPLES_BYTES_MAX: usize = 4 << 20;
+
+/// Priorities that have a place of their own: those of syslog.
+const PRIORITIES: usize = 192;
 
 /// One message to add. Values, tags and what its origin says are added before it (see `Builder::add_value`).
 pub(crate) struct Record<'a> {
@@ -81,6 +85,8 @@ pub(crate) struct Builder {
     hashed: Vec<u8>,
     list: Vec<u8>,
     digits: Vec<u8>,
+    /// Places of the priorities in their column; 0 for those that did not come yet.
+    pri_places: [u32; PRIORITIES],
 }
 
 impl Builder {
@@ -89,19 +95,21 @@ impl Builder {
         let frequent =
             learned.as_ref().map_or_else(|| Arc::new(Frequent::none()), |known| known.frequent.clone());
         let dictionary = learned.as_ref().map(|learned| learned.dictionary.as_slice());
+        let room = learned.as_ref().map_or_else(Room::default, |learned| learned.room);
         Builder {
             first_sequence,
             length: 0,
             bytes: 0,
-            index: Index::new(frequent, learned.as_ref().map_or(0, |learned| learned.terms)),
-            columns: Columns::new(),
-            blocks: Blocks::new(dictionary),
+            index: Index::new(frequent, &room),
+            columns: Columns::new(room.documents),
+            blocks: Blocks::new(dictionary, room.block_bytes),
             learned,
             learn_documents: LEARN_DOCUMENTS,
             tree: Tree::new(),
             hashed: Vec::new(),
             list: Vec::new(),
             digits: Vec::new(),
+            pri_places: [0; PRIORITIES],
         }
     }
 
@@ -171,9 +179,19 @@ impl Builder {
         columns.set(Fixed::Program, document, program);
         columns.set(Fixed::Pid, document, pid);
         columns.set(Fixed::Msgid, document, msgid);
-        self.digits.clear();
-        put_decimal(&mut self.digits, pri);
-        columns.set(Fixed::Pri, document, &self.digits);
+        let place = match self.pri_places.get(usize::from(pri)) {
+            Some(place) if *place > 0 => *place,
+            _ => {
+                self.digits.clear();
+                put_decimal(&mut self.digits, pri);
+                let place = columns.of(Fixed::Pri).place(&self.digits);
+                if let Some(known) = self.pri_places.get_mut(usize::from(pri)) {
+                    *known = place;
+                }
+                place
+            }
+        };
+        columns.of(Fixed::Pri).push(document, place);
         columns.of(Fixed::Source).push(document, record.sender.source);
         columns.of(Fixed::Peer).push(document, record.sender.peer);
         columns.of(Fixed::Tags).push(document, record.sender.tags);
@@ -208,7 +226,7 @@ impl Builder {
         let frequent = Frequent::choose(counted, self.length);
         let dictionary = train(&self.blocks.samples(SAMPLE_BYTES, SAMPLES_BYTES_MAX));
         let learned = Learned::new(frequent, dictionary);
-        let mut index = Index::new(Arc::clone(&learned.frequent), 0);
+        let mut index = Index::new(Arc::clone(&learned.frequent), &Room::default());
         for document in 0..self.length {
             for named in &self.columns.named {
                 if named.column.place_of(document) > 0 {

@@ -3,7 +3,7 @@
 //! In: values, message by message. Out: distinct values and each document's place among them; numbers by document.
 //! Holds: eight bytes a value. Limits: [`NAMED_MAX`] names; values of further names go to one column of lists.
 
-use super::terms::Terms;
+use super::{pages, terms::Terms};
 use crate::{
     pattern::number,
     segment::{
@@ -20,16 +20,39 @@ pub(crate) const NAMED_MAX: usize = 1000;
 /// Values of one column.
 pub(crate) struct Column {
     pub(crate) values: Terms,
-    /// The documents that have a value, ascending, and their places.
-    pub(crate) documents: Vec<u32>,
+    /// The documents that have a value, ascending; none while it is every one from the first on.
+    listed: Option<Vec<u32>>,
+    /// Their places.
     pub(crate) places: Vec<u32>,
     /// Whether every value reads as a number.
     pub(crate) numeric: bool,
 }
 
 impl Column {
-    fn new() -> Column {
-        Column { values: Terms::new(), documents: Vec::new(), places: Vec::new(), numeric: true }
+    fn with_room(documents: usize) -> Column {
+        let places = pages::with_room(documents);
+        Column { values: Terms::new(), listed: None, places, numeric: true }
+    }
+
+    /// The documents that have a value, ascending; `None` for all below the number of places.
+    pub(crate) fn listed(&self) -> Option<&[u32]> {
+        self.listed.as_deref()
+    }
+
+    /// How many documents below one have a value.
+    pub(crate) fn count_below(&self, document: u32) -> usize {
+        match &self.listed {
+            Some(listed) => listed.partition_point(|known| *known < document),
+            None => self.places.len().min(document as usize),
+        }
+    }
+
+    /// Whether a document has a value; none behind it has.
+    fn ends_with(&self, document: u32) -> bool {
+        match &self.listed {
+            Some(listed) => listed.last() == Some(&document),
+            None => self.places.len() == document as usize + 1,
+        }
     }
 
     /// The place of a value.
@@ -46,9 +69,14 @@ impl Column {
     /// Gives a document a place; 0 is none. False when it has one already, which stands.
     #[inline]
     pub(crate) fn push(&mut self, document: u32, place: u32) -> bool {
-        let is_new = place > 0 && self.documents.last() != Some(&document);
+        let is_new = place > 0 && !self.ends_with(document);
         if is_new {
-            self.documents.push(document);
+            if self.listed.is_none() && self.places.len() != document as usize {
+                self.listed = Some((0..self.places.len() as u32).collect());
+            }
+            if let Some(listed) = &mut self.listed {
+                listed.push(document);
+            }
             self.places.push(place);
         }
         is_new
@@ -56,7 +84,11 @@ impl Column {
 
     /// The place of a document.
     pub(crate) fn place_of(&self, document: u32) -> u32 {
-        self.documents.binary_search(&document).map_or(0, |index| self.places[index])
+        let index = match &self.listed {
+            Some(listed) => listed.binary_search(&document).ok(),
+            None => Some(document as usize),
+        };
+        index.and_then(|index| self.places.get(index)).copied().unwrap_or(0)
     }
 
     /// The value of a document; empty for none.
@@ -78,7 +110,6 @@ pub(crate) struct Named {
 }
 
 /// Numbers of each document.
-#[derive(Default)]
 pub(crate) struct Times {
     /// Received, ascending.
     pub(crate) received: Vec<i64>,
@@ -88,6 +119,18 @@ pub(crate) struct Times {
     /// Where the text begins, see `text`.
     pub(crate) text_start: Vec<i64>,
     pub(crate) text_tail: Vec<i64>,
+}
+
+impl Times {
+    fn with_room(documents: usize) -> Times {
+        Times {
+            received: pages::with_room(documents),
+            event: pages::with_room(documents),
+            zone: pages::with_room(documents),
+            text_start: pages::with_room(documents),
+            text_tail: pages::with_room(documents),
+        }
+    }
 }
 
 /// All columns.
@@ -101,11 +144,12 @@ pub(crate) struct Columns {
 }
 
 impl Columns {
-    pub(crate) fn new() -> Columns {
+    /// No columns of values yet; there is room for the numbers of some documents.
+    pub(crate) fn new(documents: usize) -> Columns {
         Columns {
-            fixed: std::array::from_fn(|_| Column::new()),
+            fixed: std::array::from_fn(|_| Column::with_room(documents)),
             named: Vec::new(),
-            times: Times::default(),
+            times: Times::with_room(documents),
             by_name: HashMap::new(),
             key: Vec::new(),
             rest: Vec::new(),
@@ -137,7 +181,7 @@ impl Columns {
             Some(index) => *index,
             None if self.named.len() < NAMED_MAX => {
                 self.by_name.insert(self.key.clone(), self.named.len());
-                self.named.push(Named { name: name.to_owned(), kind, column: Column::new() });
+                self.named.push(Named { name: name.to_owned(), kind, column: Column::with_room(0) });
                 self.named.len() - 1
             }
             None => {
@@ -151,7 +195,7 @@ impl Columns {
             }
         };
         let column = &mut self.named[index].column;
-        if column.documents.last() == Some(&document) {
+        if column.ends_with(document) {
             return false;
         }
         let place = column.place(value);

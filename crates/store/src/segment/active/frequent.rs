@@ -3,6 +3,7 @@
 //! In: documents of each token, samples of frames. Out: the tokens worth a place in templates; a trained dictionary.
 //! Holds: shared, never changed. Limits: [`FREQUENT_MAX`] tokens, [`DICTIONARY_BYTES_MAX`].
 
+use super::room::Room;
 use crate::tokens::{Hash, Seed};
 use std::sync::Arc;
 
@@ -24,19 +25,24 @@ pub struct Learned {
     pub(crate) dictionary: Arc<Vec<u8>>,
     /// How many segments used it before.
     segments: u32,
-    /// Distinct terms of the segment before: room for as many is made at once.
-    pub(crate) terms: u32,
+    /// How large the segment before became.
+    pub(super) room: Room,
 }
 
 impl Learned {
     pub(crate) fn new(frequent: Frequent, dictionary: Vec<u8>) -> Learned {
-        Learned { frequent: Arc::new(frequent), dictionary: Arc::new(dictionary), segments: 0, terms: 0 }
+        Learned {
+            frequent: Arc::new(frequent),
+            dictionary: Arc::new(dictionary),
+            segments: 0,
+            room: Room::default(),
+        }
     }
 
-    /// What the segment behind one of so many terms is to begin with; `None` when it should learn anew.
-    pub(crate) fn next(&self, terms: u32) -> Option<Learned> {
+    /// What the segment behind one of this size is to begin with; `None` when it should learn anew.
+    pub(super) fn next(&self, room: Room) -> Option<Learned> {
         let segments = self.segments + 1;
-        (segments < SEGMENTS_MAX).then(|| Learned { segments, terms, ..self.clone() })
+        (segments < SEGMENTS_MAX).then(|| Learned { segments, room, ..self.clone() })
     }
 }
 

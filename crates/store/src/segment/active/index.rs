@@ -5,7 +5,7 @@
 //! few, and only the template's number is kept. Holds: 4 bytes a pair, about 45 a message.
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
-use super::{frequent::Frequent, templates::Templates, terms::Terms};
+use super::{frequent::Frequent, pages, room::Room, templates::Templates, terms::Terms};
 use crate::tokens::{Hash, Seed, Token, Tokenizer};
 use std::sync::Arc;
 
@@ -27,16 +27,16 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// An empty index that folds these tokens into templates, with room for some terms.
-    pub(crate) fn new(frequent: Arc<Frequent>, terms: u32) -> Index {
+    /// An empty index that folds these tokens into templates.
+    pub(crate) fn new(frequent: Arc<Frequent>, room: &Room) -> Index {
         Index {
             seed: Seed::of_process(),
             frequent,
-            terms: Terms::with_room(terms),
+            terms: Terms::with_room(room.terms, room.term_bytes),
             templates: Templates::new(),
-            flat: Vec::new(),
-            ends: Vec::new(),
-            template_of: Vec::new(),
+            flat: pages::with_room(room.pairs),
+            ends: pages::with_room(room.documents),
+            template_of: pages::with_room(room.documents),
             tokenizer: Tokenizer::default(),
             waiting: Vec::new(),
             sequence: Vec::new(),
@@ -87,6 +87,9 @@ impl Index {
     /// Looks up the waiting tokens, whose slots are on their way into the cache.
     fn post(&mut self) {
         let document = self.ends.len() as u32;
+        for &(token, hash) in &self.waiting {
+            self.terms.prefetch_text(hash, token.length);
+        }
         for &(token, hash) in &self.waiting {
             if let Some(id) = self.terms.hit(self.tokenizer.bytes(token), hash, document) {
                 self.flat.push(id);

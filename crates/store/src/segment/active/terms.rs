@@ -4,6 +4,7 @@
 //! Holds: open addressing with 32-byte slots, so that a lookup costs one cache miss; the strings in one buffer.
 //! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
 
+use super::pages;
 use crate::tokens::{Hash, Seed};
 
 /// One string. Slots without string have no id.
@@ -40,19 +41,25 @@ pub(crate) struct Terms {
 
 impl Terms {
     pub(crate) fn new() -> Terms {
-        Terms::with_room(0)
+        Terms::with_room(0, 0)
     }
 
     /// A table that takes so many strings before it grows, [`ROOM_MAX`] at most.
-    pub(crate) fn with_room(count: u32) -> Terms {
-        let count = count.min(ROOM_MAX);
-        let slots = (count as usize * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
+    /// Their text has `bytes` bytes.
+    pub(crate) fn with_room(count: u32, bytes: usize) -> Terms {
+        let count = count.min(ROOM_MAX) as usize;
+        let slots = (count * 3 / 2 + 2).next_power_of_two().max(1 << FIRST_BITS);
         Terms {
             seed: Seed::of_process(),
             slots: pages::filled(EMPTY, slots),
-            bytes: Vec::new(),
-            ends: Vec::new(),
+            bytes: pages::with_room(bytes),
+            ends: pages::with_room(count),
         }
+    }
+
+    /// Bytes of all strings.
+    pub(crate) fn size(&self) -> usize {
+        self.bytes.len()
     }
 
     /// Number of strings.
@@ -73,6 +80,16 @@ impl Terms {
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
         prefetch::read(&self.slots, hash.bits as usize & (self.slots.len() - 1));
+    }
+
+    /// Fetches the text that a string is compared with ahead of its lookup; its slot should be there already.
+    #[inline]
+    pub(crate) fn prefetch_text(&self, hash: Hash, length: u32) {
+        let slot = &self.slots[hash.bits as usize & (self.slots.len() - 1)];
+        // The first eight bytes stand in the slot.
+        if length > 8 && slot.tag == (hash.bits >> 32) as u32 {
+            prefetch::read(&self.bytes, slot.offset as usize + 8);
+        }
     }
 
     /// The id of a string, if it is known.
@@ -203,29 +220,5 @@ mod prefetch {
         }
         #[cfg(not(target_arch = "x86_64"))]
         let _ = (items, index);
-    }
-}
-
-#[allow(unsafe_code)]
-mod pages {
-    //! Safety: `madvise` gets whole pages inside the vector's own, not yet written capacity; the advice changes how
-    //! memory is backed, never what it holds. An error only costs speed.
-
-    /// Tables from this size on are asked to lie in huge pages: random lookups miss the TLB otherwise.
-    const HUGE_BYTES_MIN: usize = 4 << 20;
-    const PAGE_BYTES: usize = 4096;
-
-    pub(super) fn filled<T: Copy>(item: T, count: usize) -> Vec<T> {
-        let mut items: Vec<T> = Vec::with_capacity(count);
-        let size = items.capacity() * size_of::<T>();
-        if size >= HUGE_BYTES_MIN {
-            let start = items.as_mut_ptr().cast::<u8>();
-            let skip = start.align_offset(PAGE_BYTES);
-            let length = (size - skip) / PAGE_BYTES * PAGE_BYTES;
-            // Safety: see the module.
-            unsafe { libc::madvise(start.add(skip).cast(), length, libc::MADV_HUGEPAGE) };
-        }
-        items.resize(count, item);
-        items
     }
 }

@@ -214,11 +214,14 @@ impl Source for ActiveColumn<'_> {
         loop {
             watch.check()?;
             let went = self.with(|column| {
-                let end = column.documents.partition_point(|document| *document < self.view.length);
+                let end = column.count_below(self.view.length);
                 let next = (start + SLICE as usize).min(end);
                 if start < next {
-                    let (documents, places) = (&column.documents[start..next], &column.places[start..next]);
-                    visit(Run::Sparse { documents, places });
+                    let places = &column.places[start..next];
+                    visit(match column.listed() {
+                        Some(listed) => Run::Sparse { documents: &listed[start..next], places },
+                        None => Run::Dense { first: start as u32, places },
+                    });
                 }
                 next.max(start)
             });
@@ -323,8 +326,7 @@ impl SegmentView for ActiveView {
 
     fn columns(&self) -> Vec<ColumnUse> {
         let builder = self.shared.read();
-        let count =
-            |column: &Column| column.documents.partition_point(|document| *document < self.length) as u64;
+        let count = |column: &Column| column.count_below(self.length) as u64;
         let fixed = Fixed::ALL.map(|fixed| {
             let column = &builder.columns.fixed[fixed as usize];
             (fixed, count(column), column.numeric)

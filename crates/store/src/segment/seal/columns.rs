@@ -43,12 +43,12 @@ pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
         .map(|fixed| (Kind::Fixed as u8 + *fixed as u8, 0, "", &columns.fixed[*fixed as usize]));
     let named = columns.named.iter();
     let named = named.map(|named| (Kind::Named as u8, named.kind as u8, named.name.as_str(), &named.column));
-    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.documents.is_empty()) {
+    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.places.is_empty()) {
         let start = data.len();
         encode_column(column, builder.length, &mut data);
         directory.extend_from_slice(&[code, kind]);
         put_bytes(&mut directory, name.as_bytes());
-        let (documents, distinct) = (column.documents.len(), column.values.len() as usize);
+        let (documents, distinct) = (column.places.len(), column.values.len() as usize);
         put_entry(
             &mut directory,
             &[documents, distinct, usize::from(column.numeric), start, data.len() - start],
@@ -73,7 +73,7 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
         place_of[*id as usize + 1] = index as u32 + 1;
     }
     let distinct = order.len() as u32;
-    let form = match column.documents.len() {
+    let form = match column.places.len() {
         documents if documents == length as usize => Form::Full,
         documents if documents < length as usize / SPARSE_SHARE => Form::Sparse,
         _ => Form::Dense,
@@ -92,12 +92,23 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
         }
         Form::Dense => {
             let mut dense = vec![0; length as usize];
-            column.documents.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place);
+            match column.listed() {
+                Some(listed) => listed.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place),
+                None => dense.iter_mut().zip(places).for_each(|(slot, place)| *slot = place),
+            }
             ordinals::encode(&dense, width_of(distinct), data);
         }
         Form::Sparse => {
             let mut listed = Vec::new();
-            postings::encode(&column.documents, length, &mut listed);
+            let all: Vec<u32>;
+            let documents = match column.listed() {
+                Some(documents) => documents,
+                None => {
+                    all = (0..column.places.len() as u32).collect();
+                    &all
+                }
+            };
+            postings::encode(documents, length, &mut listed);
             put_bytes(data, &listed);
             let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
