@@ -3,7 +3,7 @@
 //! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters anew.
 //! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
 /// One number with its names.
 #[derive(Clone, Debug)]
@@ -102,11 +102,11 @@ fn glob(pattern: &[u8], text: &[u8]) -> bool {
 /// One Prometheus sample.
 pub(crate) struct Sample {
     /// Name of the metric.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// `counter` or `gauge`.
     pub(crate) kind: &'static str,
     /// Labels in order.
-    pub(crate) labels: Vec<(&'static str, String)>,
+    pub(crate) labels: Vec<(Cow<'static, str>, String)>,
     /// The number.
     pub(crate) value: f64,
 }
@@ -115,8 +115,8 @@ pub(crate) struct Sample {
 pub(crate) fn prometheus(samples: &[Sample]) -> String {
     let mut names: Vec<&str> = Vec::new();
     samples.iter().for_each(|sample| {
-        if !names.contains(&sample.name) {
-            names.push(sample.name);
+        if !names.contains(&sample.name.as_ref()) {
+            names.push(&sample.name);
         }
     });
     let mut text = String::new();
@@ -174,9 +174,9 @@ mod tests {
     #[test]
     fn prints_prometheus() {
         let sample = |value: &str, number| Sample {
-            name: "syslogng_x_total",
+            name: "syslogng_x_total".into(),
             kind: "counter",
-            labels: vec![("id", value.to_owned())],
+            labels: vec![("id".into(), value.to_owned())],
             value: number,
         };
         let text = prometheus(&[sample("a\"b", 1.0), sample("c", 2.5)]);

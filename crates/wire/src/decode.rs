@@ -17,7 +17,7 @@ mod stamp;
 mod text;
 
 use crate::frame::Frame;
-use message::{Batch, Mark, Marks, Message, Span};
+use message::{Batch, FieldName, Mark, Marks, Message, Span, ValueKind, sd_params};
 
 pub use flags::{ParseFlags, UnknownFlag};
 pub use options::{DecodeOptions, HostnameTest};
@@ -55,6 +55,9 @@ impl Decoder {
         message.origin = origin;
         self.read(batch, raw, &mut message);
         batch.messages.push(message);
+        if self.options.sdata_prefix.is_some() {
+            self.rename_sdata(batch, batch.len() - 1);
+        }
     }
 
     /// Decodes text that belongs to a message of the batch, as `syslog-parser()` does: what the text does not tell
@@ -70,8 +73,29 @@ impl Decoder {
         }
         message.raw = before.raw;
         message.marks = Marks(before.marks.0 | message.marks.0);
+        let is_new = message.sdata != before.sdata;
         batch.messages[index] = message;
+        if is_new && self.options.sdata_prefix.is_some() {
+            self.rename_sdata(batch, index);
+        }
         true
+    }
+
+    /// Structured data under names of their own are plain values, and no structured data any more.
+    #[cold]
+    fn rename_sdata(&self, batch: &mut Batch, index: usize) {
+        let prefix = self.options.sdata_prefix.as_deref().unwrap_or_default();
+        let sdata = std::mem::take(&mut batch.messages[index].sdata);
+        let named: Vec<(String, Vec<u8>)> = sd_params(batch.bytes(sdata))
+            .filter(|param| !param.name.is_empty())
+            .map(|param| {
+                let (id, name) = (String::from_utf8_lossy(param.id), String::from_utf8_lossy(param.name));
+                (format!("{prefix}{id}.{name}"), param.value().into_owned())
+            })
+            .collect();
+        for (name, value) in named {
+            batch.set_field(index, &FieldName::parse(&name), &value, ValueKind::String);
+        }
     }
 
     fn read(&mut self, batch: &mut Batch, raw: Span, message: &mut Message) {

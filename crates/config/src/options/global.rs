@@ -85,8 +85,12 @@ const TIMES: &[Row] = &[
 const STATISTICS: &[Row] = &[
     row("stats-freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
         .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
-    row("stats-level", V::Number(0, 4), "0", "how detailed statistics are")
-        .no_effect("all counters are always kept"),
+    row(
+        "stats-level",
+        V::Number(0, 4),
+        "0",
+        "which metrics-probe() count; all other counters are always kept",
+    ),
     row("stats-lifetime", V::Number(0, 1 << 31), "10", "minutes an idle counter is kept")
         .no_effect("counters live as long as what they count"),
     row("stats-max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
@@ -103,8 +107,7 @@ const STATISTICS: &[Row] = &[
 const STATS: &[Row] = &[
     row("freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
         .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
-    row("level", V::Number(0, 4), "0", "how detailed statistics are")
-        .no_effect("all counters are always kept"),
+    row("level", V::Number(0, 4), "0", "which metrics-probe() count; all other counters are always kept"),
     row("lifetime", V::Number(0, 1 << 31), "10", "minutes an idle counter is kept")
         .no_effect("counters live as long as what they count"),
     row("max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")

@@ -27,6 +27,8 @@ pub enum ValueKind {
     Words(&'static [&'static str]),
     /// Several texts.
     Texts,
+    /// Several texts, which may have types: `int("pid")`.
+    TypedTexts,
     /// A facility, by name or number.
     Facility,
     /// A severity, by name or number.
@@ -78,6 +80,7 @@ impl ValueKind {
             ValueKind::Word(words) => format!("one of {}", words.join(", ")),
             ValueKind::Words(words) => format!("some of {}", words.join(", ")),
             ValueKind::Texts => "one or more texts".to_string(),
+            ValueKind::TypedTexts => "one or more texts; with a type, int(\"text\")".to_string(),
             ValueKind::Facility => "a facility".to_string(),
             ValueKind::Severity => "a severity".to_string(),
             ValueKind::Age => {
@@ -105,7 +108,9 @@ impl ValueKind {
         match self {
             ValueKind::Any | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Pairs => Ok(()),
             ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
-            ValueKind::Texts => call.args.iter().try_for_each(|arg| self.fits_one(arg)),
+            ValueKind::Texts | ValueKind::TypedTexts => {
+                call.args.iter().try_for_each(|arg| self.fits_one(arg))
+            }
             _ => {
                 let [arg] = call.args.as_slice() else {
                     let (span, message) = match call.args.get(1) {
@@ -141,6 +146,10 @@ impl ValueKind {
             ValueKind::Text | ValueKind::Id | ValueKind::Texts => {
                 matches!(arg, Arg::Word(_) | Arg::Text(_) | Arg::Number(_, _) | Arg::Float(_, _))
             }
+            ValueKind::TypedTexts => match arg {
+                Arg::Call(typed) => typed.args.len() == 1 && typed.text().is_some(),
+                arg => return ValueKind::Texts.fits_one(arg),
+            },
             ValueKind::Template => !matches!(arg, Arg::Filter(_) | Arg::Group(_, _) | Arg::Range(_, _)),
             ValueKind::Facility => code(arg, |name| crate::words::facility(name).is_some()),
             ValueKind::Severity => code(arg, |name| crate::words::severity(name).is_some()),

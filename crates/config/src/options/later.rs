@@ -129,7 +129,6 @@ const PARSERS: &[&str] = &[
     "fix-time-zone",
     "guess-time-zone",
     "lua",
-    "metrics-probe",
     "opentelemetry",
     "parallelize",
     "python",

@@ -3,8 +3,8 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, later, row};
-use super::shared::SOURCE_FLAGS;
+use super::row::{Driver, Plain, Row, driver, row};
+use super::shared::{ON_ERROR, SOURCE_FLAGS};
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
@@ -63,6 +63,7 @@ pub(super) const DRIVERS: &[Driver] = &[
         "adds what a database knows of an address",
     )
     .required(&["database"]),
+    driver("metrics-probe", Plain::None, &[PROBE], "counts messages by values that they have"),
     driver("syslog-parser", Plain::None, &[SYSLOG, INPUT], "reads the text as a syslog message"),
 ];
 
@@ -80,7 +81,13 @@ const KV: &[Row] = &[
 ];
 
 const CSV: &[Row] = &[
-    row("columns", V::Texts, "", "names of the columns; without names they are 1, 2 and so on"),
+    row("columns", V::TypedTexts, "", "names of the columns; without names they are 1, 2 and so on"),
+    row(
+        "on-type-error",
+        V::Word(ON_ERROR),
+        "drop-message",
+        "what happens with a column that does not fit its type",
+    ),
     row("delimiters", V::TextOr(DELIMITERS), "\" \"", "characters that end a column"),
     row("quotes", V::Text, "", "characters that open and close a quoted column"),
     row("quote-pairs", V::Text, "\"\"''", "opening and closing quotes in pairs"),
@@ -138,7 +145,12 @@ const SYSLOG: &[Row] = &[
     row("default-level", V::Severity, "notice", "").renamed("default-severity"),
     row("default-priority", V::Severity, "notice", "").renamed("default-severity"),
     row("check-hostname", V::YesNo, "no", "host names hold only letters, digits and -_.:@/"),
-    later("sdata-prefix", "prefix of structured data"),
+    row(
+        "sdata-prefix",
+        V::Text,
+        ".SDATA.",
+        "stands before the names of structured data; any other makes them plain values",
+    ),
 ];
 
 const DATE: &[Row] = &[
@@ -245,6 +257,18 @@ const GROK: &[Row] = &[
     ),
     row("pattern-directory", V::Text, "", "folder of pattern files: a name and a regular expression a line"),
     row("drop-unmatched", V::YesNo, "yes", "stop messages that no pattern matches"),
+];
+
+const PROBE: &[Row] = &[
+    row("key", V::Text, "classified_events_total", "name of the metric, shown with syslogng_ before it"),
+    row(
+        "labels",
+        V::Pairs,
+        "",
+        "names of labels and templates of their values; without key() too, app, host, program and source",
+    ),
+    row("increment", V::Template, "1", "what a message adds"),
+    row("level", V::Number(0, 4), "0", "count only when stats(level()) is at least this"),
 ];
 
 const GEOIP: &[Row] = &[

@@ -86,7 +86,12 @@ pub(super) const SOURCE: &[Row] = &[
     later("pad-size", "length that messages are padded to"),
     later("hook-commands", "commands run at start and stop"),
     later("format", "another reader of messages"),
-    later("sdata-prefix", "prefix of structured data"),
+    row(
+        "sdata-prefix",
+        V::Text,
+        ".SDATA.",
+        "stands before the names of structured data; any other makes them plain values",
+    ),
 ];
 
 /// Character set of what is read.

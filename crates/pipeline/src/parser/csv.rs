@@ -3,10 +3,12 @@
 //! In: a text. Out: a value for each column, under its name, or under its number when there are no names.
 //! A value in quotes holds delimiters; the quotes end where the dialect says. With `greedy` the last column takes the
 //! rest as it is.
-//! Reading fails only with `drop_invalid`: when there are more columns or fewer than names.
+//! Reading fails with `drop_invalid`, when there are more columns or fewer than names, and when a column does not fit its
+//! type.
 //! Limits: those of [`Writer`]; one walk over the text.
 
 use super::{Reader, Writer};
+use crate::template::{OnError, TypeHint};
 use memchr::memchr;
 use message::ValueKind;
 
@@ -42,6 +44,10 @@ impl CsvDialect {
 pub struct Csv {
     /// Names of the columns; none: their numbers, from 1.
     pub columns: Vec<String>,
+    /// Types of the first columns; the others are texts.
+    pub types: Vec<TypeHint>,
+    /// `on-type-error()`.
+    pub on_type_error: OnError,
     /// Bytes that end a column.
     pub delimiters: Vec<u8>,
     /// Texts that end a column; tried before the bytes.
@@ -64,6 +70,8 @@ impl Default for Csv {
     fn default() -> Csv {
         Csv {
             columns: Vec::new(),
+            types: Vec::new(),
+            on_type_error: OnError::DropMessage,
             delimiters: vec![b' '],
             string_delimiters: Vec::new(),
             quotes: vec![(b'"', b'"'), (b'\'', b'\'')],
@@ -173,7 +181,8 @@ impl Csv {
         (at, (at + 1).min(text.len()))
     }
 
-    fn give(&self, name: &[u8], value: &[u8], out: &mut Writer<'_>) {
+    /// Gives the value of a column; false when it does not fit its type and the message is stopped.
+    fn give(&self, number: usize, value: &[u8], out: &mut Writer<'_>) -> bool {
         let mut value = value;
         if self.strip_whitespace {
             let end = value.iter().rposition(|byte| !is_blank(*byte)).map_or(0, |last| last + 1);
@@ -182,7 +191,20 @@ impl Csv {
         if self.null.as_ref().is_some_and(|null| null.as_bytes() == value) {
             value = &value[..0];
         }
-        out.set(name, value, ValueKind::String);
+        let mut kind = ValueKind::String;
+        if let Some(wanted) = self.types.get(number) {
+            match (wanted.fits(value), self.on_type_error) {
+                (true, _) => kind = wanted.kind(),
+                (false, OnError::DropMessage) => return false,
+                (false, OnError::DropProperty) => return true,
+                (false, OnError::FallbackToString) => {}
+            }
+        }
+        match self.columns.get(number) {
+            Some(name) => out.set(name.as_bytes(), value, kind),
+            None => out.set((number + 1).to_string().as_bytes(), value, kind),
+        }
+        true
     }
 }
 
@@ -196,8 +218,7 @@ impl Reader for Csv {
             if is_rest {
                 let blanks =
                     text[at..].iter().take_while(|byte| self.strip_whitespace && is_blank(**byte)).count();
-                self.give(self.columns[number].as_bytes(), &text[at + blanks..], out);
-                return true;
+                return self.give(number, &text[at + blanks..], out);
             }
             if at >= text.len() {
                 break;
@@ -205,9 +226,8 @@ impl Reader for Csv {
             made.clear();
             let column = self.column(text, at, &mut made);
             let value = column.plain.unwrap_or(&made);
-            match self.columns.get(number) {
-                Some(name) => self.give(name.as_bytes(), value, out),
-                None => self.give((number + 1).to_string().as_bytes(), value, out),
+            if !self.give(number, value, out) {
+                return false;
             }
             at = column.end;
             number += 1;

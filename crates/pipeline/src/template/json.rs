@@ -129,10 +129,10 @@ fn append_value(kind: ValueKind, entry: &Entry, out: &mut Vec<u8>) -> bool {
             Ok(Ok(number)) if number.is_finite() => out.extend_from_slice(value.trim_ascii()),
             _ => return false,
         },
-        ValueKind::Boolean => match value {
-            b"true" | b"1" | b"yes" | b"on" => out.extend_from_slice(b"true"),
-            b"false" | b"0" | b"no" | b"off" => out.extend_from_slice(b"false"),
-            _ => return false,
+        ValueKind::Boolean => match truth(value) {
+            Some(true) => out.extend_from_slice(b"true"),
+            Some(false) => out.extend_from_slice(b"false"),
+            None => return false,
         },
         ValueKind::Null => out.extend_from_slice(b"null"),
         ValueKind::Json if !value.is_empty() => out.extend_from_slice(value),
@@ -149,6 +149,15 @@ fn append_value(kind: ValueKind, entry: &Entry, out: &mut Vec<u8>) -> bool {
         _ => append_string(value, out),
     }
     true
+}
+
+/// Reads a truth value as type hints allow it.
+pub(super) fn truth(text: &[u8]) -> Option<bool> {
+    match text {
+        b"true" | b"1" | b"yes" | b"on" => Some(true),
+        b"false" | b"0" | b"no" | b"off" => Some(false),
+        _ => None,
+    }
 }
 
 /// Reads a whole number as type hints allow it: a sign, and decimal or `0x` digits.

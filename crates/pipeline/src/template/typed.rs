@@ -37,6 +37,21 @@ impl TypeHint {
         }))
     }
 
+    /// Whether a text can stand for a value of this type.
+    pub fn fits(self, text: &[u8]) -> bool {
+        let TypeHint::Kind(kind) = self else { return true };
+        match kind {
+            ValueKind::Integer => super::json::integer(text).is_some(),
+            ValueKind::Double => std::str::from_utf8(text)
+                .is_ok_and(|text| text.trim().parse::<f64>().is_ok_and(f64::is_finite)),
+            ValueKind::Boolean => super::json::truth(text).is_some(),
+            ValueKind::Datetime => {
+                std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok_and(f64::is_finite))
+            }
+            _ => true,
+        }
+    }
+
     /// The type of the value.
     pub fn kind(self) -> ValueKind {
         match self {

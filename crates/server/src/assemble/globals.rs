@@ -26,6 +26,12 @@ impl<'t> Globals<'t> {
         self.0.get(name).copied()
     }
 
+    /// `stats(level())`, or `stats-level()`.
+    pub(super) fn stats_level(&self) -> i64 {
+        let inside = self.get("stats").and_then(|stats| stats.option("level"));
+        inside.or_else(|| self.get("stats-level")).and_then(Call::number).unwrap_or(0)
+    }
+
     pub(super) fn yes(&self, name: &str, default: bool) -> bool {
         self.get(name).and_then(Call::truth).unwrap_or(default)
     }

@@ -37,7 +37,9 @@ mod tests;
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
-use pipeline::{Definitions, Router, correlation::Sink, route::FilterCounters, template::Site};
+use pipeline::{
+    Definitions, Router, correlation::Sink, parser::Probes, route::FilterCounters, template::Site,
+};
 use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
     path::{Path, PathBuf},
@@ -67,6 +69,8 @@ pub(crate) struct Environment {
     pub(crate) looks_up: bool,
     /// What parsers remember; goes on over reloads.
     pub(crate) kept: Kept,
+    /// What metrics-probe() counts; goes on over reloads.
+    pub(crate) probes: Arc<Probes>,
     /// What takes messages that parsers make for `internal()`.
     pub(crate) inject: Sink,
     /// Whether paths and steps carry what they are called, for [`Router::take_watched`].
@@ -84,6 +88,7 @@ impl Environment {
             data: PathBuf::new(),
             looks_up: false,
             kept: Kept::default(),
+            probes: Arc::default(),
             inject: Sink(Arc::new(drop)),
             labels: false,
         }

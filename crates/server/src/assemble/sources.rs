@@ -254,6 +254,7 @@ impl<'t> Lowering<'t> {
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
         decode.keep_timestamp = options.yes("keep-timestamp", true) && !options.yes("use-time-recvd", false);
         decode.bad_hostname = self.bad_hostname();
+        decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         reading.message_bytes_max = options.count("log-msg-size", 65_536);
         reading.oversize =
             if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };

@@ -142,12 +142,19 @@ impl Collector {
             all.push(filter_sample(&name, "matched", counters.matched()));
             all.push(filter_sample(&name, "not_matched", counters.not_matched()));
         }
+        all.extend(self.shared.probes.list().into_iter().map(|((name, labels), count)| Sample {
+            name: name.into(),
+            kind: "counter",
+            labels: labels.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            value: count as f64,
+        }));
         all
     }
 
     /// Sets the totals of sources and destinations to zero.
     pub(crate) fn reset(&self) {
         self.registry.reset();
+        self.shared.probes.reset();
     }
 
     /// Sets the totals of the sources and destinations to zero that have a figure which matches.
@@ -180,20 +187,25 @@ fn samples(counters: &Counters) -> Vec<Sample> {
     let driver = counters.component.split_once('.').map_or("", |(_, driver)| driver).to_owned();
     let labels = |more: &[(&'static str, &str)]| {
         let mut labels = vec![
-            ("driver", driver.clone()),
-            ("id", counters.id.clone()),
-            ("instance", counters.instance.clone()),
+            ("driver".into(), driver.clone()),
+            ("id".into(), counters.id.clone()),
+            ("instance".into(), counters.instance.clone()),
         ];
-        labels.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
+        labels.extend(more.iter().map(|(name, value)| ((*name).into(), (*value).to_owned())));
         labels
     };
-    let counter = |name, more: &[(&'static str, &str)], value: u64| Sample {
-        name,
+    let counter = |name: &'static str, more: &[(&'static str, &str)], value: u64| Sample {
+        name: name.into(),
         kind: "counter",
         labels: labels(more),
         value: value as f64,
     };
-    let gauge = |name, value: u64| Sample { name, kind: "gauge", labels: labels(&[]), value: value as f64 };
+    let gauge = |name: &'static str, value: u64| Sample {
+        name: name.into(),
+        kind: "gauge",
+        labels: labels(&[]),
+        value: value as f64,
+    };
     if is_source(counters) {
         return vec![
             counter("syslogng_input_events_total", &[("result", "processed")], read(&counters.processed)),
@@ -245,19 +257,19 @@ fn of_filter(name: &str, kind: &'static str, value: u64) -> Figure {
 
 fn filter_sample(name: &str, result: &str, value: u64) -> Sample {
     Sample {
-        name: "syslogng_filtered_events_total",
+        name: "syslogng_filtered_events_total".into(),
         kind: "counter",
-        labels: vec![("id", name.to_owned()), ("result", result.to_owned())],
+        labels: vec![("id".into(), name.to_owned()), ("result".into(), result.to_owned())],
         value: value as f64,
     }
 }
 
 fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> {
-    let sample = |metric, kind, more: &[(&'static str, &str)], value: u64| {
-        let mut labels =
-            vec![("driver", "logspace".to_owned()), ("id", id.to_owned()), ("instance", name.to_owned())];
-        labels.extend(more.iter().map(|(name, value)| (*name, (*value).to_owned())));
-        Sample { name: metric, kind, labels, value: value as f64 }
+    let sample = |metric: &'static str, kind, more: &[(&'static str, &str)], value: u64| {
+        let known = [("driver", "logspace"), ("id", id), ("instance", name)];
+        let labels =
+            known.iter().chain(more).map(|(name, value)| ((*name).into(), (*value).to_owned())).collect();
+        Sample { name: metric.into(), kind, labels, value: value as f64 }
     };
     let counter = |metric, more: &[(&'static str, &str)], value| sample(metric, "counter", more, value);
     let gauge = |metric, value| sample(metric, "gauge", &[], value);

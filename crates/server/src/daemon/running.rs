@@ -15,7 +15,9 @@ use crate::{
 use config::Disk;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
-use pipeline::{Definitions, Router, correlation::Sink, route::FilterCounters, template::Site};
+use pipeline::{
+    Definitions, Router, correlation::Sink, parser::Probes, route::FilterCounters, template::Site,
+};
 use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
 use std::{
     collections::HashMap,
@@ -33,6 +35,8 @@ const DATABASE_TICKS: u64 = 5;
 /// What other threads may look at while the loop works.
 pub(crate) struct Shared {
     site: Arc<Site>,
+    /// What metrics-probe() counted.
+    pub(super) probes: Arc<Probes>,
     state: Mutex<Current>,
 }
 
@@ -97,6 +101,7 @@ impl Running {
             zone: Some(TimeZone::system()),
             machine: Some(Arc::new(machine)),
         });
+        let shared = Arc::new(Shared { site: site.clone(), probes: Arc::default(), state: Mutex::default() });
         let environment = Environment {
             site: site.clone(),
             zone: TimeZone::system(),
@@ -106,6 +111,7 @@ impl Running {
             looks_up: true,
             labels: false,
             kept: Kept::default(),
+            probes: shared.probes.clone(),
             inject: Sink(Arc::new({
                 let log = log.clone();
                 move |batch| log.inject(batch)
@@ -123,7 +129,7 @@ impl Running {
             log,
             sources,
             lanes: Vec::new(),
-            shared: Arc::new(Shared { site, state: Mutex::default() }),
+            shared,
             router: None,
             databases: Vec::new(),
             ticks: 0,

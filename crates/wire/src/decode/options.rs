@@ -23,6 +23,8 @@ pub struct DecodeOptions {
     pub keep_timestamp: bool,
     /// `bad-hostname()`.
     pub bad_hostname: Option<HostnameTest>,
+    /// `sdata-prefix()`: structured data become values under this prefix.
+    pub sdata_prefix: Option<String>,
 }
 
 impl Default for DecodeOptions {
@@ -33,6 +35,7 @@ impl Default for DecodeOptions {
             zone: TimeZone::UTC,
             keep_timestamp: true,
             bad_hostname: None,
+            sdata_prefix: None,
         }
     }
 }
@@ -45,6 +48,7 @@ impl std::fmt::Debug for DecodeOptions {
             .field("zone", &self.zone)
             .field("keep_timestamp", &self.keep_timestamp)
             .field("bad_hostname", &self.bad_hostname.is_some())
+            .field("sdata_prefix", &self.sdata_prefix)
             .finish()
     }
 }

@@ -17,6 +17,19 @@ fn check(csv: Csv, text: &str, want: &str) {
 }
 
 #[test]
+fn columns_have_types() {
+    use crate::template::{OnError, TypeHint};
+    let typed = |on_type_error: OnError| {
+        let types = ["int", "string", "double"].map(|name| TypeHint::from_name(name).unwrap()).to_vec();
+        Csv { delimiters: b",".to_vec(), types, on_type_error, ..columns("a b c d") }
+    };
+    check(typed(OnError::DropMessage), "1,2,3.5,4", "a:Integer=1|b=2|c:Double=3.5|d=4");
+    check(typed(OnError::DropMessage), "x,2,3.5,4", "stopped");
+    check(typed(OnError::DropProperty), "x,2,,4", "b=2|d=4");
+    check(typed(OnError::FallbackToString), "x,2,,4", "a=x|b=2|c=|d=4");
+}
+
+#[test]
 fn columns_stand_between_delimiters() {
     check(columns("a b c"), "one two three", "a=one|b=two|c=three");
     check(columns("a b c"), "one  three", "a=one|b=|c=three");

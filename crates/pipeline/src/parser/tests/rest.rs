@@ -2,7 +2,7 @@
 
 use super::{batch, parsed, renderer, shown};
 use crate::{
-    parser::{Input, Kv, Parser, Reader, Regexp, Sdata, Syslog, Tags, TextParser},
+    parser::{Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Syslog, Tags, TextParser},
     pattern::{Pattern, PatternFlags, PatternKind},
 };
 use message::{Field, FieldName, Selection};
@@ -100,4 +100,32 @@ fn a_text_becomes_a_message() {
         "no header",
         "||no header||message.parse_error",
     );
+}
+
+#[test]
+fn probes_count_by_labels() {
+    let template =
+        |text: &str| Arc::new(crate::Template::parse(text, &crate::Definitions::default()).unwrap());
+    let probes = Arc::<Probes>::default();
+    let count = |label: &str, increment: Option<&str>, texts: &[&[u8]]| {
+        let probe = Probe {
+            key: Probe::name("9 lines-total"),
+            labels: vec![("text".to_owned(), template(label)), ("same".to_owned(), template("x"))],
+            increment: increment.map(&template),
+            probes: probes.clone(),
+        };
+        let all = Selection::all(texts.len());
+        assert_eq!(probe.parse(&mut batch(texts), &all, &mut renderer()).count(), texts.len());
+        let shown = |((key, labels), count): ((String, Vec<(String, String)>), u64)| {
+            let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            format!("{key}{{{}}} {count}", labels.join(","))
+        };
+        probes.list().into_iter().map(shown).collect::<Vec<_>>().join("; ")
+    };
+    let two = "__lines_total{text=a,same=x} 2; __lines_total{text=b\u{fffd},same=x} 1";
+    assert_eq!(count("$MSG", None, &[b"a", b"b\xfe", b"a"]), two);
+    let more = "__lines_total{same=x} 7; ";
+    assert_eq!(count("", Some("$MSG"), &[b"5", b"2", b"-1", b"many"]), format!("{more}{two}"));
+    probes.reset();
+    assert!(probes.list().iter().all(|(_, count)| *count == 0));
 }

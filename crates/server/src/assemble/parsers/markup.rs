@@ -27,6 +27,7 @@ impl<'t> Lowering<'t> {
         decode.zone = self.zone(zone).unwrap_or_else(|| self.environment.zone.clone());
         decode.keep_timestamp = options.yes("keep-timestamp", true);
         decode.bad_hostname = self.bad_hostname();
+        decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
         let input = self.parser_input(parser)?;
         Some(Arc::new(Syslog::new(decode, input, options.yes("drop-invalid", false))))
     }

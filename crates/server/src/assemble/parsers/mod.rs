@@ -8,6 +8,7 @@ mod grok;
 mod groups;
 mod markup;
 mod patterns;
+mod probe;
 mod tables;
 mod text;
 mod time;
@@ -61,6 +62,7 @@ impl<'t> Lowering<'t> {
             "cef-parser" => self.cef_parser(parser)?,
             "leef-parser" => self.leef_parser(parser)?,
             "cee" => self.cee_parser(parser)?,
+            "metrics-probe" => self.metrics_probe(parser)?,
             "geoip2" => self.geoip_parser(parser)?,
             "add-contextual-data" => self.contextual_data(parser)?,
             _ => return None,

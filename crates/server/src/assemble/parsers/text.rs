@@ -3,10 +3,12 @@
 //! In: calls. Out: parsers. Limits: a separator that is no character is an error at its place.
 
 use super::{Lowering, ParserCall};
-use config::tree::Call;
+use config::tree::{Arg, Call};
+use message::ValueKind;
 use pipeline::{
     Parser,
     parser::{Csv, CsvDialect, ExtractPath, Json, Kv},
+    template::{OnError, TypeHint},
 };
 use std::sync::Arc;
 
@@ -30,8 +32,19 @@ impl<'t> Lowering<'t> {
         let options = parser.options;
         let flags = options.flags();
         let has = |flag: &str| flags.iter().any(|known| known == flag);
+        let columns: Vec<&Arg> = options.all("columns").flat_map(|option| &option.args).collect();
+        let types: Option<Vec<TypeHint>> = columns.iter().map(|column| self.type_of(column)).collect();
+        let types = types?;
+        let name = |column: &&Arg| match column {
+            Arg::Call(typed) => typed.texts().into_iter().next(),
+            Arg::Number(number, _) => Some(number.to_string()),
+            plain => plain.text().map(str::to_owned),
+        };
+        let on_error = options.word("on-type-error").and_then(|word| OnError::from_name(&word));
         let mut csv = Csv {
-            columns: options.all("columns").flat_map(Call::texts).collect(),
+            columns: columns.iter().filter_map(name).collect(),
+            types: if types.iter().all(|kind| kind.kind() == ValueKind::String) { Vec::new() } else { types },
+            on_type_error: on_error.unwrap_or(OnError::DropMessage),
             null: options.own_text("null").filter(|null| !null.is_empty()),
             strip_whitespace: has("strip-whitespace"),
             greedy: has("greedy"),
@@ -57,6 +70,16 @@ impl<'t> Lowering<'t> {
             csv.quotes = quotes.bytes().map(|quote| (quote, quote)).collect();
         }
         self.text_parser(parser, csv, "")
+    }
+
+    /// The type of a column; one that does not exist is told.
+    fn type_of(&mut self, column: &Arg) -> Option<TypeHint> {
+        let Arg::Call(typed) = column else { return Some(TypeHint::Kind(ValueKind::String)) };
+        let hint = TypeHint::from_name(&typed.key());
+        if hint.is_none() {
+            self.wrong(typed, format!("there is no type `{}`", typed.name.text));
+        }
+        hint
     }
 
     pub(super) fn json_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {

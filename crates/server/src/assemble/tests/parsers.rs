@@ -72,6 +72,14 @@ fn headers_and_tags_are_read() {
         &["/o: [a@1 b=\"c\" d=\"e\"]||[a@1 b=c d=\"e\"]|"],
     );
     read("parser { tags-parser(template(\"a,$MSG\")); };", ["b", "c"], &["/o: ||b|a,b", "/o: ||c|a,c"]);
+    read(
+        "parser { syslog-parser(flags(syslog-protocol) sdata-prefix(\"sd.\")); }; rewrite { set(\"${sd.a@1.b}$SDATA\" value(\"HOST\")); };",
+        [
+            "<13>1 2026-11-21T10:00:00Z web su - - [a@1 b=\"c\"] hi",
+            "<13>1 2026-11-21T10:00:00Z web su - - - hi",
+        ],
+        &["/o: c|su|hi|", "/o: |su|hi|"],
+    );
 }
 
 #[test]
@@ -207,4 +215,78 @@ fn parsers_of_patterns_and_groups() {
         &["main.conf:3:12: error: group-lines() needs multi-line-mode(): which lines are one message"],
     );
     finds("parser p { db-parser(file(\"/none.pdb\") drop-unmatched(yes)); };", &[]);
+}
+
+/// What a ready-made block makes of two messages, by a template.
+#[track_caller]
+fn block_reads(version: &str, parser: &str, shown: &str, lines: [&str; 2], want: &[&str]) {
+    let text = format!(
+        "@version: {version}\n@include \"scl.conf\"\nsource s {{ network(flags(no-parse)); }};\nlog {{ source(s); parser {{ {parser} }}; destination {{ file(\"/o\" template('{shown}')); }}; }};"
+    );
+    runs(&text, &lines, want);
+}
+
+#[test]
+fn blocks_read_what_devices_and_programs_send() {
+    let cisco = [
+        "<189>7: gate: *Apr 29 13:58:40.411: %SYS-5-CONFIG_I: Configured",
+        "<189>7: gate: *Apr 29 2024 13:58:40: %A-B-3-C: x",
+    ];
+    let shown = "$PRI $HOST ${.cisco.facility} ${.cisco.mnemonic} $MSGFORMAT $1,$2,$3 $MSG";
+    block_reads(
+        "4.8",
+        "cisco-parser();",
+        shown,
+        cisco,
+        &[
+            "/o: 189 gate SYS CONFIG_I rfc3164 Apr 29 13:58:40.411,*Apr 29 13:58:40.411,.411 %SYS-5-CONFIG_I: Configured",
+            "/o: 189 gate A-B C rfc3164 Apr 29 2024 13:58:40,2024 , %A-B-3-C: x",
+        ],
+    );
+    block_reads(
+        "4.26",
+        "cisco-parser();",
+        shown,
+        cisco,
+        &[
+            "/o: 189 gate SYS CONFIG_I syslog:rfc3164 Apr 29 13:58:40.411,, %SYS-5-CONFIG_I: Configured",
+            "/o: 189 gate A-B C syslog:rfc3164 Apr 29 2024 13:58:40,, %A-B-3-C: x",
+        ],
+    );
+    block_reads(
+        "4.8",
+        "mariadb-audit-parser();",
+        "${.mariadb.syslog_info}/${.mariadb.serverhost} ${.mariadb.object} ${.mariadb.retcode}",
+        [" info srv,anna,h,1,2,QUERY,db,'a\\'b, c',0", "srv,anna,h,1,2,CONNECT,,,1045"],
+        &["/o: info/srv a'b, c 0", "/o: /srv  1045"],
+    );
+    let columns =
+        "2023-08-08 12:05:52.805 UTC,,db,17,,s,1,,,,0,PANIC,00000,\"a \"\"b\"\"\",,,,,,,,,,\"psql\",,";
+    block_reads(
+        "4.8",
+        "postgresql-csvlog-parser();",
+        "$ISODATE $PID $SEVERITY $MSG $(format-json --key .pgsql.*pid)",
+        [columns, &columns.replace(",17,", ",x,").replace("PANIC", "DEBUG1")],
+        &[
+            "/o: 2023-08-08T12:05:52+00:00 17 crit a \"b\" {\"_pgsql\":{\"pid\":17}}",
+            "/o: 2023-08-08T12:05:52+00:00  debug a \"b\" {}",
+        ],
+    );
+}
+
+#[test]
+fn applications_may_overlap() {
+    let applications = |options: &str| {
+        let both = ["a", "b"].map(|name| {
+            format!("application {name}[t] {{ filter {{ message(\"{name}\"); }}; parser {{ channel {{ rewrite {{ set(\"{name}\" value(\"got.{name}\")); }}; }}; }}; }};\n")
+        });
+        let text = format!(
+            "{}source s {{ network(flags(no-parse)); }};\nlog {{ source(s); parser {{ app-parser(topic(t) {options}); }}; destination {{ file(\"/o\" template(\"$MSG:${{got.a}}${{got.b}}${{.app.name}}\")); }}; }};",
+            both.concat()
+        );
+        move |want: &[&str]| runs(&text, &["ab", "x"], want)
+    };
+    applications("")(&["/o: ab:aa"]);
+    applications("allow-overlaps(yes)")(&["/o: ab:ab", "/o: x:"]);
+    applications("auto-parse(no)")(&[]);
 }

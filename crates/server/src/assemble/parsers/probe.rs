@@ -1,0 +1,57 @@
+//! `metrics-probe()`: a counter that a configuration makes.
+//!
+//! In: a call. Out: a parser that lets every message pass. Limits: a label that is no pair is an error at its place.
+
+use super::{Lowering, ParserCall};
+use config::tree::{Arg, Call};
+use pipeline::{
+    Parser, Template,
+    parser::{Probe, Probes},
+};
+use std::sync::Arc;
+
+/// What stands before the names of all metrics.
+const PREFIX: &str = "syslogng_";
+
+/// The name and the labels of a probe that has neither.
+const KEY: &str = "classified_events_total";
+const LABELS: [(&str, &str); 4] =
+    [("app", "${APP}"), ("host", "${HOST}"), ("program", "${PROGRAM}"), ("source", "${SOURCE}")];
+
+impl<'t> Lowering<'t> {
+    pub(super) fn metrics_probe(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
+        let options = parser.options;
+        let key = options.own_text("key");
+        let labels = match options.own("labels") {
+            Some(labels) => self.labels(labels)?,
+            None if key.is_none() => LABELS
+                .iter()
+                .map(|(name, text)| {
+                    Some(((*name).to_owned(), Template::parse(text, &self.definitions).ok()?.into()))
+                })
+                .collect::<Option<Vec<_>>>()?,
+            None => Vec::new(),
+        };
+        let increment = self.option_template(parser, "increment")?;
+        let is_counted = options.number("level").unwrap_or(0) <= self.globals.stats_level();
+        // A probe above the level counts where nobody looks.
+        let probes = if is_counted { self.environment.probes.clone() } else { Arc::<Probes>::default() };
+        let key = Probe::name(&format!("{PREFIX}{}", key.as_deref().unwrap_or(KEY)));
+        Some(Arc::new(Probe { key, labels, increment, probes }))
+    }
+
+    fn labels(&mut self, option: &Call) -> Option<Vec<(String, Arc<Template>)>> {
+        let mut labels = Vec::new();
+        for arg in &option.args {
+            let Arg::Pair(name, value) = arg else {
+                self.wrong(option, "labels are pairs such as \"host\" => \"${HOST}\"");
+                return None;
+            };
+            let value = self.template_argument(value)?;
+            labels.push((Probe::name(&name.text), Arc::new(value)));
+        }
+        // Prometheus wants the labels of one metric in one order.
+        labels.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Some(labels)
+    }
+}
