@@ -1,4 +1,5 @@
-# Two commands for everybody: `make run` and `make test`. `make bench` reproduces every figure that the docs print.
+# Two commands for everybody: `make run` and `make test`. `make bench`, `make bench-store`, `make bench-users` and
+# `make bench-scale` reproduce every figure that the docs print; the last three take options: `make bench-store WITH="--cold"`.
 # Each installs what it needs on Debian 12 (as root or with sudo), given a Rust toolchain and Node 20.
 
 SHELL := /bin/bash
@@ -8,10 +9,10 @@ CARGO ?= cargo
 BIN := target/release/duramen
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test bench ui build fuzz clean
+.PHONY: help run test bench bench-store bench-users bench-scale bench-built ui build fuzz clean
 
 help: ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
 
 run: build ## start the quickstart configuration (DEMO=1 also replays sample logs)
 	@tools/quickstart.sh $(BIN)
@@ -35,10 +36,22 @@ test: ui ## everything: format, lints, house rules, unit tests, the page, real c
 	tests/system/run.sh $(BIN)
 	if [ -d "$(SAMPLES)" ]; then $(CARGO) xtask conformance "$(SAMPLES)"; fi
 
-bench: build ## the rows of the docs, beside rsyslog and syslog-ng, on this machine
+bench: bench-built ## the rows of the docs, beside rsyslog and syslog-ng, on this machine
+	target/release/bench
+
+bench-store: bench-built ## the store beside tantivy, ripgrep, zstdgrep and, with its path, VictoriaLogs
+	$(CARGO) build --release --locked --manifest-path bench/versus/tantivy/Cargo.toml --target-dir target/versus
+	target/release/bench store $(WITH)
+
+bench-users: bench-built ## messages over TLS while up to 29 users search: a table, a CSV file and a plot
+	target/release/bench users $(WITH)
+
+bench-scale: bench-built ## the same questions at 10, 50, 100 and 200 million messages
+	target/release/bench scale $(WITH)
+
+bench-built: build
 	@tools/install.sh bench
 	$(CARGO) build --release --locked --package bench
-	target/release/bench
 
 fuzz: ## each fuzz target for SECONDS (default 60)
 	@tools/install.sh fuzz

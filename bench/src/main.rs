@@ -1,7 +1,7 @@
 //! Reproduces the figures that the documents print: the rows of the founding documents, beside the rivals, in one run.
 //!
-//! In: rows and subjects to run. Out: a Markdown table of medians: messages a second, CPU microseconds a message,
-//! peak memory, and the ratio to the best rival. Touches loopback sockets, processes and a scratch folder.
+//! In: rows and subjects to run, or the store (`bench store`). Out: a Markdown table of medians: messages a second, CPU
+//! microseconds a message, peak memory, and the ratio to the best rival. Touches loopback sockets, processes, a scratch folder.
 
 mod corpus;
 mod database;
@@ -17,15 +17,18 @@ mod udp;
 mod versus;
 mod warm;
 
-use clap::Parser;
+use clap::{Parser, Subcommand};
 use rows::Row;
 use std::{fs, io, path::PathBuf, process::ExitCode};
 use versus::Subject;
 
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
+#[command(args_conflicts_with_subcommands = true)]
 struct Options {
-    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, store; all when left out
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -45,6 +48,14 @@ struct Options {
     /// Scratch folder: corpora, configurations, outputs
     #[arg(long, default_value = "bench/out")]
     out: PathBuf,
+}
+
+/// What is measured apart from the rows.
+#[derive(Subcommand)]
+enum Verb {
+    Store(store::Options),
+    Users(store::users::Options),
+    Scale(store::scale::Options),
 }
 
 fn main() -> ExitCode {
@@ -79,6 +90,17 @@ fn done(result: io::Result<()>) -> ExitCode {
 }
 
 fn run(options: &Options) -> io::Result<()> {
+    match &options.verb {
+        None => {}
+        Some(Verb::Store(options)) => return store::run(options),
+        Some(Verb::Users(options)) => return store::users::run(options),
+        Some(Verb::Scale(options)) => return store::scale::run(options),
+    }
+    if let Some(row) =
+        options.rows.iter().find(|row| Row::ALL.iter().all(|known| known.name() != row.as_str()))
+    {
+        return Err(io::Error::other(format!("there is no row `{row}`")));
+    }
     fs::create_dir_all(&options.out)?;
     let out = options.out.canonicalize()?;
     let duramen = options.duramen.canonicalize()?;
@@ -99,9 +121,6 @@ fn run(options: &Options) -> io::Result<()> {
             }
         }
         println!("{}", table::render(*row, options, &results));
-    }
-    if wanted(&options.rows, "store") && wanted(&options.only, "duramen") {
-        store::run(&duramen, options.messages, &out)?;
     }
     Ok(())
 }

@@ -1,140 +1,211 @@
-//! The store, measured from a device's line to an answer: `bench store`.
+//! The store, measured from a device's line to an answer, beside others: `bench store`, `bench users`, `bench scale`.
 //!
-//! In: the binary under test and a number of messages. Out: a Markdown table of what taking them in costs and what questions
-//! cost, beside the targets and beside ripgrep over the plain file. Every count is compared with one made apart from the server.
+//! In: the binary under test, a number of messages, the engines to run. Out: Markdown tables of what taking messages in and what
+//! questions cost, beside the targets. Every count is compared with one made apart from any engine; ours must be right.
 
 mod client;
 mod count;
+mod duramen;
+mod engine;
+mod grep;
+mod load;
 mod plain;
 mod questions;
 mod report;
-mod rivals;
+pub(crate) mod scale;
 mod server;
+mod tantivy;
+pub(crate) mod users;
+mod victorialogs;
 
-use crate::measure::{cpu, memory};
-use client::Client;
-use server::Server;
+use clap::Args;
+use duramen::Duramen;
+use engine::{Engine, Intake};
+use grep::{Grep, Tool};
+use plain::Corpus;
+use questions::Question;
+use server::Setup;
 use std::{
     io,
-    path::Path,
-    thread,
-    time::{Duration, Instant},
+    path::{Path, PathBuf},
 };
+use tantivy::{Positions, Tantivy};
+use victorialogs::VictoriaLogs;
 
-/// Runs of each question after the first.
-const REPEATS: usize = 9;
-/// Longest time without one more message found.
-const STILL: Duration = Duration::from_secs(60);
-/// How often the server is asked how far it is.
-const POLL: Duration = Duration::from_millis(50);
+/// The store beside other engines: taking in and searching.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Messages taken in
+    #[arg(long, default_value_t = 10_000_000)]
+    messages: u64,
+    /// Engines to run: duramen, encrypted, tantivy, tantivy-positions, ripgrep, zstdgrep, victorialogs; all when left out
+    #[arg(long, value_delimiter = ',')]
+    only: Vec<String>,
+    /// One more logspace of ours: a name, and options of logspace(); may be given again
+    #[arg(long, value_name = "NAME=OPTIONS")]
+    with: Vec<String>,
+    /// Runs of each question after the first
+    #[arg(long, default_value_t = 9)]
+    repeats: usize,
+    /// Also ask each question of a new process with the page cache dropped (as root)
+    #[arg(long)]
+    cold: bool,
+    /// VictoriaLogs' binary; it is left out without
+    #[arg(long)]
+    victorialogs: Option<PathBuf>,
+    /// The program of bench/versus/tantivy
+    #[arg(long, default_value = "target/versus/release/versus-tantivy")]
+    tantivy: PathBuf,
+    /// The binary under test
+    #[arg(long, default_value = "target/release/duramen")]
+    duramen: PathBuf,
+    /// Scratch folder: corpora and stores
+    #[arg(long, default_value = "bench/out")]
+    out: PathBuf,
+}
 
-/// What taking in cost.
-pub(crate) struct Intake {
-    pub(crate) messages: u64,
-    pub(crate) corpus_bytes: u64,
-    /// From the first byte sent until the last message was found.
-    pub(crate) seconds: f64,
-    /// CPU seconds of the server until then, and until all was sealed.
-    pub(crate) cpu_s: f64,
-    pub(crate) settled_cpu_s: f64,
-    /// Until all was sealed, from the first byte.
-    pub(crate) settled_s: f64,
-    pub(crate) memory_mib: f64,
-    /// Messages and bytes in sealed segments.
-    pub(crate) sealed: (u64, u64),
-    pub(crate) journal_bytes: u64,
+/// An engine after all questions.
+pub(crate) struct Measured {
+    name: String,
+    is_ours: bool,
+    is_encrypted: bool,
+    intake: Intake,
+    /// Peak memory after the questions.
+    memory_mib: Option<f64>,
+    /// In the order of the questions.
+    asked: Vec<Asked>,
 }
 
 /// What one question cost.
 pub(crate) struct Asked {
-    pub(crate) question: &'static questions::Question,
-    pub(crate) total: u64,
-    pub(crate) expected: u64,
-    pub(crate) first_ms: f64,
-    pub(crate) median_ms: f64,
-    /// Inside the server, as it says.
-    pub(crate) inside_ms: f64,
-    pub(crate) ripgrep: Option<rivals::Found>,
+    expected: u64,
+    timing: Option<Timing>,
+    cold_ms: Option<f64>,
 }
 
-/// Measures and prints; an error when a count is wrong.
-pub(crate) fn run(duramen: &Path, messages: u64, out: &Path) -> io::Result<()> {
-    let corpus = plain::corpus(out, messages)?;
-    let expected = count::counts(&corpus, questions::ALL)?;
-    let mut server = Server::start(duramen, &out.join("store"))?;
-    let client = server.client()?;
-    let intake = take_in(&mut server, &client, &corpus, messages)?;
-    eprintln!("{}", report::intake(&intake));
-    let mut asked = Vec::new();
-    for (question, expected) in questions::ALL.iter().zip(expected) {
-        asked.push(ask(&client, question, expected, &corpus)?);
-        eprint!("{}", asked.last().map(report::row).unwrap_or_default());
+#[derive(Clone, Copy)]
+struct Timing {
+    total: u64,
+    first_ms: f64,
+    median_ms: f64,
+}
+
+/// What makes an engine, and what it is.
+struct Candidate {
+    word: &'static str,
+    is_ours: bool,
+    is_encrypted: bool,
+    engine: Box<dyn Engine>,
+}
+
+/// Measures and prints; an error when a count of ours is wrong.
+pub(crate) fn run(options: &Options) -> io::Result<()> {
+    std::fs::create_dir_all(&options.out)?;
+    let out = options.out.canonicalize()?;
+    if options.cold {
+        engine::drop_caches()?;
     }
-    println!("{}\n{}", report::intake(&intake), report::questions(&asked));
-    server.stop()?;
-    match asked.iter().filter(|asked| asked.total != asked.expected).count() {
+    let candidates = candidates(options, &out)?;
+    let corpus = Corpus::of(&out, options.messages)?;
+    let expected = count::counts(&corpus.path, questions::ALL)?;
+    let mut measured = Vec::new();
+    for candidate in candidates {
+        let name = candidate.engine.name();
+        eprintln!("{name}: taking in {} messages", corpus.messages);
+        measured.push(measure(candidate, options, &corpus, &expected)?);
+        // What is known stays on the screen when a later engine fails.
+        eprintln!("{}", report::intake(&measured, corpus.messages, corpus.bytes));
+    }
+    println!("{}", report::intake(&measured, corpus.messages, corpus.bytes));
+    println!("{}", report::questions(&measured, corpus.messages, options.repeats));
+    if options.cold {
+        println!("{}", report::cold(&measured, corpus.messages));
+    }
+    let asked = measured.iter().filter(|one| one.is_ours).flat_map(|one| &one.asked);
+    match asked.filter(|asked| asked.timing.is_none_or(|timing| timing.total != asked.expected)).count() {
         0 => Ok(()),
         wrong => Err(io::Error::other(format!("{wrong} counts are not those of the plain file"))),
     }
 }
 
-fn take_in(server: &mut Server, client: &Client, corpus: &Path, messages: u64) -> io::Result<Intake> {
-    let before = cpu(server.id())?;
-    let start = Instant::now();
-    let port = server.port();
-    let path = corpus.to_owned();
-    let sender = thread::spawn(move || plain::send(&path, port));
-    let (mut seen, mut since) = (0, Instant::now());
-    while seen < messages {
-        thread::sleep(POLL);
-        let total = client.total()?;
-        if total > seen {
-            (seen, since) = (total, Instant::now());
-        } else if since.elapsed() > STILL {
-            return Err(io::Error::other(format!(
-                "{seen} of {messages} messages are found, and no more come"
-            )));
-        }
-        if seen > messages {
-            return Err(io::Error::other(format!("{seen} messages are found, {messages} were sent")));
-        }
+fn candidates(options: &Options, out: &Path) -> io::Result<Vec<Candidate>> {
+    let binary = options.duramen.canonicalize()?;
+    let ours = |word, name: &str, setup: Setup| Candidate {
+        word,
+        is_ours: true,
+        is_encrypted: setup.encrypted,
+        engine: Box::new(Duramen::new(name, setup, &binary, out)),
+    };
+    let other =
+        |word, engine: Box<dyn Engine>| Candidate { word, is_ours: false, is_encrypted: false, engine };
+    let mut all = vec![
+        ours("duramen", "duramen", Setup::default()),
+        ours("encrypted", "duramen, encrypted", Setup { encrypted: true, ..Setup::default() }),
+    ];
+    for with in &options.with {
+        let (name, logspace) = with.split_once('=').ok_or_else(|| {
+            io::Error::other(format!("--with {with}: a name, `=` and options of logspace()"))
+        })?;
+        let setup = Setup { logspace: logspace.to_owned(), ..Setup::default() };
+        all.push(ours("", &format!("duramen, {name}"), setup));
     }
-    let seconds = start.elapsed().as_secs_f64();
-    let cpu_s = cpu(server.id())? - before;
-    sender.join().map_err(|_| io::Error::other("the sender ended by a bug"))??;
-    let (sealed, settled) = server.settle()?;
-    Ok(Intake {
-        messages,
-        corpus_bytes: corpus.metadata()?.len(),
-        seconds,
-        cpu_s,
-        settled_cpu_s: cpu(server.id())? - before,
-        settled_s: settled.duration_since(start).as_secs_f64(),
-        memory_mib: memory(server.id())?,
-        sealed,
-        journal_bytes: server.journal_bytes()?,
-    })
+    all.extend([
+        other("tantivy", Box::new(Tantivy::new(&options.tantivy, Positions::Left, out))),
+        other("tantivy-positions", Box::new(Tantivy::new(&options.tantivy, Positions::Kept, out))),
+        other("ripgrep", Box::new(Grep::new(Tool::Ripgrep, out))),
+        other("zstdgrep", Box::new(Grep::new(Tool::Zstdgrep, out))),
+    ]);
+    if let Some(binary) = &options.victorialogs {
+        all.push(other("victorialogs", Box::new(VictoriaLogs::new(&binary.canonicalize()?, out))));
+    }
+    if let Some(word) = options.only.iter().find(|word| all.iter().all(|one| one.word != word.as_str())) {
+        return Err(io::Error::other(format!("there is no engine `{word}`, or it needs its own option")));
+    }
+    all.retain(|one| {
+        one.word.is_empty() || options.only.is_empty() || options.only.iter().any(|word| word == one.word)
+    });
+    Ok(all)
 }
 
-fn ask(
-    client: &Client,
-    question: &'static questions::Question,
-    expected: u64,
-    corpus: &Path,
-) -> io::Result<Asked> {
-    let first = client.ask(question)?;
-    let mut answers = Vec::new();
-    for _ in 0..REPEATS {
-        answers.push(client.ask(question)?);
+fn measure(
+    candidate: Candidate,
+    options: &Options,
+    corpus: &Corpus,
+    expected: &[u64],
+) -> io::Result<Measured> {
+    let Candidate { is_ours, is_encrypted, mut engine, .. } = candidate;
+    let name = engine.name();
+    let intake = engine.take_in(corpus)?;
+    let mut asked = Vec::new();
+    for (question, expected) in questions::ALL.iter().zip(expected) {
+        let timing = ask(engine.as_mut(), question, options.repeats)?;
+        if let Some(timing) = timing {
+            eprintln!(
+                "{name}: {}: {} of {expected}, {:.1} / {:.1} ms",
+                question.name, timing.total, timing.first_ms, timing.median_ms
+            );
+        }
+        asked.push(Asked { expected: *expected, timing, cold_ms: None });
     }
-    let ripgrep = question.ripgrep.map(|words| rivals::ripgrep(words, corpus)).transpose()?;
-    Ok(Asked {
-        question,
-        total: first.total,
-        expected,
-        first_ms: first.wall_ms,
-        median_ms: crate::table::median(answers.iter().map(|answer| answer.wall_ms).collect()),
-        inside_ms: crate::table::median(answers.iter().map(|answer| answer.inside_ms).collect()),
-        ripgrep,
-    })
+    let memory_mib = engine.memory_mib();
+    if options.cold {
+        for (question, asked) in questions::ALL.iter().zip(&mut asked) {
+            engine.pause()?;
+            engine::drop_caches()?;
+            engine.resume()?;
+            asked.cold_ms = engine.ask(question)?.map(|answer| answer.ms);
+        }
+    }
+    engine.remove()?;
+    Ok(Measured { name, is_ours, is_encrypted, intake, memory_mib, asked })
+}
+
+fn ask(engine: &mut dyn Engine, question: &'static Question, repeats: usize) -> io::Result<Option<Timing>> {
+    let Some(first) = engine.ask(question)? else { return Ok(None) };
+    let mut times = Vec::new();
+    for _ in 0..repeats {
+        times.extend(engine.ask(question)?.map(|answer| answer.ms));
+    }
+    let median_ms = if times.is_empty() { first.ms } else { crate::table::median(times) };
+    Ok(Some(Timing { total: first.total, first_ms: first.ms, median_ms }))
 }

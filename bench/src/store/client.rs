@@ -2,7 +2,7 @@
 //!
 //! In: questions. Out: counts and times. Holds: a session.
 
-use super::questions::Question;
+use super::{engine::Answer, questions::Question};
 use serde_json::{Value, json};
 use std::{
     io,
@@ -18,15 +18,6 @@ pub(crate) struct Client {
     agent: Agent,
     base: String,
     cookie: String,
-}
-
-/// One answer.
-pub(crate) struct Answer {
-    pub(crate) total: u64,
-    /// From the question's first byte to the answer's last.
-    pub(crate) wall_ms: f64,
-    /// Inside the server.
-    pub(crate) inside_ms: f64,
 }
 
 impl Client {
@@ -57,27 +48,24 @@ impl Client {
     /// Asks a question: 30 bars and the newest 200 messages, the commonest values, or both.
     pub(crate) fn ask(&self, question: &Question) -> io::Result<Answer> {
         if question.messages {
-            let body = json!({ "logspace": "bench", "query": question.query, "limit": 200, "bars": 30,
-                "facets": question.columns });
-            self.timed("search", &body, |answer| number(answer, "/total"))
-        } else {
-            let body = json!({ "logspace": "bench", "query": question.query, "limit": 10,
-                "columns": question.columns });
-            self.timed("facets", &body, |answer| number(answer, "/facets/0/coverage"))
+            return self.search(question.query, question.columns);
         }
+        let body =
+            json!({ "logspace": "bench", "query": question.query, "limit": 10, "columns": question.columns });
+        self.timed("facets", &body, "/facets/0/coverage")
     }
 
-    fn timed(
-        &self,
-        call: &str,
-        body: &Value,
-        total: impl Fn(&Value) -> io::Result<u64>,
-    ) -> io::Result<Answer> {
+    /// 30 bars, the newest 200 messages, and the commonest values of these columns.
+    pub(crate) fn search(&self, query: &str, columns: &[&str]) -> io::Result<Answer> {
+        let body =
+            json!({ "logspace": "bench", "query": query, "limit": 200, "bars": 30, "facets": columns });
+        self.timed("search", &body, "/total")
+    }
+
+    fn timed(&self, call: &str, body: &Value, total: &str) -> io::Result<Answer> {
         let start = Instant::now();
         let answer = self.post(call, body)?;
-        let wall_ms = start.elapsed().as_secs_f64() * 1e3;
-        let inside_ms = answer.get("took_ms").and_then(Value::as_f64).unwrap_or(f64::NAN);
-        Ok(Answer { total: total(&answer)?, wall_ms, inside_ms })
+        Ok(Answer { ms: start.elapsed().as_secs_f64() * 1e3, total: number(&answer, total)? })
     }
 
     fn post(&self, call: &str, body: &Value) -> io::Result<Value> {

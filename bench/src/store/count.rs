@@ -47,7 +47,7 @@ fn whole_lines(file: &mut File, rest: &mut Vec<u8>) -> io::Result<Option<Vec<u8>
     Ok((!chunk.is_empty()).then_some(chunk))
 }
 
-fn count(chunk: &[u8], questions: &[Question]) -> Vec<u64> {
+pub(super) fn count(chunk: &[u8], questions: &[Question]) -> Vec<u64> {
     let lowered = chunk.to_ascii_lowercase();
     let mut sums = vec![0; questions.len()];
     for line in lowered.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {

@@ -1,4 +1,4 @@
-//! The corpus as a plain file: kept between runs, sent by sendfile(2), searched by ripgrep.
+//! The plain file of the made-up site: made once, sent with sendfile(2), read by the rivals.
 //!
 //! In: a number of messages. Out: a file, and its bytes on one TCP connection; sending costs hardly any CPU.
 
@@ -12,21 +12,31 @@ use std::{
 };
 
 /// What every corpus is made from.
-const SEED: u64 = 42;
+pub(super) const SEED: u64 = 42;
 /// Bytes made before they are written.
 const WRITE_BYTES: usize = 1 << 20;
 /// Bytes of one sendfile call.
 const SEND_BYTES: usize = 16 << 20;
 
-/// The file of so many messages, made when it is not there.
-pub(super) fn corpus(out: &Path, messages: u64) -> io::Result<PathBuf> {
-    let path = out.join(format!("site-{messages}.log"));
-    if !path.exists() {
-        let unfinished = path.with_extension("part");
-        make(&mut File::create(&unfinished)?, messages)?;
-        fs::rename(&unfinished, &path)?;
+/// A plain file of messages.
+pub(crate) struct Corpus {
+    pub(crate) path: PathBuf,
+    pub(crate) messages: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Corpus {
+    /// The file of so many messages, made when it is not there.
+    pub(super) fn of(out: &Path, messages: u64) -> io::Result<Corpus> {
+        let path = out.join(format!("site-{messages}.log"));
+        if !path.exists() {
+            let unfinished = path.with_extension("part");
+            make(&mut File::create(&unfinished)?, messages)?;
+            fs::rename(&unfinished, &path)?;
+        }
+        let bytes = path.metadata()?.len();
+        Ok(Corpus { path, messages, bytes })
     }
-    Ok(path)
 }
 
 fn make(file: &mut File, messages: u64) -> io::Result<()> {
@@ -52,6 +62,11 @@ pub(super) fn send(path: &Path, port: u16) -> io::Result<()> {
         let rest = (length - offset).min(SEND_BYTES as u64) as usize;
         sendfile(&peer, &file, Some(&mut offset), rest)?;
     }
+    finish(&mut peer)
+}
+
+/// Says that nothing more comes and waits until the receiver has closed, too.
+pub(super) fn finish(peer: &mut TcpStream) -> io::Result<()> {
     peer.shutdown(Shutdown::Write)?;
     let mut rest = [0; 4096];
     while peer.read(&mut rest)? > 0 {}

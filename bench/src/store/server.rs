@@ -4,7 +4,10 @@
 //! Limits: [`SEAL_TIMEOUT`] to seal what was taken in.
 
 use super::client::Client;
-use crate::measure::{free_port, stop, wait_for_listener};
+use crate::{
+    measure::{cpu, free_port, stop, wait_for_listener},
+    tls,
+};
 use std::{
     fs::{self, File},
     io,
@@ -14,50 +17,64 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest time to seal all complete segments.
-const SEAL_TIMEOUT: Duration = Duration::from_secs(300);
-/// The catalog has not changed for so long: everything complete is sealed. One segment takes a second or two.
+/// Longest time to seal all complete segments and to recode them.
+const SEAL_TIMEOUT: Duration = Duration::from_secs(3600);
+/// The catalog has not changed for so long and the server was idle: everything complete is sealed. A segment takes a second
+/// or two.
 const SETTLED: Duration = Duration::from_secs(8);
+/// CPU seconds in that time of a server that is idle.
+const IDLE_CPU_S: f64 = 0.8;
 /// Longest wait for the page's password.
 const PASSWORD_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// How a server is set up.
+#[derive(Clone, Default)]
+pub(super) struct Setup {
+    /// Options of the logspace, as in its configuration.
+    pub(super) logspace: String,
+    /// Sealed segments are encrypted; the server holds the key to search them.
+    pub(super) encrypted: bool,
+    /// The source takes TLS.
+    pub(super) tls: bool,
+}
+
+/// What is in sealed segments.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct SealedSum {
+    pub(super) messages: u64,
+    pub(super) bytes: u64,
+}
+
 /// A running server.
 pub(super) struct Server {
+    binary: PathBuf,
     process: Child,
     folder: PathBuf,
     port: u16,
     http: u16,
+    password: String,
 }
 
 impl Server {
     /// Starts it on an empty folder.
-    pub(super) fn start(duramen: &Path, folder: &Path) -> io::Result<Server> {
+    pub(super) fn create(binary: &Path, folder: &Path, setup: Setup) -> io::Result<Server> {
         if folder.exists() {
             fs::remove_dir_all(folder)?;
         }
         fs::create_dir_all(folder)?;
         let (port, http) = (free_port()?, free_port()?);
-        let config = folder.join("server.conf");
-        let text = format!(
-            "@version: 4.8\noptions {{ keep-hostname(yes); use-dns(no); }};\n\
-             source s {{ network(ip(\"127.0.0.1\") port({port}) transport(\"tcp\")); }};\n\
-             destination d {{ logspace(\"bench\"); }};\n\
-             log {{ source(s); destination(d); flags(flow-control); }};\n"
-        );
-        fs::write(&config, text)?;
-        let process = Command::new(duramen)
-            .args(["run", "--http", &format!("127.0.0.1:{http}"), "--config"])
-            .arg(&config)
-            .arg("--data")
-            .arg(folder.join("data"))
-            .arg("--control")
-            .arg(folder.join("control"))
-            .stdin(Stdio::null())
-            .stdout(File::create(folder.join("words"))?)
-            .stderr(File::create(folder.join("errors"))?)
-            .spawn()?;
-        let mut server = Server { process, folder: folder.to_owned(), port, http };
+        fs::write(folder.join("server.conf"), configuration(folder, port, &setup)?)?;
+        let process = start(binary, folder, http)?;
+        let mut server = Server {
+            binary: binary.to_owned(),
+            process,
+            folder: folder.to_owned(),
+            port,
+            http,
+            password: String::new(),
+        };
         wait_for_listener(port, folder, &mut server.process)?;
+        server.password = server.password()?;
         Ok(server)
     }
 
@@ -69,13 +86,18 @@ impl Server {
         self.port
     }
 
-    /// Logs in with the password that the first start prints.
+    /// A new session.
     pub(super) fn client(&self) -> io::Result<Client> {
+        Client::log_in(self.http, &self.password)
+    }
+
+    /// The password that the first start prints.
+    fn password(&self) -> io::Result<String> {
         let start = Instant::now();
         loop {
             let words = fs::read_to_string(self.folder.join("words"))?;
             if let Some(line) = words.lines().find(|line| line.contains("the password: ")) {
-                return Client::log_in(self.http, line.rsplit(' ').next().unwrap_or_default());
+                return Ok(line.rsplit(' ').next().unwrap_or_default().to_owned());
             }
             if start.elapsed() > PASSWORD_TIMEOUT {
                 return Err(io::Error::other("the server printed no password"));
@@ -84,23 +106,32 @@ impl Server {
         }
     }
 
-    /// Waits until no more segments are sealed; messages and bytes in them, and when the last one was done.
-    pub(super) fn settle(&self) -> io::Result<((u64, u64), Instant)> {
+    /// Waits until nothing is sealed or recoded any more; what is in the segments, and when the last one was done.
+    pub(super) fn settle(&self) -> io::Result<(SealedSum, Instant)> {
         let start = Instant::now();
-        let (mut sealed, mut since) = (self.sealed()?, start);
-        while since.elapsed() < SETTLED && start.elapsed() < SEAL_TIMEOUT {
+        let (mut sealed, mut since, mut cpu_s) = (self.sealed()?, start, cpu(self.id())?);
+        // When nothing more was done, as far as is known.
+        let mut done = start;
+        while start.elapsed() < SEAL_TIMEOUT {
             thread::sleep(Duration::from_millis(100));
             let now = self.sealed()?;
             if now != sealed {
-                (sealed, since) = (now, Instant::now());
+                (sealed, since, cpu_s) = (now, Instant::now(), cpu(self.id())?);
+                done = since;
+            } else if since.elapsed() >= SETTLED {
+                if cpu(self.id())? - cpu_s < IDLE_CPU_S {
+                    return Ok((sealed, done));
+                }
+                (since, cpu_s) = (Instant::now(), cpu(self.id())?);
+                done = since;
             }
         }
-        Ok((sealed, since))
+        Err(io::Error::other("the server is still at work on its segments"))
     }
 
-    /// Messages and bytes of the sealed segments, as the catalog says.
-    fn sealed(&self) -> io::Result<(u64, u64)> {
-        let mut sum = (0, 0);
+    /// What is in the sealed segments, as the catalog says.
+    fn sealed(&self) -> io::Result<SealedSum> {
+        let mut sum = SealedSum::default();
         let Ok(catalog) = fs::read_to_string(self.logspace().join("catalog")) else { return Ok(sum) };
         for line in catalog.lines().filter_map(|line| line.strip_prefix("segment ")) {
             let words: Vec<&str> = line.split(' ').collect();
@@ -108,7 +139,7 @@ impl Server {
             let (Some(count), Some(bytes)) = (number(1), number(4)) else {
                 return Err(io::Error::other(format!("cannot read the catalog's line `{line}`")));
             };
-            sum = (sum.0 + count, sum.1 + bytes);
+            sum = SealedSum { messages: sum.messages + count, bytes: sum.bytes + bytes };
         }
         Ok(sum)
     }
@@ -122,11 +153,63 @@ impl Server {
         self.folder.join("data/logspaces/bench")
     }
 
+    /// Ends the process.
+    pub(super) fn pause(&mut self) -> io::Result<()> {
+        stop(&mut self.process)
+    }
+
+    /// Starts it again.
+    pub(super) fn resume(&mut self) -> io::Result<()> {
+        self.process = start(&self.binary, &self.folder, self.http)?;
+        wait_for_listener(self.port, &self.folder, &mut self.process)
+    }
+
     /// Stops it and removes what it kept.
-    pub(super) fn stop(mut self) -> io::Result<()> {
+    pub(super) fn remove(mut self) -> io::Result<()> {
         stop(&mut self.process)?;
         fs::remove_dir_all(&self.folder)
     }
+}
+
+fn start(binary: &Path, folder: &Path, http: u16) -> io::Result<Child> {
+    Command::new(binary)
+        .args(["run", "--http", &format!("127.0.0.1:{http}"), "--config"])
+        .arg(folder.join("server.conf"))
+        .arg("--data")
+        .arg(folder.join("data"))
+        .arg("--control")
+        .arg(folder.join("control"))
+        .stdin(Stdio::null())
+        .stdout(File::create(folder.join("words"))?)
+        .stderr(File::create(folder.join("errors"))?)
+        .spawn()
+}
+
+fn configuration(folder: &Path, port: u16, setup: &Setup) -> io::Result<String> {
+    let path = |name: &str| folder.join(name).display().to_string();
+    let transport = if setup.tls {
+        tls::certificate(folder)?;
+        let (certificate, key) = (path("server.pem"), path("server.key"));
+        format!(
+            "transport(\"tls\") tls(cert-file(\"{certificate}\") key-file(\"{key}\") peer-verify(optional-untrusted))"
+        )
+    } else {
+        "transport(\"tcp\")".to_owned()
+    };
+    let mut logspace = setup.logspace.clone();
+    if setup.encrypted {
+        let made = rcgen::generate_simple_self_signed(["bench".to_owned()]).map_err(io::Error::other)?;
+        fs::write(folder.join("auditor.pem"), made.cert.pem())?;
+        fs::write(folder.join("auditor.key"), made.signing_key.serialize_pem())?;
+        let (certificate, key) = (path("auditor.pem"), path("auditor.key"));
+        logspace += &format!(" encrypt-certificate(\"{certificate}\") decrypt-key(\"{key}\")");
+    }
+    Ok(format!(
+        "@version: 4.8\noptions {{ keep-hostname(yes); use-dns(no); }};\n\
+         source s {{ network(ip(\"127.0.0.1\") port({port}) {transport}); }};\n\
+         destination d {{ logspace(\"bench\" {logspace}); }};\n\
+         log {{ source(s); destination(d); flags(flow-control); }};\n"
+    ))
 }
 
 /// An early error must not leave a server behind.

@@ -1,7 +1,7 @@
 //! The chain: all records of a logspace in one file, each naming the digest of the one before.
 //!
 //! In: records, appended and synced one by one. Out: the records; which bytes are none. A torn end, as a power cut
-//! leaves it, is cut off when the next record is appended: what it said is made again from the segment.
+//! leaves it, is cut off when the logspace is opened: what it said is made again from the segment.
 //! Holds: the records, about 400 bytes a segment.
 //! Limits: damage in the middle costs the records it hit and is told.
 
@@ -116,6 +116,19 @@ impl Chain {
         at.is_ok_and(|at| self.records[at] == *record)
     }
 
+    /// Cuts a torn end off, durably; what was cut.
+    pub fn mend(&mut self, disk: &dyn Disk, dir: &Path) -> io::Result<Option<ChainDamage>> {
+        if self.torn == 0 {
+            return Ok(None);
+        }
+        let file = disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME))?;
+        file.set_len(self.length)?;
+        file.sync()?;
+        let cut = ChainDamage { offset: self.length, bytes: self.torn };
+        self.torn = 0;
+        Ok(Some(cut))
+    }
+
     /// Appends a record, durably. After an error nothing was appended.
     pub fn append(&mut self, disk: &dyn Disk, dir: &Path, record: Record) -> io::Result<()> {
         assert!(record.number >= self.next_number(), "records are numbered upwards");
@@ -126,10 +139,7 @@ impl Chain {
             opened => (opened?, false),
         };
         let text = record.print();
-        if self.torn > 0 {
-            file.set_len(self.length)?;
-            self.torn = 0;
-        }
+        assert!(self.torn == 0, "a torn end is mended first");
         let written = file.write_at(self.length, text.as_bytes()).and_then(|()| file.sync());
         if let Err(error) = written {
             // Pages that a failed sync left behind are never trusted: the record is written again as a whole.

@@ -95,10 +95,14 @@ impl SigningKey {
         let failed = |source| KeyError::Io { path: path.to_owned(), source };
         let drawn = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
         let drawn = drawn.map_err(|_| failed(io::Error::other("no randomness")))?;
+        // It gets its name when it is whole: half a key would keep the logspace from opening for ever.
+        let unfinished = path.with_extension("unfinished");
         let write = || {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
+            let mut file =
+                OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&unfinished)?;
             file.write_all(der::to_pem("PRIVATE KEY", drawn.as_ref()).as_bytes())?;
             file.sync_all()?;
+            fs::rename(&unfinished, path)?;
             fs::File::open(path.parent().unwrap_or(path))?.sync_all()
         };
         write().map_err(failed)?;

@@ -185,6 +185,7 @@ fn a_chain_survives_torn_ends_and_tells_damage() {
     let mut chain = Chain::read(&disk, dir).unwrap();
     assert!(chain.torn_bytes() > 0 && chain.records().len() == 3);
     let next = record(&key, &chain, 30, Event::Seal);
+    chain.mend(&disk, dir).unwrap();
     chain.append(&disk, dir, next).unwrap();
     assert_eq!(Chain::read(&disk, dir).unwrap().records().len(), 4);
 }

@@ -14,10 +14,12 @@ use std::{
 };
 
 mod catalog;
+mod cuts;
 mod evidence;
 mod kill;
 mod plain;
 mod power;
+mod traced;
 
 /// Longest that a test waits for another thread.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -45,8 +45,9 @@ impl Witness {
         disk.create_dir_all(&folder).map_err(failed)?;
         fs::create_dir_all(&folder).map_err(failed)?;
         fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
-        let chain = Chain::read(&*disk, dir).map_err(failed)?;
-        for damage in chain.damages() {
+        let mut chain = Chain::read(&*disk, dir).map_err(failed)?;
+        let cut = chain.mend(&*disk, dir).map_err(failed)?;
+        for damage in chain.damages().iter().copied().chain(cut) {
             notices.notice(Notice::ChainDamaged { offset: damage.offset, bytes: damage.bytes });
         }
         let key = match sign_key {
@@ -122,11 +123,15 @@ fn publish(folder: &Path, key: &SigningKey) -> io::Result<()> {
     let fingerprint = key.public().fingerprint();
     let digits = fingerprint.rsplit(':').next().unwrap_or_default();
     let path = folder.join(format!("key-{}.pem", &digits[..digits.len().min(KEY_DIGITS)]));
-    if path.exists() {
+    let text = key.public().to_pem();
+    // A power cut may have left half of it.
+    if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
-    let mut file = fs::File::create(&path)?;
-    file.write_all(key.public().to_pem().as_bytes())?;
+    let unfinished = path.with_extension("unfinished");
+    let mut file = fs::File::create(&unfinished)?;
+    file.write_all(text.as_bytes())?;
     file.sync_all()?;
+    fs::rename(&unfinished, &path)?;
     fs::File::open(folder)?.sync_all()
 }

@@ -1,0 +1,59 @@
+//! What is measured: a program that takes messages in and answers questions about them.
+//!
+//! In: the plain file, questions. Out: what both cost. Each engine runs alone, one after the other.
+
+use super::{plain::Corpus, questions::Question};
+use std::{io, process::Command};
+
+/// What taking in cost.
+pub(crate) struct Intake {
+    /// From the first byte until the last message can be found.
+    pub(crate) seconds: f64,
+    /// Until nothing is left to do: all is sealed, merged, recoded.
+    pub(crate) settled_s: f64,
+    /// CPU seconds until then, all threads; nothing where they cannot be told apart.
+    pub(crate) cpu_s: Option<f64>,
+    /// Peak memory.
+    pub(crate) memory_mib: Option<f64>,
+    /// Bytes a message on disk, the index included.
+    pub(crate) message_bytes: f64,
+    /// What else there is to say.
+    pub(crate) note: String,
+}
+
+/// One answer.
+#[derive(Clone, Copy)]
+pub(crate) struct Answer {
+    pub(crate) total: u64,
+    /// From the question's first byte to the answer's last.
+    pub(crate) ms: f64,
+}
+
+/// An engine.
+pub(crate) trait Engine {
+    /// In tables.
+    fn name(&self) -> String;
+    /// Starts empty and takes the corpus in.
+    fn take_in(&mut self, corpus: &Corpus) -> io::Result<Intake>;
+    /// Answers with the exact count, 30 bars and the newest 200 messages, or with the commonest values; nothing when it cannot.
+    fn ask(&mut self, question: &'static Question) -> io::Result<Option<Answer>>;
+    /// Peak memory since it was started.
+    fn memory_mib(&self) -> Option<f64>;
+    /// Ends its process, so that nothing of it is in memory.
+    fn pause(&mut self) -> io::Result<()>;
+    /// Starts again on what it keeps.
+    fn resume(&mut self) -> io::Result<()>;
+    /// Ends it and removes what it kept.
+    fn remove(self: Box<Self>) -> io::Result<()>;
+}
+
+/// Empties the page cache; an error where that is not allowed.
+pub(crate) fn drop_caches() -> io::Result<()> {
+    let done = Command::new("sync").status()?;
+    if !done.success() {
+        return Err(io::Error::other("sync failed"));
+    }
+    std::fs::write("/proc/sys/vm/drop_caches", "3").map_err(|error| {
+        io::Error::new(error.kind(), format!("cannot drop caches, which takes root: {error}"))
+    })
+}
