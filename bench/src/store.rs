@@ -105,6 +105,7 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
     if options.cold {
         engine::drop_caches()?;
     }
+    crate::warm::memory()?;
     let candidates = candidates(options, &out)?;
     let corpus = Corpus::of(&out, options.messages)?;
     let expected = count::counts(&corpus.path, questions::ALL)?;
