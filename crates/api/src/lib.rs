@@ -18,6 +18,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod types;
+mod workers;
 
 pub use accounts::{AccountError, Accounts, generated_password};
 pub use listen::{Listening, listen};

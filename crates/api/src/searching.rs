@@ -1,6 +1,6 @@
 //! Runs a search away from the reactor, and stops it when nobody waits for it any more.
 //!
-//! In: what was asked. Out: an answer of `query`. Holds a place in the turnstile while it runs.
+//! In: what was asked. Out: an answer of `query`. Holds a thread of `workers` while it runs.
 //! Limits: [`TIMEOUT_MAX`] a search; waiting for a turn counts.
 
 use crate::{
@@ -9,14 +9,12 @@ use crate::{
     state::State,
     types::{ClockName, Operator, TimeRange},
 };
-use axum::http::StatusCode;
 use query::{Answer, Clock, ParseOptions, Query, Search, SearchError};
 use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    thread,
     time::{Duration, Instant},
 };
 use store::{Document, Logspace, Snapshot, Watch};
@@ -69,7 +67,6 @@ pub(crate) fn prepare(
         },
         from_us: read("from", &time.from)?,
         to_us: read("to", &time.to)?,
-        threads: thread::available_parallelism().map_or(1, usize::from),
         ..Search::default()
     };
     Ok((query, search))
@@ -133,7 +130,12 @@ async fn watched<T: Send + 'static>(
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     search.watch = watch(timeout_ms, cancelled.clone());
-    let done = blocking(state, cancelled, move || work(search)).await?;
+    let run = move |cores: usize| {
+        search.threads = cores;
+        work(search)
+    };
+    let _cancel = CancelOnDrop(cancelled);
+    let done = state.searches.run(run).await?;
     done.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
 }
 
@@ -155,15 +157,12 @@ fn found(snapshot: &Snapshot, query: &Query, mut search: Search) -> Result<Found
     Ok(Found { answer, piped: Some(Piped { rows, more, notes: outcome.notes }) })
 }
 
-/// Runs work that reads the store on a thread of its own, in turn; `cancelled` is set when the caller goes away.
+/// Runs work that reads the store where searches run, in turn; `cancelled` is set when the caller goes away.
 pub(crate) async fn blocking<T: Send + 'static>(
     state: &State,
     cancelled: Arc<AtomicBool>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
-    let turn = state.searches.acquire().await;
-    let _turn =
-        turn.map_err(|_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "internal", "shutting down"))?;
     let _cancel = CancelOnDrop(cancelled);
-    tokio::task::spawn_blocking(work).await.map_err(|_| ApiError::internal("the search ended by a bug"))
+    state.searches.run(|_| work()).await
 }

@@ -1,10 +1,10 @@
 //! What all calls share.
 //!
-//! In: the parts of the running server. Out: access to them, and the turnstile of searches.
+//! In: the parts of the running server. Out: access to them, and the threads of searches.
 //! Limits: [`SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
 //! refused.
 
-use crate::{accounts::Accounts, error::ApiError, guard::User, sessions::Sessions};
+use crate::{accounts::Accounts, error::ApiError, guard::User, sessions::Sessions, workers::Workers};
 use std::{
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,7 +13,7 @@ use std::{
 use store::{LedgerEntry, Logspace};
 use tokio::sync::Semaphore;
 
-/// Searches that run at once; further ones wait for their turn. Each may use every core.
+/// Searches that run at once; further ones wait for their turn. They share the cores: see `workers`.
 pub const SEARCHES_MAX: usize = 8;
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
@@ -38,7 +38,7 @@ pub struct State {
     accounts: Accounts,
     sessions: Mutex<Sessions>,
     host: String,
-    pub(crate) searches: Semaphore,
+    pub(crate) searches: Workers,
     pub(crate) tails: Arc<Semaphore>,
     pub(crate) exports: Arc<Semaphore>,
 }
@@ -51,7 +51,7 @@ impl State {
             accounts,
             sessions: Mutex::default(),
             host: host.to_owned(),
-            searches: Semaphore::new(SEARCHES_MAX),
+            searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
         }

@@ -5,11 +5,13 @@
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
 mod fuzzy;
+mod infix;
 mod wildcard;
 
 use crate::{Bound, Pattern};
 use fuzzy::Fuzzy;
-use memchr::memmem::Finder;
+pub(crate) use infix::InOrder;
+use infix::Infix;
 use std::net::IpAddr;
 use wildcard::Wildcard;
 
@@ -23,7 +25,7 @@ enum Form {
     Exact(Vec<u8>),
     CaseExact(Vec<u8>),
     Prefix(Vec<u8>),
-    Infix(Finder<'static>),
+    Infix(Infix),
     Suffix(Vec<u8>),
     Wildcard(Wildcard),
     Fuzzy(Fuzzy),
@@ -76,6 +78,24 @@ impl Matcher {
         }
     }
 
+    /// What every matching token holds somewhere, and every matching value after lower-casing.
+    pub(crate) fn needle(&mut self) -> Vec<u8> {
+        match &self.form {
+            Form::Infix(infix) => infix.needle().to_vec(),
+            Form::Suffix(text) => text.clone(),
+            _ => self.head().to_vec(),
+        }
+    }
+
+    /// How the tokens of a sorted list are compared, each with what it shares with the one before.
+    pub(crate) fn in_order(&self) -> InOrder<'_> {
+        match &self.form {
+            Form::Infix(infix) => InOrder::infix(infix),
+            Form::Suffix(text) => InOrder::suffix(text),
+            form => InOrder::any(form),
+        }
+    }
+
     /// Whether a token, which is lower-cased, matches.
     #[inline]
     pub(crate) fn matches_token(&self, token: &[u8]) -> bool {
@@ -100,7 +120,7 @@ impl Form {
             Form::Exact(text) => lowered == text,
             Form::CaseExact(text) => value == text,
             Form::Prefix(text) => lowered.starts_with(text),
-            Form::Infix(finder) => lowered.len() >= finder.needle().len() && finder.find(lowered).is_some(),
+            Form::Infix(infix) => infix.end_in(lowered, 0).is_some(),
             Form::Suffix(text) => lowered.ends_with(text),
             Form::Wildcard(wildcard) => wildcard.matches(lowered),
             Form::Fuzzy(fuzzy) => fuzzy.matches(lowered),
@@ -116,9 +136,9 @@ fn wild(text: &[u8]) -> Form {
     let plain = |text: &[u8]| !text.iter().any(|byte| matches!(byte, b'*' | b'?' | b'\\'));
     let open_start = text.strip_prefix(b"*");
     match (open_start, text.strip_suffix(b"*")) {
-        (Some(_), Some(_)) if text.len() == 1 => Form::Any,
+        (Some(_), Some(_)) if text.len() <= 2 => Form::Any,
         (Some(rest), Some(_)) if plain(&rest[..rest.len() - 1]) => {
-            Form::Infix(Finder::new(&rest[..rest.len() - 1]).into_owned())
+            Form::Infix(Infix::new(&rest[..rest.len() - 1]))
         }
         (Some(rest), None) if plain(rest) => Form::Suffix(rest.to_vec()),
         (None, Some(rest)) if plain(rest) => Form::Prefix(rest.to_vec()),

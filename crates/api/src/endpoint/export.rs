@@ -12,6 +12,7 @@ use crate::{
     searching::{self, CancelOnDrop},
     state::State,
     types::{ClockName, Operator, TimeRange},
+    workers,
 };
 use axum::{
     body::{Body, Bytes},
@@ -109,10 +110,11 @@ pub(crate) async fn export(
     search.watch = searching::long_watch(limit, cancelled);
     let (sender, mut pieces) = mpsc::channel::<Result<Bytes, SearchError>>(PIECES);
     let format = asked.format;
-    tokio::task::spawn_blocking(move || {
+    let export = move || {
         write(&logspace, &query, &search, format, &sender);
         drop(seat);
-    });
+    };
+    workers::spawn("export", export).map_err(|_| ApiError::internal("there is no thread to export on"))?;
     // The first piece says whether there will be a file at all.
     let first = match pieces.recv().await {
         None => Bytes::new(),

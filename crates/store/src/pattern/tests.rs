@@ -95,6 +95,27 @@ fn table(a: &[u8], b: &[u8]) -> usize {
 
 proptest! {
     #[test]
+    fn a_sorted_list_is_compared_as_its_tokens_are(mut tokens in proptest::collection::vec("[ab]{0,5}", 1..40), text in "[ab]{0,3}") {
+        tokens.sort();
+        for pattern in [format!("*{text}*"), format!("*{text}"), format!("{text}*")] {
+            let matcher = Matcher::new(&wildcard(&pattern));
+            let mut in_order = matcher.in_order();
+            let mut before = "";
+            for token in &tokens {
+                let shared = before.bytes().zip(token.bytes()).take_while(|(a, b)| a == b).count();
+                let matches = in_order.matches(shared, token.as_bytes());
+                prop_assert_eq!(matches, matcher.matches_token(token.as_bytes()), "{} in {}", pattern, token);
+                prop_assert_eq!(matches, match pattern.strip_suffix('*') {
+                    Some(rest) if rest.starts_with('*') => token.contains(&text),
+                    Some(_) => token.starts_with(&text),
+                    None => token.ends_with(&text),
+                });
+                before = token;
+            }
+        }
+    }
+
+    #[test]
     fn the_band_agrees_with_the_table(a in "[abc]{0,7}", b in "[abc]{0,7}", distance in 0u8..3) {
         let matcher = Matcher::new(&Pattern::Fuzzy { text: a.clone().into(), distance });
         prop_assert_eq!(matcher.matches_token(b.as_bytes()), table(a.as_bytes(), b.as_bytes()) <= usize::from(distance));

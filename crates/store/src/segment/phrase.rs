@@ -21,7 +21,8 @@ pub(crate) fn numbers(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> O
 /// Whether the words follow each other in a template.
 pub(crate) fn is_in(numbers: &[u16], sequence: &[u16]) -> bool {
     debug_assert!(!numbers.contains(&Templates::GAP), "a gap is no word");
-    sequence.windows(numbers.len()).any(|run| run == numbers)
+    let Some(first) = numbers.first() else { return true };
+    sequence.iter().enumerate().any(|(at, number)| number == first && sequence[at..].starts_with(numbers))
 }
 
 /// Documents that have every word of a phrase.

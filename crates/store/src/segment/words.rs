@@ -21,15 +21,29 @@ pub(crate) fn add_columns<'a>(
     watch: &Watch,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
-    let matcher = Matcher::new(pattern);
+    let mut matcher = Matcher::new(pattern);
+    let needle = matcher.needle();
     let mut tokenizer = Tokenizer::default();
     for source in columns {
         column::find_where(source, b"", watch, found, |value| {
+            if !holds(value, &needle) {
+                return false;
+            }
             tokenizer.read(value);
             tokenizer.tokens().any(|token| matcher.matches_token(tokenizer.bytes(token)))
         })?;
     }
     Ok(())
+}
+
+/// Whether a value holds a lower-cased text, whatever its own case.
+fn holds(value: &[u8], needle: &[u8]) -> bool {
+    let Some(first) = needle.first() else { return true };
+    let starts = (value.len() + 1).saturating_sub(needle.len());
+    let mut starts = value[..starts].iter().enumerate();
+    starts.any(|(at, byte)| {
+        byte.to_ascii_lowercase() == *first && value[at..at + needle.len()].eq_ignore_ascii_case(needle)
+    })
 }
 
 /// The columns of a segment: those it keeps, under the names of questions.

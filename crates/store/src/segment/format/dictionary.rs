@@ -140,14 +140,14 @@ impl<'a> Dictionary<'a> {
         Ok(low.saturating_sub(1))
     }
 
-    /// Calls `visit` with each string of a block, its ordinal, and the reader at its payload, which `visit` must read.
-    /// Stops when `visit` says false; the last string is left in `string`.
+    /// Calls `visit` with each string of a block, its ordinal, how many bytes it shares with the string before in the
+    /// block, and the reader at its payload, which `visit` must read. Stops when `visit` says false; the last string is left in `string`.
     #[inline]
     pub(crate) fn walk(
         &self,
         block: usize,
         string: &mut Vec<u8>,
-        mut visit: impl FnMut(u32, &[u8], &mut Reader<'a>) -> Result<bool, Damage>,
+        mut visit: impl FnMut(u32, usize, &[u8], &mut Reader<'a>) -> Result<bool, Damage>,
     ) -> Result<bool, Damage> {
         let mut reader = self.block(block)?.reader();
         let count = self.count.saturating_sub(block * BLOCK).min(BLOCK);
@@ -155,6 +155,7 @@ impl<'a> Dictionary<'a> {
         let mut length = first.len();
         make_room(string, length);
         string[..length].copy_from_slice(first);
+        let mut common = 0;
         for index in 0..count {
             if index > 0 {
                 let lengths = reader.byte()?;
@@ -168,6 +169,7 @@ impl<'a> Dictionary<'a> {
                     return Err(reader.damage("a string shares more than the one before has"));
                 }
                 length = shared + rest;
+                common = shared;
                 make_room(string, length);
                 match (reader.ahead::<COPY>(), rest <= COPY) {
                     // A copy of fixed length is much quicker than one of a few bytes.
@@ -178,7 +180,7 @@ impl<'a> Dictionary<'a> {
                     _ => string[shared..length].copy_from_slice(reader.take(rest)?),
                 }
             }
-            if !visit((block * BLOCK + index) as u32, &string[..length], &mut reader)? {
+            if !visit((block * BLOCK + index) as u32, common, &string[..length], &mut reader)? {
                 string.truncate(length);
                 return Ok(false);
             }
@@ -192,7 +194,7 @@ impl<'a> Dictionary<'a> {
         if ordinal as usize >= self.count {
             return Err(self.data.damage(0, "a value that the dictionary does not have"));
         }
-        self.walk(ordinal as usize / BLOCK, string, |at, _, _| Ok(at < ordinal)).map(|_| ())
+        self.walk(ordinal as usize / BLOCK, string, |at, _, _, _| Ok(at < ordinal)).map(|_| ())
     }
 }
 

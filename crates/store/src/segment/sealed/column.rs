@@ -153,7 +153,7 @@ impl Source for SealedColumn<'_> {
             }
             self.values.block(block).and_then(|part| self.owner.file.check_part(&part)).map_err(corrupt)?;
             let mut stopped = Ok(());
-            let walked = self.values.walk(block, &mut string, |ordinal, value, _| {
+            let walked = self.values.walk(block, &mut string, |ordinal, _, value, _| {
                 stopped = visit(ordinal + 1, value);
                 Ok(stopped.is_ok())
             });

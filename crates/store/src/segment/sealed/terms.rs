@@ -123,25 +123,33 @@ impl Sealed {
         let document_bytes = document_bytes(self.meta.length);
         let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
         self.file.check_part(&dictionary.block(block)?)?;
-        let walked = dictionary.walk(block, string, |ordinal, term, reader| {
+        let Search { matcher, found, templates } = search;
+        let mut matcher = matcher.in_order();
+        let walked = dictionary.walk(block, string, |ordinal, shared, term, reader| {
             let payload = payloads.read(ordinal, reader)?;
-            if search.matcher.matches_token(term) {
-                self.add_term(&payload, &postings, search)?;
+            if matcher.matches(shared, term) {
+                self.add_term(&payload, &postings, found, templates)?;
             }
             Ok(true)
         });
         walked.map(|_| ())
     }
 
-    fn add_term(&self, payload: &Payload, postings: &Part<'_>, search: &mut Search) -> Result<(), Damage> {
+    fn add_term(
+        &self,
+        payload: &Payload,
+        postings: &Part<'_>,
+        found: &mut Bitmap,
+        templates: &mut Vec<bool>,
+    ) -> Result<(), Damage> {
         match payload.count {
             0 => {}
-            1 if payload.one < self.meta.length => search.found.add(payload.one),
+            1 if payload.one < self.meta.length => found.add(payload.one),
             1 => return Err(postings.damage(0, "a document beyond the segment's end")),
             count => {
                 let part = postings.piece(payload.documents.0, payload.documents.1)?;
                 self.file.check_part(&part)?;
-                postings::decode(part, count, &mut search.found)?;
+                postings::decode(part, count, found)?;
             }
         }
         let Some((start, size)) = payload.templates else { return Ok(()) };
@@ -154,10 +162,10 @@ impl Sealed {
             if template >= self.meta.length as usize {
                 return Err(reader.damage("more templates than documents"));
             }
-            if search.templates.len() <= template {
-                search.templates.resize(template + 1, false);
+            if templates.len() <= template {
+                templates.resize(template + 1, false);
             }
-            search.templates[template] = true;
+            templates[template] = true;
         }
         Ok(())
     }
@@ -243,10 +251,9 @@ impl<'a> Templates<'a> {
         let mut sequence = Vec::new();
         let mut next = || {
             let length = reader.varint_to(plain.len())?;
+            let numbers = reader.take(length.saturating_mul(2))?.chunks_exact(2);
             sequence.clear();
-            for _ in 0..length {
-                sequence.push(reader.u16()?);
-            }
+            sequence.extend(numbers.map(|number| u16::from_le_bytes([number[0], number[1]])));
             Ok(test(&sequence))
         };
         (0..self.count).map(|_| next()).collect::<Result<_, Damage>>().map_err(|_| damage())
