@@ -1,22 +1,13 @@
 """Several servers: messages are shared, a dead server's share goes to the others, nothing is lost."""
 
 import http.server
-import os
 import socket
 import threading
 import time
 
 from server import Server, free_port
-from test_relp import numbers
 
 COUNT = 3000
-
-RECEIVER = """@version: 4.8
-options {{ keep-hostname(yes); use-dns(no); }};
-source s_tcp {{ syslog(ip("127.0.0.1") port({port}) transport("tcp")); }};
-destination d_file {{ file("{folder}/out.log" template("$MSG\\n")); }};
-log {{ source(s_tcp); destination(d_file); flags(flow-control); }};
-"""
 
 SENDER = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); time-reopen(1); stats(level(1)); }};
@@ -56,10 +47,15 @@ class Lines(threading.Thread):
                 pass
 
     def stop(self):
+        if self.listener.fileno() < 0:
+            return
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         for stream in self.open:
-            stream.shutdown(socket.SHUT_RDWR)
+            try:
+                stream.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 def feed(server, start, end):
@@ -86,31 +82,13 @@ def test_network_load_balancer(binary):
         receivers[1].stop()
         feed(server, COUNT, 2 * COUNT)
         union = lambda: set().union(*(one.seen for one in receivers))  # noqa: E731
-        # What TCP had taken for the dead one when it died is lost to everybody: it died while nothing was on its way.
-        Server.until(lambda: len(union()) >= 2 * COUNT - 20, 10, "its share at the others")
-        missing = set(range(2 * COUNT)) - union()
-        assert len(missing) <= 20 and all(COUNT <= number < COUNT + 40 for number in missing), sorted(missing)
+        # It died while nothing was on its way: what TCP has taken for a receiver that dies is lost to everybody.
+        Server.until(lambda: len(union()) == 2 * COUNT, 10, "its share at the others")
         assert len(receivers[1].seen) <= COUNT // 2
     finally:
         server.close()
         for one in receivers:
             one.stop()
-
-
-def test_network_load_balancer_to_ourselves(binary):
-    """Two of our own receivers; one is killed and comes back while messages flow; no acknowledged line is lost."""
-    one, two = Server(binary, RECEIVER), Server(binary, RECEIVER)
-    one.start()
-    two.start()
-    driver = f'network-load-balancer(targets("127.0.0.1:{one.port}" "127.0.0.1:{two.port}") template("$(format-json a=$MSG)\\n"));'
-    server = Server(binary, SENDER.replace("DRIVER", driver))
-    server.start()
-    try:
-        checks = server.ctl("stats")
-        assert checks.count("d_all#0.0") and checks.count("d_all#0.1"), checks
-    finally:
-        for each in (server, one, two):
-            each.close()
 
 
 class Web:

@@ -6,6 +6,7 @@
 //! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
 
 mod charset;
+mod datagram;
 mod decode;
 mod encode;
 mod frame;
@@ -20,6 +21,7 @@ mod smtp;
 mod stamp;
 
 pub use charset::{CharacterSet, Transcoder};
+pub use datagram::{PacketOptions, append_udp_packet};
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
 pub use encode::{
     Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,

@@ -320,10 +320,21 @@ const SEND: &[Row] = &[
         .no_effect("nothing is received"),
     row("time-reap", V::Number(0, 1 << 31), "0", "seconds until an idle connection is closed")
         .no_effect("connections stay open"),
-    row("spoof-source-max-msglen", V::Any, "", "").no_effect("spoof-source() is not supported yet"),
+    row(
+        "spoof-source",
+        V::YesNo,
+        "no",
+        "datagrams carry the address of the message's sender; over UDP, needs CAP_NET_RAW",
+    ),
+    row(
+        "spoof-source-max-msglen",
+        V::Number(1, 65507),
+        "1024",
+        "longer messages are cut, with spoof-source()",
+    ),
+    row("spoof-interface", V::Text, "", "the network interface by which such datagrams leave"),
     row("failover", V::Options(FAILOVER), "", "receivers that stand in when it fails"),
     row("failover-servers", V::Texts, "", "receivers that stand in, in this order"),
-    later("spoof-source", "send with the address of the original sender"),
 ];
 
 const UNIX: &[Row] = &[row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes")];

@@ -8,7 +8,7 @@ use super::{
     http::Http,
     line::Line,
     options::{DestinationDriver, Rendering},
-    target::{Gelf, Pipe, Program, Relp, Smtp, Socket, Stdout, Terminals},
+    target::{Gelf, Pipe, Program, Relp, Smtp, Socket, Spoof, Stdout, Terminals},
 };
 use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
@@ -61,6 +61,7 @@ pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &Internal
     match driver {
         DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone())),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
+        DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
         DestinationDriver::Http(target) => Box::new(Http::new(*target, rendering, log.clone())),
         DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
         DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),

@@ -21,7 +21,7 @@ pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,
     MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering,
-    Server, SocketKind, SocketTarget, StreamFraming, TcpOptions, TerminalTarget,
+    Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};

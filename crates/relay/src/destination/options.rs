@@ -46,6 +46,8 @@ pub enum DestinationDriver {
     File(FileTarget),
     /// `network()`, `syslog()`, `tcp()`, `udp()`, `unix-stream()`, `unix-dgram()`
     Socket(SocketTarget),
+    /// The same over UDP with `spoof-source(yes)`
+    Spoof(SpoofTarget),
     /// `relp()`
     Relp(RelpTarget),
     /// `http()`
@@ -303,6 +305,17 @@ impl SocketTarget {
         };
         std::iter::once(first).chain(self.failover.iter().cloned()).collect()
     }
+}
+
+/// `spoof-source(yes)`: datagrams have the address of the message's sender.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpoofTarget {
+    /// Where to; UDP.
+    pub socket: SocketTarget,
+    /// `spoof-source-max-msglen()`: longer messages are cut.
+    pub message_bytes_max: usize,
+    /// `spoof-interface()`: packets leave by this one.
+    pub interface: Option<String>,
 }
 
 /// `relp()`.

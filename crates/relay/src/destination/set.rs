@@ -8,6 +8,7 @@ use super::{
     options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
     queue::{Command, Queue},
     spool::{Entrance, Keeper},
+    target::raw_socket,
     worker,
 };
 use crate::{
@@ -84,6 +85,7 @@ impl Destinations {
                 return Err(StageError::Twice { id: spec.id });
             }
             load_tls(&spec, &self.log)?;
+            may_spoof(&spec)?;
             let folder = spec.queueing.disk.as_ref().map(|disk| disk.folder.clone());
             let key = (spec.id.clone(), discriminant(&spec.driver), folder);
             let outlet = match self.running.get(&key) {
@@ -175,6 +177,21 @@ fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError>
     }
 }
 
+/// Whether the system lets us write other addresses into packets: said at the start, not with the first message.
+fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
+    let DestinationDriver::Spoof(target) = &spec.driver else { return Ok(()) };
+    let permission = "a raw socket (spoof-source() needs the capability CAP_NET_RAW: run as root, write \
+                AmbientCapabilities=CAP_NET_RAW into the unit, or `setcap cap_net_raw+ep` the program)";
+    match raw_socket(target, !target.socket.ipv6) {
+        Ok(_) => Ok(()),
+        Err(source) => {
+            let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
+            let what = if is_denied { permission } else { "a raw socket for spoof-source()" };
+            Err(StageError::Open { id: spec.id.clone(), what: what.to_owned(), source })
+        }
+    }
+}
+
 impl StagedDestinations {
     /// The entrances of all destinations of the configuration, by id.
     pub fn outlets(&self) -> &HashMap<String, Arc<dyn Outlet>> {
@@ -208,6 +225,7 @@ impl DestinationDriver {
                 let url = target.urls.first();
                 format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
             }
+            DestinationDriver::Spoof(target) => remote("udp", &target.socket),
             DestinationDriver::Relp(target) => remote("relp", &target.socket),
             DestinationDriver::Mail(target) => remote("smtp", &target.socket),
             DestinationDriver::Gelf(target) => remote("gelf", &target.socket),

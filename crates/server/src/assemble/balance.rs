@@ -43,7 +43,8 @@ impl<'t> Lowering<'t> {
             target.failover = others.chain(target.failover).collect();
             target.failback.get_or_insert(FAILBACK);
             let part = format!("{id}.{index}");
-            if !self.queued(&part, options, DestinationDriver::Socket(target), render) {
+            let driver = self.spoofing(options, DestinationDriver::Socket(target));
+            if !self.queued(&part, options, driver, render) {
                 return None;
             }
             plugs.push(self.plug(&part).1);

@@ -15,7 +15,7 @@ use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
-    Rendering, SocketKind, SocketTarget, StreamFraming, TerminalTarget, tls::SenderTls,
+    Rendering, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget, tls::SenderTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -30,6 +30,9 @@ const FILE_LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
 
 /// What stands before the text of `template()` in `syslog()`.
 const RFC5424_HEADER: &str = "<$PRI>1 $ISODATE ${HOST:--} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ";
+
+/// Where messages are cut with `spoof-source()`, as syslog-ng does.
+const SPOOFED_BYTES: usize = 1024;
 
 /// How long a receiver of RELP may owe an answer, as rsyslog's.
 const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
@@ -143,7 +146,8 @@ impl<'t> Lowering<'t> {
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
                 let (kind, framing) = remote(options)?;
-                self.socket(options, kind, framing)?
+                let (driver, render) = self.socket(options, kind, framing)?;
+                (self.spoofing(options, driver), render)
             }
         })
     }
@@ -244,6 +248,25 @@ impl<'t> Lowering<'t> {
         // The relay writes the count; without a line feed there is none to take off.
         let line = if is_counted { Framing::Datagram } else { framing };
         Some((DestinationDriver::Socket(target), self.line(options, is_rfc5424, line)?))
+    }
+
+    /// `spoof-source()`
+    pub(super) fn spoofing(&mut self, options: &Options<'t>, driver: DestinationDriver) -> DestinationDriver {
+        let Some(option) = options.own("spoof-source").filter(|option| option.truth() == Some(true)) else {
+            return driver;
+        };
+        match driver {
+            DestinationDriver::Socket(socket) if matches!(socket.kind, SocketKind::Udp(..)) => {
+                let message_bytes_max = options.count("spoof-source-max-msglen", SPOOFED_BYTES);
+                let interface = options.own_text("spoof-interface");
+                DestinationDriver::Spoof(SpoofTarget { socket, message_bytes_max, interface })
+            }
+            driver => {
+                let message = "`spoof-source()` has no effect: only UDP lets others be named as senders";
+                self.report.push(Diagnostic::warning(option.name.span, message));
+                driver
+            }
+        }
     }
 
     fn relp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {

@@ -50,6 +50,7 @@ fn makes(text: &str, want: &[&str]) {
                 format!("{} reap={:?} mode={:?}", file.trusted_prefix, file.reap_after, file.permissions.mode)
             }
             DestinationDriver::Socket(socket) => format!("{:?} {:?}", socket.kind, socket.framing),
+            DestinationDriver::Spoof(spoof) => format!("{:?} {}", spoof.socket.kind, spoof.message_bytes_max),
             DestinationDriver::Relp(relp) => format!("{:?} {:?}", relp.socket.kind, relp.response_within),
             DestinationDriver::Http(http) => format!("{} urls x{}", http.urls.len(), http.batch_lines),
             DestinationDriver::Gelf(gelf) => {

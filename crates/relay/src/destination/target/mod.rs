@@ -10,6 +10,7 @@ mod relp;
 mod servers;
 mod smtp;
 mod socket;
+mod spoof;
 mod stdout;
 mod stream;
 mod talk;
@@ -22,6 +23,7 @@ pub(crate) use program::Program;
 pub(crate) use relp::Relp;
 pub(crate) use smtp::Smtp;
 pub(crate) use socket::Socket;
+pub(crate) use spoof::{Spoof, raw_socket};
 pub(crate) use stdout::Stdout;
 pub(crate) use terminal::Terminals;
 
