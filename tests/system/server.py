@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import time
@@ -53,8 +54,17 @@ class Server:
         self.inherit = None
         self.config = os.path.join(self.folder, "test.conf")
         self.write_config(config)
-        cookies = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
+        self.jar = http.cookiejar.CookieJar()
+        cookies = urllib.request.HTTPCookieProcessor(self.jar)
         self.opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), cookies)
+        self.base = f"http://127.0.0.1:{self.http}"
+
+    def trust(self, authority):
+        """From now on the page is called over HTTPS, and its certificate must come from an authority."""
+        encrypted = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=authority))
+        self.opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.jar), encrypted)
+        self.base = f"https://localhost:{self.http}"
 
     def write_config(self, config):
         with open(self.config, "w") as out:
@@ -106,12 +116,12 @@ class Server:
         """One call of the API; errors raise urllib's HTTPError."""
         data = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json", "X-Requested-By": "test"}
-        request = urllib.request.Request(f"http://127.0.0.1:{self.http}/api/v1/{path}", data, headers)
+        request = urllib.request.Request(f"{self.base}/api/v1/{path}", data, headers)
         with self.opener.open(request, timeout=30) as answer:
             return json.load(answer)
 
     def text(self, path):
-        with self.opener.open(f"http://127.0.0.1:{self.http}{path}", timeout=30) as answer:
+        with self.opener.open(f"{self.base}{path}", timeout=30) as answer:
             return answer.read().decode()
 
     def search(self, query, **more):

@@ -20,7 +20,7 @@ def demo(binary, server, messages=3000):
 
 def flows(server, *options):
     """Runs flows of the page."""
-    command = ["npm", "run", "--silent", "e2e", "--", f"--base=http://127.0.0.1:{server.http}/", "--user=admin",
+    command = ["npm", "run", "--silent", "e2e", "--", f"--base={server.base}/", "--user=admin",
                f"--password={server.password}", *options]
     done = subprocess.run(command, cwd=os.path.join(ROOT, "ui"), capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

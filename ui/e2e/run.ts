@@ -33,8 +33,13 @@ const ARGUMENTS = [
   "--disable-sync",
 ];
 
+/** A server under test has a certificate that no browser trusts. */
+function launchArguments(settings: Settings): string[] {
+  return settings.base.startsWith("https:") ? [...ARGUMENTS, "--ignore-certificate-errors"] : ARGUMENTS;
+}
+
 export async function runAll(settings: Settings): Promise<number> {
-  const browser = await chromium.launch({ executablePath: settings.browser, args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: settings.browser, args: launchArguments(settings) });
   let failed = 0;
   try {
     const context = await loggedIn(browser, settings);

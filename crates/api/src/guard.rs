@@ -3,18 +3,14 @@
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
 
-use crate::{error::ApiError, state::State};
+use crate::{connection::Caller, error::ApiError, state::State};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse, Response},
 };
-use std::{
-    net::{IpAddr, SocketAddr},
-    sync::Arc,
-    time::Instant,
-};
+use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
@@ -79,8 +75,32 @@ pub(crate) async fn authenticate(
 
 /// The address of the caller.
 pub(crate) fn peer(parts: &Parts) -> IpAddr {
-    let info = parts.extensions.get::<ConnectInfo<SocketAddr>>();
-    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(address)| address.ip())
+    let info = parts.extensions.get::<ConnectInfo<Caller>>();
+    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(caller)| caller.address.ip())
+}
+
+/// Sends callers that came unencrypted where they belong.
+pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<ConnectInfo<Caller>>();
+    match caller.and_then(|ConnectInfo(caller)| caller.belongs_at) {
+        None => next.run(request).await,
+        Some(port) => match encrypted_place(&request, port) {
+            Some(place) => (StatusCode::PERMANENT_REDIRECT, [(header::LOCATION, place)]).into_response(),
+            None => StatusCode::BAD_REQUEST.into_response(),
+        },
+    }
+}
+
+/// The same resource at the encrypted port of the host that was asked.
+fn encrypted_place(request: &Request, port: u16) -> Option<String> {
+    let host = request.headers().get(header::HOST)?.to_str().ok()?;
+    let end = host.rfind(']').map_or_else(|| host.find(':').unwrap_or(host.len()), |end| end + 1);
+    let host = &host[..end];
+    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
+    let port = if port == 443 { String::new() } else { format!(":{port}") };
+    (!host.is_empty() && host.bytes().all(is_host) && path.starts_with('/'))
+        .then(|| format!("https://{host}{port}{path}"))
 }
 
 /// The session token of a request.

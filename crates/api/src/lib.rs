@@ -6,6 +6,7 @@
 
 mod accounts;
 mod assets;
+mod connection;
 mod endpoint;
 mod error;
 mod extract;
@@ -21,7 +22,8 @@ mod types;
 mod workers;
 
 pub use accounts::{AccountError, Accounts, generated_password};
-pub use listen::{Listening, listen};
+pub use connection::PresentTls;
+pub use listen::{Listening, Place, listen};
 pub use state::{Backend, SEARCHES_MAX, State, TAILS_MAX};
 pub use types::*;
 

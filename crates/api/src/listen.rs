@@ -1,8 +1,13 @@
 //! Starts and stops the HTTP server.
 //!
-//! In: an address and the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
+//! In: addresses, TLS settings, the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
 
-use crate::{BODY_BYTES_MAX, assets, endpoint, guard, state::State};
+use crate::{
+    BODY_BYTES_MAX, assets,
+    connection::{Caller, Connections, PresentTls},
+    endpoint, guard,
+    state::State,
+};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
@@ -11,7 +16,7 @@ use axum::{
     routing::{get, post},
 };
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{net::TcpListener, sync::watch, task::JoinHandle};
+use tokio::{sync::watch, task::JoinHandle};
 
 /// How long open calls may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,14 +38,29 @@ impl Listening {
     }
 }
 
-/// Listens on an address; inside a tokio runtime.
-pub async fn listen(address: SocketAddr, state: Arc<State>) -> io::Result<Listening> {
-    let listener = TcpListener::bind(address).await.map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot listen on {address} for the page: {error}"))
-    })?;
-    let address = listener.local_addr()?;
+/// Where to listen.
+pub struct Place {
+    /// The address of the page and the API.
+    pub address: SocketAddr,
+    /// Addresses where plain HTTP is sent on to it.
+    pub redirects: Vec<SocketAddr>,
+    /// Its TLS settings.
+    pub tls: PresentTls,
+}
+
+impl Place {
+    /// Plain HTTP at an address.
+    pub fn plain(address: SocketAddr) -> Place {
+        Place { address, redirects: Vec::new(), tls: Arc::new(|| None) }
+    }
+}
+
+/// Listens; inside a tokio runtime.
+pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
+    let listener = Connections::open(place.address, &place.redirects, place.tls).await?;
+    let address = listener.address();
     let (stop, mut stopped) = watch::channel(false);
-    let service = routes(state).into_make_service_with_connect_info::<SocketAddr>();
+    let service = routes(state).into_make_service_with_connect_info::<Caller>();
     let serve = axum::serve(listener, service).with_graceful_shutdown(async move {
         // An error means that the sender is gone: stop as well.
         let _ = stopped.wait_for(|stop| *stop).await;
@@ -71,6 +91,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .nest("/api/v1", api)
         .route("/metrics", get(endpoint::health::metrics))
         .fallback(get(|uri: Uri, headers: HeaderMap| async move { assets::serve(uri.path(), &headers) }))
+        .layer(middleware::from_fn(guard::encrypt))
         .layer(middleware::from_fn(guard::harden))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(state)

@@ -1,6 +1,6 @@
 //! The API over a real socket, spoken to byte by byte.
 
-use crate::{Accounts, Backend, Listening, State, listen};
+use crate::{Accounts, Backend, Listening, Place, State, listen};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -41,7 +41,7 @@ impl Server {
         let state = Arc::new(State::new(Arc::new(Empty), accounts, "host"));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let listening = runtime.block_on(listen(([127, 0, 0, 1], 0).into(), state)).unwrap();
+        let listening = runtime.block_on(listen(Place::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
         Server { runtime, address: listening.address, listening: Some(listening), _folder: folder }
     }
 

@@ -14,7 +14,7 @@ pub(crate) use search::{SearchOptions, search};
 pub(crate) use tail::{TailOptions, tail};
 
 use clap::{Args, ValueEnum};
-use std::process::ExitCode;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Where the server is and who asks.
 #[derive(Args, Debug, Clone)]
@@ -25,6 +25,9 @@ pub(crate) struct Access {
     /// User name
     #[arg(long, default_value = "admin", env = "DURAMEN_USER")]
     user: String,
+    /// Certificates of the authorities that the server's certificate may come from, in PEM; the system's when left out
+    #[arg(long, value_name = "FILE", env = "DURAMEN_CA_FILE")]
+    ca_file: Option<PathBuf>,
     /// Logspace; may be left out when there is one
     #[arg(long)]
     logspace: Option<String>,

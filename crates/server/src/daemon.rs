@@ -4,6 +4,7 @@
 //! Holds: the running parts; one loop that takes one event after the other is their only owner.
 //! Limits: [`DRAIN`] for queues at shutdown.
 
+mod certificate;
 mod commands;
 mod console;
 mod figures;

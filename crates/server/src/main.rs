@@ -5,6 +5,7 @@
 
 mod ask;
 mod assemble;
+mod authorities;
 mod check;
 mod command;
 mod control;

@@ -3,6 +3,7 @@
 //! In: nothing. Out: whether all is well; all figures for Prometheus.
 
 use crate::{
+    connection::Caller,
     error::ApiError,
     guard::User,
     state::State,
@@ -14,7 +15,7 @@ use axum::{
     http::header,
     response::IntoResponse,
 };
-use std::{net::SocketAddr, sync::Arc};
+use std::sync::Arc;
 
 /// Says whether anything is held back.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
@@ -32,11 +33,11 @@ pub(crate) async fn health(Shared(state): Shared<Arc<State>>) -> Json<HealthAnsw
 /// Figures for Prometheus: open to this machine, for others behind a login.
 pub(crate) async fn metrics(
     Shared(state): Shared<Arc<State>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
     request: Request,
 ) -> Result<impl IntoResponse, ApiError> {
     let forwarded = request.headers().contains_key("x-forwarded-for");
-    if !peer.ip().is_loopback() || forwarded {
+    if !caller.address.ip().is_loopback() || forwarded {
         let (mut parts, _) = request.into_parts();
         User::from_request_parts(&mut parts, &state).await?;
     }

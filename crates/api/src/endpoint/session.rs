@@ -3,6 +3,7 @@
 //! In: name and password. Out: a cookie. Limits: failures cost time, see `sessions`.
 
 use crate::{
+    connection::Caller,
     error::ApiError,
     extract::Body,
     guard::{self, COOKIE, User},
@@ -16,7 +17,7 @@ use axum::{
     response::IntoResponse,
 };
 use serde_json::json;
-use std::{net::SocketAddr, sync::Arc, time::Instant};
+use std::{sync::Arc, time::Instant};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
@@ -24,15 +25,16 @@ use std::{net::SocketAddr, sync::Arc, time::Instant};
     (status = 429, body = crate::types::ErrorAnswer)))]
 pub(crate) async fn login(
     Shared(state): Shared<Arc<State>>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    ConnectInfo(caller): ConnectInfo<Caller>,
     headers: HeaderMap,
     Body(request): Body<LoginRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let user = guard::authenticate(state.clone(), request.user, request.password, peer.ip()).await?;
+    let user =
+        guard::authenticate(state.clone(), request.user, request.password, caller.address.ip()).await?;
     let token = token()?;
-    // The cookie is for encrypted connections only when this one came through a proxy that says it is.
-    let encrypted = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
-    let secure = if encrypted { "; Secure" } else { "" };
+    // The cookie is for encrypted connections only when this one is, or came through a proxy that says it is.
+    let forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
+    let secure = if caller.is_encrypted || forwarded { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");
     state.sessions().open(token, &user, Instant::now());
     Ok((set_cookie(cookie), Json(answer(&state, user))))

@@ -3,6 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
+use super::network::TLS;
 use super::row::{Row, later, row};
 use super::shared::{BATCHED, DNS_WORDS, ON_ERROR, STAMP_FORMATS, THREADS};
 
@@ -123,7 +124,13 @@ const STATS: &[Row] = &[
         .no_effect("health is asked for over HTTP"),
 ];
 
+const PAGE: &[Row] = &[
+    row("tls", V::Options(TLS), "", "certificate and key: the page and the API speak HTTPS"),
+    row("redirect-from", V::Texts, "", "addresses where plain HTTP is sent on to it: IP:PORT"),
+];
+
 const REST: &[Row] = &[
+    row("page", V::Options(PAGE), "", "the page and the API; their address is given on the command line"),
     row("threaded", V::YesNo, "yes", "one thread for each source and destination").no_effect(THREADS),
     row("template-escape", V::YesNo, "no", "escape quotes in values that templates print"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),

@@ -3,7 +3,12 @@
 //! In: a certificate in DER. Out: [`Identity`]. Total: of a malformed one what could be read.
 //! Limits: [`PARTS_MAX`] parts of a name; more are left out.
 
-use super::der::{Element, Elements};
+use super::{
+    der::{Element, Elements},
+    error::TlsError,
+    material::certificates,
+};
+use std::path::Path;
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
@@ -53,6 +58,11 @@ impl Identity {
         let shown = self.parts.iter().rev().map(|(kind, value)| format!("{kind}={}", escaped(value)));
         shown.collect::<Vec<_>>().join(", ")
     }
+}
+
+/// From when until when the first certificate of a file is good, in seconds since 1970; `None`: that cannot be read.
+pub fn lifetime(file: &Path) -> Result<Option<(i64, i64)>, TlsError> {
+    Ok(certificates(file)?.first().and_then(|certificate| validity(certificate)))
 }
 
 /// From when until when a certificate is good, in seconds since 1970.

@@ -18,7 +18,7 @@ mod session;
 mod settings;
 mod suites;
 
-pub use certificate::Identity;
+pub use certificate::{Identity, lifetime};
 pub use error::{TlsError, describe};
 pub use fingerprint::Fingerprint;
 pub use loading::{Configured, ListenerTls, Load, SenderTls};

@@ -26,6 +26,8 @@ pub enum PeerVerify {
     OptionalTrusted,
     /// It may show none or any.
     OptionalUntrusted,
+    /// It is not asked for one.
+    NotAsked,
 }
 
 impl PeerVerify {

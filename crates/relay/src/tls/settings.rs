@@ -10,7 +10,7 @@ use super::{
     keylog::KeyLogFile,
     loading::Load,
     material::{Trusted, certificates, revocation_lists},
-    options::{TlsOptions, TlsVersions},
+    options::{PeerVerify, TlsOptions, TlsVersions},
     session::Session,
 };
 use rustls::{
@@ -39,10 +39,13 @@ impl ServerTls {
         let (chain, key) = own(options)?.ok_or(TlsError::Missing(
             "tls() of a source needs its certificate and key: set cert-file() and key-file()",
         ))?;
-        let mut config = ServerConfig::builder_with_provider(provider)
-            .with_protocol_versions(versions(options))?
-            .with_client_cert_verifier(check)
-            .with_single_cert(chain, key)?;
+        let builder =
+            ServerConfig::builder_with_provider(provider).with_protocol_versions(versions(options))?;
+        let mut config = match options.peer_verify {
+            PeerVerify::NotAsked => builder.with_no_client_auth(),
+            _ => builder.with_client_cert_verifier(check),
+        }
+        .with_single_cert(chain, key)?;
         // A resumed session would keep what an older configuration trusted, and costs memory for each peer.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;

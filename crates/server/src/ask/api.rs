@@ -4,6 +4,7 @@
 //! The password comes from `$DURAMEN_PASSWORD` or from the terminal, never from the command line.
 
 use super::Access;
+use crate::authorities;
 use serde_json::{Value, json};
 use std::{env, time::Duration};
 use ureq::{Agent, Body, http::Response};
@@ -21,7 +22,10 @@ pub(super) struct Session {
 impl Session {
     /// Logs in.
     pub(super) fn open(access: &Access) -> Result<Session, String> {
-        let config = Agent::config_builder().http_status_as_error(false).timeout_recv_response(Some(TIMEOUT));
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_recv_response(Some(TIMEOUT))
+            .tls_config(authorities::trusted(access.ca_file.as_deref())?);
         let agent: Agent = config.build().into();
         let base = format!("{}/api/v1", access.url.trim_end_matches('/'));
         let password = match env::var("DURAMEN_PASSWORD") {

@@ -6,7 +6,7 @@
 use super::lower::Lowering;
 use super::options::Options;
 use super::sources::values;
-use super::tls::system_authorities;
+use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
@@ -151,7 +151,7 @@ impl<'t> Lowering<'t> {
     fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let tls = match options.own("tls") {
             Some(_) => self.tls(options)?,
-            None => TlsOptions { ca_file: system_authorities(), ..TlsOptions::default() },
+            None => TlsOptions { ca_file: authorities::system(), ..TlsOptions::default() },
         };
         Some(TlsOptions { sni: true, ..tls })
     }

@@ -7,7 +7,7 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
-use super::{Environment, LogspaceSpec, Parts, TableFile, WatchedDatabase};
+use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, WatchedDatabase};
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
@@ -93,13 +93,14 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
     };
     lowering.named_templates();
     lowering.named_filters();
+    let page = lowering.page();
     let plan = lowering.plan();
     lowering.unused_objects();
-    lowering.finish(plan)
+    lowering.finish(plan, page)
 }
 
 impl Lowering<'_> {
-    fn finish(self, plan: Plan) -> Option<Parts> {
+    fn finish(self, plan: Plan, page: PageSpec) -> Option<Parts> {
         let too_many = self.steps_made > super::paths::STEPS_MAX;
         let router = match Router::new(plan) {
             Ok(router) if !too_many => Arc::new(router),
@@ -136,6 +137,7 @@ impl Lowering<'_> {
             tables: self.tables,
             taps: self.taps,
             definitions,
+            page,
         })
     }
 }

@@ -5,6 +5,7 @@
 
 use super::lower::Lowering;
 use super::options::Options;
+use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
 use message::{Batch, Stamp};
@@ -126,7 +127,7 @@ impl<'t> Lowering<'t> {
     fn mail_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         match options.own("tls") {
             Some(_) => self.tls(options),
-            None => Some(TlsOptions { ca_file: super::tls::system_authorities(), ..TlsOptions::default() }),
+            None => Some(TlsOptions { ca_file: authorities::system(), ..TlsOptions::default() }),
         }
     }
 

@@ -20,6 +20,7 @@ mod lines;
 mod lower;
 mod mail;
 mod options;
+mod page;
 mod pairs;
 mod parsers;
 mod paths;
@@ -49,6 +50,7 @@ use std::{
 
 pub(crate) use databases::{WatchedDatabase, read as read_database};
 pub(crate) use kept::Kept;
+pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
 pub(crate) use plug::Plug;
 
@@ -187,6 +189,8 @@ pub(crate) struct Parts {
     pub(crate) taps: Vec<TapPlace>,
     /// Its named templates and filters.
     pub(crate) definitions: Arc<Definitions>,
+    /// How the page is reached.
+    pub(crate) page: PageSpec,
 }
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.

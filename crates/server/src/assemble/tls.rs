@@ -5,6 +5,7 @@
 
 use super::lower::Lowering;
 use super::options::Options;
+use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
 use relay::{
@@ -16,15 +17,6 @@ use std::{path::PathBuf, time::Duration};
 /// How often `failback()` looks, and how many answers it wants.
 const FAILBACK: (i64, i64) = (60, 3);
 
-/// Where systems keep the certificates of the authorities that they trust.
-const SYSTEM_AUTHORITIES: [&str; 3] =
-    ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
-
-/// The certificates that this machine trusts.
-pub(super) fn system_authorities() -> Option<PathBuf> {
-    SYSTEM_AUTHORITIES.iter().map(PathBuf::from).find(|path| path.exists())
-}
-
 impl<'t> Lowering<'t> {
     /// `tls()`. None: it cannot be used; that has been told.
     pub(super) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
@@ -33,6 +25,11 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(options.call.name.span, message));
             return None;
         };
+        self.tls_of(call)
+    }
+
+    /// The options inside of `tls()`.
+    pub(super) fn tls_of(&mut self, call: &Call) -> Option<TlsOptions> {
         let inside = |name: &str| call.options().filter(|option| option.key() == name).last();
         let path =
             |name: &str| inside(name).and_then(text).filter(|path| !path.is_empty()).map(PathBuf::from);
@@ -46,7 +43,7 @@ impl<'t> Lowering<'t> {
         Some(TlsOptions {
             peer_verify: peer_verify(inside("peer-verify").and_then(text).as_deref()),
             ca_file: path("ca-file")
-                .or_else(|| yes("use-system-cert-store").then(system_authorities).flatten()),
+                .or_else(|| yes("use-system-cert-store").then(authorities::system).flatten()),
             ca_dir: path("ca-dir"),
             crl_dir: path("crl-dir"),
             cert_file: path("cert-file"),

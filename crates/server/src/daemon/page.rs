@@ -4,7 +4,7 @@
 
 use super::{Settings, figures::Collector, running::Shared};
 use crate::{logspace::LEDGER, statistics};
-use api::{Accounts, Backend, Listening, State};
+use api::{Accounts, Backend, Listening, Place, State};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use store::{Ledger, LedgerEntry, Logspace};
 use tokio::runtime::Runtime;
@@ -20,6 +20,7 @@ pub(crate) struct Page {
     listening: Listening,
     /// The password made at the first run.
     password: Option<String>,
+    scheme: &'static str,
 }
 
 struct Server {
@@ -53,21 +54,26 @@ pub(crate) fn open(
     let password = accounts.first_run().map_err(|error| error.to_string())?;
     let ledger = Ledger::at(&settings.data.join(LEDGER));
     let host = shared.site().loghost.clone();
-    let state = Arc::new(State::new(Arc::new(Server { shared, collector, ledger }), accounts, &host));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SOCKET_THREADS)
         .thread_name("http")
         .enable_all()
         .build()
         .map_err(|error| format!("cannot start the threads of the page: {error}"))?;
-    let listening = runtime.block_on(api::listen(address, state)).map_err(|error| error.to_string())?;
-    Ok(Some(Page { runtime, listening, password }))
+    let tls = shared.clone();
+    let place =
+        Place { address, redirects: shared.page().redirects(), tls: Arc::new(move || tls.page().config()) };
+    let is_encrypted = shared.page().config().is_some();
+    let state = Arc::new(State::new(Arc::new(Server { shared, collector, ledger }), accounts, &host));
+    let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
+    let scheme = if is_encrypted { "https" } else { "http" };
+    Ok(Some(Page { runtime, listening, password, scheme }))
 }
 
 impl Page {
     /// Says where the page is; on the first run also the password, once.
     pub(crate) fn greet(&self, settings: &Settings) {
-        let address = shown(self.listening.address);
+        let (scheme, address) = (self.scheme, shown(self.listening.address));
         if let Some(password) = &self.password {
             println!("First run: the page's user is `admin`, the password: {password}");
             println!(
@@ -77,7 +83,7 @@ impl Page {
         }
         if settings.quickstart {
             println!(
-                "\nThe page: http://{address}/\n\
+                "\nThe page: {scheme}://{address}/\n\
                  Send something:   logger -n 127.0.0.1 -P 5514 -t hello \"the first message\"\n\
                  Point a device:   syslog server = this machine, port 5514, UDP or TCP\n\
                  Configuration:    {}\n\
@@ -87,7 +93,7 @@ impl Page {
                 settings.data.display()
             );
         } else {
-            println!("The page: http://{address}/");
+            println!("The page: {scheme}://{address}/");
         }
     }
 

@@ -4,7 +4,7 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, graph, identity, sealing, tables::Tables};
+use super::{Settings, certificate::PageTls, graph, identity, sealing, tables::Tables};
 use crate::{
     assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
@@ -29,6 +29,8 @@ use std::{
 };
 use store::{Logspace, Notice, Notices};
 
+/// Ticks between two looks at how long the certificate of the page is still good.
+const CERTIFICATE_TICKS: u64 = 12 * 3600;
 /// Ticks between two looks at the files of pattern databases.
 const DATABASE_TICKS: u64 = 5;
 
@@ -37,6 +39,7 @@ pub(crate) struct Shared {
     site: Arc<Site>,
     /// What metrics-probe() counted.
     pub(super) probes: Arc<Probes>,
+    page: PageTls,
     state: Mutex<Current>,
 }
 
@@ -101,7 +104,12 @@ impl Running {
             zone: Some(TimeZone::system()),
             machine: Some(Arc::new(machine)),
         });
-        let shared = Arc::new(Shared { site: site.clone(), probes: Arc::default(), state: Mutex::default() });
+        let shared = Arc::new(Shared {
+            site: site.clone(),
+            probes: Arc::default(),
+            page: PageTls::default(),
+            state: Mutex::default(),
+        });
         let environment = Environment {
             site: site.clone(),
             zone: TimeZone::system(),
@@ -152,6 +160,7 @@ impl Running {
     pub(crate) fn reload(&mut self) -> Result<(), String> {
         let (parts, config) = self.read()?;
         let failed = |error: relay::StageError| format!("{error}\n");
+        let page = PageTls::load(&parts.page)?;
         let logspaces = self.open(&parts.logspaces)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
         let sources = self.sources.stage(parts.sources).map_err(failed)?;
@@ -164,6 +173,7 @@ impl Running {
             let outlet = outlet.ok_or_else(|| format!("destination {id} has no queue: this is a bug\n"))?;
             plug.connect(outlet);
         }
+        self.shared.page.take(parts.page, page, &self.log);
         // Sources first: what they still sent on the old paths is in the queues before a destination ends.
         self.sources.commit(sources);
         std::mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
@@ -245,6 +255,9 @@ impl Running {
     /// Tells the log paths that time went on, and looks now and then whether pattern databases have changed.
     pub(crate) fn tick(&mut self) {
         self.ticks += 1;
+        if self.ticks.is_multiple_of(CERTIFICATE_TICKS) {
+            self.shared.page.watch(&self.log);
+        }
         if self.ticks.is_multiple_of(DATABASE_TICKS) {
             self.databases.iter_mut().for_each(|database| database.look(&self.log));
         }
@@ -280,6 +293,11 @@ impl Running {
 impl Shared {
     fn locked(&self) -> MutexGuard<'_, Current> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How the page is encrypted.
+    pub(crate) fn page(&self) -> &PageTls {
+        &self.page
     }
 
     /// This machine, as macros see it.

@@ -3,7 +3,7 @@
 //! In: what the configuration says. Out: options of the store. Limits: a key that cannot be used keeps the logspace
 //! from opening: nothing is stored in another way than was asked for.
 
-use crate::assemble::LogspaceSpec;
+use crate::{assemble::LogspaceSpec, authorities};
 use std::{sync::Arc, time::Duration};
 use store::{Authority, Identity, Keys, LogspaceOptions, Recipient};
 use ureq::Agent;
@@ -17,6 +17,10 @@ const STAMP_BYTES_MAX: u64 = 64 << 10;
 pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
     let sealing = &spec.sealing;
     let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
+    let authority: Option<Arc<dyn Authority>> = match &sealing.timestamp_url {
+        Some(url) => Some(Arc::new(Remote::new(url)?)),
+        None => None,
+    };
     let defaults = LogspaceOptions::default();
     let keys = match &sealing.decrypt_key {
         Some(path) => {
@@ -33,7 +37,7 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
         keys,
         sign_key: sealing.sign_key.clone(),
-        authority: sealing.timestamp_url.as_ref().map(|url| Arc::new(Remote::new(url)) as Arc<dyn Authority>),
+        authority,
         timestamp_gap: sealing.timestamp_gap,
         scrub_bytes_a_second: sealing.scrub_bytes_a_second.unwrap_or(defaults.scrub_bytes_a_second),
         ..defaults
@@ -48,9 +52,10 @@ struct Remote {
 }
 
 impl Remote {
-    fn new(url: &str) -> Remote {
-        let config = Agent::config_builder().timeout_global(Some(STAMP_TIMEOUT));
-        Remote { agent: config.build().into(), url: url.to_owned() }
+    fn new(url: &str) -> Result<Remote, String> {
+        let tls = authorities::trusted(None)?;
+        let config = Agent::config_builder().timeout_global(Some(STAMP_TIMEOUT)).tls_config(tls);
+        Ok(Remote { agent: config.build().into(), url: url.to_owned() })
     }
 }
 
@@ -91,7 +96,7 @@ mod tests {
                 .unwrap();
             String::from_utf8_lossy(&request).to_lowercase()
         });
-        let authority = Remote::new(&format!("http://{address}/tsr"));
+        let authority = Remote::new(&format!("http://{address}/tsr")).unwrap();
         assert_eq!(authority.ask(b"\x30\x01\x02"), Ok(b"\0\xffok".to_vec()));
         let request = server.join().unwrap();
         assert!(

@@ -197,6 +197,7 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
             format!("file {}", rendered(file.name.as_mut(), batch, index, sequence, true))
         }
         DestinationDriver::Socket(socket) => peer(socket),
+        DestinationDriver::Spoof(spoof) => format!("{} as the sender", peer(&spoof.socket)),
         DestinationDriver::Relp(relp) => format!("relp over {}", peer(&relp.socket)),
         DestinationDriver::Gelf(gelf) => format!("gelf over {}", peer(&gelf.socket)),
         DestinationDriver::Http(http) => match http.urls.first_mut() {

@@ -1,0 +1,107 @@
+//! The certificate of the page: read at each reload, watched for its end.
+//!
+//! In: `options { page(tls(...)); }`. Out: the TLS settings that new connections get, warnings before the certificate
+//! ends and when it has. Holds: the settings. Limits: a certificate that is over is no error: browsers say it, and so
+//! does our log.
+
+use crate::assemble::PageSpec;
+use jiff::Timestamp;
+use message::Severity;
+use relay::{InternalLog, tls::ServerTls, tls::lifetime};
+use rustls::ServerConfig;
+use std::{
+    net::SocketAddr,
+    path::Path,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// How long before its end a certificate is told of.
+const WARN_BEFORE_S: i64 = 14 * 86_400;
+
+/// Levels of our own messages.
+const ERROR: Severity = Severity(3);
+const WARNING: Severity = Severity(4);
+
+/// The page's TLS, as it is now.
+#[derive(Default)]
+pub(crate) struct PageTls(Mutex<Present>);
+
+#[derive(Default)]
+struct Present {
+    spec: PageSpec,
+    config: Option<Arc<ServerConfig>>,
+    was_taken: bool,
+}
+
+impl PageTls {
+    /// Reads certificate and key.
+    pub(super) fn load(spec: &PageSpec) -> Result<Option<Arc<ServerConfig>>, String> {
+        let Some(options) = &spec.tls else { return Ok(None) };
+        let tls = ServerTls::load(options).map_err(|error| format!("the page: {error}\n"))?;
+        let mut config = ServerConfig::clone(tls.config());
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(Some(Arc::new(config)))
+    }
+
+    /// From now on new connections get these settings.
+    pub(super) fn take(&self, spec: PageSpec, config: Option<Arc<ServerConfig>>, log: &InternalLog) {
+        {
+            let mut present = self.present();
+            if present.was_taken && present.spec.redirects != spec.redirects {
+                log.write(WARNING, "Addresses in redirect-from() change at the next start;");
+            }
+            *present = Present { spec, config, was_taken: true };
+        }
+        self.watch(log);
+    }
+
+    /// Tells of a certificate that is not good now, or not for long.
+    pub(super) fn watch(&self, log: &InternalLog) {
+        let file = self.present().spec.tls.as_ref().and_then(|tls| tls.cert_file.clone());
+        let Some(file) = file else { return };
+        // One that cannot be read any more is told at the next reload.
+        if let Ok(Some(times)) = lifetime(&file) {
+            told(&file, times, Timestamp::now().as_second(), log);
+        }
+    }
+
+    /// The settings as they are now.
+    pub(crate) fn config(&self) -> Option<Arc<ServerConfig>> {
+        self.present().config.clone()
+    }
+
+    /// Addresses that send callers on.
+    pub(crate) fn redirects(&self) -> Vec<SocketAddr> {
+        self.present().spec.redirects.clone()
+    }
+
+    fn present(&self) -> MutexGuard<'_, Present> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn told(file: &Path, (begin, end): (i64, i64), now: i64, log: &InternalLog) {
+    let shown = |second: i64| Timestamp::from_second(second).map(|time| time.to_string()).unwrap_or_default();
+    let file = file.display();
+    if now > end {
+        let end = shown(end);
+        log.write(
+            ERROR,
+            &format!("The certificate of the page has expired; file='{file}', not_after='{end}'"),
+        );
+    } else if now < begin {
+        let begin = shown(begin);
+        log.write(
+            ERROR,
+            &format!("The certificate of the page is not valid yet; file='{file}', not_before='{begin}'"),
+        );
+    } else if end - now < WARN_BEFORE_S {
+        let (end, days) = (shown(end), (end - now) / 86_400);
+        log.write(
+            WARNING,
+            &format!(
+                "The certificate of the page expires soon; file='{file}', not_after='{end}', days='{days}'"
+            ),
+        );
+    }
+}
