@@ -182,7 +182,7 @@ fn time_searches() {
                 break;
             };
             let read = start.elapsed().as_micros();
-            match search(&snapshot, &query, &Search::default()) {
+            match search(&snapshot.clone().into(), &query, &Search::default()) {
                 Ok(answer) => hits = answer.total,
                 Err(error) => println!("{text}: {error}"),
             }

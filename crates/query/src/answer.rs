@@ -2,8 +2,10 @@
 //!
 //! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
 
+use crate::space::Seen;
+use jiff::Timestamp;
 use std::ops::Range;
-use store::{Column, Document, ReadError, SegmentView, Stop, Watch};
+use store::{Column, Document, ReadError, Stop, Watch};
 
 /// Which of a message's two times is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -26,10 +28,11 @@ pub struct Search {
     pub to_us: Option<i64>,
     /// Most rows, at most [`crate::ROWS_MAX`]; `before` gives the next ones.
     pub limit: usize,
-    /// Only rows with a smaller sequence number; total, bars and facets do not change.
+    /// Only rows behind this one, as [`crate::place`] numbers it; total, bars and facets do not change.
     pub before: Option<u64>,
-    /// Only messages with a smaller sequence number: the snapshot of an earlier answer.
-    pub until: Option<u64>,
+    /// For each member of the space, only messages with a smaller sequence number: the snapshot of an earlier
+    /// answer. A member that is not there has no such limit.
+    pub until: Vec<u64>,
     /// Number of bars; 0 for none.
     pub bars: usize,
     /// Columns to count the values of.
@@ -50,7 +53,7 @@ impl Default for Search {
             to_us: None,
             limit: 200,
             before: None,
-            until: None,
+            until: Vec::new(),
             bars: 30,
             facets: Vec::new(),
             facet_limit: 10,
@@ -63,8 +66,8 @@ impl Default for Search {
 /// The answer to a search.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Sequence number after the newest message of the snapshot.
-    pub snapshot: u64,
+    /// For each member of the space, the sequence number after the newest message that was looked at.
+    pub snapshot: Vec<u64>,
     /// Messages that match: exact, unless `timed_out` says for which part.
     pub total: u64,
     /// Messages that lie in the time range.
@@ -92,21 +95,51 @@ pub struct Answer {
 /// Messages that could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
-    /// Their sequence numbers.
-    pub messages: Range<u64>,
+    /// Of which member of the space.
+    pub member: usize,
+    /// Their sequence numbers, unless the member hides how many there are.
+    pub messages: Option<Range<u64>>,
+    /// Received times of the first and the last, microseconds since 1970.
+    pub received_us: (i64, i64),
     /// Why.
     pub why: String,
 }
 
+/// Why messages are unread whose key is not there.
+pub const LOCKED: &str = "locked";
+
 impl Unread {
     /// What an answer leaves out when a segment cannot be read, and the answer may still be given; else the error.
-    pub(crate) fn of(view: &dyn SegmentView, error: ReadError) -> Result<Unread, ReadError> {
-        match error {
-            ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. } => Ok(Unread {
-                messages: view.first_sequence()..view.first_sequence() + u64::from(view.len()),
-                why: error.to_string(),
-            }),
-            ReadError::Stopped(_) => Err(error),
+    pub(crate) fn of(seen: Seen<'_>, error: ReadError) -> Result<Unread, ReadError> {
+        let why = match error {
+            ReadError::Stopped(_) => return Err(error),
+            ReadError::Locked { .. } if seen.is_bounded => LOCKED.to_owned(),
+            // Which file it is would name what lies behind the boundary.
+            _ if seen.is_bounded => "damaged".to_owned(),
+            error => error.to_string(),
+        };
+        let first = seen.view.first_sequence();
+        let messages = first..first + u64::from(seen.view.len());
+        let messages = (!seen.is_bounded).then_some(messages);
+        Ok(Unread { member: seen.member, messages, received_us: seen.view.received_range(), why })
+    }
+
+    /// What it means for the answer, for people.
+    pub fn describe(&self) -> String {
+        let time =
+            |us| Timestamp::from_microsecond(us).map_or_else(|_| "?".to_owned(), |time| format!("{time:.0}"));
+        let (from, to) = (time(self.received_us.0), time(self.received_us.1));
+        let which = match &self.messages {
+            Some(messages) if !messages.is_empty() => {
+                format!("messages {} to {} (received {from} to {to})", messages.start, messages.end - 1)
+            }
+            _ => format!("messages received {from} to {to}"),
+        };
+        match self.why.as_str() {
+            LOCKED => {
+                format!("{which} are locked and were not searched: unlock the logspace with its private key")
+            }
+            why => format!("{which} may be left out: {why}"),
         }
     }
 }
@@ -114,8 +147,8 @@ impl Unread {
 /// How far a search came before its time was over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimedOut {
-    /// Messages with this sequence number or a higher one were searched, and the answer is exact for them.
-    pub searched_from: u64,
+    /// Messages received from here on were searched, and the answer is exact for them; microseconds since 1970.
+    pub searched_from_us: i64,
 }
 
 /// Counts over time in intervals of equal width.

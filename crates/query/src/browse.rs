@@ -1,14 +1,18 @@
-//! Looks around in a snapshot: one message, its neighbours, the columns there are.
+//! Looks around in a space: one message, its neighbours, the columns there are.
 //!
-//! In: a sequence number. Out: documents. Limits: [`NEIGHBOURS_MAX`] a side.
+//! In: the number of a row. Out: documents; neighbours are of the same member, within its boundary.
+//! Limits: [`NEIGHBOURS_MAX`] a side.
 
 use crate::{
     answer::SearchError,
+    boundary,
     condition::{Condition, ValueTest},
-    matcher, plan, words,
+    matcher, plan,
+    space::{Space, member_of, place},
+    words,
 };
 use std::{collections::HashMap, ops::Range};
-use store::{Column, ColumnUse, Document, Pattern, SegmentView, Snapshot, Watch};
+use store::{Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot, Watch};
 
 /// Most neighbours on one side of a message.
 pub const NEIGHBOURS_MAX: usize = 10_000;
@@ -34,12 +38,17 @@ pub struct Found {
     pub tokens: Vec<Range<usize>>,
 }
 
-/// The message with a sequence number, if the snapshot holds it.
-pub fn message(snapshot: &Snapshot, sequence: u64, watch: &Watch) -> Result<Option<Found>, SearchError> {
+/// The message with a number, if the space shows it.
+pub fn message(space: &Space, number: u64, watch: &Watch) -> Result<Option<Found>, SearchError> {
+    let (member, sequence) = member_of(number);
+    let Some(snapshot) = space.members.get(member).map(|member| &member.snapshot) else {
+        return Ok(None);
+    };
     let Some((index, id)) = find(snapshot, sequence) else {
         return Ok(None);
     };
     let mut documents = read(snapshot.segments[index].as_ref(), &[id], watch)?;
+    documents.iter_mut().for_each(|document| document.sequence = number);
     Ok(documents.pop().map(|document| {
         let mut tokens = Vec::new();
         words::tokens(&document.text, &mut |range| tokens.push(range));
@@ -47,15 +56,19 @@ pub fn message(snapshot: &Snapshot, sequence: u64, watch: &Watch) -> Result<Opti
     }))
 }
 
-/// The message with a sequence number between its neighbours, oldest first; empty when there is no such message.
+/// The message with a number between its neighbours, oldest first; empty when there is no such message.
 pub fn context(
-    snapshot: &Snapshot,
-    sequence: u64,
+    space: &Space,
+    number: u64,
     before: usize,
     after: usize,
     same: Same,
     watch: &Watch,
 ) -> Result<Vec<Document>, SearchError> {
+    let (member, sequence) = member_of(number);
+    let Some(snapshot) = space.members.get(member).map(|member| member.snapshot.as_ref()) else {
+        return Ok(Vec::new());
+    };
     let Some((index, id)) = find(snapshot, sequence) else {
         return Ok(Vec::new());
     };
@@ -71,27 +84,63 @@ pub fn context(
     let newer = (index..snapshot.segments.len())
         .map(|at| (at, if at == index { id + 1..u32::MAX } else { 0..u32::MAX }));
     documents.extend(walk(snapshot, newer, &condition, after, Direction::Forward, watch)?);
+    documents.iter_mut().for_each(|document| document.sequence = place(member, document.sequence));
     Ok(documents)
 }
 
-/// The columns of a snapshot, the most used first.
-pub fn columns(snapshot: &Snapshot) -> Vec<ColumnUse> {
+/// The columns of a space, the most used first. Segments that cannot be read are left out.
+pub fn columns(space: &Space, watch: &Watch) -> Result<Vec<ColumnUse>, SearchError> {
     let mut sums: HashMap<Column, ColumnUse> = HashMap::new();
-    for used in snapshot.segments.iter().flat_map(|view| view.columns()) {
-        match sums.get_mut(&used.column) {
-            Some(sum) => {
-                sum.documents += used.documents;
-                sum.numeric &= used.numeric;
-            }
-            None => {
-                sums.insert(used.column.clone(), used);
+    for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
+        let found = match boundary::columns(view.as_ref(), watch) {
+            Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
+            found => found.unwrap_or_default(),
+        };
+        for used in found {
+            match sums.get_mut(&used.column) {
+                Some(sum) => {
+                    sum.documents += used.documents;
+                    sum.numeric &= used.numeric;
+                }
+                None => {
+                    sums.insert(used.column.clone(), used);
+                }
             }
         }
     }
     let mut columns: Vec<ColumnUse> = sums.into_values().filter(|used| used.documents > 0).collect();
     let name = |used: &ColumnUse| crate::fields::column_name(&used.column).to_owned();
     columns.sort_by(|a, b| b.documents.cmp(&a.documents).then_with(|| name(a).cmp(&name(b))));
-    columns
+    Ok(columns)
+}
+
+/// How much a space shows, and of which time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Extent {
+    /// Messages.
+    pub messages: u64,
+    /// Received times of the first and the last, microseconds since 1970; none when there is no message.
+    pub received_us: Option<(i64, i64)>,
+}
+
+/// How much a space shows. Segments that cannot be read are left out.
+pub fn extent(space: &Space, watch: &Watch) -> Result<Extent, SearchError> {
+    let mut extent = Extent::default();
+    for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
+        let of_segment = || {
+            let range = boundary::received_range(view.as_ref(), watch)?;
+            Ok((boundary::count(view.as_ref(), watch)?, range))
+        };
+        let (count, range) = match of_segment() {
+            Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
+            found => found.unwrap_or_default(),
+        };
+        extent.messages += count;
+        let Some((first, last)) = range.filter(|_| count > 0) else { continue };
+        let (from, to) = extent.received_us.unwrap_or((first, last));
+        extent.received_us = Some((from.min(first), to.max(last)));
+    }
+    Ok(extent)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! Questions and their answers: text in Lucene's syntax, a tree, a plan over the segments of a snapshot, then
 //! rows, bars and facets; the same tree also watches messages as they arrive.
 //!
-//! In: the text of a question and a [`store::Snapshot`]. Out: an [`Answer`], or a [`QueryError`] with its place.
+//! In: the text of a question and a [`Space`]. Out: an [`Answer`], or a [`QueryError`] with its place.
 //! Holds: nothing between questions. Knows no clock: the time of "now" is an argument.
 //! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`store::Watch`] bounds time.
 
 mod answer;
+mod boundary;
 mod browse;
 mod compile;
 mod condition;
@@ -21,12 +22,14 @@ mod pipe;
 mod plan;
 mod question;
 mod run;
+mod space;
 mod times;
 mod tree;
 mod words;
 
-pub use answer::{Answer, Bars, Clock, Facet, Row, Search, SearchError, TimedOut, Unread};
-pub use browse::{Found, NEIGHBOURS_MAX, Same, columns, context, message};
+pub use answer::{Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
+pub use boundary::Boundary;
+pub use browse::{Extent, Found, NEIGHBOURS_MAX, Same, columns, context, extent, message};
 pub use error::{Hint, QueryError};
 pub use fields::{column, column_name};
 pub use highlight::utf16_ranges;
@@ -34,7 +37,8 @@ pub use matcher::Matcher;
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
 pub use pipe::{Name, Outcome, stream};
 pub use question::{ParseOptions, Query};
-pub use run::{BARS_MAX, ROWS_MAX, search, values};
+pub use run::{BARS_MAX, ROWS_MAX, search, search_piped, values};
+pub use space::{MEMBERS_MAX, Member, Space, member_of, place};
 pub use times::parse_time;
 pub use tree::{
     AnyPlace, Clause, Command, Comparison, End, EndText, Function, FunctionKind, Glyph, Join, Node, NodeKind,

@@ -11,6 +11,7 @@ mod diff;
 mod distinct;
 mod extract;
 mod group;
+mod merge;
 mod name;
 mod patterns;
 pub(crate) mod run;
@@ -21,6 +22,7 @@ mod tests;
 
 pub(crate) use compile::compile;
 pub use name::Name;
+pub(crate) use run::stream_found;
 pub use run::{Outcome, stream};
 
 use crate::{condition::Condition, tree::FunctionKind};
@@ -45,6 +47,22 @@ pub(crate) enum Stage {
     Context { before: usize, after: usize },
     Patterns { limit: usize },
     Diff { earlier_us: i64, keys: Vec<Name>, values: Vec<String> },
+}
+
+impl Stage {
+    /// The names that it asks messages for.
+    fn names(&self) -> Vec<&Name> {
+        match self {
+            Stage::Fields { names, .. } | Stage::Dedup(names) => names.iter().collect(),
+            Stage::Sort(keys) => keys.iter().map(|(name, _)| name).collect(),
+            Stage::Group(by) => {
+                by.keys.iter().chain(by.functions.iter().filter_map(|of| of.name.as_ref())).collect()
+            }
+            Stage::Rex { from, .. } | Stage::Json(from) | Stage::Kv(from) => vec![from],
+            Stage::Diff { keys, .. } => keys.iter().collect(),
+            Stage::Head(_) | Stage::Where(_) | Stage::Context { .. } | Stage::Patterns { .. } => Vec::new(),
+        }
+    }
 }
 
 /// What `stats`, `top` and `timechart` compute.
@@ -80,4 +98,12 @@ pub(crate) struct Pipes {
     pub(crate) stages: Vec<Stage>,
     /// Names of the columns when the result is a table; none when it is messages.
     pub(crate) columns: Option<Vec<Name>>,
+}
+
+impl Pipes {
+    /// Whether sequence numbers are asked for.
+    pub(crate) fn has_sequences(&self) -> bool {
+        let names = self.stages.iter().flat_map(Stage::names).chain(self.columns.iter().flatten());
+        names.into_iter().any(Name::is_sequence)
+    }
 }

@@ -36,6 +36,10 @@ pub(crate) fn matching(
     if let Some(within) = within {
         upper.and(within);
     }
+    // Here alone conditions become documents: what lies outside the boundary ends here, a negation's too.
+    if let Some(boundary) = view.boundary(watch)? {
+        upper.and(boundary);
+    }
     let Some(open) = open else {
         return Ok(upper);
     };

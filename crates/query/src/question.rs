@@ -79,6 +79,11 @@ impl Query {
         self.pipes.columns.as_deref()
     }
 
+    /// Whether the pipes ask for sequence numbers, which only one whole logspace has.
+    pub fn has_sequences(&self) -> bool {
+        self.pipes.has_sequences()
+    }
+
     /// Advice on what may not be meant as written.
     pub fn hints(&self) -> &[Hint] {
         &self.hints

@@ -321,6 +321,12 @@ pub trait SegmentView: Send + Sync {
     /// Columns of the segment.
     fn columns(&self) -> Vec<ColumnUse>;
 
+    /// The documents that the asker may know of; none: all of them. What the other calls say of documents is to be
+    /// narrowed by it before anything is shown.
+    fn boundary(&self, _watch: &Watch) -> Result<Option<&Bitmap>, ReadError> {
+        Ok(None)
+    }
+
     /// Reads documents, given ascending or descending; `visit` sees them in the same order and may end by `false`.
     fn read(
         &self,

@@ -1,12 +1,14 @@
 //! Neighbours and columns in a small store.
 
 use super::{Same, columns, context, message};
+use crate::Space;
 use crate::naive::{document, snapshot, with_value};
-use store::{Snapshot, Watch};
+use store::Watch;
 
-fn store() -> Snapshot {
+fn store() -> Space {
     let made = (0..50).map(|n| document(n, ["a", "b"][n as usize % 2], "p", &format!("line {n}")));
     snapshot(made.map(|line| if line.host == b"a" { with_value(line, "k", "v") } else { line }).collect(), 7)
+        .into()
 }
 
 #[track_caller]
@@ -35,7 +37,7 @@ fn shows_one_message_with_its_tokens() {
 
 #[test]
 fn lists_columns_by_use() {
-    let found = columns(&store());
+    let found = columns(&store(), &Watch::unlimited()).unwrap();
     let of = |name: &str| {
         found.iter().find(|used| crate::column_name(&used.column) == name).map(|used| used.documents)
     };

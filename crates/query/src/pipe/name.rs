@@ -52,6 +52,11 @@ impl Name {
         Name { shown, what }
     }
 
+    /// Whether it is the sequence number.
+    pub(super) fn is_sequence(&self) -> bool {
+        matches!(self.what, What::Sequence)
+    }
+
     /// A column of a table that is no field of messages.
     pub(crate) fn made(shown: &str) -> Name {
         Name { shown: shown.to_owned(), what: What::Column(Column::Named(shown.to_owned())) }

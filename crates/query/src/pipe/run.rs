@@ -1,6 +1,6 @@
-//! Runs a question with its pipes over a snapshot.
+//! Runs a question with its pipes over a space.
 //!
-//! In: a snapshot, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
+//! In: a space, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
 //! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
 //! the index and read no message.
 //! Limits: the watch; when its time is over there is no answer, because half a table would be wrong.
@@ -8,17 +8,22 @@
 use super::{
     GroupBy, Name, Shape, Stage, diff,
     group::{Grid, Groups},
+    merge,
     patterns::Patterns,
     steps::{self, Around, Reducer, Step},
 };
 use crate::{
-    answer::{Clock, Search, SearchError},
+    answer::{Clock, Search, SearchError, Unread},
     question::Query,
-    run::{BARS_MAX, Frame, matching, parallel, visible},
+    run::{BARS_MAX, Found, Frame, locked, matching, parallel},
+    space::{Seen, Space, place},
     tree::FunctionKind,
 };
-use std::sync::{Arc, Mutex, PoisonError};
-use store::{Bitmap, Column, Document, ReadError, SegmentView, Snapshot, Stop};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, PoisonError},
+};
+use store::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
 
 /// Widths that people expect of a timechart, in seconds.
 const WIDTHS_S: &[i64] = &[
@@ -34,8 +39,10 @@ pub struct Outcome {
     /// Messages that the question itself found; those that were not read because nobody wanted more rows are not
     /// among them.
     pub matched: u64,
-    /// Sequence number after the newest message of the snapshot.
-    pub snapshot: u64,
+    /// For each member of the space, the sequence number after the newest message that was looked at.
+    pub snapshot: Vec<u64>,
+    /// Messages that could not be read, so that the rows say nothing of them.
+    pub unread: Vec<Unread>,
     /// What must be said about the rows, for instance that groups were left out.
     pub notes: Vec<String>,
 }
@@ -43,39 +50,77 @@ pub struct Outcome {
 /// Hands every row to `sink`, newest message first, until it returns false. `search.limit`, `bars` and `facets` mean
 /// nothing here.
 pub fn stream(
-    snapshot: &Snapshot,
+    space: &Space,
     query: &Query,
     search: &Search,
     sink: &mut dyn FnMut(Document) -> bool,
 ) -> Result<Outcome, SearchError> {
-    let run = Run::new(snapshot, query, search, 0);
-    let mut outcome = Outcome { snapshot: run.end, ..Outcome::default() };
-    run.stages(&query.pipes().stages, &mut outcome, &mut |row| Ok(sink(row)))?;
-    Ok(outcome)
+    Run::new(space, query, search, 0)?.all(sink)
 }
 
-struct Run<'a> {
-    snapshot: &'a Snapshot,
+/// The same, where what the question finds is known already.
+pub(crate) fn stream_found(
+    found: &Found<'_>,
+    query: &Query,
+    search: &Search,
+    sink: &mut dyn FnMut(Document) -> bool,
+) -> Result<Outcome, SearchError> {
+    let search = Search { bars: 0, ..search.clone() };
+    let (views, frame) = (found.views.clone(), found.frame.clone());
+    let unread = Mutex::new(found.unread.clone());
+    Run { space: found.space, query, search, views, frame, known: Some(found), earlier_us: 0, unread }
+        .all(sink)
+}
+
+pub(super) struct Run<'a> {
+    pub(super) space: &'a Space,
     query: &'a Query,
     search: Search,
     /// Newest first.
-    views: Vec<&'a dyn SegmentView>,
+    pub(super) views: Vec<Seen<'a>>,
     frame: Frame,
-    end: u64,
+    /// What the question finds, when that is known already.
+    known: Option<&'a Found<'a>>,
     /// How much earlier than asked this run looks.
     earlier_us: i64,
+    /// What could not be read.
+    unread: Mutex<Vec<Unread>>,
 }
 
 impl<'a> Run<'a> {
-    fn new(snapshot: &'a Snapshot, query: &'a Query, search: &Search, earlier_us: i64) -> Run<'a> {
-        let (views, end) = visible(snapshot, search);
+    fn new(
+        space: &'a Space,
+        query: &'a Query,
+        search: &Search,
+        earlier_us: i64,
+    ) -> Result<Run<'a>, SearchError> {
         let mut search = Search { bars: 0, ..search.clone() };
         if earlier_us != 0 {
             search.from_us = search.from_us.map(|us| us.saturating_sub(earlier_us));
             search.to_us = search.to_us.map(|us| us.saturating_sub(earlier_us));
         }
-        let frame = Frame::new(&views, &search, end);
-        Run { snapshot, query, search, views, frame, end, earlier_us }
+        let views = space.visible(&search);
+        let frame = Frame::new(&views, &search)?;
+        let unread = Mutex::new(locked(space, &search));
+        Ok(Run { space, query, search, views, frame, known: None, earlier_us, unread })
+    }
+
+    fn all(self, sink: &mut dyn FnMut(Document) -> bool) -> Result<Outcome, SearchError> {
+        let mut outcome = Outcome { snapshot: self.space.ends(&self.search), ..Outcome::default() };
+        self.stages(&self.query.pipes().stages, &mut outcome, &mut |row| Ok(sink(row)))?;
+        outcome.unread.extend(self.unread.into_inner().unwrap_or_else(PoisonError::into_inner));
+        outcome.unread.dedup();
+        Ok(outcome)
+    }
+
+    /// Notes that a segment could not be read; fails when the run is to end.
+    fn miss(&self, seen: Seen<'_>, error: ReadError) -> Result<(), SearchError> {
+        let missed = Unread::of(seen, error)?;
+        let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
+        if !unread.contains(&missed) {
+            unread.push(missed);
+        }
+        Ok(())
     }
 
     fn stages(
@@ -157,7 +202,7 @@ impl<'a> Run<'a> {
     }
 
     fn steps(&self, stages: &[Stage]) -> Vec<Box<dyn Step>> {
-        let around = Around { snapshot: self.snapshot, watch: &self.search.watch };
+        let around = Around { space: self.space, watch: &self.search.watch };
         let each = stages.iter().enumerate();
         each.filter_map(|(index, stage)| steps::step(stage, stages.get(index + 1), &around)).collect()
     }
@@ -194,12 +239,14 @@ impl<'a> Run<'a> {
             now.push(row);
             Ok(true)
         })?;
-        let earlier = Run::new(self.snapshot, self.query, &self.search, earlier_us);
+        let earlier = Run::new(self.space, self.query, &self.search, earlier_us)?;
         let mut unsaid = Outcome::default();
         earlier.stages(&whole, &mut unsaid, &mut |row| {
             before.push(row);
             Ok(true)
         })?;
+        let missed = earlier.unread.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.unread.extend(missed);
         let said = unsaid.notes.into_iter().map(|note| format!("in the earlier time, {note}"));
         outcome.notes.extend(said);
         let mut rows = diff::rows(now, &before, keys, values);
@@ -213,13 +260,37 @@ impl<'a> Run<'a> {
         outcome: &mut Outcome,
         visit: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
     ) -> Result<(), SearchError> {
-        for view in &self.views {
-            let found = self.found(*view)?;
+        let mut counted = |row: Document| {
+            outcome.matched += 1;
+            visit(row)
+        };
+        if self.space.members.len() > 1 {
+            return merge::each(self, &mut counted);
+        }
+        for index in 0..self.views.len() {
+            let Some(found) = self.found(index)? else { continue };
+            if !self.read(index, &mut found.iter_rev(), &mut counted)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads messages of a segment; those behind a damaged place as well. Gives whether more are wanted.
+    pub(super) fn read(
+        &self,
+        index: usize,
+        ids: &mut dyn Iterator<Item = u32>,
+        visit: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+    ) -> Result<bool, SearchError> {
+        let seen = self.views[index];
+        let mut more = true;
+        while more {
             let mut failure = None;
-            let mut more = true;
-            view.read(&mut found.iter_rev(), &self.search.watch, &mut |_, document| {
-                outcome.matched += 1;
-                match visit(document.clone()) {
+            let done = seen.view.read(ids, &self.search.watch, &mut |_, document| {
+                let mut row = document.clone();
+                row.sequence = place(seen.member, row.sequence);
+                match visit(row) {
                     Ok(wanted) => more = wanted,
                     Err(error) => {
                         failure = Some(error);
@@ -227,20 +298,29 @@ impl<'a> Run<'a> {
                     }
                 }
                 more
-            })?;
+            });
             if let Some(error) = failure {
                 return Err(error);
             }
-            if !more {
-                break;
+            match done {
+                Ok(()) => break,
+                // The document that could not be read is taken from the list already.
+                Err(error) => self.miss(seen, error)?,
             }
         }
-        Ok(())
+        Ok(more)
     }
 
-    fn found(&self, view: &dyn SegmentView) -> Result<Bitmap, ReadError> {
+    /// What matches in a segment; none when that cannot be read.
+    pub(super) fn found(&self, index: usize) -> Result<Option<Cow<'a, Bitmap>>, SearchError> {
         self.search.watch.check()?;
-        Ok(matching(view, self.query.condition(), &self.search, &self.frame)?.0)
+        if let Some(known) = self.known {
+            return Ok(known.matching(index).map(Cow::Borrowed));
+        }
+        match matching(self.views[index], self.query.condition(), &self.search) {
+            Ok((found, _)) => Ok(Some(Cow::Owned(found))),
+            Err(error) => self.miss(self.views[index], error).map(|()| None),
+        }
     }
 
     /// The rows of the first table, made from all segments at once.
@@ -252,12 +332,21 @@ impl<'a> Run<'a> {
     ) -> Result<Vec<Document>, SearchError> {
         let sum = Mutex::new((self.reducer(stage)?, 0));
         let results = parallel::each(self.search.threads, self.views.len(), |index| {
-            let view = self.views[index];
-            let found = self.found(view)?;
+            let Some(found) = self.found(index)? else { return Ok(()) };
             let mut part = self.reducer(stage)?;
-            let counted = simple.is_empty() && self.count(view, &found, &mut part)?;
-            if !counted {
-                self.add_all(view, &found, simple, &mut part)?;
+            let counted = match simple.is_empty() {
+                true => self.count(self.views[index].view, &found, &mut part),
+                false => Ok(false),
+            };
+            match counted {
+                Ok(true) => {}
+                Ok(false) => self.add_all(index, &found, simple, &mut part)?,
+                Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
+                // The index is damaged; perhaps the messages are not.
+                Err(_) => {
+                    part = self.reducer(stage)?;
+                    self.add_all(index, &found, simple, &mut part)?;
+                }
             }
             let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
             sum.0.merge(part);
@@ -272,28 +361,23 @@ impl<'a> Run<'a> {
 
     fn add_all(
         &self,
-        view: &dyn SegmentView,
+        index: usize,
         found: &Bitmap,
         simple: &[Stage],
         part: &mut Reducer,
     ) -> Result<(), SearchError> {
         let mut steps = self.steps(simple);
-        let mut failure = None;
-        view.read(&mut found.iter(), &self.search.watch, &mut |_, document| {
-            let result = match steps.is_empty() {
-                true => {
-                    part.add(document);
-                    Ok(true)
-                }
-                false => steps::push(&mut steps, document.clone(), &mut |row| {
-                    part.add(&row);
-                    Ok(true)
-                }),
-            };
-            failure = result.err();
-            failure.is_none()
+        self.read(index, &mut found.iter(), &mut |row| match steps.is_empty() {
+            true => {
+                part.add(&row);
+                Ok(true)
+            }
+            false => steps::push(&mut steps, row, &mut |row| {
+                part.add(&row);
+                Ok(true)
+            }),
         })?;
-        failure.map_or(Ok(()), Err)
+        Ok(())
     }
 
     fn reducer(&self, stage: &Stage) -> Result<Reducer, SearchError> {

@@ -4,13 +4,18 @@
 //! Limits: [`ROWS_MAX`] rows of a sort, [`KEYS_MAX`] keys of a dedup; beyond, the search is refused with a remedy.
 
 use super::{Name, Stage, aggregate::compare, extract, group::Groups, patterns::Patterns};
-use crate::{answer::SearchError, browse, browse::Same, matcher::Matcher};
+use crate::{
+    answer::SearchError,
+    browse::{self, Same},
+    matcher::Matcher,
+    space::{Space, member_of},
+};
 use std::{
     cmp::Ordering,
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hasher},
 };
-use store::{Document, Snapshot, Watch};
+use store::{Document, Watch};
 
 /// Most rows that `sort` holds.
 pub(crate) const ROWS_MAX: usize = 100_000;
@@ -51,7 +56,7 @@ pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), 
 
 /// What steps may need of their search.
 pub(super) struct Around<'a> {
-    pub(super) snapshot: &'a Snapshot,
+    pub(super) space: &'a Space,
     pub(super) watch: &'a Watch,
 }
 
@@ -83,9 +88,9 @@ pub(super) fn step(stage: &Stage, next: Option<&Stage>, around: &Around<'_>) -> 
         Stage::Context { before, after } => Box::new(Context {
             before: *before,
             after: *after,
-            snapshot: around.snapshot.clone(),
+            space: around.space.clone(),
             watch: around.watch.clone(),
-            shown: u64::MAX,
+            shown: HashMap::new(),
         }),
         Stage::Group(_) | Stage::Patterns { .. } | Stage::Diff { .. } => return None,
     })
@@ -230,19 +235,21 @@ fn by(name: &Name, descending: bool, a: &Document, b: &Document) -> Ordering {
 struct Context {
     before: usize,
     after: usize,
-    snapshot: Snapshot,
+    space: Space,
     watch: Watch,
-    /// The oldest message that was handed on: those around it are not repeated.
-    shown: u64,
+    /// The oldest message of each member that was handed on: those around it are not repeated.
+    shown: HashMap<usize, u64>,
 }
 
 impl Step for Context {
     fn push(&mut self, row: Document, next: Next<'_>) -> Result<bool, SearchError> {
         let (before, after) = (self.before, self.after);
-        let around = browse::context(&self.snapshot, row.sequence, before, after, Same::Source, &self.watch)?;
+        let around = browse::context(&self.space, row.sequence, before, after, Same::Source, &self.watch)?;
         for near in around.into_iter().rev() {
-            if near.sequence < self.shown {
-                self.shown = near.sequence;
+            let (member, sequence) = member_of(near.sequence);
+            let shown = self.shown.entry(member).or_insert(u64::MAX);
+            if sequence < *shown {
+                *shown = sequence;
                 if !next(near)? {
                     return Ok(false);
                 }

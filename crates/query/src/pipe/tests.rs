@@ -2,16 +2,16 @@
 
 use super::stream;
 use crate::{
-    ParseOptions, Query, Search, SearchError,
+    ParseOptions, Query, Search, SearchError, Space,
     naive::{START_US, document, snapshot, with_value},
 };
 use std::fmt::Write;
-use store::{Document, Snapshot};
+use store::Document;
 
 const NOW_US: i64 = START_US + 100_000_000;
 
 /// A hundred messages, one a second; hosts gw1 and gw2 in turn, users and bytes in some.
-fn store() -> Snapshot {
+fn store() -> Space {
     let line = |n: i64| {
         let text = match n % 4 {
             0 => format!("login user=user{} ok in {n} ms", n % 8),
@@ -22,7 +22,7 @@ fn store() -> Snapshot {
         let made = document(n, ["gw1", "gw2"][n as usize % 2], "app", &text);
         if n % 5 == 0 { with_value(made, "bytes", &(n * 10).to_string()) } else { made }
     };
-    snapshot((0..100).map(line).collect(), 17)
+    snapshot((0..100).map(line).collect(), 17).into()
 }
 
 fn options() -> ParseOptions {
@@ -145,7 +145,7 @@ fn works_on_messages() {
         |n: i64| Document { peer: "10.0.0.1".into(), ..document(n, ["a", "b"][n as usize % 2], "p", "x") };
     let query = Query::parse("@event:>2020-01-01 host:a | head 2 | context 1 1", &options()).unwrap();
     let mut shown = Vec::new();
-    stream(&snapshot((0..10).map(made).collect(), 3), &query, &Search::default(), &mut |row| {
+    stream(&snapshot((0..10).map(made).collect(), 3).into(), &query, &Search::default(), &mut |row| {
         shown.push(row.sequence);
         true
     })
@@ -194,7 +194,7 @@ fn finds_patterns() {
         .collect();
     let query = Query::parse("* | patterns", &options()).unwrap();
     let mut rows = Vec::new();
-    stream(&snapshot(many, 4), &query, &Search::default(), &mut |row| {
+    stream(&snapshot(many, 4).into(), &query, &Search::default(), &mut |row| {
         rows.push(row);
         true
     })

@@ -4,7 +4,11 @@
 //! counts of further values are kept together, and the facet says that it was cut.
 
 use super::{parallel, segment::Part};
-use crate::answer::{Facet, Search};
+use crate::{
+    answer::{Facet, Search},
+    matcher,
+    space::Seen,
+};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
@@ -70,25 +74,33 @@ impl Counts {
     }
 }
 
-/// The facets of an answer. A segment's counts are added to the sum as soon as they are known, so that there are
-/// never more of them than threads.
-pub(super) fn count(
-    views: &[&dyn SegmentView],
+/// The facets of an answer, or the segment that could not be counted. A segment's counts are added to the sum as soon
+/// as they are known, so that there are never more of them than threads.
+pub(super) fn count<'s>(
+    views: &[Seen<'s>],
     parts: &[Part],
     search: &Search,
-) -> Result<Vec<Facet>, ReadError> {
+) -> Result<Vec<Facet>, (Seen<'s>, ReadError)> {
     let sums: Vec<Mutex<Counts>> = search.facets.iter().map(|_| Mutex::default()).collect();
     let results = parallel::each(search.threads, parts.len(), |index| {
         if parts[index].count == 0 {
             return Ok(());
         }
+        let seen = views[index];
         for (column, sum) in search.facets.iter().zip(&sums) {
-            let counts = of_segment(views[index], column, &parts[index].matching, search)?;
+            let counts = match of_segment(seen.view, column, &parts[index].matching, search) {
+                // The column is damaged; perhaps the messages are not.
+                Err(ReadError::Corrupt { .. } | ReadError::Io { .. }) => {
+                    of_documents(seen.view, column, &parts[index].matching, search)
+                }
+                counts => counts,
+            };
+            let counts = counts.map_err(|error| (seen, error))?;
             sum.lock().unwrap_or_else(PoisonError::into_inner).merge(counts);
         }
         Ok(())
     });
-    results.into_iter().collect::<Result<(), ReadError>>()?;
+    results.into_iter().collect::<Result<(), (Seen<'s>, ReadError)>>()?;
     let facet = |(column, sum): (_, Mutex<Counts>)| {
         let counts = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         let values = counts.top(search.facet_limit);
@@ -120,5 +132,26 @@ fn of_segment(
         having.and(matching);
         counts.coverage = having.count();
     }
+    Ok(counts)
+}
+
+/// Counts what the messages themselves say.
+fn of_documents(
+    view: &dyn SegmentView,
+    column: &Column,
+    matching: &Bitmap,
+    search: &Search,
+) -> Result<Counts, ReadError> {
+    let mut counts = Counts::default();
+    view.read(&mut matching.iter(), &search.watch, &mut |_, document| {
+        let mut has = false;
+        matcher::any_value(document, column, &mut |value| {
+            has = true;
+            counts.add(value, 1);
+            false
+        });
+        counts.coverage += u64::from(has);
+        true
+    })?;
     Ok(counts)
 }

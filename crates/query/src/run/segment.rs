@@ -4,13 +4,15 @@
 
 use crate::{
     answer::{Clock, Search},
+    boundary,
     condition::Condition,
     plan,
+    space::Seen,
 };
 use std::ops::Range;
 use store::{Bitmap, ReadError, SegmentView};
 
-/// What an answer is about: its time range cut into bars, and the newest message it may see.
+/// What an answer is about: its time range cut into bars.
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) from_us: i64,
@@ -18,19 +20,29 @@ pub(crate) struct Frame {
     pub(super) width_us: i64,
     /// Number of bars; 0 when there is nothing to count.
     pub(super) bars: usize,
-    /// Sequence number after the newest message.
-    end: u64,
 }
 
 impl Frame {
-    pub(crate) fn new(views: &[&dyn SegmentView], search: &Search, end: u64) -> Frame {
-        let first = views.iter().map(|view| view.received_range().0).min();
-        let last = views.iter().map(|view| view.received_range().1).max();
-        let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0, end };
+    /// The range that a search names; where it names none, that of the messages that may be seen.
+    pub(crate) fn new(views: &[Seen<'_>], search: &Search) -> Result<Frame, ReadError> {
+        let (mut first, mut last) = (None, None);
+        if search.from_us.is_none() || search.to_us.is_none() {
+            for seen in views {
+                // What cannot be read is said where it is searched.
+                let range = match boundary::received_range(seen.view, &search.watch) {
+                    Err(error @ ReadError::Stopped(_)) => return Err(error),
+                    range => range.ok().flatten(),
+                };
+                let Some((from, to)) = range else { continue };
+                first = Some(first.map_or(from, |first: i64| first.min(from)));
+                last = Some(last.map_or(to, |last: i64| last.max(to)));
+            }
+        }
+        let mut frame = Frame { from_us: 0, to_us: 0, width_us: 0, bars: 0 };
         let from = search.from_us.or(first).or(search.to_us).unwrap_or(0);
         let to = search.to_us.or(last.map(|last| last.saturating_add(1))).unwrap_or(from);
         frame.set_range(from, to.max(from), search.bars);
-        frame
+        Ok(frame)
     }
 
     pub(super) fn set_range(&mut self, from_us: i64, to_us: i64, bars: usize) {
@@ -69,13 +81,14 @@ impl Part {
 }
 
 pub(super) fn run(
-    view: &dyn SegmentView,
+    seen: Seen<'_>,
     condition: &Condition,
     search: &Search,
     frame: &Frame,
 ) -> Result<Part, ReadError> {
     search.watch.check()?;
-    let (matching, scanned) = matching(view, condition, search, frame)?;
+    let view = seen.view;
+    let (matching, scanned) = matching(seen, condition, search)?;
     let mut part = Part { count: matching.count(), matching, scanned, bars: Vec::new(), event_range: None };
     if part.count == 0 {
         return Ok(part);
@@ -97,13 +110,13 @@ pub(super) fn run(
 
 /// What matches, and the number of documents in the time range.
 pub(crate) fn matching(
-    view: &dyn SegmentView,
+    seen: Seen<'_>,
     condition: &Condition,
     search: &Search,
-    frame: &Frame,
 ) -> Result<(Bitmap, u64), ReadError> {
+    let view = seen.view;
     let whole = 0..view.len();
-    let unseen = frame.end.saturating_sub(view.first_sequence());
+    let unseen = seen.end.saturating_sub(view.first_sequence());
     let mut range: Range<u32> = 0..u32::try_from(unseen).unwrap_or(u32::MAX).min(view.len());
     let open = search.from_us.is_none() && search.to_us.is_none();
     let (from, to) = (search.from_us.unwrap_or(i64::MIN), search.to_us.unwrap_or(i64::MAX));
@@ -125,6 +138,12 @@ pub(crate) fn matching(
         match &mut within {
             Some(within) => within.and(&timed),
             None => within = Some(timed),
+        }
+    }
+    if let Some(boundary) = view.boundary(&search.watch)? {
+        match &mut within {
+            Some(within) => within.and(boundary),
+            None => within = Some(boundary.clone()),
         }
     }
     let scanned = within.as_ref().map_or(u64::from(view.len()), Bitmap::count);

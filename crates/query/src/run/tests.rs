@@ -2,15 +2,15 @@
 
 use super::{search, values};
 use crate::{
-    Answer, Clock, ParseOptions, Query, Search, SearchError, column,
+    Answer, Clock, ParseOptions, Query, Search, SearchError, Space, column,
     naive::{START_US, document, snapshot, with_value},
     tree::Operator,
 };
 use proptest::prelude::*;
 use std::{sync::Arc, time::Instant};
-use store::{Column, Document, Snapshot, Watch};
+use store::{Column, Document, Watch};
 
-fn store() -> Snapshot {
+fn store() -> Space {
     let line = |n: i64| {
         let host = ["gw1", "gw2", "Web-01"][n as usize % 3];
         let text = match n % 5 {
@@ -27,7 +27,7 @@ fn store() -> Snapshot {
             _ => made,
         }
     };
-    snapshot((0..100).map(line).collect(), 17)
+    snapshot((0..100).map(line).collect(), 17).into()
 }
 
 fn ask(text: &str, search_options: &Search) -> Answer {
@@ -163,8 +163,8 @@ fn pages_and_pins() {
     let answer = ask("failed", &Search { before: Some(50), limit: 2, ..Search::default() });
     let sequences: Vec<u64> = answer.rows.iter().map(|row| row.document.sequence).collect();
     assert_eq!((answer.total, sequences), (20, vec![45, 40]));
-    let pinned = ask("failed", &Search { until: Some(41), ..Search::default() });
-    assert_eq!((pinned.snapshot, pinned.total, pinned.scanned), (41, 9, 41));
+    let pinned = ask("failed", &Search { until: vec![41], ..Search::default() });
+    assert_eq!((pinned.snapshot, pinned.total, pinned.scanned), (vec![41], 9, 41));
 }
 
 #[test]
@@ -250,7 +250,7 @@ proptest! {
         let snapshot = store();
         let mut matcher = query.matcher();
         let mut want: Vec<Document> = Vec::new();
-        for view in &snapshot.segments {
+        for view in &snapshot.members[0].snapshot.segments {
             view.read(&mut (0..view.len()), &Watch::unlimited(), &mut |_, document| {
                 if matcher.matches(document) {
                     want.push(document.clone());

@@ -1,0 +1,190 @@
+//! The boundary of a filtered logspace: what lies outside cannot be learnt, whatever is asked.
+//!
+//! In: questions that say what may be seen, a snapshot. Out: a snapshot whose segments answer only of that.
+//! Holds: one bit a message of each segment, from the first time that it is needed until the segment is gone.
+//! Limits: a segment whose boundary cannot be told (locked, damaged) shows nothing at all.
+
+use crate::{condition::Condition, matcher::Matcher, plan, question::Query};
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
+use store::{
+    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
+    Watch,
+};
+
+/// What may be seen of a logspace.
+pub struct Boundary {
+    condition: Arc<Condition>,
+    /// The segments met last, by their address: they are the same as long as they are held here.
+    known: Mutex<HashMap<usize, Arc<Bounded>>>,
+}
+
+impl Boundary {
+    /// What one of several ways allows; each way is what all of its questions find.
+    pub fn new(ways: &[Vec<Query>]) -> Boundary {
+        let way = |way: &Vec<Query>| {
+            Condition::and(way.iter().map(|question| question.condition().clone()).collect())
+        };
+        let condition = Condition::or(ways.iter().map(way).collect());
+        Boundary { condition: Arc::new(condition), known: Mutex::default() }
+    }
+
+    /// A snapshot within the boundary.
+    pub fn apply(&self, snapshot: &Snapshot) -> Snapshot {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut met = HashMap::with_capacity(snapshot.segments.len());
+        let mut segments: Vec<Arc<dyn SegmentView>> = Vec::with_capacity(snapshot.segments.len());
+        for view in &snapshot.segments {
+            let address = Arc::as_ptr(view).cast::<()>() as usize;
+            let bounded = known.remove(&address).unwrap_or_else(|| {
+                let (inner, condition) = (Arc::clone(view), Arc::clone(&self.condition));
+                Arc::new(Bounded { inner, condition, allowed: OnceLock::new() })
+            });
+            segments.push(bounded.clone());
+            met.insert(address, bounded);
+        }
+        *known = met;
+        Snapshot { segments, sequence: snapshot.sequence, locked: snapshot.locked.clone() }
+    }
+
+    /// Asks of messages one by one whether they lie within.
+    pub fn matcher(&self) -> Matcher {
+        Matcher::new(self.condition.clone())
+    }
+}
+
+/// A segment within a boundary. Times and lengths are the whole segment's, for planning; they are never shown.
+struct Bounded {
+    inner: Arc<dyn SegmentView>,
+    condition: Arc<Condition>,
+    allowed: OnceLock<Bitmap>,
+}
+
+impl Bounded {
+    fn allowed(&self, watch: &Watch) -> Result<&Bitmap, ReadError> {
+        if let Some(allowed) = self.allowed.get() {
+            return Ok(allowed);
+        }
+        let found = plan::matching(self.inner.as_ref(), &self.condition, None, watch)?;
+        // Two that find it out at once find the same.
+        Ok(self.allowed.get_or_init(|| found))
+    }
+}
+
+impl SegmentView for Bounded {
+    fn len(&self) -> u32 {
+        self.inner.len()
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.inner.first_sequence()
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        self.inner.received_range()
+    }
+
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32> {
+        self.inner.received_between(from_us, to_us)
+    }
+
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
+        self.inner.received_edges(edges_us)
+    }
+
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.inner.event_between(from_us, to_us, watch)
+    }
+
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        let mut within = documents.clone();
+        within.and(self.allowed(&Watch::unlimited())?);
+        self.inner.event_times(&within, visit)
+    }
+
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.inner.words(pattern, watch)
+    }
+
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+        self.inner.phrase(phrase, watch)
+    }
+
+    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let mut found = self.inner.values(column, pattern, watch)?;
+        found.and(self.allowed(watch)?);
+        Ok(found)
+    }
+
+    fn count_values(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError> {
+        let mut within = documents.clone();
+        within.and(self.allowed(watch)?);
+        self.inner.count_values(column, &within, watch, &mut |value, count| {
+            if count > 0 {
+                add(value, count);
+            }
+        })
+    }
+
+    fn columns(&self) -> Vec<ColumnUse> {
+        self.inner.columns()
+    }
+
+    fn boundary(&self, watch: &Watch) -> Result<Option<&Bitmap>, ReadError> {
+        self.allowed(watch).map(Some)
+    }
+
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError> {
+        let allowed = self.allowed(watch)?;
+        self.inner.read(&mut documents.filter(|id| allowed.has(*id)), watch, visit)
+    }
+}
+
+/// The columns of a segment as far as the asker may know of them.
+pub(crate) fn columns(view: &dyn SegmentView, watch: &Watch) -> Result<Vec<ColumnUse>, ReadError> {
+    let mut columns = view.columns();
+    let Some(allowed) = view.boundary(watch)? else { return Ok(columns) };
+    for used in &mut columns {
+        used.documents = view.values(&used.column, &Pattern::Any, watch)?.count();
+        used.numeric = true;
+        view.count_values(&used.column, allowed, watch, &mut |value, _| {
+            used.numeric &= std::str::from_utf8(value).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
+        })?;
+    }
+    columns.retain(|used| used.documents > 0);
+    Ok(columns)
+}
+
+/// Received times of the first and the last message that the asker may know of.
+pub(crate) fn received_range(view: &dyn SegmentView, watch: &Watch) -> Result<Option<(i64, i64)>, ReadError> {
+    let Some(allowed) = view.boundary(watch)? else { return Ok(Some(view.received_range())) };
+    let ends = [allowed.iter().next(), allowed.iter_rev().next()];
+    let mut times = Vec::with_capacity(ends.len());
+    view.read(&mut ends.into_iter().flatten(), watch, &mut |_, document| {
+        times.push(document.received_us);
+        true
+    })?;
+    Ok(times.first().copied().zip(times.last().copied()))
+}
+
+/// How many messages of a segment the asker may know of.
+pub(crate) fn count(view: &dyn SegmentView, watch: &Watch) -> Result<u64, ReadError> {
+    Ok(view.boundary(watch)?.map_or(u64::from(view.len()), Bitmap::count))
+}
+
+#[cfg(test)]
+mod tests;

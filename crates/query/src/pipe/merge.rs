@@ -1,0 +1,71 @@
+//! Messages of several members in one order: the newest first, as a list of rows has them.
+//!
+//! In: what matches in each segment. Out: rows. Holds: a few rows of each member.
+//! Limits: [`AHEAD`] rows a member are read ahead.
+
+use super::run::Run;
+use crate::{answer::SearchError, run::order};
+use std::{borrow::Cow, collections::VecDeque};
+use store::{Bitmap, Document};
+
+/// Rows of a member that are read at once: about a block.
+const AHEAD: usize = 512;
+
+/// What a member has left.
+struct Source<'a> {
+    /// Its segments, newest first, by their place in the run.
+    segments: VecDeque<usize>,
+    open: Option<(usize, Cow<'a, Bitmap>, u32)>,
+    rows: VecDeque<Document>,
+}
+
+/// Hands on every message that matches, the newest first, until it is told to stop.
+pub(super) fn each(
+    run: &Run<'_>,
+    visit: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+) -> Result<(), SearchError> {
+    let mut sources: Vec<Source<'_>> = (0..run.space.members.len())
+        .map(|member| {
+            let own = run.views.iter().enumerate().filter(|(_, seen)| seen.member == member);
+            let segments = own.map(|(index, _)| index).collect();
+            Source { segments, open: None, rows: VecDeque::new() }
+        })
+        .collect();
+    loop {
+        for source in &mut sources {
+            source.fill(run)?;
+        }
+        let newest = sources.iter_mut().filter(|source| !source.rows.is_empty());
+        let Some(source) = newest.max_by_key(|source| source.rows.front().map(order)) else {
+            return Ok(());
+        };
+        let Some(row) = source.rows.pop_front() else { return Ok(()) };
+        if !visit(row)? {
+            return Ok(());
+        }
+    }
+}
+
+impl Source<'_> {
+    /// Reads on when nothing is left.
+    fn fill<'a>(&mut self, run: &Run<'a>) -> Result<(), SearchError> {
+        while self.rows.is_empty() {
+            let Some((index, found, end)) = self.open.take() else {
+                let Some(index) = self.segments.pop_front() else { return Ok(()) };
+                if let Some(found) = run.found(index)? {
+                    self.open = Some((index, Cow::Owned(found.into_owned()), u32::MAX));
+                }
+                continue;
+            };
+            let ids: Vec<u32> = found.iter_rev().skip_while(|id| *id >= end).take(AHEAD).collect();
+            let Some(last) = ids.last().copied() else { continue };
+            let rows = &mut self.rows;
+            run.read(index, &mut ids.into_iter(), &mut |row| {
+                rows.push_back(row);
+                Ok(true)
+            })?;
+            self.open = Some((index, found, last));
+        }
+        Ok(())
+    }
+}

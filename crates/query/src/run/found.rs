@@ -1,0 +1,110 @@
+//! What a question found in each segment, before anything is shown of it.
+//!
+//! In: a space, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
+//! Holds: one bit a message. Limits: the watch; what was not finished then is left out, and said.
+
+use super::{
+    parallel,
+    segment::{self, Frame, Part},
+};
+use crate::{
+    answer::{Clock, LOCKED, Search, SearchError, TimedOut, Unread},
+    question::Query,
+    space::{Seen, Space},
+};
+use store::{Bitmap, Locked, ReadError, Stop};
+
+pub(crate) struct Found<'s> {
+    pub(crate) space: &'s Space,
+    /// The segments, newest first.
+    pub(crate) views: Vec<Seen<'s>>,
+    /// One a segment, as far as time allowed.
+    pub(super) parts: Vec<Part>,
+    pub(crate) frame: Frame,
+    /// What could not be read.
+    pub(crate) unread: Vec<Unread>,
+    pub(crate) timed_out: Option<TimedOut>,
+}
+
+impl<'s> Found<'s> {
+    /// Looks for what a question asks.
+    pub(crate) fn of(space: &'s Space, query: &Query, search: &Search) -> Result<Found<'s>, SearchError> {
+        let views = space.visible(search);
+        let frame = Frame::new(&views, search)?;
+        let results = parallel::each(search.threads, views.len(), |index| {
+            segment::run(views[index], query.condition(), search, &frame)
+        });
+        let mut found =
+            Found { space, views, parts: Vec::new(), frame, unread: locked(space, search), timed_out: None };
+        found.take(results)?;
+        Ok(found)
+    }
+
+    /// What matches in a segment.
+    pub(crate) fn matching(&self, index: usize) -> Option<&Bitmap> {
+        self.parts.get(index).map(|part| &part.matching)
+    }
+
+    /// Keeps the newest segments that were searched without a gap. A segment that cannot be read counts as searched
+    /// without a find, and is named.
+    fn take(&mut self, results: Vec<Result<Part, ReadError>>) -> Result<(), SearchError> {
+        let mut late = false;
+        for (result, seen) in results.into_iter().zip(&self.views) {
+            let result = match result {
+                Err(
+                    error @ (ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. }),
+                ) => {
+                    self.unread.push(Unread::of(*seen, error)?);
+                    Ok(Part::empty(seen.view.len()))
+                }
+                result => result,
+            };
+            match result {
+                Ok(part) if !late => self.parts.push(part),
+                Ok(_) | Err(ReadError::Stopped(Stop::TimedOut)) => late = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if !late {
+            return Ok(());
+        }
+        if self.parts.is_empty() {
+            return Err(SearchError::TimedOut);
+        }
+        let missed = self.views.iter().skip(self.parts.len()).map(|seen| seen.view.received_range().1).max();
+        let searched_from_us = missed.map_or(i64::MIN, |last| last.saturating_add(1));
+        self.timed_out = Some(TimedOut { searched_from_us });
+        Ok(())
+    }
+}
+
+/// The locked segments of the time range: neighbours together.
+pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
+    let mut unread: Vec<Unread> = Vec::new();
+    for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
+        let mut following = None;
+        for Locked { first, count, received_us } in &member.snapshot.locked {
+            let outside = search.from_us.is_some_and(|from| received_us.1 < from)
+                || search.to_us.is_some_and(|to| received_us.0 >= to);
+            if outside && search.clock == Clock::Received || *first >= end {
+                continue;
+            }
+            match unread.last_mut() {
+                Some(last) if following == Some(*first) && last.member == index => {
+                    last.received_us.1 = received_us.1;
+                    if let Some(messages) = &mut last.messages {
+                        messages.end = first + count;
+                    }
+                }
+                _ => unread.push(Unread {
+                    member: index,
+                    messages: (!member.is_bounded).then_some(*first..first + count),
+                    received_us: *received_us,
+                    why: LOCKED.to_owned(),
+                }),
+            }
+            following = Some(first + count);
+        }
+    }
+    unread
+}

@@ -1,0 +1,94 @@
+//! What a question is asked of: one logspace, or several at once, each perhaps within a boundary.
+//!
+//! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
+//! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
+
+use crate::answer::Search;
+use std::sync::Arc;
+use store::{SegmentView, Snapshot};
+
+/// Most members of a space: a member's number has its place above the 56 bits of a sequence number.
+pub const MEMBERS_MAX: usize = 64;
+/// Bits of a sequence number within its member.
+const SEQUENCE_BITS: u32 = 56;
+
+/// What is searched, at one moment.
+#[derive(Clone, Default)]
+pub struct Space {
+    /// The members, each a logspace of its own.
+    pub members: Vec<Member>,
+}
+
+/// A logspace of a space.
+#[derive(Clone)]
+pub struct Member {
+    /// The name that its rows are shown under.
+    pub name: Arc<str>,
+    /// Its segments.
+    pub snapshot: Arc<Snapshot>,
+    /// Whether messages of it are hidden: then nothing that counts them is shown, such as sequence numbers.
+    pub is_bounded: bool,
+}
+
+impl From<Arc<Snapshot>> for Space {
+    fn from(snapshot: Arc<Snapshot>) -> Space {
+        Space { members: vec![Member { name: "".into(), snapshot, is_bounded: false }] }
+    }
+}
+
+impl From<Snapshot> for Space {
+    fn from(snapshot: Snapshot) -> Space {
+        Arc::new(snapshot).into()
+    }
+}
+
+impl Space {
+    /// Whether it is one whole logspace, whose own sequence numbers may be shown.
+    pub fn is_plain(&self) -> bool {
+        matches!(self.members.as_slice(), [member] if !member.is_bounded)
+    }
+
+    /// The sequence number after the newest message of each member.
+    pub(crate) fn ends(&self, search: &Search) -> Vec<u64> {
+        let asked = |index: usize| search.until.get(index).copied().unwrap_or(u64::MAX);
+        let members = self.members.iter().enumerate();
+        members.map(|(index, member)| asked(index).min(member.snapshot.sequence)).collect()
+    }
+
+    /// The segments that a search may see, newest first.
+    pub(crate) fn visible(&self, search: &Search) -> Vec<Seen<'_>> {
+        let mut seen = Vec::new();
+        for (index, (member, end)) in self.members.iter().zip(self.ends(search)).enumerate() {
+            let views = member.snapshot.segments.iter().rev().map(|view| view.as_ref());
+            let views = views.filter(|view| !view.is_empty() && view.first_sequence() < end);
+            seen.extend(views.map(|view| Seen { view, member: index, end, is_bounded: member.is_bounded }));
+        }
+        if self.members.len() > 1 {
+            seen.sort_by_key(|seen| std::cmp::Reverse(seen.view.received_range().1));
+        }
+        seen
+    }
+}
+
+/// A segment that a search may see.
+#[derive(Clone, Copy)]
+pub(crate) struct Seen<'s> {
+    pub(crate) view: &'s dyn SegmentView,
+    /// Which member it is of.
+    pub(crate) member: usize,
+    /// Sequence number after the newest message of the member.
+    pub(crate) end: u64,
+    /// Whether messages of it are hidden.
+    pub(crate) is_bounded: bool,
+}
+
+/// The number of a row in a space: its member's above its sequence number there. In a space of one member it is the
+/// sequence number.
+pub fn place(member: usize, sequence: u64) -> u64 {
+    (member as u64) << SEQUENCE_BITS | sequence
+}
+
+/// Member and sequence number of a row.
+pub fn member_of(place: u64) -> (usize, u64) {
+    ((place >> SEQUENCE_BITS) as usize, place & ((1 << SEQUENCE_BITS) - 1))
+}
