@@ -1,8 +1,12 @@
-//! Who may log in: names and password hashes in one file.
+//! Who may log in, and what they may: names, password hashes and grants in one file.
 //!
 //! In: a name and a password. Out: yes or no. Holds: the file's content; it is read again when it changes, so that
 //! `duramen user` works beside a running server.
 //! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
+
+mod grants;
+
+pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 
 use argon2::{
     Argon2, PasswordVerifier,
@@ -13,8 +17,9 @@ use std::{
     collections::BTreeMap,
     fmt, fs,
     io::{self, Write},
-    os::unix::fs::OpenOptionsExt,
+    os::unix::fs::{MetadataExt, OpenOptionsExt},
     path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 /// Most users of one file: it is read whole at each login.
@@ -31,6 +36,16 @@ const NOBODY: &str =
 #[derive(Clone, Debug)]
 pub struct Accounts {
     path: PathBuf,
+    /// What was read last, and of which file: each change makes a new one.
+    last: Arc<Mutex<Option<(FileId, Arc<File>)>>>,
+}
+
+/// What tells one version of the file from another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct FileId {
+    inode: u64,
+    size: u64,
+    changed: (i64, i64),
 }
 
 /// Why an account could not be read or changed.
@@ -74,21 +89,30 @@ impl fmt::Display for AccountError {
 
 impl std::error::Error for AccountError {}
 
-#[derive(Serialize, Deserialize, Default)]
+#[derive(Serialize, Deserialize, Default, Debug)]
 struct File {
     users: BTreeMap<String, User>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, Debug)]
 struct User {
     /// Argon2id in PHC format.
     password: String,
+    /// What they may; absent in files of versions that knew no grants: everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    grants: Option<Vec<Grant>>,
+}
+
+impl User {
+    fn grants(&self) -> Vec<Grant> {
+        self.grants.clone().unwrap_or_else(|| vec![Grant::everything()])
+    }
 }
 
 impl Accounts {
     /// The accounts of a file, which need not exist yet.
     pub fn at(path: &Path) -> Accounts {
-        Accounts { path: path.to_owned() }
+        Accounts { path: path.to_owned(), last: Arc::default() }
     }
 
     /// Makes the user `admin` with a new password when there is no user at all. The password is returned once and
@@ -99,6 +123,7 @@ impl Accounts {
         }
         let password = generated_password()?;
         self.add("admin", &password)?;
+        self.grant("admin", EVERY_LOGSPACE, &RIGHTS)?;
         Ok(Some(password))
     }
 
@@ -107,11 +132,10 @@ impl Accounts {
         Ok(self.read()?.users.into_keys().collect())
     }
 
-    /// Adds a user.
+    /// Adds a user, who may nothing yet.
     pub fn add(&self, name: &str, password: &str) -> Result<(), AccountError> {
         let mut file = self.read()?;
-        let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
-        if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+        if !allowed_name(name) {
             return Err(AccountError::Name("a user name has 1 to 64 of the characters A-Z a-z 0-9 . _ @ -"));
         }
         if file.users.contains_key(name) {
@@ -120,7 +144,7 @@ impl Accounts {
         if file.users.len() >= USERS_MAX {
             return Err(AccountError::Name("there are 10,000 users already"));
         }
-        file.users.insert(name.to_owned(), User { password: hash(password)? });
+        file.users.insert(name.to_owned(), User { password: hash(password)?, grants: Some(Vec::new()) });
         self.write(&file)
     }
 
@@ -155,6 +179,24 @@ impl Accounts {
         Ok(right && known.is_some())
     }
 
+    /// The file's content, read only when the file has changed.
+    fn known(&self) -> Result<Arc<File>, AccountError> {
+        let id = fs::metadata(&self.path).ok().map(|found| FileId {
+            inode: found.ino(),
+            size: found.size(),
+            changed: (found.mtime(), found.mtime_nsec()),
+        });
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        match (&*last, id) {
+            (Some((known, file)), Some(id)) if *known == id => Ok(file.clone()),
+            _ => {
+                let file = Arc::new(self.read()?);
+                *last = id.map(|id| (id, file.clone()));
+                Ok(file)
+            }
+        }
+    }
+
     fn read(&self) -> Result<File, AccountError> {
         let text = match fs::read_to_string(&self.path) {
             Ok(text) => text,
@@ -183,6 +225,12 @@ impl Accounts {
         out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
         fs::rename(&fresh, &self.path).map_err(failed)
     }
+}
+
+/// Whether a name has 1 to 64 of the allowed characters.
+fn allowed_name(name: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
+    !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
 }
 
 fn hash(password: &str) -> Result<String, AccountError> {

@@ -6,6 +6,7 @@ pub(crate) mod columns;
 pub(crate) mod export;
 pub(crate) mod facets;
 pub(crate) mod health;
+pub(crate) mod keys;
 pub(crate) mod logspaces;
 pub(crate) mod message;
 pub(crate) mod openapi;

@@ -3,7 +3,7 @@
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
 
-use crate::{connection::Caller, error::ApiError, state::State};
+use crate::{connection::Caller, error::ApiError, scope::Keyring, state::State};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
@@ -18,6 +18,8 @@ pub(crate) const COOKIE: &str = "duramen_session";
 /// The user of a call. Handlers that take one are closed to everybody else.
 pub(crate) struct User {
     pub(crate) name: String,
+    /// Keys that the session unlocked logspaces with, by local logspace.
+    pub(crate) keyring: Keyring,
 }
 
 impl FromRequestParts<Arc<State>> for User {
@@ -26,18 +28,20 @@ impl FromRequestParts<Arc<State>> for User {
     async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<User, ApiError> {
         if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
             let text = "calls that change something need the header X-Requested-By";
-            return Err(ApiError::new(StatusCode::FORBIDDEN, "forbidden", text));
+            return Err(ApiError::forbidden(text));
         }
         if let Some(token) = cookie(&parts.headers)
-            && let Some(name) = state.sessions().user(token, Instant::now())
+            && let Some((name, keyring)) = state.sessions().user(token, Instant::now())
         {
-            return Ok(User { name });
+            return Ok(User { name, keyring });
         }
         let Some((name, password)) = basic(&parts.headers) else {
             return Err(ApiError::unauthorized());
         };
         let peer = peer(parts);
-        authenticate(state.clone(), name, password, peer).await.map(|name| User { name })
+        authenticate(state.clone(), name, password, peer)
+            .await
+            .map(|name| User { name, keyring: Keyring::new() })
     }
 }
 

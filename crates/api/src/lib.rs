@@ -11,8 +11,11 @@ mod endpoint;
 mod error;
 mod extract;
 mod guard;
+mod ids;
 mod listen;
+mod reports;
 mod rows;
+mod scope;
 mod searching;
 mod sessions;
 mod state;
@@ -21,9 +24,11 @@ mod tests;
 mod types;
 mod workers;
 
-pub use accounts::{AccountError, Accounts, generated_password};
+pub use accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right, generated_password};
 pub use connection::PresentTls;
+pub use ids::{Id, Ids};
 pub use listen::{Listening, Place, listen};
+pub use scope::{Scope, ScopeKind, ScopeMember};
 pub use state::{Backend, SEARCHES_MAX, State, TAILS_MAX};
 pub use types::*;
 

@@ -4,6 +4,8 @@
 
 use crate::{
     error::ApiError,
+    ids::Ids,
+    scope::{Scope, ScopeKind},
     types::{Bars, ErrorDetail, Facet, Row, Unread, ValueCount},
 };
 use axum::http::StatusCode;
@@ -17,13 +19,14 @@ use store::Document;
 /// Largest whole number that every JSON reader keeps exact (2^53).
 const EXACT_MAX: i64 = 1 << 53;
 
-/// A document as a row; `highlights` are byte ranges of its text.
-pub(crate) fn row(document: &Document, highlights: &[Range<usize>]) -> Row {
+/// A document of a scope as a row; `highlights` are byte ranges of its text.
+pub(crate) fn row(ids: &Ids, scope: &Scope, document: &Document, highlights: &[Range<usize>]) -> Row {
     let priority = Priority(document.pri);
     let facility = priority.facility();
     let values = document.values.iter().map(|(name, value, kind)| (name.clone(), value_of(value, *kind)));
     Row {
-        sequence: document.sequence,
+        sequence: ids.row(scope, document.sequence),
+        logspace: member_name(scope, query::member_of(document.sequence).0),
         received_us: document.received_us,
         event_us: document.event.unix_us,
         event_offset_s: document.event.offset_s,
@@ -49,6 +52,17 @@ pub(crate) fn row(document: &Document, highlights: &[Range<usize>]) -> Row {
             .map(|(start, length)| [start as u32, length as u32])
             .collect(),
     }
+}
+
+/// A time for people: UTC.
+pub(crate) fn time(us: i64) -> String {
+    jiff::Timestamp::from_microsecond(us).map_or_else(|_| us.to_string(), |time| format!("{time:.3}"))
+}
+
+/// The name of a member of a scope that has several.
+fn member_name(scope: &Scope, member: usize) -> Option<String> {
+    let member = scope.members.get(member).filter(|_| scope.kind == ScopeKind::Multiple)?;
+    Some(member.shown.as_ref().to_owned())
 }
 
 /// Bytes as text.
@@ -147,8 +161,16 @@ pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
 }
 
 /// What an answer says nothing of.
-pub(crate) fn unread(unread: &query::Unread) -> Unread {
-    Unread { from: unread.messages.start, to: unread.messages.end, why: unread.why.clone() }
+pub(crate) fn unread(scope: &Scope, unread: &query::Unread) -> Unread {
+    let messages = unread.messages.as_ref().filter(|_| scope.is_plain());
+    Unread {
+        logspace: member_name(scope, unread.member),
+        from: messages.map(|messages| messages.start),
+        to: messages.map(|messages| messages.end),
+        from_us: unread.received_us.0,
+        to_us: unread.received_us.1,
+        why: unread.why.clone(),
+    }
 }
 
 #[cfg(test)]

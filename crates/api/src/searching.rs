@@ -6,10 +6,11 @@
 use crate::{
     error::ApiError,
     rows,
+    scope::Scope,
     state::State,
     types::{ClockName, Operator, TimeRange},
 };
-use query::{Answer, Clock, ParseOptions, Query, Search, SearchError};
+use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
 use std::{
     sync::{
         Arc,
@@ -17,7 +18,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::{Document, Logspace, Snapshot, Watch};
+use store::{Document, Watch};
 
 /// Longest time of one search.
 const TIMEOUT_MAX: Duration = Duration::from_secs(600);
@@ -100,25 +101,33 @@ pub(crate) struct Piped {
 /// Runs the question of a search, without its pipes.
 pub(crate) async fn run(
     state: &State,
-    logspace: Arc<Logspace>,
+    space: Space,
     query: Query,
     search: Search,
     timeout_ms: u64,
 ) -> Result<Answer, ApiError> {
-    let work = move |search: Search| query::search(&logspace.snapshot(), &query, &search);
+    let work = move |search: Search| query::search(&space, &query, &search);
     watched(state, search, timeout_ms, work).await
 }
 
-/// Runs a search of a logspace, with its pipes over the same snapshot.
+/// Runs a search of a space, with its pipes over the same messages.
 pub(crate) async fn run_piped(
     state: &State,
-    logspace: Arc<Logspace>,
+    space: Space,
     query: Arc<Query>,
     search: Search,
     timeout_ms: u64,
 ) -> Result<Found, ApiError> {
-    let work = move |search| found(&logspace.snapshot(), &query, search);
+    let work = move |search| found(&space, &query, search);
     watched(state, search, timeout_ms, work).await
+}
+
+/// Refuses pipes that ask for numbers that a scope does not show.
+pub(crate) fn check_pipes(query: &Query, scope: &Scope) -> Result<(), ApiError> {
+    match query.has_sequences() && !scope.is_plain() {
+        true => Err(ApiError::bad_request("a filtered or multiple logspace has no @sequence: use @received")),
+        false => Ok(()),
+    }
 }
 
 /// Runs work with a watch that stops it when its time is over or nobody waits for it.
@@ -139,16 +148,13 @@ async fn watched<T: Send + 'static>(
     done.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
 }
 
-fn found(snapshot: &Snapshot, query: &Query, mut search: Search) -> Result<Found, SearchError> {
+fn found(space: &Space, query: &Query, search: Search) -> Result<Found, SearchError> {
     if query.written_pipes().is_empty() {
-        return Ok(Found { answer: query::search(snapshot, query, &search)?, piped: None });
+        return Ok(Found { answer: query::search(space, query, &search)?, piped: None });
     }
-    let limit = std::mem::take(&mut search.limit);
-    let answer = query::search(snapshot, query, &search)?;
-    search.until = Some(answer.snapshot);
     let (mut rows, mut more) = (Vec::new(), false);
-    let outcome = query::stream(snapshot, query, &search, &mut |row| {
-        more = rows.len() >= limit;
+    let (answer, outcome) = query::search_piped(space, query, &search, &mut |row| {
+        more = rows.len() >= search.limit;
         if !more {
             rows.push(row);
         }

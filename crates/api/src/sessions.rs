@@ -1,14 +1,18 @@
 //! Who is logged in, and who tried too often.
 //!
 //! In: tokens and attempts, with the time as an argument. Out: the user, or how long to wait.
-//! Holds: sessions and failed attempts, in memory: a restart logs everybody out.
+//! Holds: sessions with the keys that they unlocked logspaces with, and failed attempts, in memory: a restart logs
+//! everybody out.
 //! Limits: [`SESSIONS_MAX`] sessions (the one idle longest makes room), [`IDLE`] without a call ends one;
 //! after [`FREE_ATTEMPTS`] failures a peer or user waits, twice as long each time, up to [`WAIT_MAX`].
 
+use crate::scope::Keyring;
 use std::{
     collections::HashMap,
+    sync::Arc,
     time::{Duration, Instant},
 };
+use store::Unlocked;
 
 /// A session ends after this time without a call.
 pub(crate) const IDLE: Duration = Duration::from_secs(12 * 3600);
@@ -31,6 +35,7 @@ pub(crate) struct Sessions {
 struct Session {
     user: String,
     used: Instant,
+    keyring: Keyring,
 }
 
 struct Failures {
@@ -47,18 +52,31 @@ impl Sessions {
                 self.open.iter().min_by_key(|(_, session)| session.used).map(|(token, _)| token.clone());
             oldest.map(|token| self.open.remove(&token));
         }
-        self.open.insert(token, Session { user: user.to_owned(), used: now });
+        self.open.insert(token, Session { user: user.to_owned(), used: now, keyring: Keyring::new() });
     }
 
-    /// The user of a token, whose session then lives on.
-    pub(crate) fn user(&mut self, token: &str, now: Instant) -> Option<String> {
+    /// The user of a token, whose session then lives on, and what the session unlocked.
+    pub(crate) fn user(&mut self, token: &str, now: Instant) -> Option<(String, Keyring)> {
         let session = self.open.get_mut(token)?;
         if now.duration_since(session.used) >= IDLE {
             self.open.remove(token);
             return None;
         }
         session.used = now;
-        Some(session.user.clone())
+        Some((session.user.clone(), session.keyring.clone()))
+    }
+
+    /// Keeps keys for a logspace until the session ends; whether there is such a session.
+    pub(crate) fn unlock(&mut self, token: &str, logspace: &str, unlocked: Arc<Unlocked>) -> bool {
+        let session = self.open.get_mut(token);
+        session.map(|session| session.keyring.insert(logspace.to_owned(), unlocked)).is_some()
+    }
+
+    /// Forgets the keys for a logspace.
+    pub(crate) fn lock(&mut self, token: &str, logspace: &str) {
+        if let Some(session) = self.open.get_mut(token) {
+            session.keyring.remove(logspace);
+        }
     }
 
     /// Ends a session.
@@ -107,13 +125,27 @@ mod tests {
         let (mut sessions, start) = (Sessions::default(), Instant::now());
         sessions.open("t".into(), "eva", start);
         let half = start + IDLE / 2;
-        assert_eq!(sessions.user("t", half).as_deref(), Some("eva"));
-        assert_eq!(sessions.user("t", half + IDLE * 2 / 3).as_deref(), Some("eva"));
-        assert_eq!(sessions.user("t", start + IDLE * 4), None);
-        assert_eq!(sessions.user("x", start), None);
+        let name = |sessions: &mut Sessions, token: &str, now| Some(sessions.user(token, now)?.0);
+        assert_eq!(name(&mut sessions, "t", half).as_deref(), Some("eva"));
+        assert_eq!(name(&mut sessions, "t", half + IDLE * 2 / 3).as_deref(), Some("eva"));
+        assert_eq!(name(&mut sessions, "t", start + IDLE * 4), None);
+        assert_eq!(name(&mut sessions, "x", start), None);
         sessions.open("u".into(), "eva", start);
         sessions.close("u");
-        assert_eq!(sessions.user("u", start), None);
+        assert_eq!(name(&mut sessions, "u", start), None);
+    }
+
+    #[test]
+    fn keys_are_a_sessions_own() {
+        let (mut sessions, start) = (Sessions::default(), Instant::now());
+        sessions.open("t".into(), "eva", start);
+        sessions.open("u".into(), "eva", start);
+        let keys = || Arc::new(Unlocked::with(store::Keys::default()));
+        assert!(sessions.unlock("t", "audit", keys()) && !sessions.unlock("x", "audit", keys()));
+        let count = |sessions: &mut Sessions, token: &str| sessions.user(token, start).unwrap().1.len();
+        assert_eq!((count(&mut sessions, "t"), count(&mut sessions, "u")), (1, 0));
+        sessions.lock("t", "audit");
+        assert_eq!(count(&mut sessions, "t"), 0);
     }
 
     #[test]

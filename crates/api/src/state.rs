@@ -4,13 +4,22 @@
 //! Limits: [`SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
 //! refused.
 
-use crate::{accounts::Accounts, error::ApiError, guard::User, sessions::Sessions, workers::Workers};
+use crate::{
+    accounts::{Accounts, Right},
+    error::ApiError,
+    guard::User,
+    ids::Ids,
+    reports::Reports,
+    scope::Scope,
+    sessions::Sessions,
+    workers::Workers,
+};
 use std::{
     io,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
-use store::{LedgerEntry, Logspace};
+use store::LedgerEntry;
 use tokio::sync::Semaphore;
 
 /// Searches that run at once; further ones wait for their turn. They share the cores: see `workers`.
@@ -23,7 +32,7 @@ pub(crate) const EXPORTS_MAX: usize = 4;
 /// The running server, as the API sees it.
 pub trait Backend: Send + Sync {
     /// The logspaces in the order of the configuration.
-    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)>;
+    fn scopes(&self) -> Vec<Arc<Scope>>;
 
     /// All figures as Prometheus text.
     fn metrics(&self) -> String;
@@ -38,6 +47,8 @@ pub struct State {
     accounts: Accounts,
     sessions: Mutex<Sessions>,
     host: String,
+    ids: Ids,
+    reports: Mutex<Reports>,
     pub(crate) searches: Workers,
     pub(crate) tails: Arc<Semaphore>,
     pub(crate) exports: Arc<Semaphore>,
@@ -45,12 +56,14 @@ pub struct State {
 
 impl State {
     /// The state of a server on the machine `host`.
-    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, host: &str) -> State {
+    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> State {
         State {
             backend,
             accounts,
             sessions: Mutex::default(),
             host: host.to_owned(),
+            ids,
+            reports: Mutex::default(),
             searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
@@ -69,6 +82,14 @@ impl State {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(crate) fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    pub(crate) fn reports(&self) -> MutexGuard<'_, Reports> {
+        self.reports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn host(&self) -> &str {
         &self.host
     }
@@ -78,7 +99,7 @@ impl State {
         self: &Arc<Self>,
         user: &User,
         action: &'static str,
-        logspace: Option<&str>,
+        scope: &Scope,
         question: &str,
         details: serde_json::Value,
     ) -> Result<(), ApiError> {
@@ -87,7 +108,7 @@ impl State {
             at_us,
             user: user.name.clone(),
             action,
-            logspace: logspace.map_or_else(|| self.only_name(), str::to_owned),
+            logspace: scope.name.clone(),
             question: question.to_owned(),
             details,
         };
@@ -99,17 +120,35 @@ impl State {
         }
     }
 
-    fn only_name(&self) -> String {
-        self.backend.logspaces().into_iter().next().map(|(name, _)| name).unwrap_or_default()
+    /// Whether a user may do something in a logspace.
+    pub(crate) fn may(&self, user: &User, logspace: &str, right: Right) -> Result<bool, ApiError> {
+        self.accounts.may(&user.name, logspace, right).map_err(|error| ApiError::internal(error.to_string()))
     }
 
-    /// A logspace by name; the only one when no name is given.
-    pub(crate) fn logspace(&self, name: Option<&str>) -> Result<Arc<Logspace>, ApiError> {
-        let all = self.backend.logspaces();
+    /// The logspaces that a user may search.
+    pub(crate) fn scopes(&self, user: &User) -> Result<Vec<Arc<Scope>>, ApiError> {
+        let mut seen = Vec::new();
+        for scope in self.backend.scopes() {
+            if self.may(user, &scope.name, Right::Search)? {
+                seen.push(scope);
+            }
+        }
+        Ok(seen)
+    }
+
+    /// A logspace by name, for a user who is to have a right there; the only one when no name is given. One that the
+    /// user may not search is as if it were not there.
+    pub(crate) fn scope(
+        &self,
+        user: &User,
+        name: Option<&str>,
+        right: Right,
+    ) -> Result<Arc<Scope>, ApiError> {
+        let all = self.scopes(user)?;
         let found = match name {
-            Some(name) => all.into_iter().find(|(known, _)| known == name),
+            Some(name) => all.into_iter().find(|scope| scope.name == name),
             None if all.len() > 1 => {
-                let names: Vec<String> = all.into_iter().map(|(name, _)| name).collect();
+                let names: Vec<&str> = all.iter().map(|scope| scope.name.as_str()).collect();
                 return Err(ApiError::bad_request(format!(
                     "say which logspace: one of {}",
                     names.join(", ")
@@ -119,8 +158,16 @@ impl State {
         };
         let missing = || match name {
             Some(name) => ApiError::not_found(format!("there is no logspace {name:?}")),
-            None => ApiError::not_found("the configuration has no logspace() destination"),
+            None if self.backend.scopes().is_empty() => {
+                ApiError::not_found("the configuration has no logspace() destination")
+            }
+            None => ApiError::not_found(format!("there is no logspace that {} may search", user.name)),
         };
-        found.map(|(_, logspace)| logspace).ok_or_else(missing)
+        let scope = found.ok_or_else(missing)?;
+        if right != Right::Search && !self.may(user, &scope.name, right)? {
+            let text = format!("{} may not {right} logspace {}", user.name, scope.name);
+            return Err(ApiError::forbidden(text));
+        }
+        Ok(scope)
     }
 }

@@ -1,26 +1,34 @@
 //! The API over a real socket, spoken to byte by byte.
 
-use crate::{Accounts, Backend, Listening, Place, State, listen};
+mod scopes;
+
+use crate::{Accounts, Backend, EVERY_LOGSPACE, Ids, Listening, Place, RIGHTS, Scope, State, listen};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
     sync::Arc,
 };
-use store::Logspace;
 use tokio::runtime::Runtime;
 
-struct Empty;
+/// A backend with some logspaces.
+#[derive(Default)]
+struct Given {
+    scopes: Vec<Arc<Scope>>,
+    ledger: std::sync::Mutex<Vec<String>>,
+}
 
-impl Backend for Empty {
-    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
-        Vec::new()
+impl Backend for Given {
+    fn scopes(&self) -> Vec<Arc<Scope>> {
+        self.scopes.clone()
     }
 
     fn metrics(&self) -> String {
         "a_total 1\n".into()
     }
 
-    fn note(&self, _: &store::LedgerEntry) -> std::io::Result<()> {
+    fn note(&self, entry: &store::LedgerEntry) -> std::io::Result<()> {
+        let line = format!("{} {} {} {}", entry.user, entry.action, entry.logspace, entry.question);
+        self.ledger.lock().unwrap().push(line.trim_end().to_owned());
         Ok(())
     }
 }
@@ -30,19 +38,29 @@ struct Server {
     runtime: Runtime,
     listening: Option<Listening>,
     address: SocketAddr,
+    accounts: Accounts,
+    backend: Arc<Given>,
     _folder: tempfile::TempDir,
 }
 
 impl Server {
     fn start() -> Server {
+        Server::with(Vec::new())
+    }
+
+    fn with(scopes: Vec<Arc<Scope>>) -> Server {
         let folder = tempfile::tempdir().unwrap();
         let accounts = Accounts::at(&folder.path().join("users.json"));
         accounts.add("eva", "a long password").unwrap();
-        let state = Arc::new(State::new(Arc::new(Empty), accounts, "host"));
+        accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
+        let backend = Arc::new(Given { scopes, ..Given::default() });
+        let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
+        let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host"));
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listening = runtime.block_on(listen(Place::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
-        Server { runtime, address: listening.address, listening: Some(listening), _folder: folder }
+        let address = listening.address;
+        Server { runtime, address, listening: Some(listening), accounts, backend, _folder: folder }
     }
 
     /// Status line, headers and body of one request.
@@ -115,7 +133,8 @@ fn errors_have_one_shape() {
         ("POST /api/v1/search", r#"{"limit":1000000}"#, "bad_request"),
         ("POST /api/v1/search", r#"{"qeury":"a"}"#, "bad_request"),
         ("POST /api/v1/search", "{", "bad_request"),
-        ("GET /api/v1/message?sequence=x", "", "bad_request"),
+        ("GET /api/v1/message?sequence=x", "", "not_found"),
+        ("GET /api/v1/message", "", "bad_request"),
     ];
     for (request, body, code) in rows {
         let (status, _, answer) = server.ask(request, basic, body);

@@ -2,6 +2,7 @@
 //!
 //! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
 
+use crate::ids::Id;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,10 +34,20 @@ pub struct SessionAnswer {
 pub struct LogspaceAnswer {
     /// Its name in the configuration.
     pub name: String,
-    /// Messages in it.
-    pub messages: u64,
-    /// Bytes on disk, journal included.
-    pub bytes: u64,
+    /// `local`, `filtered` or `multiple`.
+    pub kind: &'static str,
+    /// What the asker may do there: `search`, `export`, `administer`.
+    pub may: Vec<&'static str>,
+    /// Messages that may be seen of it; absent when they could not be counted in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<u64>,
+    /// Bytes on disk, journal included; absent when it is not local.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Whether some of it is locked for the asker.
+    pub locked: bool,
+    /// Whether the asker's session unlocked some of it.
+    pub unlocked: bool,
     /// Received time of the oldest message, microseconds since 1970; absent when empty.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oldest_us: Option<i64>,
@@ -98,8 +109,10 @@ pub struct SearchRequest {
     /// Most rows, up to 10,000.
     #[serde(default = "default_limit")]
     pub limit: usize,
-    /// Only rows with a smaller sequence number.
-    pub before: Option<u64>,
+    /// Only rows behind this one, by its `sequence`.
+    pub before: Option<Id>,
+    /// Only messages of the snapshot of an earlier answer.
+    pub snapshot: Option<Id>,
     /// Bars of the histogram, up to 500; 0 for none.
     #[serde(default = "default_bars")]
     pub bars: usize,
@@ -131,8 +144,8 @@ pub struct FacetsRequest {
     /// Values a column, up to 1,000.
     #[serde(default = "default_facet_limit")]
     pub limit: usize,
-    /// Count only messages below this sequence number: the snapshot of an earlier answer.
-    pub snapshot: Option<u64>,
+    /// Count only messages of the snapshot of an earlier answer.
+    pub snapshot: Option<Id>,
     /// Longest time of the search, milliseconds.
     #[serde(default = "default_timeout")]
     pub timeout_ms: u64,
@@ -157,8 +170,8 @@ fn default_timeout() -> u64 {
 /// The answer of a search; all parts are of one snapshot.
 #[derive(Serialize, ToSchema)]
 pub struct SearchAnswer {
-    /// Sequence number after the newest message that was looked at.
-    pub snapshot: u64,
+    /// The moment of the answer: in a local logspace the sequence number after the newest message looked at.
+    pub snapshot: Id,
     /// Messages found, exactly.
     pub total: u64,
     /// Time the search took, milliseconds.
@@ -180,10 +193,10 @@ pub struct SearchAnswer {
     /// Only there when something could not be read: locked, or damaged on disk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
-    /// Only there when the time ran out: messages with smaller sequence numbers were not searched, and `total` and
-    /// `bars` count those from here on; facets may be left out.
+    /// Only there when the time ran out: messages received before were not searched, and `total` and `bars` count
+    /// those from here on; facets may be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub searched_from: Option<u64>,
+    pub searched_from_us: Option<i64>,
     /// Only there when the query's pipes make a table; `rows` is empty then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<Table>,
@@ -201,12 +214,21 @@ pub struct Table {
 }
 
 /// Messages that an answer says nothing of.
-#[derive(Serialize, ToSchema)]
+#[derive(Serialize, ToSchema, Clone, Debug)]
 pub struct Unread {
-    /// First sequence number.
-    pub from: u64,
+    /// Of which logspace, in a multiple one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logspace: Option<String>,
+    /// First sequence number, in a local logspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<u64>,
     /// Sequence number after the last.
-    pub to: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<u64>,
+    /// Received time of the first, microseconds since 1970.
+    pub from_us: i64,
+    /// Received time of the last.
+    pub to_us: i64,
     /// Why: `locked`, or what is damaged.
     pub why: String,
 }
@@ -249,8 +271,11 @@ pub struct ValueCount {
 /// A message in a list.
 #[derive(Serialize, ToSchema)]
 pub struct Row {
-    /// Sequence number in the logspace.
-    pub sequence: u64,
+    /// Sequence number in a local logspace; else a name that says nothing.
+    pub sequence: Id,
+    /// Which logspace it is of, in a multiple one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub logspace: Option<String>,
     /// Received, microseconds since 1970.
     pub received_us: i64,
     /// The sender's time, microseconds since 1970.
@@ -310,8 +335,63 @@ pub struct ContextAnswer {
 pub struct FacetsAnswer {
     /// One a column.
     pub facets: Vec<Facet>,
-    /// Sequence number after the newest message that was looked at.
-    pub snapshot: u64,
+    /// The moment of the answer.
+    pub snapshot: Id,
+    /// Only there when something could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// A key for a logspace, for this session.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlockRequest {
+    /// Name of the logspace; may be left out when there is one.
+    pub logspace: Option<String>,
+    /// The text of the key file: PEM, or `AGE-SECRET-KEY-1...`.
+    pub key: String,
+    /// Its passphrase, when it has one.
+    pub passphrase: Option<String>,
+}
+
+/// What a key opened.
+#[derive(Serialize, ToSchema)]
+pub struct UnlockAnswer {
+    /// Segments that it opened.
+    pub opened: usize,
+    /// Segments that stay locked.
+    pub locked: usize,
+}
+
+/// Which logspace.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LockRequest {
+    /// Name of the logspace; may be left out when there is one.
+    pub logspace: Option<String>,
+}
+
+/// What is sealed.
+#[derive(Serialize, ToSchema)]
+pub struct SealAnswer {
+    /// Every message with a smaller sequence number is in a sealed segment.
+    pub sealed_below: u64,
+}
+
+/// How an export went.
+#[derive(Serialize, ToSchema, Clone, Default, Debug)]
+pub struct ExportReport {
+    /// Whether the file is whole; why not is in `error`.
+    pub complete: bool,
+    /// Messages that the question found and that were read.
+    pub messages: u64,
+    /// What must be said of the rows.
+    pub notes: Vec<String>,
+    /// What could not be read, so that the file says nothing of it.
+    pub unread: Vec<Unread>,
+    /// Why the transfer was cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
 }
 
 /// A column of a logspace.
@@ -343,7 +423,7 @@ pub struct ValidateAnswer {
 pub struct HealthAnswer {
     /// `ok`, or `degraded` while something is held back.
     pub status: &'static str,
-    /// One a logspace.
+    /// One for each logspace that the session's user may search; empty without a session.
     pub logspaces: Vec<LogspaceHealth>,
 }
 

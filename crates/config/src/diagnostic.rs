@@ -66,7 +66,7 @@ impl Diagnostic {
     }
 
     /// About a name that nothing defines.
-    pub(crate) fn unresolved(mut self) -> Self {
+    pub fn unresolved(mut self) -> Self {
         self.is_unresolved = true;
         self
     }

@@ -12,6 +12,7 @@ mod graph;
 mod identity;
 mod page;
 mod running;
+mod scopes;
 mod sealing;
 mod signals;
 mod tables;

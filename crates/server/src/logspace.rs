@@ -1,7 +1,7 @@
 //! `duramen logspace`: looks at logspaces on disk, verifies them, takes messages out, unlocks them.
 //!
 //! In: a logspace's name or directory. Out: text or JSON; exit status 0 when all is well, 1 when something is found
-//! or refused, 2 when it cannot be looked at. But for `unlock` and `lock` no server is needed, and one may run.
+//! or refused, 2 when it cannot be looked at. But for `unlock`, `lock` and `seal` no server is needed, and one may run.
 
 mod cat;
 mod export;
@@ -14,7 +14,7 @@ mod unlock;
 mod verify;
 
 pub(crate) use export::{VerifyPackageOptions, verify_package};
-pub(crate) use place::LEDGER;
+pub(crate) use place::{LEDGER, now_us, user};
 
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -44,6 +44,8 @@ enum Verb {
     Unlock(unlock::Options),
     /// Make a running server forget the keys of `unlock`
     Lock(unlock::LockOptions),
+    /// Make a running server seal what its active segment has
+    Seal(unlock::SealOptions),
     /// Draw a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
     Keygen(keys::KeygenOptions),
 }
@@ -59,6 +61,7 @@ pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
         Verb::Scrub(options) => scrub::run(options),
         Verb::Unlock(options) => unlock::run(options),
         Verb::Lock(options) => unlock::lock(options),
+        Verb::Seal(options) => unlock::seal(options),
         Verb::Keygen(options) => keys::keygen(options),
     };
     status(done)

@@ -1,14 +1,18 @@
-//! `duramen user`: who may log in.
+//! `duramen user`: who may log in, and what they may do in which logspace.
 //!
-//! In: a name, a password from the terminal or standard input. Out: a changed users file; a running server sees it.
+//! In: a name, a password from the terminal or standard input, grants. Out: a changed users file; a running server sees
+//! it with the next call. Who may what is written to the ledger first.
 
-use api::{AccountError, Accounts, generated_password};
+use crate::logspace::{LEDGER, now_us, user};
+use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
+use serde_json::json;
 use std::{
     io::{self, BufRead, IsTerminal},
     path::PathBuf,
     process::ExitCode,
 };
+use store::{Ledger, LedgerEntry};
 
 /// Options of `user`.
 #[derive(Args, Debug)]
@@ -24,7 +28,7 @@ pub(crate) struct UserOptions {
 enum Verb {
     /// List the users
     List,
-    /// Add a user
+    /// Add a user, who may nothing until it is granted
     Add {
         /// Name
         name: String,
@@ -45,6 +49,31 @@ enum Verb {
         /// Name
         name: String,
     },
+    /// List what users may do
+    Grants {
+        /// Only this one
+        name: Option<String>,
+    },
+    /// Let a user do something in a logspace
+    Grant {
+        /// Name
+        name: String,
+        /// Logspace; `*` is every one, those to come included
+        logspace: String,
+        /// What: search, export, administer; search when left out
+        #[arg(value_parser = right)]
+        rights: Vec<Right>,
+    },
+    /// Take away what was granted
+    Revoke {
+        /// Name
+        name: String,
+        /// Logspace, as it was granted
+        logspace: String,
+        /// What; everything when left out
+        #[arg(value_parser = right)]
+        rights: Vec<Right>,
+    },
 }
 
 /// Runs the verb.
@@ -62,11 +91,75 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
     let accounts = Accounts::at(&options.data.join("users.json"));
     match &options.verb {
         Verb::List => accounts.names()?.iter().for_each(|name| println!("{name}")),
-        Verb::Add { name, generate } => accounts.add(name, &password(name, *generate)?)?,
+        Verb::Add { name, generate } => {
+            accounts.add(name, &password(name, *generate)?)?;
+            eprintln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
+        }
         Verb::Password { name, generate } => accounts.set_password(name, &password(name, *generate)?)?,
-        Verb::Remove { name } => accounts.remove(name)?,
+        Verb::Remove { name } => {
+            options.note("remove-user", name, "", &[])?;
+            accounts.remove(name)?;
+        }
+        Verb::Grants { name } => {
+            let names = match name {
+                Some(name) => vec![name.clone()],
+                None => accounts.names()?,
+            };
+            for name in names {
+                accounts.grants(&name)?.iter().for_each(|grant| println!("{}", line(&name, grant)));
+            }
+        }
+        Verb::Grant { name, logspace, rights } => {
+            let rights = if rights.is_empty() { vec![Right::Search] } else { with_search(rights) };
+            options.note("grant", name, logspace, &rights)?;
+            accounts.grant(name, logspace, &rights)?;
+        }
+        Verb::Revoke { name, logspace, rights } => {
+            let rights = if rights.is_empty() { RIGHTS.to_vec() } else { rights.clone() };
+            // Without search there is nothing to export or administer.
+            let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
+            options.note("revoke", name, logspace, &rights)?;
+            accounts.revoke(name, logspace, &rights)?;
+        }
     }
     Ok(())
+}
+
+impl UserOptions {
+    /// Writes down who changed what users may; without it nothing is changed.
+    fn note(
+        &self,
+        action: &'static str,
+        name: &str,
+        logspace: &str,
+        rights: &[Right],
+    ) -> Result<(), AccountError> {
+        let rights: Vec<&str> = rights.iter().map(|right| right.name()).collect();
+        let entry = LedgerEntry {
+            at_us: now_us(),
+            user: user(),
+            action,
+            logspace: logspace.to_owned(),
+            question: String::new(),
+            details: json!({"user": name, "rights": rights}),
+        };
+        let path = self.data.join(LEDGER);
+        Ledger::at(&path).append(&entry).map_err(|source| AccountError::Io { path, source })
+    }
+}
+
+/// Who may export or administer a logspace may search it.
+fn with_search(rights: &[Right]) -> Vec<Right> {
+    RIGHTS.into_iter().filter(|right| *right == Right::Search || rights.contains(right)).collect()
+}
+
+fn right(text: &str) -> Result<Right, String> {
+    Right::parse(text).ok_or_else(|| "one of search, export, administer".to_owned())
+}
+
+fn line(name: &str, grant: &Grant) -> String {
+    let rights: Vec<&str> = grant.may.iter().map(|right| right.name()).collect();
+    format!("{name}\t{}\t{}", grant.logspace, rights.join(","))
 }
 
 /// A password: made and printed, typed twice, or the first line of standard input.

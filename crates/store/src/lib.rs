@@ -26,8 +26,8 @@ pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
     Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,
     LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice, Notices, OpenLogspaceError,
-    Outline, RebuildIndex, RebuildIndexError, SealFailed, Segments, Subscription, Unheard, scrub_file,
-    segment_file, segment_files,
+    Outline, RebuildIndex, RebuildIndexError, SealFailed, Segments, Subscription, Unheard, Unlocked,
+    scrub_file, segment_file, segment_files,
 };
 pub use package::{
     ExportError, Exported, PackageError, PackageReport, Question, document_json, export_package,

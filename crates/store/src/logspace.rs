@@ -24,6 +24,8 @@ mod shared;
 mod shelf;
 mod stamper;
 mod stats;
+mod unlocked;
+mod wishes;
 mod witness;
 mod writer;
 
@@ -36,6 +38,7 @@ pub use scrub::scrub_file;
 pub use segments::{Growing, Outline, SealFailed, Segments};
 pub use stamper::Authority;
 pub use stats::LogspaceStats;
+pub use unlocked::Unlocked;
 
 use crate::{KeyError, Keys, Snapshot};
 use builder::Builder;
@@ -50,7 +53,7 @@ use shared::{Retention, Shared};
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::{Arc, mpsc},
+    sync::{Arc, atomic::Ordering::Relaxed, mpsc},
     thread::{self, JoinHandle},
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
@@ -210,6 +213,16 @@ impl Logspace {
         self.shared.shelf.snapshot()
     }
 
+    /// The segments as they are now, for an asker whose keys open some that are locked for others.
+    pub fn snapshot_for(&self, unlocked: &Unlocked) -> Arc<Snapshot> {
+        let snapshot = self.shared.shelf.snapshot();
+        if snapshot.locked.is_empty() {
+            return snapshot;
+        }
+        let open = |path: &Path| unlocked.open(&*self.segments, &self.shared.dir.join(path));
+        Arc::new(self.shared.shelf.snapshot_with(&open))
+    }
+
     /// Changes what may stay, from the next look at the retention on.
     pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>, legal_hold: bool) {
         *self.shared.retention() = Retention { age, bytes, hold: legal_hold };
@@ -229,6 +242,15 @@ impl Logspace {
     pub fn lock(&self) {
         *self.shared.session_keys() = Keys::default();
         self.shared.shelf.lock();
+    }
+
+    /// Completes the active segment and waits until everything that is durable now is sealed; gives the sequence number
+    /// below which it is. None when that takes longer, or the logspace closes.
+    pub fn seal_now(&self, timeout: Duration) -> Option<u64> {
+        let durable = self.shared.durable_below.load(Relaxed);
+        let done = self.shared.wishes.add(durable)?;
+        self.shared.unbuilt.nudge();
+        done.recv_timeout(timeout).ok()
     }
 
     /// Receives what arrives from now on, once it is durable.

@@ -3,6 +3,7 @@
 //! In: a logspace, a column, a prefix. Out: names and values with counts. Limits: [`VALUES_MAX`] values.
 
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Parameters,
     guard::User,
@@ -35,12 +36,15 @@ pub(crate) struct ColumnParameters {
 #[utoipa::path(get, path = "/api/v1/columns", params(ColumnParameters), responses((status = 200, body = Vec<ColumnAnswer>)))]
 pub(crate) async fn columns(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Parameters(parameters): Parameters<ColumnParameters>,
 ) -> Result<Json<Vec<ColumnAnswer>>, ApiError> {
-    let logspace = state.logspace(parameters.logspace.as_deref())?;
-    let work = move || query::columns(&logspace.snapshot());
-    let found = searching::blocking(&state, Arc::default(), work).await?;
+    let space = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?.space(&user.keyring);
+    let cancelled = Arc::default();
+    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let work = move || query::columns(&space, &watch);
+    let found = searching::blocking(&state, cancelled, work).await?;
+    let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.iter().map(|column| ColumnAnswer {
         name: query::column_name(&column.column).to_owned(),
         documents: column.documents,
@@ -67,15 +71,15 @@ pub(crate) struct ValueParameters {
 #[utoipa::path(get, path = "/api/v1/values", params(ValueParameters), responses((status = 200, body = Vec<ValueCount>)))]
 pub(crate) async fn values(
     Shared(state): Shared<Arc<State>>,
-    _user: User,
+    user: User,
     Parameters(parameters): Parameters<ValueParameters>,
 ) -> Result<Json<Vec<ValueCount>>, ApiError> {
-    let logspace = state.logspace(parameters.logspace.as_deref())?;
+    let space = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?.space(&user.keyring);
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let column = query::column(&parameters.column);
     let limit = parameters.limit.unwrap_or(20).min(VALUES_MAX);
-    let work = move || query::values(&logspace.snapshot(), &column, &parameters.prefix, limit, &watch);
+    let work = move || query::values(&space, &column, &parameters.prefix, limit, &watch);
     let found = searching::blocking(&state, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.into_iter().map(|(value, count)| ValueCount { value: rows::text(&value), count });

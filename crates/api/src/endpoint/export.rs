@@ -1,33 +1,38 @@
 //! `/export`: everything that a query finds, as a file of any size.
 //!
 //! In: a query, a time range, a format. Out: rows as they are read, newest first; the server holds a few pieces.
-//! A failure on the way cuts the transfer, so that no client takes half a file for the whole.
+//! A failure on the way cuts the transfer, so that no client takes half a file for the whole. What could not be read,
+//! locked or damaged, is in a report that is there when the file has ended.
 //! Limits: [`HOURS_MAX`]; the number of exports at once.
 
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Parameters,
     guard::User,
+    ids::Ids,
     rows,
+    scope::Scope,
     searching::{self, CancelOnDrop},
     state::State,
-    types::{ClockName, Operator, TimeRange},
+    types::{ClockName, ExportReport, Operator, TimeRange},
     workers,
 };
 use axum::{
+    Json,
     body::{Body, Bytes},
     extract::State as Shared,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use query::{Name, Query, Search, SearchError};
+use query::{Name, Outcome, Query, Search, SearchError, Space};
 use serde::Deserialize;
 use std::{
     io,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
-use store::{Document, Logspace};
+use store::Document;
 use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
@@ -94,9 +99,10 @@ pub(crate) async fn export(
     if asked.format == ExportFormat::Raw && query.columns().is_some() {
         return Err(ApiError::bad_request("raw needs messages, and the query's pipes make a table: use csv"));
     }
-    let logspace = state.logspace(asked.logspace.as_deref())?;
+    let scope = state.scope(&user, asked.logspace.as_deref(), Right::Export)?;
+    searching::check_pipes(&query, &scope)?;
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
-    state.note(&user, "export", asked.logspace.as_deref(), &asked.query, details).await?;
+    state.note(&user, "export", &scope, &asked.query, details).await?;
     let seat = state.exports.clone().try_acquire_owned().map_err(|_| {
         ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
@@ -110,9 +116,14 @@ pub(crate) async fn export(
     search.watch = searching::long_watch(limit, cancelled);
     let (sender, mut pieces) = mpsc::channel::<Result<Bytes, SearchError>>(PIECES);
     let format = asked.format;
+    let id = super::session::token()?;
+    state.reports().begin(&id, &user.name);
+    let work = Export { space: scope.space(&user.keyring), scope, query, search, format };
+    let (report_id, shared) = (id.clone(), state.clone());
     let export = move || {
-        write(&logspace, &query, &search, format, &sender);
-        drop(seat);
+        let report = work.write(shared.ids(), &sender);
+        shared.reports().end(&report_id, report);
+        drop((seat, sender));
     };
     workers::spawn("export", export).map_err(|_| ApiError::internal("there is no thread to export on"))?;
     // The first piece says whether there will be a file at all.
@@ -129,60 +140,110 @@ pub(crate) async fn export(
             };
             Some((piece, (None, pieces, gone)))
         });
-    Ok((StatusCode::OK, headers(format), Body::from_stream(rest)).into_response())
+    Ok((StatusCode::OK, headers(format, &id), Body::from_stream(rest)).into_response())
 }
 
-fn headers(format: ExportFormat) -> HeaderMap {
+/// Of which export.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct ReportParameters {
+    /// What the export's answer named in `X-Export-Report`.
+    id: String,
+}
+
+/// Says how an export went, once it has ended.
+#[utoipa::path(get, path = "/api/v1/export/report", params(ReportParameters), responses(
+    (status = 200, body = ExportReport), (status = 404, body = crate::types::ErrorAnswer)))]
+pub(crate) async fn report(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    Parameters(asked): Parameters<ReportParameters>,
+) -> Result<Json<ExportReport>, ApiError> {
+    match state.reports().find(&asked.id, &user.name) {
+        Some(Some(report)) => Ok(Json(report)),
+        Some(None) => Err(ApiError::not_found("the export has not ended yet")),
+        None => Err(ApiError::not_found("there is no report of such an export any more")),
+    }
+}
+
+/// Names the report of an export.
+const REPORT_HEADER: &str = "x-export-report";
+
+fn headers(format: ExportFormat, report: &str) -> HeaderMap {
     let (kind, file) = match format {
         ExportFormat::Ndjson => ("application/x-ndjson", "attachment; filename=\"messages.ndjson\""),
         ExportFormat::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"messages.csv\""),
         ExportFormat::Raw => ("application/octet-stream", "attachment; filename=\"messages.log\""),
     };
     let mut headers = HeaderMap::new();
+    if let Ok(report) = HeaderValue::from_str(report) {
+        headers.insert(REPORT_HEADER, report);
+    }
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static(file));
     headers
 }
 
-/// Writes all rows to the channel; an error is its last piece.
-fn write(
-    logspace: &Logspace,
-    query: &Query,
-    search: &Search,
+/// What is exported.
+struct Export {
+    scope: Arc<Scope>,
+    space: Space,
+    query: Query,
+    search: Search,
     format: ExportFormat,
-    sender: &mpsc::Sender<Result<Bytes, SearchError>>,
-) {
-    let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
-    let columns = query.columns();
-    let mut piece = Vec::with_capacity(PIECE_BYTES);
-    if format == ExportFormat::Csv {
-        let names = columns.unwrap_or(&plain).iter().map(|name| name.shown().as_bytes());
-        csv_line(names, &mut piece);
+}
+
+impl Export {
+    /// Writes all rows to the channel, an error as its last piece; says how it went.
+    fn write(&self, ids: &Ids, sender: &mpsc::Sender<Result<Bytes, SearchError>>) -> ExportReport {
+        let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
+        let columns = self.query.columns();
+        let mut piece = Vec::with_capacity(PIECE_BYTES);
+        if self.format == ExportFormat::Csv {
+            let names = columns.unwrap_or(&plain).iter().map(|name| name.shown().as_bytes());
+            csv_line(names, &mut piece);
+        }
+        let mut gone = false;
+        let mut sink = |row: Document| {
+            match self.format {
+                ExportFormat::Raw => {
+                    piece.extend_from_slice(&row.raw);
+                    piece.push(b'\n');
+                }
+                ExportFormat::Csv => {
+                    let cells = columns.unwrap_or(&plain).iter().map(|name| name.value(&row));
+                    let cells: Vec<Vec<u8>> =
+                        cells.map(|cell| cell.map(|(value, _)| value).unwrap_or_default()).collect();
+                    csv_line(cells.iter().map(Vec::as_slice), &mut piece);
+                }
+                ExportFormat::Ndjson => json_line(ids, &self.scope, &row, columns, &mut piece),
+            }
+            if piece.len() < PIECE_BYTES {
+                return true;
+            }
+            let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE_BYTES));
+            gone = sender.blocking_send(Ok(full.into())).is_err();
+            !gone
+        };
+        let outcome = query::stream(&self.space, &self.query, &self.search, &mut sink);
+        let report = self.report(&outcome, gone);
+        let last = outcome.map(|_| Bytes::from(piece));
+        // A client that went away needs no last piece.
+        let _ = sender.blocking_send(last);
+        report
     }
-    let mut sink = |row: Document| {
-        match format {
-            ExportFormat::Raw => {
-                piece.extend_from_slice(&row.raw);
-                piece.push(b'\n');
-            }
-            ExportFormat::Csv => {
-                let cells = columns.unwrap_or(&plain).iter().map(|name| name.value(&row));
-                let cells: Vec<Vec<u8>> =
-                    cells.map(|cell| cell.map(|(value, _)| value).unwrap_or_default()).collect();
-                csv_line(cells.iter().map(Vec::as_slice), &mut piece);
-            }
-            ExportFormat::Ndjson => json_line(&row, columns, &mut piece),
+
+    fn report(&self, outcome: &Result<Outcome, SearchError>, gone: bool) -> ExportReport {
+        match outcome {
+            Ok(outcome) => ExportReport {
+                complete: !gone,
+                messages: outcome.matched,
+                notes: outcome.notes.clone(),
+                unread: outcome.unread.iter().map(|unread| rows::unread(&self.scope, unread)).collect(),
+                error: gone.then(|| "the client went away".to_owned()),
+            },
+            Err(error) => ExportReport { error: Some(error.to_string()), ..ExportReport::default() },
         }
-        if piece.len() < PIECE_BYTES {
-            return true;
-        }
-        let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE_BYTES));
-        sender.blocking_send(Ok(full.into())).is_ok()
-    };
-    let outcome = query::stream(&logspace.snapshot(), query, search, &mut sink);
-    let last = outcome.map(|_| Bytes::from(piece));
-    // A client that went away needs no last piece.
-    let _ = sender.blocking_send(last);
+    }
 }
 
 /// A line of RFC 4180. Cells that a spreadsheet would take for a formula are quoted like all others with a comma: the
@@ -208,10 +269,10 @@ fn csv_line<'a>(cells: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn json_line(row: &Document, columns: Option<&[Name]>, out: &mut Vec<u8>) {
+fn json_line(ids: &Ids, scope: &Scope, row: &Document, columns: Option<&[Name]>, out: &mut Vec<u8>) {
     // Rows have no maps with keys that are not text and writing to memory cannot fail.
     let _ = match columns {
-        None => serde_json::to_writer(&mut *out, &rows::row(row, &[])),
+        None => serde_json::to_writer(&mut *out, &rows::row(ids, scope, row, &[])),
         Some(columns) => {
             let names = columns.iter().map(|name| name.shown().to_owned());
             let object: serde_json::Map<_, _> = names.zip(rows::cells(row, columns)).collect();
@@ -238,8 +299,11 @@ mod tests {
     fn objects_have_the_columns() {
         let row = Document { host: b"gw1".to_vec(), ..Document::default() };
         let columns = [Name::of("host"), Name::of("nothing")];
+        let folder = tempfile::tempdir().unwrap();
+        let ids = Ids::load_or_draw(&folder.path().join("key")).unwrap();
+        let scope = Scope { name: "x".into(), kind: crate::ScopeKind::Multiple, members: Vec::new() };
         let mut out = Vec::new();
-        json_line(&row, Some(&columns), &mut out);
+        json_line(&ids, &scope, &row, Some(&columns), &mut out);
         assert_eq!(out, b"{\"host\":\"gw1\",\"nothing\":null}\n");
     }
 }

@@ -4,6 +4,7 @@
 
 use super::search::FACETS_MAX;
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Body,
     guard::User,
@@ -31,15 +32,19 @@ pub(crate) async fn facets(
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = 0;
     search.bars = 0;
-    search.until = request.snapshot;
     search.facet_limit = request.limit;
     search.facets = request.columns.iter().map(|name| ::query::column(name)).collect();
-    let logspace = state.logspace(request.logspace.as_deref())?;
+    let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;
+    if let Some(id) = &request.snapshot {
+        search.until = state.ids().ends(&scope, id)?;
+    }
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
-    state.note(&user, "facets", request.logspace.as_deref(), &request.query, details).await?;
-    let answer = searching::run(&state, logspace, query, search, request.timeout_ms).await?;
+    state.note(&user, "facets", &scope, &request.query, details).await?;
+    let answer =
+        searching::run(&state, scope.space(&user.keyring), query, search, request.timeout_ms).await?;
     Ok(Json(FacetsAnswer {
         facets: answer.facets.iter().map(rows::facet).collect(),
-        snapshot: answer.snapshot,
+        snapshot: state.ids().mark(&scope, &answer.snapshot),
+        unread: answer.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
     }))
 }

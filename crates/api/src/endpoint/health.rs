@@ -3,31 +3,50 @@
 //! In: nothing. Out: whether all is well; all figures for Prometheus.
 
 use crate::{
+    accounts::{EVERY_LOGSPACE, Right},
     connection::Caller,
     error::ApiError,
-    guard::User,
+    guard::{self, User},
+    scope::{Scope, ScopeKind},
     state::State,
     types::{HealthAnswer, LogspaceHealth},
 };
 use axum::{
     Json,
     extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
-    http::header,
+    http::{HeaderMap, header},
     response::IntoResponse,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Instant};
 
-/// Says whether anything is held back.
+/// Says whether anything is held back; of which logspaces, to those who may search them; why, to those who may
+/// administer them.
 #[utoipa::path(get, path = "/api/v1/health", responses((status = 200, body = HealthAnswer)))]
-pub(crate) async fn health(Shared(state): Shared<Arc<State>>) -> Json<HealthAnswer> {
-    let logspaces: Vec<LogspaceHealth> = state
-        .backend()
-        .logspaces()
-        .into_iter()
-        .map(|(name, logspace)| LogspaceHealth { name, error: logspace.stats().last_error })
-        .collect();
-    let status = if logspaces.iter().all(|logspace| logspace.error.is_none()) { "ok" } else { "degraded" };
-    Json(HealthAnswer { status, logspaces })
+pub(crate) async fn health(
+    Shared(state): Shared<Arc<State>>,
+    headers: HeaderMap,
+) -> Result<Json<HealthAnswer>, ApiError> {
+    let scopes = state.backend().scopes();
+    let error = |scope: &Scope| {
+        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
+        member.logspace.stats().last_error
+    };
+    let status = if scopes.iter().all(|scope| error(scope).is_none()) { "ok" } else { "degraded" };
+    let mut logspaces = Vec::new();
+    let session = guard::cookie(&headers).and_then(|token| state.sessions().user(token, Instant::now()));
+    if let Some((name, keyring)) = session {
+        let user = User { name, keyring };
+        for scope in state.scopes(&user)? {
+            let error = match error(&scope) {
+                Some(_) if !state.may(&user, &scope.name, Right::Administer)? => {
+                    Some("something is wrong; who administers the logspace sees what".to_owned())
+                }
+                error => error,
+            };
+            logspaces.push(LogspaceHealth { name: scope.name.clone(), error });
+        }
+    }
+    Ok(Json(HealthAnswer { status, logspaces }))
 }
 
 /// Figures for Prometheus: open to this machine, for others behind a login.
@@ -39,7 +58,10 @@ pub(crate) async fn metrics(
     let forwarded = request.headers().contains_key("x-forwarded-for");
     if !caller.address.ip().is_loopback() || forwarded {
         let (mut parts, _) = request.into_parts();
-        User::from_request_parts(&mut parts, &state).await?;
+        let user = User::from_request_parts(&mut parts, &state).await?;
+        if !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
+            return Err(ApiError::forbidden("figures are for who may administer every logspace"));
+        }
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], state.backend().metrics()))
 }

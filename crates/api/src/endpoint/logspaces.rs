@@ -1,28 +1,71 @@
 //! `/logspaces`: what there is to search.
 //!
-//! In: nothing. Out: one entry a logspace.
+//! In: nothing. Out: one entry for each logspace that the asker may search. Limits: [`TIMEOUT`] for counting what lies
+//! within boundaries; what takes longer is left out.
 
-use crate::{guard::User, state::State, types::LogspaceAnswer};
+use crate::{
+    accounts::RIGHTS,
+    error::ApiError,
+    guard::User,
+    scope::{Scope, ScopeKind},
+    searching,
+    state::State,
+    types::LogspaceAnswer,
+};
 use axum::{Json, extract::State as Shared};
-use std::sync::Arc;
+use query::Extent;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use store::Watch;
+
+/// Longest time of counting.
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Lists the logspaces.
 #[utoipa::path(get, path = "/api/v1/logspaces", responses((status = 200, body = Vec<LogspaceAnswer>)))]
-pub(crate) async fn logspaces(Shared(state): Shared<Arc<State>>, _user: User) -> Json<Vec<LogspaceAnswer>> {
-    let all = state.backend().logspaces();
-    Json(
-        all.into_iter()
-            .map(|(name, logspace)| {
-                let (stats, snapshot) = (logspace.stats(), logspace.snapshot());
-                let filled = || snapshot.segments.iter().filter(|segment| !segment.is_empty());
-                LogspaceAnswer {
-                    name,
-                    messages: snapshot.segments.iter().map(|segment| u64::from(segment.len())).sum(),
-                    bytes: stats.segment_bytes + stats.journal_bytes,
-                    oldest_us: filled().next().map(|segment| segment.received_range().0),
-                    newest_us: filled().next_back().map(|segment| segment.received_range().1),
-                }
-            })
-            .collect(),
-    )
+pub(crate) async fn logspaces(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+) -> Result<Json<Vec<LogspaceAnswer>>, ApiError> {
+    let mut rights = Vec::new();
+    let scopes = state.scopes(&user)?;
+    for scope in &scopes {
+        let mut may = Vec::new();
+        for right in RIGHTS {
+            if state.may(&user, &scope.name, right)? {
+                may.push(right.name());
+            }
+        }
+        rights.push(may);
+    }
+    let cancelled = Arc::default();
+    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let work = move || {
+        let each = scopes.iter().zip(rights);
+        each.map(|(scope, may)| answer(scope, may, &user, &watch)).collect()
+    };
+    Ok(Json(searching::blocking(&state, cancelled, work).await?))
+}
+
+fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, watch: &Watch) -> LogspaceAnswer {
+    let space = scope.space(&user.keyring);
+    let extent = query::extent(&space, watch).ok();
+    let received_us = extent.and_then(|extent: Extent| extent.received_us);
+    let bytes = || {
+        let stats = scope.members.iter().map(|member| member.logspace.stats());
+        stats.map(|stats| stats.segment_bytes + stats.journal_bytes).sum()
+    };
+    LogspaceAnswer {
+        name: scope.name.clone(),
+        kind: scope.kind.name(),
+        may,
+        messages: extent.map(|extent| extent.messages),
+        bytes: (scope.kind == ScopeKind::Local).then(bytes),
+        locked: space.members.iter().any(|member| !member.snapshot.locked.is_empty()),
+        unlocked: scope.members.iter().any(|member| user.keyring.contains_key(&member.base)),
+        oldest_us: received_us.map(|(oldest, _)| oldest),
+        newest_us: received_us.map(|(_, newest)| newest),
+    }
 }

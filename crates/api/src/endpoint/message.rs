@@ -1,23 +1,25 @@
 //! `/message` and `/context`: one message whole, and what came around it.
 //!
-//! In: a sequence number. Out: rows. Limits: [`CONTEXT_MAX`] rows on each side.
+//! In: the name of a row. Out: rows. Limits: [`CONTEXT_MAX`] rows on each side.
 
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Parameters,
     guard::User,
+    ids::Id,
     rows, searching,
     state::State,
     types::{ContextAnswer, MessageAnswer},
 };
 use axum::{Json, extract::State as Shared};
-use query::Same;
+use query::{Same, Space};
 use serde::Deserialize;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::{Locked, Logspace, Watch};
+use store::{Locked, Watch};
 use utoipa::{IntoParams, ToSchema};
 
 /// Most rows before and after the anchor.
@@ -30,8 +32,8 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub(crate) struct MessageParameters {
     /// Name; may be left out when there is one.
     logspace: Option<String>,
-    /// Its sequence number.
-    sequence: u64,
+    /// What its row names as `sequence`.
+    sequence: String,
 }
 
 /// Gives one message with its raw bytes and tokens.
@@ -42,28 +44,35 @@ pub(crate) async fn message(
     user: User,
     Parameters(parameters): Parameters<MessageParameters>,
 ) -> Result<Json<MessageAnswer>, ApiError> {
-    let logspace = state.logspace(parameters.logspace.as_deref())?;
-    let sequence = parameters.sequence;
-    let details = serde_json::json!({"sequence": sequence});
-    state.note(&user, "message", parameters.logspace.as_deref(), "", details).await?;
-    let space = Arc::clone(&logspace);
-    let work = move || query::message(&space.snapshot(), sequence, &Watch::unlimited());
+    let scope = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?;
+    let place = state.ids().place(&scope, &Id::parse(&parameters.sequence))?;
+    let details = serde_json::json!({"sequence": place});
+    state.note(&user, "message", &scope, "", details).await?;
+    let space = scope.space(&user.keyring);
+    let asked = space.clone();
+    let work = move || query::message(&asked, place, &Watch::unlimited());
     let found = searching::blocking(&state, Arc::default(), work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
-    let found = found.ok_or_else(|| gone(&logspace, sequence))?;
+    let found = found.ok_or_else(|| gone(&space, place))?;
     let document = found.document;
     let tokens = found.tokens.iter().filter_map(|range| document.text.get(range.clone()));
     Ok(Json(MessageAnswer {
-        row: rows::row(&document, &[]),
+        row: rows::row(state.ids(), &scope, &document, &[]),
         raw_base64: rows::base64(&document.raw),
         tokens: tokens.map(|token| rows::text(token).to_lowercase()).collect(),
     }))
 }
 
 /// Why there is no such message.
-fn gone(logspace: &Logspace, sequence: u64) -> ApiError {
+fn gone(space: &Space, place: u64) -> ApiError {
+    let (member, sequence) = query::member_of(place);
     let is_in = |locked: &Locked| (locked.first..locked.first + locked.count).contains(&sequence);
-    if logspace.snapshot().locked.iter().any(is_in) {
+    let Some(member) = space.members.get(member).filter(|_| space.is_plain()) else {
+        return ApiError::not_found(
+            "there is no such message: it never was, is locked, or retention removed it",
+        );
+    };
+    if member.snapshot.locked.iter().any(is_in) {
         return ApiError::not_found(format!(
             "message {sequence} is locked: unlock the logspace with its private key"
         ));
@@ -89,8 +98,8 @@ pub(crate) enum SameName {
 pub(crate) struct ContextParameters {
     /// Name; may be left out when there is one.
     logspace: Option<String>,
-    /// Sequence number of the anchor.
-    sequence: u64,
+    /// What the anchor's row names as `sequence`.
+    sequence: String,
     /// Rows before it, 5 when left out.
     before: Option<usize>,
     /// Rows after it, 5 when left out.
@@ -109,24 +118,27 @@ pub(crate) async fn context(
     user: User,
     Parameters(parameters): Parameters<ContextParameters>,
 ) -> Result<Json<ContextAnswer>, ApiError> {
-    let logspace = state.logspace(parameters.logspace.as_deref())?;
+    let scope = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?;
     let same = match parameters.same {
         SameName::Source => Same::Source,
         SameName::Host => Same::Host,
         SameName::None => Same::None,
     };
     let (before, after) = (parameters.before.unwrap_or(5), parameters.after.unwrap_or(5));
-    let (before, after, sequence) = (before.min(CONTEXT_MAX), after.min(CONTEXT_MAX), parameters.sequence);
-    let details = serde_json::json!({"sequence": sequence, "before": before, "after": after});
-    state.note(&user, "context", parameters.logspace.as_deref(), "", details).await?;
+    let (before, after) = (before.min(CONTEXT_MAX), after.min(CONTEXT_MAX));
+    let place = state.ids().place(&scope, &Id::parse(&parameters.sequence))?;
+    let details = serde_json::json!({"sequence": place, "before": before, "after": after});
+    state.note(&user, "context", &scope, "", details).await?;
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
-    let space = Arc::clone(&logspace);
-    let work = move || query::context(&space.snapshot(), sequence, before, after, same, &watch);
+    let space = scope.space(&user.keyring);
+    let asked = space.clone();
+    let work = move || query::context(&asked, place, before, after, same, &watch);
     let found = searching::blocking(&state, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     if found.is_empty() {
-        return Err(gone(&logspace, sequence));
+        return Err(gone(&space, place));
     }
-    Ok(Json(ContextAnswer { rows: found.iter().map(|document| rows::row(document, &[])).collect() }))
+    let row = |document| rows::row(state.ids(), &scope, document, &[]);
+    Ok(Json(ContextAnswer { rows: found.iter().map(row).collect() }))
 }

@@ -3,6 +3,7 @@
 //! In: a query and a time range. Out: the answer. Limits: [`ROWS_MAX`], [`BARS_MAX`], [`FACETS_MAX`].
 
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Body,
     guard::User,
@@ -37,28 +38,37 @@ pub(crate) async fn search(
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = request.limit;
     search.bars = request.bars;
-    search.before = request.before;
     search.facets = request.facets.iter().map(|name| ::query::column(name)).collect();
     let mut hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
-    let logspace = state.logspace(request.logspace.as_deref())?;
+    let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;
+    searching::check_pipes(&query, &scope)?;
+    let ids = state.ids();
+    search.before = request.before.as_ref().map(|id| ids.place(&scope, id)).transpose()?;
+    if let Some(id) = &request.snapshot {
+        search.until = ids.ends(&scope, id)?;
+    }
     let details =
         serde_json::json!({"from_us": search.from_us, "to_us": search.to_us, "before": search.before});
-    state.note(&user, "search", request.logspace.as_deref(), &request.query, details).await?;
+    state.note(&user, "search", &scope, &request.query, details).await?;
     let query = Arc::new(query);
-    let found = searching::run_piped(&state, logspace, query.clone(), search, request.timeout_ms).await?;
+    let space = scope.space(&user.keyring);
+    let found = searching::run_piped(&state, space, query.clone(), search, request.timeout_ms).await?;
     let answer = found.answer;
     hints.extend(answer.hints.iter().cloned());
     if let Some(cut) = answer.timed_out {
-        hints.push(format!("time ran out: messages before sequence {} were not searched", cut.searched_from));
+        hints.push(format!(
+            "time ran out: messages received before {} were not searched",
+            rows::time(cut.searched_from_us)
+        ));
     }
     let mut rows: Vec<Row> =
-        answer.rows.iter().map(|row| rows::row(&row.document, &row.highlights)).collect();
+        answer.rows.iter().map(|row| rows::row(ids, &scope, &row.document, &row.highlights)).collect();
     let mut table = None;
     if let Some(piped) = found.piped {
         hints.extend(piped.notes);
         match query.columns() {
             None => {
-                let row = |row: &Document| rows::row(row, &query.highlights(&row.text));
+                let row = |row: &Document| rows::row(ids, &scope, row, &query.highlights(&row.text));
                 rows = piped.rows.iter().map(row).collect();
             }
             Some(columns) => {
@@ -71,7 +81,7 @@ pub(crate) async fn search(
         }
     }
     Ok(Json(SearchAnswer {
-        snapshot: answer.snapshot,
+        snapshot: ids.mark(&scope, &answer.snapshot),
         total: answer.total,
         took_ms: answer.took_us as f64 / 1000.0,
         scanned: answer.scanned,
@@ -81,8 +91,8 @@ pub(crate) async fn search(
         rows,
         facets: answer.facets.iter().map(rows::facet).collect(),
         hints,
-        unread: answer.unread.iter().map(rows::unread).collect(),
-        searched_from: answer.timed_out.map(|cut| cut.searched_from),
+        unread: answer.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
+        searched_from_us: answer.timed_out.map(|cut| cut.searched_from_us),
         table,
     }))
 }

@@ -69,7 +69,7 @@ fn set_cookie(cookie: String) -> [(HeaderName, String); 1] {
 }
 
 /// 256 random bits in hexadecimal.
-fn token() -> Result<String, ApiError> {
+pub(super) fn token() -> Result<String, ApiError> {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).map_err(|_| ApiError::internal("the system gives no random numbers"))?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -1,14 +1,18 @@
 //! `/tail`: messages as they become durable, pushed to the page (server-sent events).
 //!
-//! In: a query. Out: `row` events with the sequence number as id, a `status` event each second. A client that
+//! In: a query. Out: `row` events whose id says how far was looked, a `status` event each second. A client that
 //! connects again with `Last-Event-ID` first gets what it missed, as far as [`BACKLOG_ROWS_MAX`] reaches.
 //! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages and is told.
 
 use crate::{
+    accounts::Right,
     error::ApiError,
     extract::Parameters,
     guard::User,
-    rows, searching,
+    ids::Id,
+    rows,
+    scope::Scope,
+    searching,
     state::State,
     types::{Operator, TimeRange},
 };
@@ -18,13 +22,14 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures_util::Stream;
-use query::{Matcher, Query};
+use query::{Matcher, Query, place};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::VecDeque,
     convert::Infallible,
     future::poll_fn,
     sync::Arc,
+    task::{Context, Poll},
     time::{Duration, Instant},
 };
 use store::{Document, Live, Subscription};
@@ -50,8 +55,8 @@ pub(crate) struct TailParameters {
     #[serde(default)]
     #[param(inline)]
     default_operator: Operator,
-    /// Start behind this sequence number; `Last-Event-ID` does the same.
-    after: Option<u64>,
+    /// Start behind this snapshot of an answer or this event's id; `Last-Event-ID` does the same.
+    after: Option<String>,
 }
 
 /// Follows a logspace.
@@ -72,23 +77,20 @@ pub(crate) async fn tail(
     if !query.written_pipes().is_empty() {
         return Err(ApiError::bad_request("a live tail takes no pipes: remove what stands behind |"));
     }
-    let logspace = state.logspace(parameters.logspace.as_deref())?;
-    let (name, details) = (parameters.logspace.as_deref(), serde_json::Value::Null);
-    state.note(&user, "tail", name, &parameters.query, details).await?;
-    let resumed = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let scope = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?;
+    state.note(&user, "tail", &scope, &parameters.query, serde_json::Value::Null).await?;
+    let resumed = headers.get("last-event-id").and_then(|id| Some(id.to_str().ok()?.to_owned()));
+    let after = resumed.or(parameters.after).map(|after| state.ids().ends(&scope, &Id::parse(&after)));
+    let after = after.transpose()?;
     // Subscribed before the backlog is read, so that nothing falls between the two.
-    let subscription = logspace.subscribe();
-    let mut waiting = VecDeque::new();
-    let mut sequence = None;
-    if let Some(after) = resumed.or(parameters.after) {
+    let mut follower = Follower::new(state.clone(), user, scope.clone(), query.clone(), seat);
+    if let Some(after) = after {
         search.limit = BACKLOG_ROWS_MAX;
         search.bars = 0;
-        let answer = searching::run(&state, logspace, query.clone(), search, 10_000).await?;
-        let missed = answer.rows.iter().filter(|row| row.document.sequence > after);
-        waiting.extend(missed.rev().map(|row| row_event(&row.document, &query)));
-        sequence = answer.snapshot.checked_sub(1);
+        let space = scope.space(&follower.user.keyring);
+        let answer = searching::run(&state, space, query, search, 10_000).await?;
+        follower.begin(&after, &answer);
     }
-    let follower = Follower::new(query, subscription, waiting, sequence, seat);
     let events = futures_util::stream::unfold(follower, |mut follower| async move {
         follower.next().await.map(|event| (Ok(event), follower))
     });
@@ -96,63 +98,109 @@ pub(crate) async fn tail(
 }
 
 /// The counts of a status event.
-#[derive(Serialize, Clone, Copy)]
+#[derive(Serialize, Clone, Default)]
 struct Status {
     /// Messages that matched since the start.
     matched: u64,
     /// Those that were shown.
     shown: u64,
-    /// Messages that this tail was too slow for.
+    /// Messages that this tail was too slow for; where messages are hidden, how often it was too slow.
     missed: u64,
-    /// Newest sequence number looked at.
-    sequence: Option<u64>,
+    /// How far was looked.
+    sequence: Option<Id>,
+}
+
+/// A member of what is followed.
+struct Source {
+    subscription: Subscription,
+    /// What may be seen of it; none: all.
+    boundary: Option<Matcher>,
+    /// Sequence number after the newest message looked at.
+    next: u64,
 }
 
 /// One live tail.
 struct Follower {
+    state: Arc<State>,
+    user: User,
+    scope: Arc<Scope>,
     query: Query,
     matcher: Matcher,
-    subscription: Subscription,
+    sources: Vec<Source>,
     waiting: VecDeque<Event>,
     status: Status,
     second: Instant,
     shown_in_second: u64,
+    /// Which source is asked first: all have their turn.
+    turn: usize,
     _seat: OwnedSemaphorePermit,
 }
 
 impl Follower {
     fn new(
+        state: Arc<State>,
+        user: User,
+        scope: Arc<Scope>,
         query: Query,
-        subscription: Subscription,
-        waiting: VecDeque<Event>,
-        sequence: Option<u64>,
         seat: OwnedSemaphorePermit,
     ) -> Follower {
-        let shown = waiting.len() as u64;
+        let source = |member: &crate::ScopeMember| Source {
+            // Looked at before: what comes from now on is not below.
+            next: member.logspace.snapshot().sequence,
+            subscription: member.logspace.subscribe(),
+            boundary: member.boundary.as_ref().map(|boundary| boundary.matcher()),
+        };
         Follower {
+            state,
+            user,
+            sources: scope.members.iter().map(source).collect(),
+            scope,
             matcher: query.matcher(),
             query,
-            subscription,
-            waiting,
-            status: Status { matched: shown, shown, missed: 0, sequence },
+            waiting: VecDeque::new(),
+            status: Status::default(),
             second: Instant::now(),
             shown_in_second: 0,
+            turn: 0,
             _seat: seat,
         }
     }
 
-    /// The next event; `None` when the logspace closes.
+    /// Begins with what came since an earlier tail or answer.
+    fn begin(&mut self, after: &[u64], answer: &query::Answer) {
+        for (source, end) in self.sources.iter_mut().zip(after) {
+            source.next = *end;
+        }
+        for row in answer.rows.iter().rev() {
+            let (member, sequence) = query::member_of(row.document.sequence);
+            let Some(source) = self.sources.get_mut(member).filter(|source| sequence >= source.next) else {
+                continue;
+            };
+            source.next = sequence + 1;
+            let event = self.row_event(&row.document);
+            self.waiting.push_back(event);
+        }
+        for (source, end) in self.sources.iter_mut().zip(&answer.snapshot) {
+            source.next = source.next.max(*end);
+        }
+        (self.status.matched, self.status.shown) = (self.waiting.len() as u64, self.waiting.len() as u64);
+    }
+
+    /// The next event; `None` when a logspace closes, or the user may not search it any more.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
                 return Some(event);
             }
             let left = STATUS_EVERY.saturating_sub(self.second.elapsed());
-            let subscription = &self.subscription;
-            match tokio::time::timeout(left, poll_fn(|context| subscription.poll(context))).await {
-                Ok(Some(live)) => self.take(live),
-                Ok(None) => return None,
+            let (sources, turn) = (&self.sources, self.turn);
+            match tokio::time::timeout(left, poll_fn(|context| poll(sources, turn, context))).await {
+                Ok((member, Some(live))) => self.take(member, live),
+                Ok((_, None)) => return None,
                 Err(_) => {
+                    if !self.state.may(&self.user, &self.scope.name, Right::Search).unwrap_or(false) {
+                        return None;
+                    }
                     self.second = Instant::now();
                     self.shown_in_second = 0;
                     return Some(self.status_event());
@@ -161,40 +209,70 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, live: Live) {
+    fn take(&mut self, member: usize, live: Live) {
+        let is_plain = self.scope.is_plain();
+        self.turn = member + 1;
+        let Some(source) = self.sources.get_mut(member) else { return };
         let (batch, selection, first_sequence) = match live {
             Live::Messages { batch, selection, first_sequence } => (batch, selection, first_sequence),
             Live::Lagged { messages } => {
-                self.status.missed += messages;
+                self.status.missed += if is_plain { messages } else { 1 };
                 return;
             }
         };
+        let mut found = Vec::new();
         for (index, sequence) in selection.iter().zip(first_sequence..) {
-            if self.status.sequence.is_some_and(|seen| sequence <= seen) {
+            if sequence < source.next {
                 continue;
             }
-            self.status.sequence = Some(sequence);
-            let document = Document::of(&batch, index, sequence);
-            if !self.matcher.matches(&document) {
-                continue;
-            }
-            self.status.matched += 1;
-            if self.shown_in_second < ROWS_PER_SECOND_MAX {
-                self.shown_in_second += 1;
-                self.status.shown += 1;
-                self.waiting.push_back(row_event(&document, &self.query));
+            source.next = sequence + 1;
+            let document = Document::of(&batch, index, place(member, sequence));
+            let is_within = source.boundary.as_mut().is_none_or(|boundary| boundary.matches(&document));
+            if is_within && self.matcher.matches(&document) {
+                self.status.matched += 1;
+                if self.shown_in_second < ROWS_PER_SECOND_MAX {
+                    self.shown_in_second += 1;
+                    self.status.shown += 1;
+                    found.push((document, source.next));
+                }
             }
         }
+        // Each row's id says how far its stream had come with it.
+        let end = std::mem::take(&mut source.next);
+        for (document, next) in found {
+            self.sources[member].next = next;
+            let event = self.row_event(&document);
+            self.waiting.push_back(event);
+        }
+        self.sources[member].next = end;
     }
 
-    fn status_event(&self) -> Event {
+    fn mark(&self) -> Id {
+        let ends: Vec<u64> = self.sources.iter().map(|source| source.next).collect();
+        self.state.ids().mark(&self.scope, &ends)
+    }
+
+    fn status_event(&mut self) -> Event {
+        self.status.sequence = Some(self.mark());
         json_event("status", &self.status)
+    }
+
+    fn row_event(&self, document: &Document) -> Event {
+        let highlights = self.query.highlights(&document.text);
+        let row = rows::row(self.state.ids(), &self.scope, document, &highlights);
+        json_event("row", &row).id(self.mark().to_string())
     }
 }
 
-fn row_event(document: &Document, query: &Query) -> Event {
-    let row = rows::row(document, &query.highlights(&document.text));
-    json_event("row", &row).id(document.sequence.to_string())
+/// What comes first from any of the sources.
+fn poll(sources: &[Source], turn: usize, context: &mut Context<'_>) -> Poll<(usize, Option<Live>)> {
+    let turns = (turn..turn + sources.len()).map(|turn| turn % sources.len());
+    for (member, source) in turns.filter_map(|member| Some((member, sources.get(member)?))) {
+        if let Poll::Ready(live) = source.subscription.poll(context) {
+            return Poll::Ready((member, live));
+        }
+    }
+    Poll::Pending
 }
 
 /// An event whose data is JSON; our own types always serialise.

@@ -31,6 +31,8 @@ impl Calls<'_> {
             Statement::Template(template) | Statement::TemplateFunction(template) => self.template(template),
             Statement::Options(options) => self.global(options),
             Statement::Log(path) => self.path(path, true),
+            // What they name is known only where logspaces are.
+            Statement::Logspace(_) => {}
             Statement::Block(_) | Statement::Application(_) => {}
             Statement::Later(later) => self.not_yet(&later.keyword, "statement"),
         }

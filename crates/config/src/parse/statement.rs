@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::Raw;
-use crate::tree::{Call, Item, Kind, Later, Name, NamedFilter, Object, Statement, Template};
+use crate::tree::{Call, Item, Kind, Later, LogspaceView, Name, NamedFilter, Object, Statement, Template};
 use crate::words::keyword;
 use crate::words::nearest;
 
@@ -19,6 +19,7 @@ const STATEMENTS: &[&str] = &[
     "filter",
     "filterx",
     "log",
+    "logspace",
     "options",
     "parser",
     "python",
@@ -70,6 +71,11 @@ impl Parser<'_> {
             "template-function" => Statement::TemplateFunction(self.template()?),
             "options" => self.global_options()?,
             "log" => Statement::Log(self.log(token.span)?),
+            "logspace" => {
+                let name = self.name("the name of the logspace")?;
+                let opening = self.expect('{')?;
+                Statement::Logspace(LogspaceView { name, options: self.option_list(opening, &[])? })
+            }
             "block" => {
                 let block = self.block(token.span)?;
                 self.take_back(mark);

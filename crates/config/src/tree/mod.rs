@@ -108,6 +108,8 @@ pub enum Statement {
     Options(Vec<Call>),
     /// `log { ... };`
     Log(Path),
+    /// `logspace NAME { filtered("OTHER" "query"); };` or `logspace NAME { multiple("A", "B"); };`
+    Logspace(LogspaceView),
     /// `block CONTEXT NAME(...) { ... };` Its uses are expanded already.
     Block(Block),
     /// `application NAME[TOPIC] { filter {...}; parser {...}; };` Used only by `app-parser()`.
@@ -173,6 +175,15 @@ pub struct Template {
     /// Its name.
     pub name: Name,
     /// `template(...)`, `template-escape(...)`; the short form is one `template(...)`.
+    pub options: Vec<Call>,
+}
+
+/// A logspace that is made of others.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LogspaceView {
+    /// Its name.
+    pub name: Name,
+    /// `filtered(...)` or `multiple(...)`.
     pub options: Vec<Call>,
 }
 

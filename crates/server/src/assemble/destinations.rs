@@ -317,8 +317,7 @@ impl<'t> Lowering<'t> {
     fn logspace(&mut self, id: &str, options: &Options<'t>) -> Option<LogspaceSpec> {
         let name = options.plain()?;
         let span = options.call.plain().next().map_or(options.call.span, Arg::span);
-        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-        if name.is_empty() || name.starts_with('.') || name.len() > 64 || !name.bytes().all(is_safe) {
+        if !is_logspace_name(&name) {
             let message = format!("`{name}` cannot be the name of a logspace");
             let help = "up to 64 letters, digits and -_. that do not start with a dot";
             self.report.push(Diagnostic::error(span, message).help(help));
@@ -343,6 +342,12 @@ impl<'t> Lowering<'t> {
             sealing: sealing(options),
         })
     }
+}
+
+/// Whether a logspace may be called so: its name is that of a folder.
+pub(super) fn is_logspace_name(name: &str) -> bool {
+    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    !name.is_empty() && !name.starts_with('.') && name.len() <= 64 && name.bytes().all(is_safe)
 }
 
 /// How a logspace is sealed.

@@ -7,7 +7,7 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
-use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, WatchedDatabase};
+use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, ViewSpec, WatchedDatabase};
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
@@ -96,11 +96,12 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
     let page = lowering.page();
     let plan = lowering.plan();
     lowering.unused_objects();
-    lowering.finish(plan, page)
+    let views = lowering.views();
+    lowering.finish(plan, page, views)
 }
 
 impl Lowering<'_> {
-    fn finish(self, plan: Plan, page: PageSpec) -> Option<Parts> {
+    fn finish(self, plan: Plan, page: PageSpec, views: Vec<ViewSpec>) -> Option<Parts> {
         let too_many = self.steps_made > super::paths::STEPS_MAX;
         let router = match Router::new(plan) {
             Ok(router) if !too_many => Arc::new(router),
@@ -131,6 +132,7 @@ impl Lowering<'_> {
             databases,
             destinations: self.destinations,
             logspaces: self.logspaces,
+            views,
             plugs: self.plugs,
             lanes: self.lanes,
             filters,

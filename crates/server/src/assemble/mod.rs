@@ -31,6 +31,7 @@ mod taps;
 mod templates;
 mod text;
 mod tls;
+mod views;
 
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub(crate) use kept::Kept;
 pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
 pub(crate) use plug::Plug;
+pub(crate) use views::{ViewMember, ViewSpec};
 
 /// What a configuration runs in.
 #[derive(Clone)]
@@ -177,6 +179,8 @@ pub(crate) struct Parts {
     pub(crate) destinations: Vec<DestinationSpec>,
     /// Its logspaces, each name once.
     pub(crate) logspaces: Vec<LogspaceSpec>,
+    /// Logspaces that are made of these.
+    pub(crate) views: Vec<ViewSpec>,
     /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
     /// The threads of each `parallelize()`: what they have in work must be done before destinations stop.

@@ -24,6 +24,9 @@ use store::{Identity, Keys};
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);
 
+/// Longest wait for a seal: a segment of a million messages takes some seconds.
+const SEAL_TIMEOUT: Duration = Duration::from_secs(50);
+
 /// Answers commands.
 pub(crate) struct Control {
     events: SyncSender<Event>,
@@ -153,7 +156,7 @@ impl Control {
         }
     }
 
-    /// Opens what is locked, or locks it again.
+    /// Opens what is locked, locks it again, seals what is open.
     fn logspace(&self, rest: &str) -> Result<String, String> {
         let mut words = rest.splitn(3, ' ');
         let (verb, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -169,7 +172,11 @@ impl Control {
                 logspace.lock();
                 Ok(format!("OK {} segments are locked", logspace.snapshot().locked.len()))
             }
-            _ => Err("unknown command: LOGSPACE UNLOCK or LOCK".to_owned()),
+            ("SEAL", None) => match logspace.seal_now(SEAL_TIMEOUT) {
+                Some(below) => Ok(format!("OK everything below message {below} is sealed")),
+                None => Err("the segment is not sealed yet; see the server's own messages".to_owned()),
+            },
+            _ => Err("unknown command: LOGSPACE UNLOCK, LOCK or SEAL".to_owned()),
         }
     }
 

@@ -4,11 +4,13 @@
 
 use super::{Settings, figures::Collector, running::Shared};
 use crate::{logspace::LEDGER, statistics};
-use api::{Accounts, Backend, Listening, Place, State};
+use api::{Accounts, Backend, Ids, Listening, Place, Scope, State};
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use store::{Ledger, LedgerEntry, Logspace};
+use store::{Ledger, LedgerEntry};
 use tokio::runtime::Runtime;
 
+/// Key of the names of rows, in the data folder.
+const ROWS_KEY: &str = "rows.key";
 /// Threads for sockets; searches run on threads of their own.
 const SOCKET_THREADS: usize = 2;
 /// How long searches may go on at the stop.
@@ -30,8 +32,8 @@ struct Server {
 }
 
 impl Backend for Server {
-    fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
-        self.shared.logspaces()
+    fn scopes(&self) -> Vec<Arc<Scope>> {
+        self.shared.scopes()
     }
 
     fn metrics(&self) -> String {
@@ -54,6 +56,8 @@ pub(crate) fn open(
     let password = accounts.first_run().map_err(|error| error.to_string())?;
     let ledger = Ledger::at(&settings.data.join(LEDGER));
     let host = shared.site().loghost.clone();
+    let key = settings.data.join(ROWS_KEY);
+    let ids = Ids::load_or_draw(&key).map_err(|error| format!("cannot use {}: {error}", key.display()))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(SOCKET_THREADS)
         .thread_name("http")
@@ -64,7 +68,8 @@ pub(crate) fn open(
     let place =
         Place { address, redirects: shared.page().redirects(), tls: Arc::new(move || tls.page().config()) };
     let is_encrypted = shared.page().config().is_some();
-    let state = Arc::new(State::new(Arc::new(Server { shared, collector, ledger }), accounts, &host));
+    let server = Arc::new(Server { shared, collector, ledger });
+    let state = Arc::new(State::new(server, accounts, ids, &host));
     let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
     let scheme = if is_encrypted { "https" } else { "http" };
     Ok(Some(Page { runtime, listening, password, scheme }))

@@ -4,7 +4,7 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, certificate::PageTls, graph, identity, sealing, tables::Tables};
+use super::{Settings, certificate::PageTls, graph, identity, scopes, sealing, tables::Tables};
 use crate::{
     assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
     check,
@@ -12,6 +12,7 @@ use crate::{
     machine::ThisMachine,
     taps::TapPlace,
 };
+use api::Scope;
 use config::Disk;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
@@ -46,6 +47,8 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct Current {
     logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
+    /// These and what is made of them, as they are searched.
+    scopes: Vec<Arc<Scope>>,
     filters: Vec<(String, Arc<FilterCounters>)>,
     taps: Vec<TapPlace>,
     definitions: Arc<Definitions>,
@@ -181,7 +184,9 @@ impl Running {
         self.tables.follow(parts.tables);
         self.router = Some(parts.router);
         self.databases = parts.databases;
+        let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
+        current.scopes = scopes;
         current.filters = parts.filters;
         current.taps = parts.taps;
         current.definitions = parts.definitions;
@@ -314,6 +319,11 @@ impl Shared {
     /// The open logspaces in the order of the configuration.
     pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
         self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
+    }
+
+    /// All logspaces as they are searched.
+    pub(crate) fn scopes(&self) -> Vec<Arc<Scope>> {
+        self.locked().scopes.clone()
     }
 
     /// The open logspaces with the ids of their destinations.

@@ -60,7 +60,7 @@ impl Place {
 }
 
 /// Who runs the command, as the system knows it.
-pub(super) fn user() -> String {
+pub(crate) fn user() -> String {
     let status = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
     let name = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_default();
     match status.trim() {
@@ -70,7 +70,7 @@ pub(super) fn user() -> String {
 }
 
 /// Now, microseconds since 1970.
-pub(super) fn now_us() -> i64 {
+pub(crate) fn now_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }
 

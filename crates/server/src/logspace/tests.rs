@@ -30,6 +30,7 @@ fn run_words(words: &str) -> Result<bool, String> {
         Verb::Scrub(options) => scrub::run(options),
         Verb::Unlock(options) => unlock::run(options),
         Verb::Lock(options) => unlock::lock(options),
+        Verb::Seal(options) => unlock::seal(options),
         Verb::Keygen(options) => keys::keygen(options),
     }
 }

@@ -1,4 +1,4 @@
-//! `duramen logspace unlock` and `lock`: tells a running server over its control socket.
+//! `duramen logspace unlock`, `lock` and `seal`: tells a running server over its control socket.
 //!
 //! In: a logspace's name, a key file. Out: how many segments were opened. The key goes over the socket, which only
 //! the server's user can use; the server keeps it in memory until `lock` or its end.
@@ -30,6 +30,15 @@ pub(super) struct LockOptions {
     server: Server,
 }
 
+/// Options of `seal`.
+#[derive(Args, Debug)]
+pub(super) struct SealOptions {
+    /// Name of the logspace
+    logspace: String,
+    #[command(flatten)]
+    server: Server,
+}
+
 #[derive(Args, Debug)]
 struct Server {
     /// The server's control socket
@@ -48,6 +57,10 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
 
 pub(super) fn lock(options: &LockOptions) -> Result<bool, String> {
     tell(&options.server, &format!("LOGSPACE LOCK {}", options.logspace))
+}
+
+pub(super) fn seal(options: &SealOptions) -> Result<bool, String> {
+    tell(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
 }
 
 fn tell(server: &Server, command: &str) -> Result<bool, String> {

@@ -17,7 +17,7 @@ use super::{
 use journal::{ReadError, Reader};
 use message::{Batch, Selection};
 use std::{
-    sync::{Arc, mpsc::SyncSender},
+    sync::{Arc, atomic::Ordering::Relaxed, mpsc::SyncSender},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
@@ -93,8 +93,20 @@ impl Builder {
                     }
                 }
             }
+            self.grant_wishes();
             self.publish_when_due();
         }
+    }
+
+    /// Completes the active segment for those who wait for that, once it has what was durable when they began to.
+    fn grant_wishes(&mut self) {
+        let next = self.next_sequence();
+        if !self.shared.wishes.are_due(next) {
+            return;
+        }
+        self.complete(next);
+        self.shared.wishes.completed(next);
+        self.shared.wishes.sealed(self.shared.sealed_below.load(Relaxed));
     }
 
     /// The sequence number of the next message.

@@ -114,6 +114,7 @@ impl Sealer {
         self.shared.shelf.seal(shelved);
         // The file itself is durable: without the catalog it is found all the same.
         self.shared.sealed_below.store(first + count, Relaxed);
+        self.shared.wishes.sealed(first + count);
         self.shared.inbox.nudge();
         self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
         Ok(())

@@ -9,6 +9,7 @@ use super::{
     queue::Queue,
     shelf::{Shelf, Shelved},
     stats::{Counters, LogspaceStats},
+    wishes::Wishes,
 };
 use crate::Keys;
 use message::{Ack, Batch, Delivery, Message, Selection};
@@ -77,10 +78,14 @@ pub(crate) struct Shared {
     /// Durable, waits for the builder.
     pub(crate) unbuilt: Queue<Stored>,
     pub(crate) live: Broadcast,
+    /// Who waits for the active segment to be sealed.
+    pub(crate) wishes: Wishes,
     pub(crate) counters: Counters,
     pub(crate) shelf: Shelf,
     /// Everything below is in sealed segments: the journal may forget it.
     pub(crate) sealed_below: AtomicU64,
+    /// Everything that was acknowledged is below.
+    pub(crate) durable_below: AtomicU64,
 }
 
 impl Shared {
@@ -98,9 +103,11 @@ impl Shared {
             inbox: Queue::new(options.queue_bytes_max),
             unbuilt: Queue::new(options.unbuilt_bytes_max),
             live: Broadcast::default(),
+            wishes: Wishes::default(),
             counters: Counters::default(),
             shelf: Shelf::new(sealed, sealed_below),
             sealed_below: AtomicU64::new(sealed_below),
+            durable_below: AtomicU64::new(sealed_below),
             retention: Mutex::new(Retention { age, bytes, hold }),
             session_keys: Mutex::default(),
             options,

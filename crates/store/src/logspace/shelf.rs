@@ -28,7 +28,7 @@ pub(crate) struct Shelved {
     pub(crate) is_locked: bool,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Lists {
     /// Sealed segments in receive order.
     sealed: Vec<Shelved>,
@@ -98,6 +98,15 @@ impl Shelf {
             }
         });
         count
+    }
+
+    /// What is published, with locked segments that `open` can open.
+    pub(crate) fn snapshot_with(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> Snapshot {
+        let mut lists = self.locked().clone();
+        for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.view.is_none()) {
+            sealed.view = open(&sealed.path);
+        }
+        lists.snapshot()
     }
 
     /// The sealed files, oldest first.

@@ -89,6 +89,10 @@ impl Writer {
         counters.messages_stored.fetch_add(count, Relaxed);
         counters.journal_written.fetch_add(staged, Relaxed);
         counters.journal_bytes.store(self.journal.file_bytes(), Relaxed);
+        if let Some(last) = stored.last() {
+            let below = last.first + last.selection.count() as u64;
+            self.shared.durable_below.fetch_max(below, Relaxed);
+        }
         pending.into_iter().for_each(Pending::acknowledge);
         for part in stored {
             let cost = held_bytes(&part.batch);

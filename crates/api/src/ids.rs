@@ -1,0 +1,171 @@
+//! How rows and snapshots are named to clients.
+//!
+//! In: numbers of rows in a space. Out: the sequence number where that may be shown; else an opaque text, because
+//! sequence numbers tell how many messages lie between two. One AES block a number: the same row has the same name.
+//! Holds: the key, which is kept in the data folder so that links live on. Limits: none.
+
+use crate::{error::ApiError, scope::Scope};
+use aws_lc_rs::cipher::{AES_128, DecryptingKey, DecryptionContext, EncryptingKey, UnboundCipherKey};
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+use serde::{Deserialize, Serialize};
+use std::{
+    fs,
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+use utoipa::ToSchema;
+
+/// Bytes of a block and of the key.
+const BLOCK: usize = 16;
+/// First byte of the block of a row, and of a member of a snapshot.
+const ROW: u8 = 1;
+const MARK: u8 = 2;
+
+/// A row, or the moment of an answer: a number in a whole logspace, an opaque text in a filtered or multiple one.
+#[derive(Serialize, Deserialize, ToSchema, Clone, PartialEq, Eq, Debug)]
+#[serde(untagged)]
+pub enum Id {
+    /// A sequence number.
+    Number(u64),
+    /// A name that says nothing.
+    Text(String),
+}
+
+impl Id {
+    /// An id as it stands in an address.
+    pub(crate) fn parse(text: &str) -> Id {
+        text.parse().map_or_else(|_| Id::Text(text.to_owned()), Id::Number)
+    }
+}
+
+impl std::fmt::Display for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Id::Number(number) => number.fmt(f),
+            Id::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Makes and reads ids.
+pub struct Ids {
+    seal: EncryptingKey,
+    open: DecryptingKey,
+}
+
+impl Ids {
+    /// With the key in a file, which is drawn when there is none.
+    pub fn load_or_draw(path: &Path) -> io::Result<Ids> {
+        let key: [u8; BLOCK] = match fs::read(path) {
+            Ok(bytes) => bytes.try_into().map_err(|_| io::Error::other("it has not 16 bytes"))?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => draw(path)?,
+            Err(error) => return Err(error),
+        };
+        Ids::with(&key).ok_or_else(|| io::Error::other("the key cannot be used"))
+    }
+
+    fn with(key: &[u8; BLOCK]) -> Option<Ids> {
+        let unbound = || UnboundCipherKey::new(&AES_128, key).ok();
+        Some(Ids { seal: EncryptingKey::ecb(unbound()?).ok()?, open: DecryptingKey::ecb(unbound()?).ok()? })
+    }
+
+    /// The name of a row.
+    pub(crate) fn row(&self, scope: &Scope, place: u64) -> Id {
+        match scope.is_plain() {
+            true => Id::Number(place),
+            false => Id::Text(BASE64_URL_SAFE_NO_PAD.encode(self.block(ROW, 0, place))),
+        }
+    }
+
+    /// The row of a name.
+    pub(crate) fn place(&self, scope: &Scope, id: &Id) -> Result<u64, ApiError> {
+        let found = match id {
+            Id::Number(number) => scope.is_plain().then_some(*number),
+            Id::Text(text) => self.numbers(ROW, text).and_then(|numbers| numbers.first().copied()),
+        };
+        found.ok_or_else(|| ApiError::bad_request(format!("{id} names no row of this logspace")))
+    }
+
+    /// The name of a snapshot, as far as each member was looked at.
+    pub(crate) fn mark(&self, scope: &Scope, ends: &[u64]) -> Id {
+        match (scope.is_plain(), ends) {
+            (true, [end]) => Id::Number(*end),
+            _ => {
+                let blocks = ends.iter().zip(0..).flat_map(|(end, index)| self.block(MARK, index, *end));
+                Id::Text(BASE64_URL_SAFE_NO_PAD.encode(blocks.collect::<Vec<u8>>()))
+            }
+        }
+    }
+
+    /// The snapshot of a name.
+    pub(crate) fn ends(&self, scope: &Scope, id: &Id) -> Result<Vec<u64>, ApiError> {
+        let found = match id {
+            Id::Number(number) => scope.is_plain().then(|| vec![*number]),
+            Id::Text(text) => self.numbers(MARK, text).filter(|ends| ends.len() == scope.members.len()),
+        };
+        found.ok_or_else(|| ApiError::bad_request(format!("{id} names no snapshot of this logspace")))
+    }
+
+    fn block(&self, kind: u8, index: u8, number: u64) -> [u8; BLOCK] {
+        let mut block = [0; BLOCK];
+        (block[0], block[1]) = (kind, index);
+        block[8..].copy_from_slice(&number.to_be_bytes());
+        // A whole block under a whole key can always be encrypted.
+        let _ = self.seal.encrypt(&mut block);
+        block
+    }
+
+    /// The numbers of blocks of a kind; none when one of them is not ours.
+    fn numbers(&self, kind: u8, text: &str) -> Option<Vec<u64>> {
+        let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?;
+        if bytes.is_empty() || bytes.len() % BLOCK != 0 || bytes.len() > BLOCK * query::MEMBERS_MAX {
+            return None;
+        }
+        let plain = self.open.decrypt(&mut bytes, DecryptionContext::None).ok()?;
+        let number = |(index, block): (usize, &[u8])| {
+            let (head, number) = block.split_at_checked(8)?;
+            let is_ours =
+                head[0] == kind && usize::from(head[1]) == index && head[2..].iter().all(|byte| *byte == 0);
+            is_ours.then(|| number.try_into().map(u64::from_be_bytes).ok())?
+        };
+        plain.chunks(BLOCK).enumerate().map(number).collect()
+    }
+}
+
+fn draw(path: &Path) -> io::Result<[u8; BLOCK]> {
+    let mut key = [0; BLOCK];
+    getrandom::fill(&mut key).map_err(|_| io::Error::other("the system gives no random numbers"))?;
+    let mut options = fs::OpenOptions::new();
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
+    file.write_all(&key)?;
+    file.sync_all()?;
+    Ok(key)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for ids.
+
+    use super::*;
+
+    #[test]
+    fn texts_say_nothing_and_come_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rows.key");
+        let ids = Ids::load_or_draw(&path).unwrap();
+        let scope = Scope { name: "x".into(), kind: crate::ScopeKind::Multiple, members: Vec::new() };
+        let (one, two) = (ids.row(&scope, 7), ids.row(&scope, 8));
+        assert_ne!(one, two);
+        assert_eq!(one, Ids::load_or_draw(&path).unwrap().row(&scope, 7), "links live on");
+        assert_eq!(ids.place(&scope, &one).unwrap(), 7);
+        let Id::Text(text) = &one else { panic!("{one}") };
+        assert_eq!(text.len(), 22);
+        let mark = ids.mark(&scope, &[3, u64::MAX]);
+        assert_eq!(ids.numbers(MARK, &mark.to_string()), Some(vec![3, u64::MAX]));
+        for wrong in ["", "x", "7", &text[1..], &mark.to_string()] {
+            assert!(ids.place(&scope, &Id::parse(wrong)).is_err(), "{wrong}");
+        }
+        assert!(ids.ends(&scope, &one).is_err(), "a row is no snapshot");
+    }
+}
