@@ -1,8 +1,8 @@
 // What the mock answers to questions, in the contract's shapes.
-import { columnOf, FIXED_COLUMNS, type Row } from "../src/api/row.ts";
+import { columnOf, FIXED_COLUMNS } from "../src/api/row.ts";
 import type { Facet } from "../src/api/facets.ts";
 import type { SearchAnswer, SearchQuestion, Table, TimeRange } from "../src/api/search.ts";
-import { rawOf, type Store } from "./data.ts";
+import { rawOf, type Store, type Row } from "./data.ts";
 import { compile } from "./query.ts";
 
 const UNIT_US: Record<string, number> = { s: 1e6, m: 60e6, h: 3600e6, d: 86_400e6, w: 604_800e6 };
@@ -47,9 +47,11 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
   const started = performance.now();
   const time = question.time ?? { clock: "received" };
   const [query = "", ...pipes] = (question.query ?? "").split(/\s*\|\s*/);
-  const found = select(store, query, time, nowUs);
+  // The mock's logspaces are local: rows and snapshots have numbers.
+  const snapshot = question.snapshot === undefined ? undefined : Number(question.snapshot);
+  const found = select(store, query, time, nowUs, snapshot);
   const below =
-    question.before === undefined ? found.rows : found.rows.filter((row) => row.sequence < question.before!);
+    question.before === undefined ? found.rows : found.rows.filter((row) => row.sequence < Number(question.before));
   const limit = question.limit ?? 200;
   const newest = limit === 0 ? [] : below.slice(-limit).reverse();
   const answer: SearchAnswer = {

@@ -1,5 +1,8 @@
 // The mock's messages: a day of a small shop's machines, with bursts, and new ones as time goes by.
-import type { Row } from "../src/api/row.ts";
+import type { Row as ShownRow } from "../src/api/row.ts";
+
+/** A row of a local logspace: its sequence number is its place. */
+export type Row = ShownRow & { sequence: number };
 import { SAYINGS, type Saying } from "./programs.ts";
 import { seeded, type Random } from "./random.ts";
 

@@ -18,6 +18,7 @@ const SEARCH_MEMBERS = [
   "time",
   "limit",
   "before",
+  "snapshot",
   "bars",
   "facets",
   "timeout_ms",
@@ -213,23 +214,23 @@ class Mock {
   private tail(asked: URLSearchParams, request: IncomingMessage, response: ServerResponse): void {
     const store = this.store(asked.get("logspace"));
     const compiled = compile(asked.get("query") ?? "");
-    let last = Number(request.headers["last-event-id"] ?? asked.get("after") ?? store.rows.length - 1);
+    let next = Number(request.headers["last-event-id"] ?? asked.get("after") ?? store.rows.length);
     let matched = 0;
     response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" });
     response.flushHeaders();
     const rows = setInterval(() => {
-      for (const row of store.rows.slice(last + 1)) {
-        last = row.sequence;
+      for (const row of store.rows.slice(next)) {
+        next = row.sequence + 1;
         if (!compiled.matches(row)) continue;
         matched++;
         response.write(
-          `event: row\nid: ${row.sequence}\ndata: ${JSON.stringify({ ...row, highlights: compiled.highlights(row) })}\n\n`,
+          `event: row\nid: ${next}\ndata: ${JSON.stringify({ ...row, highlights: compiled.highlights(row) })}\n\n`,
         );
       }
     }, 100);
     const status = setInterval(() => {
       response.write(
-        `event: status\ndata: ${JSON.stringify({ matched, shown: matched, missed: 0, sequence: last })}\n\n`,
+        `event: status\ndata: ${JSON.stringify({ matched, shown: matched, missed: 0, sequence: next })}\n\n`,
       );
     }, 1_000);
     request.on("close", () => {
@@ -243,6 +244,10 @@ function describe(store: Store): unknown {
   const { name, rows } = store;
   return {
     name,
+    kind: "local",
+    may: ["search", "export", "administer"],
+    locked: false,
+    unlocked: false,
     messages: rows.length,
     bytes: rows.length * 61,
     oldest_us: rows[0]?.received_us,

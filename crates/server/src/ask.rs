@@ -1,7 +1,8 @@
 //! `duramen search`, `duramen tail`, `duramen export`: asks a running server over its HTTP API.
 //!
 //! In: a query. Out: lines on standard output. Holds a session for the length of the command.
-//! Limits: as the API's.
+//! Limits: as the API's. Exit status: 0, 1 for an error, 3 when something could not be read, so that the answer says
+//! nothing of it.
 
 mod api;
 mod export;
@@ -14,6 +15,8 @@ pub(crate) use search::{SearchOptions, search};
 pub(crate) use tail::{TailOptions, tail};
 
 use clap::{Args, ValueEnum};
+use jiff::Timestamp;
+use serde_json::Value;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Where the server is and who asks.
@@ -47,10 +50,37 @@ pub(crate) enum Format {
     Message,
 }
 
+/// Exit status of a command that was answered while something could not be read: locked, or damaged.
+const INCOMPLETE: u8 = 3;
+
+/// Whether an answer has everything.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Coverage {
+    Whole,
+    /// Something could not be read; it was said what.
+    Partial,
+}
+
+/// Says on standard error what an answer or a report says nothing of.
+fn say_unread(answer: &Value) -> Coverage {
+    let unread = answer["unread"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for part in unread {
+        let time = |name: &str| {
+            let time = part[name].as_i64().and_then(|us| Timestamp::from_microsecond(us).ok());
+            time.map_or_else(|| "?".to_owned(), |time| format!("{time:.3}"))
+        };
+        let of = part["logspace"].as_str().map(|name| format!("logspace {name}: ")).unwrap_or_default();
+        let why = format::shown(part["why"].as_str().unwrap_or_default());
+        eprintln!("duramen: not read: {of}received {} to {}: {why}", time("from_us"), time("to_us"));
+    }
+    if unread.is_empty() { Coverage::Whole } else { Coverage::Partial }
+}
+
 /// Ends a command with its error in words.
-fn done(result: Result<(), String>) -> ExitCode {
+fn done(result: Result<Coverage, String>) -> ExitCode {
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Coverage::Whole) => ExitCode::SUCCESS,
+        Ok(Coverage::Partial) => ExitCode::from(INCOMPLETE),
         Err(error) => {
             eprintln!("duramen: {error}");
             ExitCode::FAILURE

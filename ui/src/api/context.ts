@@ -1,12 +1,12 @@
 // GET /context: the messages around one, oldest first, the anchor included.
 import { ask } from "./call.ts";
-import type { Row } from "./row.ts";
+import type { Row, RowId } from "./row.ts";
 
 export type SameAs = "source" | "host" | "none";
 
 export interface ContextQuestion {
   logspace: string;
-  sequence: number;
+  sequence: RowId;
   before: number;
   after: number;
   same: SameAs;

@@ -1,5 +1,6 @@
 // POST /facets: the top values of columns, for the rows that a question selects.
 import { post } from "./call.ts";
+import type { RowId } from "./row.ts";
 import type { TimeRange } from "./search.ts";
 
 export interface FacetValue {
@@ -23,12 +24,12 @@ export interface FacetQuestion {
   time: TimeRange;
   columns: string[];
   limit?: number;
-  snapshot?: number;
+  snapshot?: RowId;
 }
 
 export function readFacets(
   question: FacetQuestion,
   signal?: AbortSignal,
-): Promise<{ facets: Facet[]; snapshot: number }> {
+): Promise<{ facets: Facet[]; snapshot: RowId }> {
   return post("facets", question, signal);
 }

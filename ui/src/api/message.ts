@@ -1,6 +1,6 @@
 // GET /message: one message with everything known about it.
 import { ask } from "./call.ts";
-import type { Row } from "./row.ts";
+import type { Row, RowId } from "./row.ts";
 
 export interface FullRow extends Row {
   /** The bytes as received. */
@@ -9,6 +9,6 @@ export interface FullRow extends Row {
   tokens: string[];
 }
 
-export function readMessage(logspace: string, sequence: number, signal?: AbortSignal): Promise<FullRow> {
+export function readMessage(logspace: string, sequence: RowId, signal?: AbortSignal): Promise<FullRow> {
   return ask<FullRow>("message", { logspace, sequence }, signal);
 }

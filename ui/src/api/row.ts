@@ -3,8 +3,13 @@ import type { Clock } from "./search.ts";
 
 export type Severity = "emerg" | "alert" | "crit" | "err" | "warning" | "notice" | "info" | "debug";
 
+/** Names a row: its sequence number; in a filtered or multiple logspace a text that says nothing. */
+export type RowId = number | string;
+
 export interface Row {
-  sequence: number;
+  sequence: RowId;
+  /** Which logspace it is of, in a multiple one. */
+  logspace?: string;
   received_us: number;
   event_us: number;
   /** Offset of the sender's zone, seconds east. */

@@ -1,7 +1,7 @@
 // POST /search: the count, the bars, the facets and the newest rows, all of one snapshot.
 import { post } from "./call.ts";
 import type { Facet } from "./facets.ts";
-import type { Row } from "./row.ts";
+import type { Row, RowId } from "./row.ts";
 
 export type Clock = "received" | "event";
 
@@ -16,8 +16,10 @@ export interface SearchQuestion {
   query: string;
   time: TimeRange;
   limit?: number;
-  /** Only rows with a smaller sequence number. */
-  before?: number;
+  /** Only rows behind this one. */
+  before?: RowId;
+  /** Only messages of the snapshot of an earlier answer. */
+  snapshot?: RowId;
   /** 30 unless told; 0 for none. */
   bars?: number;
   facets?: string[];
@@ -31,7 +33,7 @@ export interface Bars {
 }
 
 export interface SearchAnswer {
-  snapshot: number;
+  snapshot: RowId;
   total: number;
   took_ms: number;
   scanned: number;
@@ -41,10 +43,22 @@ export interface SearchAnswer {
   rows: Row[];
   facets: Facet[];
   hints: string[];
-  /** Set when the time ran out: older messages than this one were not searched. */
-  searched_from?: number;
+  /** What could not be read: locked, or damaged on disk. */
+  unread?: Unread[];
+  /** Set when the time ran out: messages received before were not searched. */
+  searched_from_us?: number;
   /** Set when the pipes of the query make a table; there are no rows then. */
   table?: Table;
+}
+
+/** Messages that an answer says nothing of. */
+export interface Unread {
+  /** Of which logspace, in a multiple one. */
+  logspace?: string;
+  from_us: number;
+  to_us: number;
+  /** `locked`, or what is damaged. */
+  why: string;
 }
 
 export type Cell = string | number | boolean | null | Cell[] | { [name: string]: Cell };

@@ -1,10 +1,10 @@
 // GET /tail: messages as they arrive, as server-sent events.
 //
-// In: a query and the last sequence number seen. Out: rows, a status each second, and whether the stream is open.
-// The browser reconnects by Last-Event-ID; where it gives up (an HTTP error), we open anew from the last row, with
+// In: a query and the snapshot of an answer. Out: rows, a status each second, and whether the stream is open.
+// The browser reconnects by Last-Event-ID; where it gives up (an HTTP error), we open anew from the last event, with
 // growing pauses. Limits: RETRY_MS_MAX between attempts.
 import { address } from "./call.ts";
-import type { Row } from "./row.ts";
+import type { Row, RowId } from "./row.ts";
 
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 15_000;
@@ -14,7 +14,7 @@ export interface TailStatus {
   shown: number;
   /** Messages that this connection was too slow for. */
   missed?: number;
-  sequence: number | null;
+  sequence: RowId | null;
 }
 
 export interface TailEvents {
@@ -27,11 +27,11 @@ export interface Tail {
   close(): void;
 }
 
-export function openTail(question: { logspace: string; query: string; after: number }, events: TailEvents): Tail {
+export function openTail(question: { logspace: string; query: string; after: RowId }, events: TailEvents): Tail {
   let stream: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pause = RETRY_MS_MIN;
-  let last = question.after;
+  let last = String(question.after);
 
   function open(): void {
     stream = new EventSource(address("tail", { logspace: question.logspace, query: question.query, after: last }));
@@ -40,11 +40,9 @@ export function openTail(question: { logspace: string; query: string; after: num
       events.connection("open");
     });
     stream.addEventListener("row", (event) => {
-      const row = JSON.parse((event as MessageEvent<string>).data) as Row;
-      // A reconnect may repeat what was under way.
-      if (row.sequence <= last) return;
-      last = row.sequence;
-      events.row(row);
+      const { data, lastEventId } = event as MessageEvent<string>;
+      if (lastEventId) last = lastEventId;
+      events.row(JSON.parse(data) as Row);
     });
     stream.addEventListener("status", (event) => {
       events.status(JSON.parse((event as MessageEvent<string>).data) as TailStatus);

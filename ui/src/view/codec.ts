@@ -32,7 +32,6 @@ export function encodeView(view: View): string {
 
 export function decodeView(text: string): View {
   const parts = new URLSearchParams(text);
-  const open = Number(parts.get("open") ?? NaN);
   const tab = parts.get("tab") as PaneTab | null;
   return {
     logspace: parts.get("in") ?? "",
@@ -42,7 +41,7 @@ export function decodeView(text: string): View {
     columns: decodeColumns(parts.get("columns")),
     wrap: parts.get("wrap") === "1",
     live: parts.get("live") === "1",
-    open: Number.isSafeInteger(open) && open >= 0 ? open : undefined,
+    open: decodeRow(parts.get("open")),
     tab: tab && PANE_TABS.includes(tab) ? tab : DEFAULT_VIEW.tab,
   };
 }
@@ -53,6 +52,14 @@ function decodeRange(parts: URLSearchParams): View["range"] {
   if (from === null && to === null) return DEFAULT_VIEW.range;
   const readable = (text: string | null): string => (text && isInstant(text) ? text : "");
   return { from: readable(from), to: readable(to) };
+}
+
+/** A sequence number, or the text that names a row where those are not shown. */
+function decodeRow(text: string | null): View["open"] {
+  if (text === null) return undefined;
+  if (/^[A-Za-z0-9_-]{22}$/.test(text)) return text;
+  const number = Number(text || NaN);
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }
 
 function decodeColumns(text: string | null): string[] {

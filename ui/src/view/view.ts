@@ -1,4 +1,5 @@
 // What the page shows, as one value. The URL holds all of it, see codec.ts.
+import type { RowId } from "../api/row.ts";
 import type { Clock } from "../api/search.ts";
 import type { Range } from "../time/range.ts";
 
@@ -15,8 +16,8 @@ export interface View {
   columns: string[];
   wrap: boolean;
   live: boolean;
-  /** Sequence number of the message in the detail pane. */
-  open: number | undefined;
+  /** The message in the detail pane. */
+  open: RowId | undefined;
   tab: PaneTab;
 }
 

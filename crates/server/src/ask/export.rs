@@ -4,9 +4,9 @@
 //! whole. Limits: [`ALIGNED_MAX`] rows of a table are aligned; more come as they are.
 
 use super::{
-    Access, Format,
+    Access, Coverage, Format,
     api::Session,
-    done, format,
+    done, format, say_unread,
     search::{self, Range},
 };
 use clap::{Args, ValueEnum};
@@ -17,12 +17,18 @@ use std::{
     io::{self, BufRead, BufReader, Read, Write},
     path::PathBuf,
     process::ExitCode,
+    thread,
+    time::Duration,
 };
 
 /// Rows of a table that are held to align its columns.
 const ALIGNED_MAX: usize = 10_000;
 /// Widest column of an aligned table, in characters.
 const WIDTH_MAX: usize = 80;
+
+/// How often the report of an export is asked for, and how long to wait between.
+const REPORT_TRIES: usize = 50;
+const REPORT_WAIT: Duration = Duration::from_millis(20);
 
 /// What a file is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -57,57 +63,91 @@ pub(crate) fn export(options: &ExportOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &ExportOptions) -> Result<(), String> {
+fn run(options: &ExportOptions) -> Result<Coverage, String> {
     let format = match options.file_format {
         FileFormat::Ndjson => "ndjson",
         FileFormat::Csv => "csv",
         FileFormat::Raw => "raw",
     };
     let session = Session::open(&options.access)?;
-    let mut body = rows(&session, &options.access, &options.query.join(" "), &options.range, format)?;
+    let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
     let cut = |error: io::Error| format!("the export was cut off: {error}");
     let Some(path) = &options.output else {
-        return match io::copy(&mut body, &mut io::stdout().lock()) {
+        return match io::copy(&mut rows.body, &mut io::stdout().lock()) {
             // A reader that has seen enough closes the pipe.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            copied => copied.map(drop).map_err(cut),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Coverage::Whole),
+            copied => copied.map_err(cut).and_then(|_| rows.coverage(&session)),
         };
     };
     let mut unfinished = path.clone().into_os_string();
     unfinished.push(".part");
     let named = |error: io::Error| format!("{}: {error}", path.display());
     let mut file = fs::File::create(&unfinished).map_err(named)?;
-    let copied = io::copy(&mut body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
+    let copied = io::copy(&mut rows.body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
     if let Err(error) = copied {
         // What is left of it is of no use.
         let _ = fs::remove_file(&unfinished);
         return Err(error);
     }
-    fs::rename(&unfinished, path).map_err(named)
+    fs::rename(&unfinished, path).map_err(named)?;
+    rows.coverage(&session)
 }
 
 /// The rows of a query, as they come.
-fn rows(
-    session: &Session,
-    access: &Access,
-    query: &str,
-    range: &Range,
-    format: &str,
-) -> Result<impl Read + use<>, String> {
-    let clock = if range.event_time { "event" } else { "received" };
-    let mut parameters = vec![("query", query), ("format", format), ("clock", clock)];
-    let others = [("logspace", &access.logspace), ("from", &range.from), ("to", &range.to)];
-    parameters.extend(others.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))));
-    Ok(session.get("export", &parameters)?.into_body().into_with_config().limit(u64::MAX).reader())
+struct Rows {
+    body: Box<dyn Read>,
+    /// Names the report of how it went.
+    report: String,
+}
+
+impl Rows {
+    fn ask(
+        session: &Session,
+        access: &Access,
+        query: &str,
+        range: &Range,
+        format: &str,
+    ) -> Result<Rows, String> {
+        let clock = if range.event_time { "event" } else { "received" };
+        let mut parameters = vec![("query", query), ("format", format), ("clock", clock)];
+        let others = [("logspace", &access.logspace), ("from", &range.from), ("to", &range.to)];
+        parameters.extend(others.iter().filter_map(|(name, value)| Some((*name, value.as_deref()?))));
+        let answer = session.get("export", &parameters)?;
+        let report = answer.headers().get("x-export-report").and_then(|id| id.to_str().ok());
+        let report = report.unwrap_or_default().to_owned();
+        let body = answer.into_body().into_with_config().limit(u64::MAX).reader();
+        Ok(Rows { body: Box::new(body), report })
+    }
+
+    /// Whether they were everything; says what could not be read.
+    fn coverage(&self, session: &Session) -> Result<Coverage, String> {
+        // The report is written when the last piece has gone.
+        for _ in 0..REPORT_TRIES {
+            match session.get("export/report", &[("id", &self.report)]) {
+                Ok(mut answer) => {
+                    let report: Value = answer
+                        .body_mut()
+                        .read_json()
+                        .map_err(|error| format!("cannot read the report of the export: {error}"))?;
+                    return Ok(say_unread(&report));
+                }
+                Err(_) => thread::sleep(REPORT_WAIT),
+            }
+        }
+        Err("the server says not whether the export has everything".to_owned())
+    }
 }
 
 /// Prints the rows that the pipes of a search make, at most `options.limit`.
-pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<(), String> {
+pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<Coverage, String> {
     let session = Session::open(&options.access)?;
-    let reader = rows(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
+    let mut asked =
+        Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
     let mut rows = Vec::new();
+    let mut count = 0;
     let mut out = io::stdout().lock();
-    for line in BufReader::new(reader).lines().take(options.limit) {
+    for line in BufReader::new(&mut asked.body).lines().take(options.limit) {
+        count += 1;
         let line = line.map_err(|error| format!("the answer was cut off: {error}"))?;
         let row: Value = serde_json::from_str(&line)
             .map_err(|error| format!("cannot read the server's answer: {error}"))?;
@@ -125,13 +165,14 @@ pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Res
         };
         // A reader that has seen enough closes the pipe.
         if writeln!(out, "{shown}").is_err() {
-            return Ok(());
+            return Ok(Coverage::Whole);
         }
     }
     if !rows.is_empty() {
         table(&rows, &mut out);
     }
-    Ok(())
+    // Who wants no more rows has not waited for the report.
+    if count == options.limit { Ok(Coverage::Whole) } else { asked.coverage(&session) }
 }
 
 fn cells(row: &Value) -> Vec<String> {

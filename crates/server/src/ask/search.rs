@@ -3,7 +3,7 @@
 //! In: a query and a time range. Out: matching messages, oldest first, or their count; with pipes, the rows that they
 //! make, in their order.
 
-use super::{Access, api::Session, done, export, format};
+use super::{Access, Coverage, api::Session, done, export, format, say_unread};
 use clap::Args;
 use query::{ParseOptions, Query};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ pub(crate) fn search(options: &SearchOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &SearchOptions) -> Result<(), String> {
+fn run(options: &SearchOptions) -> Result<Coverage, String> {
     // What cannot be read here cannot be read there, where the error is put in words.
     if let Ok(query) = Query::parse(&options.query.join(" "), &ParseOptions::default())
         && !query.written_pipes().is_empty()
@@ -62,6 +62,7 @@ fn run(options: &SearchOptions) -> Result<(), String> {
     let session = Session::open(&options.access)?;
     let mut rows: Vec<Value> = Vec::new();
     let mut before = Value::Null;
+    let mut coverage = Coverage::Whole;
     loop {
         let limit = if options.count { 0 } else { PAGE.min(options.limit - rows.len()) };
         let request = json!({
@@ -75,18 +76,21 @@ fn run(options: &SearchOptions) -> Result<(), String> {
             "limit": limit, "bars": 0, "before": before, "timeout_ms": 60_000,
         });
         let mut answer = session.post("search", &request)?;
-        if let Some(from) = answer["searched_from"].as_u64() {
-            return Err(format!(
-                "the time ran out before message {from} and older ones were searched; narrow the time range (--from)"
-            ));
+        if !answer["searched_from_us"].is_null() {
+            return Err("the time ran out before everything was searched; narrow the time range (--from)".to_owned());
+        }
+        if before.is_null() {
+            coverage = say_unread(&answer);
         }
         if options.count {
             println!("{}", answer["total"]);
-            return Ok(());
+            return Ok(coverage);
         }
         if before.is_null() {
+            // What could not be read is said already.
+            let known = if coverage == Coverage::Whole { usize::MAX } else { 0 };
             let hints = answer["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            hints.for_each(|hint| eprintln!("hint: {hint}"));
+            hints.take(known).for_each(|hint| eprintln!("hint: {hint}"));
         }
         let page = answer["rows"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let full = page.len() == limit;
@@ -103,5 +107,5 @@ fn run(options: &SearchOptions) -> Result<(), String> {
             break;
         }
     }
-    Ok(())
+    Ok(coverage)
 }

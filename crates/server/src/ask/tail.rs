@@ -2,7 +2,7 @@
 //!
 //! In: a query. Out: a line a message, until interrupted. A lost connection is made again and goes on where it was.
 
-use super::{Access, api::Session, done, format};
+use super::{Access, Coverage, api::Session, done, format};
 use clap::Args;
 use serde_json::Value;
 use std::{
@@ -29,7 +29,7 @@ pub(crate) fn tail(options: &TailOptions) -> ExitCode {
     done(run(options))
 }
 
-fn run(options: &TailOptions) -> Result<(), String> {
+fn run(options: &TailOptions) -> Result<Coverage, String> {
     let session = Session::open(&options.access)?;
     let query = options.query.join(" ");
     let (mut after, mut first) = (String::new(), true);
@@ -46,7 +46,7 @@ fn run(options: &TailOptions) -> Result<(), String> {
             Ok(answer) => {
                 first = false;
                 match follow(answer.into_body().into_reader(), options, &mut newest) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Coverage::Whole),
                     _ => eprintln!("duramen: the connection was lost; connecting again"),
                 }
             }

@@ -1,7 +1,7 @@
 // What people do on the search page, each as one function: buttons and keys call the same.
 import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
 import { hasPipes, splitPipes, withQuestion } from "../../query/pipes.ts";
-import { columnOf, type Row } from "../../api/row.ts";
+import { columnOf, type Row, type RowId } from "../../api/row.ts";
 import { absolute, shift, zoomOut, type Range, type Span } from "../../time/range.ts";
 import { isDark, theme } from "../../view/preferences.ts";
 import { rememberQuery } from "../../view/recent.ts";
@@ -96,7 +96,7 @@ export class Actions {
     if (row) this.open(row.sequence);
   };
 
-  open = (sequence: number | undefined): void => {
+  open = (sequence: RowId | undefined): void => {
     this.page.live.value?.pause();
     this.page.go({ open: sequence }, "replace");
   };

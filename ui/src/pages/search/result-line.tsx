@@ -17,7 +17,7 @@ interface Props {
 }
 
 export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onShare }: Props) {
-  const cut = answer?.searched_from !== undefined;
+  const cut = answer?.searched_from_us !== undefined;
   return (
     <div class="result-line">
       <Button
@@ -37,16 +37,15 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, 
       </p>
       {answer && cut && (
         <p class="result-how cut" role="status">
-          the time ran out: nothing before #{answer.searched_from} was searched; choose a shorter time range
+          the time ran out: nothing received before {instant(answer.searched_from_us!)} was searched; choose a shorter
+          time range
         </p>
       )}
       {answer && !cut && (
-        <p
-          class="result-how"
-          title={`List, bars and facets are exact and show one snapshot: the first ${count(answer.snapshot)} messages of the logspace.`}
-        >
+        <p class="result-how" title={snapshotTitle(answer)}>
           of {count(answer.scanned)} searched in {duration(Math.max(1, Math.round(answer.took_ms * 1000)))}{" "}
-          <span class="sep">·</span> exact as of #{answer.snapshot}
+          <span class="sep">·</span> exact
+          {typeof answer.snapshot === "number" && ` as of #${answer.snapshot}`}
         </p>
       )}
       <span class="grow" />
@@ -60,4 +59,13 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, 
       <ShareMenu onShare={onShare} />
     </div>
   );
+}
+
+function snapshotTitle({ snapshot }: SearchAnswer): string {
+  const which = typeof snapshot === "number" ? `: the first ${count(snapshot)} messages of the logspace` : "";
+  return `List, bars and facets are exact and show one snapshot${which}.`;
+}
+
+function instant(us: number): string {
+  return new Date(us / 1000).toISOString();
 }

@@ -10,6 +10,7 @@ import { ErrorState, NothingState, type EmptyEvents } from "./states/empty.tsx";
 import { hasPipes } from "../../query/pipes.ts";
 import { TableView } from "./table/table-view.tsx";
 import { Histogram } from "./time/histogram.tsx";
+import { UnreadLine } from "./unread-line.tsx";
 
 interface Props {
   page: SearchModel;
@@ -54,6 +55,14 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isF
         onBars={on.onBars}
         onShare={actions.share}
       />
+      {answer && !error && (
+        <UnreadLine
+          logspace={page.logspaces.value.find(({ name }) => name === page.logspace.value)}
+          unread={answer.unread ?? []}
+          zone={zone}
+          onChange={() => void page.readLogspaces().then(() => page.run())}
+        />
+      )}
       {error ? (
         <ErrorState error={error} events={empty} />
       ) : (

@@ -47,7 +47,7 @@ export function TopBar(props: Props) {
         }
       >
         <ul class="menu">
-          {logspaces.map(({ name, messages, bytes: size }) => (
+          {logspaces.map(({ name, kind, messages, bytes: size, locked }) => (
             <li>
               <button
                 type="button"
@@ -60,7 +60,10 @@ export function TopBar(props: Props) {
                 <span class="menu-mark">{name === logspace && <Icon name="check" size={14} />}</span>
                 <span class="clip">{name}</span>
                 <span class="menu-note">
-                  {brief(messages)} messages, {bytes(size)}
+                  {kind !== "local" && `${kind}, `}
+                  {messages === undefined ? "not counted" : `${brief(messages)} messages`}
+                  {size !== undefined && `, ${bytes(size)}`}
+                  {locked && ", partly locked"}
                 </span>
               </button>
             </li>

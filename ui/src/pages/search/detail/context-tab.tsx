@@ -1,6 +1,6 @@
 // What came just before and after, from the same source; the query plays no part here.
 import type { SameAs } from "../../../api/context.ts";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import { SeverityMark, severityClass } from "../../../parts/severity.tsx";
 import { clockTime } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
@@ -14,8 +14,8 @@ const SAME: [SameAs, string][] = [
 
 interface Props {
   rows: Row[];
-  anchor: number | undefined;
-  open: number;
+  anchor: RowId | undefined;
+  open: RowId;
   same: SameAs;
   before: number;
   after: number;
@@ -24,7 +24,10 @@ interface Props {
 }
 
 export function ContextTab({ rows, anchor, open, same, before, after, zone, events }: Props) {
-  const earlier = rows.filter((row) => row.sequence < (anchor ?? 0)).length;
+  const earlier = Math.max(
+    0,
+    rows.findIndex((row) => row.sequence === anchor),
+  );
   const later = rows.length - earlier - 1;
   return (
     <>

@@ -2,7 +2,7 @@
 import type { ErrorBody } from "../../../api/call.ts";
 import type { SameAs } from "../../../api/context.ts";
 import type { FullRow } from "../../../api/message.ts";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import { Button } from "../../../parts/button.tsx";
 import { MessageText } from "../../../parts/message-text.tsx";
 import { SeverityMark } from "../../../parts/severity.tsx";
@@ -33,7 +33,7 @@ export interface DetailEvents {
   onColumn(column: string): void;
   onCopy(text: string, what: string): void;
   onWord(word: string): void;
-  onOpen(sequence: number): void;
+  onOpen(sequence: RowId): void;
   onSame(same: SameAs): void;
   onMore(side: "before" | "after"): void;
 }
@@ -42,12 +42,12 @@ interface Props {
   message: FullRow | undefined;
   /** The same message as the list has it, with its matches marked. */
   row: Row | undefined;
-  open: number;
+  open: RowId;
   error: ErrorBody | undefined;
   tab: PaneTab;
   zone: Zone;
   columns: string[];
-  context: { rows: Row[]; anchor: number | undefined; same: SameAs; before: number; after: number };
+  context: { rows: Row[]; anchor: RowId | undefined; same: SameAs; before: number; after: number };
   stateOf(column: string, value: string): Filter | undefined;
   events: DetailEvents;
 }

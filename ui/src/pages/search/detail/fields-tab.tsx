@@ -83,6 +83,12 @@ function Times({ message, zone, onCopy }: { message: FullRow; zone: Zone; onCopy
       </dd>
       <dt>Sequence</dt>
       <dd class="mono">{message.sequence}</dd>
+      {message.logspace && (
+        <>
+          <dt>Logspace</dt>
+          <dd>{message.logspace}</dd>
+        </>
+      )}
     </dl>
   );
 }

@@ -1,6 +1,6 @@
 // The list: draws only what is in sight, and says which rows it would like to have.
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
 import { count } from "../../../time/format.ts";
 import type { Zone } from "../../../time/zone.ts";
@@ -28,7 +28,7 @@ interface Props {
   zoneName: string;
   wrap: boolean;
   cursor: { row: number; cell: number };
-  open: number | undefined;
+  open: RowId | undefined;
   onWant(first: number, last: number): void;
   onPick(index: number, cell: number): void;
   onColumns(columns: string[]): void;

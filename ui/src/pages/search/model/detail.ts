@@ -3,7 +3,7 @@ import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readContext, type SameAs } from "../../../api/context.ts";
 import { readMessage, type FullRow } from "../../../api/message.ts";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import type { SearchModel } from "./model.ts";
 
 const CONTEXT_ROWS = 5;
@@ -17,7 +17,7 @@ export class DetailModel {
   readonly before = signal(CONTEXT_ROWS);
   readonly after = signal(CONTEXT_ROWS);
   /** The message that the context is around; walking in the context moves `open`, not this. */
-  readonly anchor = signal<number | undefined>(undefined);
+  readonly anchor = signal<RowId | undefined>(undefined);
   private readonly stops: (() => void)[];
 
   constructor(private readonly page: SearchModel) {
@@ -59,7 +59,7 @@ export class DetailModel {
     this[side].value = Math.min(CONTEXT_ROWS_MAX, this[side].value + 2 * CONTEXT_ROWS);
   }
 
-  private load(logspace: string, sequence: number, walking: boolean): void {
+  private load(logspace: string, sequence: RowId, walking: boolean): void {
     const inContext = walking && this.context.peek().some((row) => row.sequence === sequence);
     if (!inContext) {
       batch(() => {

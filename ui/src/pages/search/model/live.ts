@@ -4,7 +4,7 @@
 // At most ROWS_A_TICK rows are drawn a tick: of a flood the newest are shown and the rest counted as passed over.
 // Limits: ROWS_KEPT_MAX rows in the list, WAITING_MAX waiting while paused; older ones leave.
 import { batch, signal } from "@preact/signals";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import { openTail, type Tail } from "../../../api/tail.ts";
 
 const TICK_MS = 250;
@@ -30,7 +30,7 @@ export class Live {
   private received = 0;
   private matchedBefore: number | undefined;
 
-  constructor(question: { logspace: string; query: string; after: number }, rows: Row[]) {
+  constructor(question: { logspace: string; query: string; after: RowId }, rows: Row[]) {
     this.rows.value = rows;
     this.tail = openTail(question, {
       row: (row) => this.take(row),

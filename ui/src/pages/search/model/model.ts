@@ -167,7 +167,9 @@ export class SearchModel {
       if (answer.total > 0) this.nothing.value = undefined;
       // What pipes hand on comes whole: there is no next page to ask for.
       const list = hasPipes(question.query ?? "") ? { ...answer, total: answer.rows.length } : answer;
-      this.rows.value = new Rows(list, clock, (more, abort) => search({ ...question, bars: 0, ...more }, abort));
+      this.rows.value = new Rows(list, clock, (more, abort) =>
+        search({ ...question, bars: 0, snapshot: answer.snapshot, ...more }, abort),
+      );
       const open = this.view.value.open;
       const place = open === undefined ? undefined : this.rows.value.indexOf(open);
       this.cursor.value = { row: place ?? 0, cell: this.cursor.value.cell };
@@ -178,7 +180,8 @@ export class SearchModel {
     this.error.value = cause instanceof ApiError ? cause.body : { code: "internal", message: String(cause) };
   }
 
-  private async readLogspaces(): Promise<void> {
+  /** Reads what there is to search, and what of it is unlocked. */
+  async readLogspaces(): Promise<void> {
     try {
       this.logspaces.value = await readLogspaces();
     } catch (cause) {
@@ -188,7 +191,7 @@ export class SearchModel {
 
   private startLive(answer: SearchAnswer): void {
     const { query } = this.view.value;
-    this.live.value = new Live({ logspace: this.logspace.value, query, after: answer.snapshot - 1 }, answer.rows);
+    this.live.value = new Live({ logspace: this.logspace.value, query, after: answer.snapshot }, answer.rows);
     this.refreshTimer = setTimeout(() => void this.refresh(), LIVE_REFRESH_MS);
   }
 

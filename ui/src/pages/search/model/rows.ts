@@ -5,7 +5,7 @@
 // rows are newer than a moment. By event time the bars do not follow the list's order, so there one can only page on.
 // Limits: ROWS_KEPT_MAX rows in memory, the farthest are forgotten and asked for again; one request at a time.
 import { signal } from "@preact/signals";
-import type { Row } from "../../../api/row.ts";
+import type { Row, RowId } from "../../../api/row.ts";
 import type { Bars, Clock, SearchAnswer, SearchQuestion } from "../../../api/search.ts";
 import { fromUs } from "../../../time/range.ts";
 
@@ -27,8 +27,8 @@ export class Rows {
   readonly version = signal(0);
   readonly failed = signal(false);
   private readonly known = new Map<number, Row>();
-  /** Sequence numbers at known places; kept when the rows are forgotten. */
-  private readonly anchors = new Map<number, number>();
+  /** Names of the rows at known places; kept when the rows are forgotten. */
+  private readonly anchors = new Map<number, RowId>();
   private readonly abort = new AbortController();
   private wanted: [number, number] | undefined;
   private busy = false;
@@ -47,8 +47,8 @@ export class Rows {
     return this.known.get(index);
   }
 
-  /** Where a sequence number is, among the known rows. */
-  indexOf(sequence: number): number | undefined {
+  /** Where a row is, among the known ones. */
+  indexOf(sequence: RowId): number | undefined {
     for (const [index, row] of this.known) if (row.sequence === sequence) return index;
     return undefined;
   }
@@ -111,7 +111,7 @@ export class Rows {
   }
 
   /** The nearest known place before this one, near enough to page from. */
-  private anchorBelow(place: number): [number, number] | undefined {
+  private anchorBelow(place: number): [number, RowId] | undefined {
     const reach = this.inOrder ? PAGING_REACH : place + 1;
     for (let index = place - 1; index >= Math.max(0, place - reach); index--) {
       const sequence = this.known.get(index)?.sequence ?? this.anchors.get(index);
@@ -140,12 +140,11 @@ export class Rows {
   }
 
   private keep(first: number, rows: Row[]): void {
-    const shown = rows.filter((row) => row.sequence < this.answer.snapshot);
-    for (const [offset, row] of shown.entries()) this.known.set(first + offset, row);
-    const last = shown.at(-1);
+    for (const [offset, row] of rows.entries()) this.known.set(first + offset, row);
+    const last = rows.at(-1);
     if (last) {
-      this.anchors.set(first + shown.length - 1, last.sequence);
-      this.pagedTo = Math.max(this.pagedTo, first + shown.length);
+      this.anchors.set(first + rows.length - 1, last.sequence);
+      this.pagedTo = Math.max(this.pagedTo, first + rows.length);
       this.version.value++;
     }
   }

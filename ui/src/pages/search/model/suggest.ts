@@ -75,7 +75,7 @@ export class SuggestModel {
       time,
       columns: [column],
       limit: FACET_VALUES_MAX,
-      ...(snapshot ? { snapshot } : {}),
+      ...(snapshot !== undefined ? { snapshot } : {}),
     });
     return answer.facets[0];
   }
