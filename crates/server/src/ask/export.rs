@@ -83,7 +83,8 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     unfinished.push(".part");
     let named = |error: io::Error| format!("{}: {error}", path.display());
     let mut file = fs::File::create(&unfinished).map_err(named)?;
-    let copied = io::copy(&mut rows.body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
+    let copied =
+        io::copy(&mut rows.body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
     if let Err(error) = copied {
         // What is left of it is of no use.
         let _ = fs::remove_file(&unfinished);
@@ -141,8 +142,7 @@ impl Rows {
 /// Prints the rows that the pipes of a search make, at most `options.limit`.
 pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Result<Coverage, String> {
     let session = Session::open(&options.access)?;
-    let mut asked =
-        Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
+    let mut asked = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, "ndjson")?;
     let mut rows = Vec::new();
     let mut count = 0;
     let mut out = io::stdout().lock();

@@ -77,7 +77,9 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
         });
         let mut answer = session.post("search", &request)?;
         if !answer["searched_from_us"].is_null() {
-            return Err("the time ran out before everything was searched; narrow the time range (--from)".to_owned());
+            return Err(
+                "the time ran out before everything was searched; narrow the time range (--from)".to_owned()
+            );
         }
         if before.is_null() {
             coverage = say_unread(&answer);
