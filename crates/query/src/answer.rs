@@ -2,7 +2,6 @@
 //!
 //! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
 
-use crate::space::Seen;
 use jiff::Timestamp;
 use std::ops::Range;
 use store::{Column, Document, ReadError, Stop, Watch};
@@ -109,21 +108,6 @@ pub struct Unread {
 pub const LOCKED: &str = "locked";
 
 impl Unread {
-    /// What an answer leaves out when a segment cannot be read, and the answer may still be given; else the error.
-    pub(crate) fn of(seen: Seen<'_>, error: ReadError) -> Result<Unread, ReadError> {
-        let why = match error {
-            ReadError::Stopped(_) => return Err(error),
-            ReadError::Locked { .. } if seen.is_bounded => LOCKED.to_owned(),
-            // Which file it is would name what lies behind the boundary.
-            _ if seen.is_bounded => "damaged".to_owned(),
-            error => error.to_string(),
-        };
-        let first = seen.view.first_sequence();
-        let messages = first..first + u64::from(seen.view.len());
-        let messages = (!seen.is_bounded).then_some(messages);
-        Ok(Unread { member: seen.member, messages, received_us: seen.view.received_range(), why })
-    }
-
     /// What it means for the answer, for people.
     pub fn describe(&self) -> String {
         let time =

@@ -92,7 +92,7 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
         // Counts without some segments would be wrong.
         Err((seen, error @ (ReadError::Corrupt { .. } | ReadError::Io { .. }))) => {
             answer.hints.push("facets are left out: a segment cannot be read".to_owned());
-            unread.push(Unread::of(seen, error)?);
+            unread.push(seen.unread(error)?);
         }
         // Rows and counts are there: say that time ran out, and show them.
         Err((seen, ReadError::Stopped(Stop::TimedOut))) => {

@@ -3,9 +3,9 @@
 //! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
 //! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
 
-use crate::answer::Search;
+use crate::answer::{LOCKED, Search, Unread};
 use std::sync::Arc;
-use store::{SegmentView, Snapshot};
+use store::{ReadError, SegmentView, Snapshot};
 
 /// Most members of a space: a member's number has its place above the 56 bits of a sequence number.
 pub const MEMBERS_MAX: usize = 64;
@@ -80,6 +80,23 @@ pub(crate) struct Seen<'s> {
     pub(crate) end: u64,
     /// Whether messages of it are hidden.
     pub(crate) is_bounded: bool,
+}
+
+impl Seen<'_> {
+    /// What an answer leaves out when the segment cannot be read, and the answer may still be given; else the error.
+    pub(crate) fn unread(&self, error: ReadError) -> Result<Unread, ReadError> {
+        let why = match error {
+            ReadError::Stopped(_) => return Err(error),
+            ReadError::Locked { .. } if self.is_bounded => LOCKED.to_owned(),
+            // Which file it is would name what lies behind the boundary.
+            _ if self.is_bounded => "damaged".to_owned(),
+            error => error.to_string(),
+        };
+        let first = self.view.first_sequence();
+        let messages = first..first + u64::from(self.view.len());
+        let messages = (!self.is_bounded).then_some(messages);
+        Ok(Unread { member: self.member, messages, received_us: self.view.received_range(), why })
+    }
 }
 
 /// The number of a row in a space: its member's above its sequence number there. In a space of one member it is the

@@ -115,7 +115,7 @@ impl<'a> Run<'a> {
 
     /// Notes that a segment could not be read; fails when the run is to end.
     fn miss(&self, seen: Seen<'_>, error: ReadError) -> Result<(), SearchError> {
-        let missed = Unread::of(seen, error)?;
+        let missed = seen.unread(error)?;
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
         if !unread.contains(&missed) {
             unread.push(missed);

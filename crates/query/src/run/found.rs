@@ -54,7 +54,7 @@ impl<'s> Found<'s> {
                 Err(
                     error @ (ReadError::Corrupt { .. } | ReadError::Io { .. } | ReadError::Locked { .. }),
                 ) => {
-                    self.unread.push(Unread::of(*seen, error)?);
+                    self.unread.push(seen.unread(error)?);
                     Ok(Part::empty(seen.view.len()))
                 }
                 result => result,

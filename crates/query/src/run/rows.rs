@@ -57,7 +57,7 @@ pub(super) fn newest(
     for ((found, error), (index, _)) in results.into_iter().zip(&pieces) {
         rows.extend(found);
         if let Some(error) = error {
-            unread.push(Unread::of(views[*index], error)?);
+            unread.push(views[*index].unread(error)?);
         }
     }
     if space.members.len() > 1 {
