@@ -100,8 +100,9 @@ pub(crate) async fn seal(
     state.note(&user, "seal", &scope, "", serde_json::Value::Null).await?;
     let logspace = Arc::clone(&member.logspace);
     let work = move || logspace.seal_now(SEAL_TIMEOUT);
-    let sealed = searching::blocking(&state, Arc::default(), work).await?;
-    match sealed {
+    // It waits most of its time: it must not take a search's turn.
+    let sealed = tokio::task::spawn_blocking(work).await;
+    match sealed.map_err(|_| ApiError::internal("the seal ended by a bug"))? {
         Some(sealed_below) => Ok(Json(SealAnswer { sealed_below })),
         None => Err(ApiError::new(
             StatusCode::GATEWAY_TIMEOUT,
