@@ -392,10 +392,14 @@ pub(super) fn remote_port(options: &Options<'_>) -> u16 {
     options.port(["port", "destport"], port)
 }
 
+/// The same for files whose names are made from messages: it is shared by all of them.
+const MANY_FILES_BYTES: usize = 2 << 20;
+
 /// Bytes that are gathered before they are written.
 fn gathered(driver: &DestinationDriver) -> usize {
     match driver {
         DestinationDriver::Http(target) => target.gathered_bytes(),
+        DestinationDriver::File(target) if target.name.constant().is_none() => MANY_FILES_BYTES,
         _ => Queueing::default().batch_bytes,
     }
 }

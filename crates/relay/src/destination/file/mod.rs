@@ -1,6 +1,7 @@
 //! `file()`: files whose names may hold macros.
 //!
-//! In: batches. Out: lines appended to files, one write a file and batch. Holds: open files and their output.
+//! In: batches. Out: lines appended to files, one write a file and batch; what goes to several files is gathered for
+//! [`GATHERED_FOR`]. Holds: open files and their output.
 //! Limits: `open_files_max` open files; a file idle for `time-reap()` is closed. Names: see [`name`].
 //! Errors of the disk (full, quota, read-only, too many open files) keep the messages and are retried. A name made
 //! from messages that can never be opened (a folder of that name, no permission, a link) is refused: its messages
@@ -36,12 +37,16 @@ pub(super) struct Files {
     name: Vec<u8>,
     last: Option<usize>,
     refused: usize,
+    /// When output was last written.
+    flushed: Instant,
     /// Until then refusals are only counted: what is said may come back here through `internal()`.
     silent_until: Instant,
 }
 
 /// At most one line about refused names in this time.
 const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
+/// How long output of several files is gathered: with many of them each write would be of a single message else.
+const GATHERED_FOR: Duration = Duration::from_millis(2);
 
 struct OpenFile {
     name: Vec<u8>,
@@ -64,6 +69,7 @@ impl Files {
             name: Vec::new(),
             last: None,
             refused: 0,
+            flushed: Instant::now(),
             silent_until: Instant::now(),
         }
     }
@@ -183,6 +189,7 @@ impl Driver for Files {
 
     fn flush(&mut self) -> io::Result<()> {
         let now = Instant::now();
+        self.flushed = now;
         let mut first_error = Ok(());
         for index in 0..self.open.len() {
             if self.open[index].output.size() == 0 && !self.open[index].unsynced {
@@ -226,6 +233,11 @@ impl Driver for Files {
             file.file = None;
             file.output.rewind();
         }
+    }
+
+    fn holds_until(&self) -> Option<Instant> {
+        let until = self.flushed + GATHERED_FOR;
+        (self.open.len() > 1 && Instant::now() < until).then_some(until)
     }
 
     fn next_tick(&self) -> Option<Instant> {
