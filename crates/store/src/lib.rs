@@ -26,7 +26,7 @@ pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
     Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,
     LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice, Notices, OpenLogspaceError,
-    Outline, RebuildIndex, RebuildIndexError, SealFailed, Segments, Subscription, Unheard, Unlocked,
+    Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, Segments, Subscription, Unheard, Unlocked,
     scrub_file, segment_file, segment_files,
 };
 pub use package::{
@@ -34,8 +34,8 @@ pub use package::{
     verify_package,
 };
 pub use segment::{
-    Active, BYTES_MAX, DOCUMENTS_MAX, Learned, RebuildError, SealError, SealReport, Sealed, Sealing, Shell,
-    Trouble, VerifyReport,
+    Active, BYTES_MAX, DOCUMENTS_MAX, Draft, Learned, RebuildError, RecodeError, RecodeReport, Recoding,
+    SealError, SealReport, Sealed, Sealing, Shell, Trouble, VerifyReport,
 };
 pub use view::{
     Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,

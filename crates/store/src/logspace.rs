@@ -2,7 +2,7 @@
 //! removed.
 //!
 //! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, statistics.
-//! Holds: a directory under a lock and three threads: journal, builder, sealer.
+//! Holds: a directory under a lock and three threads: journal, builder, sealer; others that recode, scrub and stamp.
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
@@ -17,6 +17,7 @@ mod opening;
 mod options;
 mod queue;
 mod rebuild;
+mod recoder;
 mod scrub;
 mod sealer;
 mod segments;
@@ -35,7 +36,7 @@ pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use options::{LogspaceOptions, Notice, Notices, Unheard};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
 pub use scrub::scrub_file;
-pub use segments::{Growing, Outline, SealFailed, Segments};
+pub use segments::{Growing, Outline, Recoded, SealFailed, Segments};
 pub use stamper::Authority;
 pub use stats::LogspaceStats;
 pub use unlocked::Unlocked;
@@ -102,6 +103,7 @@ pub struct Logspace {
     builder: Option<JoinHandle<()>>,
     sealer: Option<JoinHandle<()>>,
     scrubber: Option<JoinHandle<()>>,
+    recoder: Option<JoinHandle<()>>,
     stamper: Option<JoinHandle<()>>,
     /// Closed when scrubber and stamper are to end.
     ended: Arc<Queue<()>>,
@@ -166,6 +168,7 @@ impl Logspace {
             builder: None,
             sealer: None,
             scrubber: None,
+            recoder: None,
             stamper: None,
             ended: Arc::new(Queue::new(1)),
         };
@@ -183,11 +186,16 @@ impl Logspace {
             result.map_err(OpenLogspaceError::Replay)?;
         }
         drop(replayed);
-        logspace.start_scrubber().map_err(failed)?;
-        logspace.start_stamper(disk).map_err(failed)?;
+        logspace.start_upkeep(disk).map_err(failed)?;
         let writer = Writer::new(journal, Arc::clone(&shared), cover);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
+    }
+
+    fn start_upkeep(&mut self, disk: Arc<dyn Disk>) -> io::Result<()> {
+        self.start_scrubber()?;
+        self.start_recoder()?;
+        self.start_stamper(disk)
     }
 
     fn start_scrubber(&mut self) -> io::Result<()> {
@@ -195,6 +203,16 @@ impl Logspace {
             let (shared, ended) = (Arc::clone(&self.shared), Arc::clone(&self.ended));
             let run = move || scrub::run(&shared, &ended);
             self.scrubber = Some(spawn(&self.shared, "logspace-scrub", run)?);
+        }
+        Ok(())
+    }
+
+    fn start_recoder(&mut self) -> io::Result<()> {
+        if self.shared.options.recode {
+            let (shared, segments) = (Arc::clone(&self.shared), Arc::clone(&self.segments));
+            let (seals, ended) = (Arc::clone(&self.seals), Arc::clone(&self.ended));
+            let run = move || recoder::run(&shared, &*segments, &seals, &ended);
+            self.recoder = Some(spawn(&self.shared, "logspace-recode", run)?);
         }
         Ok(())
     }
@@ -283,8 +301,15 @@ impl Drop for Logspace {
         self.shared.unbuilt.close();
         self.seals.close();
         self.ended.close();
-        let threads =
-            [&mut self.writer, &mut self.builder, &mut self.sealer, &mut self.scrubber, &mut self.stamper];
+        self.shared.drafts.close();
+        let threads = [
+            &mut self.writer,
+            &mut self.builder,
+            &mut self.sealer,
+            &mut self.recoder,
+            &mut self.scrubber,
+            &mut self.stamper,
+        ];
         for thread in threads.into_iter().filter_map(Option::take) {
             // A thread that panicked has said so; the others still end in order.
             let _ = thread.join();

@@ -8,7 +8,9 @@ mod active;
 mod column;
 mod documents;
 mod format;
+mod packed;
 mod phrase;
+mod recode;
 mod seal;
 mod sealed;
 mod sealing;
@@ -16,6 +18,7 @@ mod text;
 mod words;
 
 pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
+pub use recode::{Draft, RecodeError, RecodeReport, Recoding};
 pub use seal::{SealError, SealReport};
 pub use sealed::{RebuildError, Sealed, Shell, Trouble, VerifyReport};
 pub use sealing::Sealing;

@@ -137,7 +137,7 @@ pub struct PhraseAnswer {
 }
 
 /// A stored message.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Document {
     /// Sequence number in the logspace, from 0.
     pub sequence: u64,

@@ -168,6 +168,8 @@ const LOGSPACE: &[Row] = &[
         "0",
         "least seconds between two time-stamps; each covers everything before it",
     ),
+    row("recode", V::YesNo, "yes", "sealed segments are made smaller in the background"),
+    row("recode-after", V::Age, "60", "age of its newest message at which a sealed segment is made smaller"),
     row(
         "scrub-rate",
         V::Number(0, 1 << 40),

@@ -360,6 +360,8 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
         sign_key: path("sign-key"),
         timestamp_url: options.own_text("timestamp-url").filter(|text| !text.is_empty()),
         timestamp_gap: Duration::from_secs(u64::try_from(seconds).unwrap_or(0)),
+        recode: options.yes("recode", true),
+        recode_after: options.own("recode-after").and_then(Call::age_s).map(Duration::from_secs),
         scrub_bytes_a_second: options
             .own("scrub-rate")
             .and_then(Call::number)

@@ -163,6 +163,10 @@ pub(crate) struct SealingSpec {
     pub(crate) timestamp_url: Option<String>,
     /// `timestamp-freq()`.
     pub(crate) timestamp_gap: Duration,
+    /// `recode()`.
+    pub(crate) recode: bool,
+    /// `recode-after()`.
+    pub(crate) recode_after: Option<Duration>,
     /// `scrub-rate()`.
     pub(crate) scrub_bytes_a_second: Option<u64>,
 }

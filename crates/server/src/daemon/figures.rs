@@ -57,6 +57,7 @@ const OF_LOGSPACES: &[LogspaceReading] = &[
     ("queued", queued),
     ("memory_usage", |stats| stats.queue_bytes + stats.unbuilt_bytes),
     ("segments", |stats| stats.segments),
+    ("recoded", |stats| stats.segments_recoded),
     ("bytes", |stats| stats.segment_bytes + stats.journal_bytes),
 ];
 
@@ -289,8 +290,12 @@ fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> 
         counter("duramen_logspace_seals_failed_total", &[], stats.seals_failed_total),
         counter("duramen_logspace_segments_removed_total", &[], stats.segments_removed_total),
         counter("duramen_logspace_segments_scrubbed_total", &[], stats.segments_scrubbed_total),
+        counter("duramen_logspace_segments_recoded_total", &[], stats.segments_recoded_total),
+        counter("duramen_logspace_recode_saved_bytes_total", &[], stats.recode_saved_bytes_total),
+        counter("duramen_logspace_recodes_failed_total", &[], stats.recodes_failed_total),
         counter("duramen_logspace_timestamps_total", &[], stats.timestamps_total),
         gauge("duramen_logspace_segments", stats.segments),
+        gauge("duramen_logspace_segments_recoded", stats.segments_recoded),
         gauge("duramen_logspace_segment_bytes", stats.segment_bytes),
         gauge("duramen_logspace_journal_bytes", stats.journal_bytes),
         gauge("duramen_logspace_unsealed_messages", stats.unsealed_messages),

@@ -32,6 +32,8 @@ pub enum Event {
     Seal,
     /// The same messages were written to a new file: another index, another encryption.
     Rewrite,
+    /// The same messages were written to a smaller file, in place of the one with this digest.
+    Recode(Digest),
     /// A segment was removed, for a reason.
     Removal(String),
 }
@@ -61,16 +63,16 @@ impl Record {
     /// The text that is signed.
     pub fn statement(&self) -> String {
         let Facts { id, first, count, received_us: (from, to), messages, contents } = &self.segment;
-        let (event, reason) = match &self.event {
-            Event::Seal => ("seal", None),
-            Event::Rewrite => ("rewrite", None),
-            Event::Removal(reason) => ("removal", Some(reason)),
+        let (event, more) = match &self.event {
+            Event::Seal => ("seal", String::new()),
+            Event::Rewrite => ("rewrite", String::new()),
+            Event::Recode(replaced) => ("recode", format!("replaces sha256:{replaced}\n")),
+            Event::Removal(reason) => ("removal", format!("reason {reason}\n")),
         };
-        let reason = reason.map(|reason| format!("reason {reason}\n")).unwrap_or_default();
         format!(
             "{TITLE}\nnumber {}\nlogspace {}\nprevious {}\nat {}\nevent {event}\nsegment {}\n\
              numbers {first} {count}\nreceived {from} {to}\nmessages sha256:{messages}\n\
-             contents sha256:{contents}\n{reason}signer {}\n",
+             contents sha256:{contents}\n{more}signer {}\n",
             self.number,
             hex(&self.logspace),
             self.previous,
@@ -113,6 +115,7 @@ impl Record {
         let event = match event.as_str() {
             "seal" => Event::Seal,
             "rewrite" => Event::Rewrite,
+            "recode" => Event::Recode(Digest::parse(take("replaces")?.strip_prefix("sha256:")?)?),
             "removal" => Event::Removal(take("reason")?),
             _ => return None,
         };

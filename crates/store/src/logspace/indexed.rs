@@ -2,11 +2,11 @@
 //!
 //! In: messages, paths. Out: [`Active`] and [`Sealed`] segments. Limits: theirs.
 
-use super::segments::{Growing, Outline, SealFailed, Segments};
+use super::segments::{Growing, Outline, Recoded, SealFailed, Segments};
 use crate::{
-    ReadError, SegmentView,
+    Digest, Facts, ReadError, SegmentView,
     lock::Keys,
-    segment::{Active, DOCUMENTS_MAX, Sealed, Sealing, Shell},
+    segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell},
 };
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
@@ -29,7 +29,7 @@ impl Segments for Indexed {
 
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         let shell = Shell::open(path, &Keys::default())?;
-        let record = shell.record();
+        let (record, is_recoded) = (shell.record(), shell.is_recoded());
         let (first, count, received_us) = match shell.extent() {
             Some(extent) => extent,
             None => {
@@ -37,7 +37,35 @@ impl Segments for Indexed {
                 (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
             }
         };
-        Ok(Outline { first, count, received_us, record })
+        Ok(Outline { first, count, received_us, record, is_recoded })
+    }
+
+    fn recode(
+        &self,
+        path: &Path,
+        target: &Path,
+        recoding: &mut Recoding<'_>,
+    ) -> Result<Box<dyn Recoded>, SealFailed> {
+        let shell = Shell::open(path, recoding.keys)?;
+        if shell.is_encrypted() == recoding.recipients.is_empty() {
+            // Who may read it is not changed by the way.
+            return Err("it was sealed for others than the configuration names now".into());
+        }
+        Ok(Box::new(shell.read()?.recode(target, recoding)?))
+    }
+}
+
+impl Recoded for Draft {
+    fn messages(&self) -> Digest {
+        Draft::messages(self)
+    }
+
+    fn is_smaller(&self) -> bool {
+        self.report().file < self.report().before
+    }
+
+    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
+        Ok(Draft::finish(*self, notary)?)
     }
 }
 

@@ -106,20 +106,24 @@ fn take_in(
 ) -> Result<Option<Record>, ReadError> {
     let whole = dir.join(path);
     let io = |source| ReadError::Io { path: whole.clone(), source };
-    let Outline { first, count, received_us, record } = segments.outline(&whole)?;
+    let Outline { first, count, received_us, record, is_recoded } = segments.outline(&whole)?;
     let view = match segments.open(&whole, keys) {
         Err(ReadError::Locked { .. }) => None,
         opened => Some(opened?),
     };
     let bytes = fs::metadata(&whole).map_err(io)?.len();
-    if !found.catalog.segments.iter().any(|entry| entry.path == path) {
+    if let Some(entry) = found.catalog.segments.iter_mut().find(|entry| entry.path == path) {
+        // It was recoded, and a crash kept that out of the catalog.
+        found.changed |= entry.bytes != bytes;
+        entry.bytes = bytes;
+    } else {
         let (first_us, last_us) = received_us;
         found.catalog.add(Entry { first, count, first_us, last_us, bytes, path: path.to_owned() });
         found.changed = true;
     }
     let extent = Locked { first, count, received_us };
     let is_locked = view.is_none();
-    found.sealed.push(Shelved { path: path.to_owned(), bytes, extent, view, is_locked });
+    found.sealed.push(Shelved { path: path.to_owned(), bytes, extent, view, is_locked, is_recoded });
     Ok(record)
 }
 

@@ -47,6 +47,12 @@ pub struct LogspaceOptions {
     pub timestamp_gap: Duration,
     /// Nothing is removed, whatever the retention says.
     pub legal_hold: bool,
+    /// Whether sealed segments are made smaller in the background.
+    pub recode: bool,
+    /// Age of its newest message at which a segment is recoded.
+    pub recode_after: Duration,
+    /// How often to look whether there is one.
+    pub recode_look: Duration,
     /// Bytes a second that are read to look for damage in sealed segments; 0: it is not looked for.
     pub scrub_bytes_a_second: u64,
     /// How long after opening it is begun.
@@ -79,6 +85,9 @@ impl Default for LogspaceOptions {
             authority: None,
             timestamp_gap: Duration::ZERO,
             legal_hold: false,
+            recode: true,
+            recode_after: Duration::from_secs(60),
+            recode_look: Duration::from_secs(5),
             scrub_bytes_a_second: 8 << 20,
             scrub_wait: Duration::from_secs(600),
             scrub_interval: Duration::from_secs(7 * 86_400),
@@ -134,6 +143,22 @@ pub enum Notice {
         messages: u64,
         /// Digest of its record: whoever keeps it elsewhere can prove later what was sealed up to here.
         record: Digest,
+    },
+    /// A segment was recoded: the same messages in a smaller file.
+    Recoded {
+        /// Its first sequence number.
+        first: u64,
+        /// Size of the old file.
+        before: u64,
+        /// Size of the new one.
+        bytes: u64,
+    },
+    /// A segment was not recoded; it is as it was.
+    NotRecoded {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: String,
     },
     /// Retention removed a segment.
     Removed {
@@ -221,6 +246,12 @@ impl fmt::Display for Notice {
             }
             Notice::ChainBroken { path } => {
                 write!(f, "the chain of evidence lacks the records before that of {}", path.display())
+            }
+            Notice::Recoded { first, before, bytes } => {
+                write!(f, "recoded the segment from {first} on: {bytes} bytes instead of {before}")
+            }
+            Notice::NotRecoded { path, error } => {
+                write!(f, "{} is not recoded and stays as it is: {error}", path.display())
             }
             Notice::Removed { first, messages } => write!(f, "removed {messages} messages from {first} on"),
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),

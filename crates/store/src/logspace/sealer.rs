@@ -4,6 +4,8 @@
 //! Holds: the catalog. Limits: one segment at a time; a failed seal is tried again every `retry`, and until then the
 //! journal keeps the messages.
 
+mod placing;
+
 use super::{
     catalog::{Catalog, Entry, Reason},
     layout::{TEMPORARY_ENDING, segment_path},
@@ -52,6 +54,7 @@ impl Sealer {
     pub(crate) fn run(mut self) {
         loop {
             self.retain(now_us());
+            self.place_drafts();
             let interval =
                 if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
             match self.seals.take(1, Instant::now() + interval) {
@@ -146,6 +149,7 @@ impl Sealer {
 
     /// The sealed file, to be searched when a key for it is there.
     fn open(&self, path: &Path, outline: Outline) -> Result<Shelved, String> {
+        // A whole path stands for itself.
         let whole = self.shared.dir.join(path);
         let open = |keys: &Keys| match self.segments.open(&whole, keys) {
             Err(ReadError::Locked { .. }) => Ok(None),
@@ -158,9 +162,9 @@ impl Sealer {
             view = open(&session_keys)?;
         }
         let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
-        let Outline { first, count, received_us, .. } = outline;
+        let Outline { first, count, received_us, is_recoded, .. } = outline;
         let extent = Locked { first, count, received_us };
-        Ok(Shelved { path: path.to_owned(), bytes, extent, view, is_locked })
+        Ok(Shelved { path: path.to_owned(), bytes, extent, view, is_locked, is_recoded })
     }
 
     /// Makes the folders of a segment, each durable in its parent.

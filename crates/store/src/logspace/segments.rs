@@ -3,7 +3,7 @@
 //! In: messages, paths. Out: segments to query. Limits: a segment that grows has one owner, the builder, and after
 //! it the sealer; views of it never change.
 
-use crate::{Keys, ReadError, Record, Sealing, SegmentView};
+use crate::{Digest, Facts, Keys, ReadError, RecodeReport, Recoding, Record, Sealing, SegmentView};
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
 
@@ -20,6 +20,23 @@ pub trait Segments: Send + Sync {
     fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError>;
     /// What can be seen of a sealed segment without keys.
     fn outline(&self, path: &Path) -> Result<Outline, ReadError>;
+    /// Writes the messages of a sealed segment to a new, smaller file and reads them back from it.
+    fn recode(
+        &self,
+        path: &Path,
+        target: &Path,
+        recoding: &mut Recoding<'_>,
+    ) -> Result<Box<dyn Recoded>, SealFailed>;
+}
+
+/// A recoded segment that lacks only its record.
+pub trait Recoded: Send {
+    /// Root of the tree over its messages.
+    fn messages(&self) -> Digest;
+    /// Whether the new file is smaller than the old one.
+    fn is_smaller(&self) -> bool;
+    /// Puts in the record that `notary` makes of what the segment is known by, and syncs the file.
+    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed>;
 }
 
 /// What can be seen of a sealed segment without keys.
@@ -33,6 +50,8 @@ pub struct Outline {
     pub received_us: (i64, i64),
     /// The record that it was sealed with.
     pub record: Option<Record>,
+    /// Whether it was recoded.
+    pub is_recoded: bool,
 }
 
 /// A segment that messages are added to.

@@ -7,6 +7,7 @@ use super::{
     live::Broadcast,
     options::{LogspaceOptions, Notice, Notices},
     queue::Queue,
+    recoder::Draft,
     shelf::{Shelf, Shelved},
     stats::{Counters, LogspaceStats},
     wishes::Wishes,
@@ -77,6 +78,8 @@ pub(crate) struct Shared {
     pub(crate) inbox: Queue<Pending>,
     /// Durable, waits for the builder.
     pub(crate) unbuilt: Queue<Stored>,
+    /// Recoded segments that wait for their records.
+    pub(crate) drafts: Queue<Draft>,
     pub(crate) live: Broadcast,
     /// Who waits for the active segment to be sealed.
     pub(crate) wishes: Wishes,
@@ -102,6 +105,7 @@ impl Shared {
             dir: dir.to_owned(),
             inbox: Queue::new(options.queue_bytes_max),
             unbuilt: Queue::new(options.unbuilt_bytes_max),
+            drafts: Queue::new(1),
             live: Broadcast::default(),
             wishes: Wishes::default(),
             counters: Counters::default(),
@@ -165,6 +169,7 @@ impl Shared {
             unbuilt_bytes: self.unbuilt.load(),
             segments: shelf.segments,
             segment_bytes: shelf.bytes,
+            segments_recoded: shelf.recoded,
             unsealed_messages: shelf.unsealed_messages,
             sequence: self.shelf.snapshot().sequence,
             subscribers: self.live.count() as u64,

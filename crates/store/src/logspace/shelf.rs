@@ -6,6 +6,7 @@
 use crate::{Locked, SegmentView, Snapshot};
 use arc_swap::ArcSwap;
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -26,6 +27,7 @@ pub(crate) struct Shelved {
     pub(crate) view: Option<Arc<dyn SegmentView>>,
     /// Only the keys of who unlocked the logspace open it.
     pub(crate) is_locked: bool,
+    pub(crate) is_recoded: bool,
 }
 
 #[derive(Clone, Default)]
@@ -42,6 +44,7 @@ struct Lists {
 pub(crate) struct ShelfLoad {
     pub(crate) segments: u64,
     pub(crate) bytes: u64,
+    pub(crate) recoded: u64,
     pub(crate) unsealed_messages: u64,
 }
 
@@ -80,6 +83,25 @@ impl Shelf {
             lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.extent.first);
             lists.sealed.push(sealed);
         });
+    }
+
+    /// A recoded segment takes the place of the old one. Who reads the old one goes on with it.
+    pub(crate) fn replace(&self, new: Shelved) {
+        self.change(|lists| {
+            let old = lists.sealed.iter_mut().filter(|sealed| sealed.extent.first == new.extent.first);
+            old.for_each(|sealed| *sealed = new.clone());
+        });
+    }
+
+    /// The oldest segment that can be read and is not recoded, whose messages all came before a time: its first
+    /// sequence number and its path.
+    pub(crate) fn unrecoded(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+        let lists = self.locked();
+        let mut waiting = lists.sealed.iter().filter(|sealed| {
+            let old = sealed.extent.received_us.1 <= before_us;
+            old && !sealed.is_recoded && sealed.view.is_some() && !but.contains(&sealed.extent.first)
+        });
+        waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
     }
 
     /// Opens what is locked; gives how many segments could be opened.
@@ -133,6 +155,7 @@ impl Shelf {
         ShelfLoad {
             segments: lists.sealed.len() as u64,
             bytes: lists.sealed.iter().map(|sealed| sealed.bytes).sum(),
+            recoded: lists.sealed.iter().filter(|sealed| sealed.is_recoded).count() as u64,
             unsealed_messages: unsealed.map(|segment| u64::from(segment.len())).sum(),
         }
     }

@@ -3,6 +3,7 @@
 //! In: events of its threads. Out: [`LogspaceStats`]. Messages in = stored + queued + dropped.
 //! Holds: atomics, touched once a batch.
 
+use crate::RecodeReport;
 use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicU64, Ordering::Relaxed},
@@ -33,6 +34,12 @@ pub struct LogspaceStats {
     pub segments_removed_total: u64,
     /// Sealed segments that were read to look for damage.
     pub segments_scrubbed_total: u64,
+    /// Segments recoded.
+    pub segments_recoded_total: u64,
+    /// Bytes that recoding gave back.
+    pub recode_saved_bytes_total: u64,
+    /// Segments that could not be recoded and stay as they are.
+    pub recodes_failed_total: u64,
     /// Time-stamps received.
     pub timestamps_total: u64,
     /// Messages that are neither stored nor dropped yet.
@@ -45,6 +52,8 @@ pub struct LogspaceStats {
     pub journal_bytes: u64,
     /// Sealed segments.
     pub segments: u64,
+    /// Those of them that are recoded.
+    pub segments_recoded: u64,
     /// Size of the sealed segments on disk.
     pub segment_bytes: u64,
     /// Messages that are searchable but not sealed yet.
@@ -71,6 +80,9 @@ pub(crate) struct Counters {
     pub(crate) seals_failed: AtomicU64,
     pub(crate) segments_removed: AtomicU64,
     pub(crate) scrubbed: AtomicU64,
+    pub(crate) recoded: AtomicU64,
+    pub(crate) recode_saved: AtomicU64,
+    pub(crate) recodes_failed: AtomicU64,
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
@@ -80,6 +92,12 @@ impl Counters {
     /// Forgets what was wrong: it works again.
     pub(crate) fn recovered(&self) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// A segment was recoded.
+    pub(crate) fn recoded(&self, report: &RecodeReport) {
+        self.recoded.fetch_add(1, Relaxed);
+        self.recode_saved.fetch_add(report.before.saturating_sub(report.file), Relaxed);
     }
 
     /// Remembers what went wrong.
@@ -108,6 +126,9 @@ impl Counters {
             segments_removed_total: self.segments_removed.load(Relaxed),
             timestamps_total: self.stamped.load(Relaxed),
             segments_scrubbed_total: self.scrubbed.load(Relaxed),
+            segments_recoded_total: self.recoded.load(Relaxed),
+            recode_saved_bytes_total: self.recode_saved.load(Relaxed),
+            recodes_failed_total: self.recodes_failed.load(Relaxed),
             journal_bytes: self.journal_bytes.load(Relaxed),
             last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             ..LogspaceStats::default()

@@ -19,6 +19,7 @@ mod evidence;
 mod kill;
 mod plain;
 mod power;
+mod recode;
 mod traced;
 
 /// Longest that a test waits for another thread.
@@ -26,6 +27,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// 2100-01-01T00:00:00Z: a day that is not over when the test runs.
 const NEW_YEAR_US: i64 = 4_102_444_800_000_000;
+/// Long past, so that segments are old enough for anything.
+const LONG_AGO_US: i64 = 1_700_000_000_000_000;
 
 struct Sink(Sender<Outcome>);
 

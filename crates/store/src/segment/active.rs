@@ -32,7 +32,6 @@ use std::{
 
 pub use builder::{BYTES_MAX, DOCUMENTS_MAX};
 pub(crate) use columns::{Column, stamp_of};
-#[cfg(test)]
 pub(crate) use frequent::Frequent;
 pub use frequent::Learned;
 pub(crate) use index::Index;

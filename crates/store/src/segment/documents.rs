@@ -14,6 +14,9 @@ use std::{ops::Range, sync::Arc};
 /// Most documents of a reading whose blocks are worth keeping: rows of a screen, not scans.
 const KEPT_DOCUMENTS_MAX: usize = 1_000;
 
+/// Messages put together between two looks at the watch: about a millisecond.
+const JOINED_A_LOOK: usize = 256;
+
 /// A block, decompressed.
 #[derive(Default)]
 pub(crate) struct Block {
@@ -59,6 +62,16 @@ pub(crate) trait Stored {
     /// Fills in everything but frame and text; gives the numbers that say where the text is.
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
 
+    /// Whether [`Stored::join`] gives frames, and there are no blocks.
+    fn is_joined(&self) -> bool {
+        false
+    }
+
+    /// Puts frame and text of a document together that was described; says whether the text is apart.
+    fn join(&self, document: u32, _out: &mut Document) -> Result<bool, ReadError> {
+        Err(self.damage(document, "the message has no frame"))
+    }
+
     /// How many documents of a range have their text apart from the frame.
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
 
@@ -73,6 +86,19 @@ pub(crate) fn read(
     watch: &Watch,
     visit: &mut dyn FnMut(u32, &Document) -> bool,
 ) -> Result<(), ReadError> {
+    read_placed(stored, documents, watch, &mut |number, document, _| visit(number, document))
+}
+
+/// The same, also saying where in the frame the text begins; `None`: it is not part of it.
+pub(crate) fn read_placed(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
+) -> Result<(), ReadError> {
+    if stored.is_joined() {
+        return read_joined(stored, documents, watch, visit);
+    }
     // Scans do not know how many they are going to read.
     let are_few = documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX);
     let mut block: Arc<Block> = Arc::default();
@@ -87,18 +113,53 @@ pub(crate) fn read(
         }
         let (start, tail) = stored.describe(document, &mut message)?;
         let frame = block.frame(document).ok_or_else(|| stored.damage(document, "a frame is missing"))?;
+        let mut from = None;
         let text = if tail == APART {
             let index = stored.texts_apart(block.documents.start..document)?;
             block.text(index)
         } else {
-            place(&message, start, tail, frame.len()).map(|place| &frame[place])
+            place(&message, start, tail, frame.len()).map(|place| {
+                from = Some(place.start);
+                &frame[place]
+            })
         };
         let text = text.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
         message.raw.clear();
         message.raw.extend_from_slice(frame);
         message.text.clear();
         message.text.extend_from_slice(text);
-        if !visit(document, &message) {
+        if !visit(document, &message, from) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The same where frames are put together from templates and columns.
+fn read_joined(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
+) -> Result<(), ReadError> {
+    let mut message = Document::default();
+    for (count, document) in documents.enumerate() {
+        if count % JOINED_A_LOOK == 0 {
+            watch.check()?;
+        }
+        let (start, tail) = stored.describe(document, &mut message)?;
+        let is_apart = stored.join(document, &mut message)?;
+        let mut from = None;
+        if !is_apart && tail != APART {
+            let place = place(&message, start, tail, message.raw.len());
+            let place = place.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
+            from = Some(place.start);
+            message.text.clear();
+            message.text.extend_from_slice(&message.raw[place]);
+        } else if is_apart != (tail == APART) {
+            return Err(stored.damage(document, "a template and the columns do not agree"));
+        }
+        if !visit(document, &message, from) {
             break;
         }
     }

@@ -9,6 +9,7 @@ mod check;
 mod column;
 mod directory;
 mod kept;
+mod packed_terms;
 mod prove;
 mod reading;
 mod shell;
@@ -26,6 +27,7 @@ use column::SealedColumn;
 pub(crate) use directory::Kind;
 use directory::{Entry, Meta};
 use kept::KeptBlocks;
+pub(crate) use prove::leaf_of;
 pub use shell::{Shell, Trouble};
 use std::{
     path::{Path, PathBuf},
@@ -102,6 +104,11 @@ impl Sealed {
     /// Size of the file in bytes.
     pub fn size(&self) -> u64 {
         self.file.size()
+    }
+
+    /// The file's parts.
+    pub(crate) fn file(&self) -> &SegmentFile {
+        &self.file
     }
 
     fn corrupt(&self, damage: Damage) -> ReadError {

@@ -4,6 +4,7 @@ mod agreement;
 mod damage;
 mod golden;
 mod model;
+mod recoded;
 mod rows;
 
 use super::*;
@@ -89,6 +90,23 @@ fn sealed_bytes(active: &Active) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("one.segment");
     active.seal(&path).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+/// Recodes a segment for some recipients into a new file, and ends it without a record.
+fn recode_to(sealed: &Sealed, path: &std::path::Path, recipients: &[crate::Recipient], keys: &crate::Keys) {
+    let watch = Watch::unlimited();
+    let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut || () };
+    let draft = sealed.recode(path, &mut recoding).unwrap();
+    draft.finish(&|_| Some(String::new())).unwrap();
+}
+
+/// The bytes of the segment, recoded.
+fn recoded_bytes(active: &Active) -> Vec<u8> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("recoded.segment");
+    let sealed = Sealed::from_bytes(sealed_bytes(active)).unwrap();
+    recode_to(&sealed, &path, &[], &crate::Keys::default());
     std::fs::read(path).unwrap()
 }
 

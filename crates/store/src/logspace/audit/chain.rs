@@ -5,6 +5,7 @@
 
 use super::report::{AuditReport, Finding, FindingKind};
 use crate::evidence::{Chain, Digest, Event, PublicKey, Record};
+use std::collections::HashMap;
 
 /// How far clocks may go back: small corrections are no findings.
 const CLOCK_SLACK_US: i64 = 1_000_000;
@@ -32,6 +33,7 @@ pub(super) fn check(chain: &Chain, keys: &[PublicKey], known_head: Option<Digest
         report
             .add(Finding::new(FindingKind::Chain, "the record that was kept elsewhere is not in the chain"));
     }
+    check_rewrites(chain, report);
     check_numbers(chain, report);
 }
 
@@ -58,6 +60,28 @@ fn check_signature(record: &Record, keys: &[PublicKey], report: &mut AuditReport
         None => format!("record {} is signed by {}, which is not trusted", record.number, record.signer),
     };
     report.add(Finding::new(FindingKind::Signature, text));
+}
+
+/// A new file holds the messages of the one that it takes the place of.
+fn check_rewrites(chain: &Chain, report: &mut AuditReport) {
+    let mut known: HashMap<u64, &Record> = HashMap::new();
+    for record in chain.records() {
+        let before = known.insert(record.segment.first, record);
+        let Some(before) = before.filter(|_| !matches!(record.event, Event::Seal)) else { continue };
+        let mut add = |text: String| {
+            let messages = Some(record.segment.first..record.end());
+            report.add(Finding { messages, ..Finding::new(FindingKind::Foreign, text) });
+        };
+        if before.segment.messages != record.segment.messages {
+            add(format!("record {} has other messages than record {}", record.number, before.number));
+        }
+        if matches!(record.event, Event::Recode(replaced) if replaced != before.segment.contents) {
+            add(format!(
+                "record {} replaces another file than that of record {}",
+                record.number, before.number
+            ));
+        }
+    }
 }
 
 fn check_clocks(before: Option<&Record>, record: &Record, report: &mut AuditReport) {

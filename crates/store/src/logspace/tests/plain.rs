@@ -2,13 +2,14 @@
 
 use crate::{
     Bitmap, Column, ColumnUse, Digest, Document, Facts, Growing, Keys, Outline, Pattern, Phrase,
-    PhraseAnswer, ReadError, Record, SealFailed, Sealing, SegmentView, Segments, Watch,
+    PhraseAnswer, ReadError, RecodeReport, Recoded, Recoding, Record, SealFailed, Sealing, SegmentView,
+    Segments, Watch,
 };
 use message::{Batch, Field, Selection};
 use std::{
     fs, io,
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex},
 };
 
@@ -47,6 +48,15 @@ impl Segments for Stuck {
 
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         Plain.outline(path)
+    }
+
+    fn recode(
+        &self,
+        path: &Path,
+        target: &Path,
+        recoding: &mut Recoding<'_>,
+    ) -> Result<Box<dyn Recoded>, SealFailed> {
+        Plain.recode(path, target, recoding)
     }
 }
 
@@ -93,6 +103,34 @@ struct Lines {
     first: u64,
     /// Received times and texts.
     lines: Vec<(i64, String)>,
+    /// Says so in the first line, which makes it another file.
+    is_recoded: bool,
+}
+
+struct RecodedLines {
+    lines: Lines,
+    target: PathBuf,
+}
+
+impl Recoded for RecodedLines {
+    fn messages(&self) -> Digest {
+        Digest::of(self.lines.text().as_bytes())
+    }
+
+    fn is_smaller(&self) -> bool {
+        true
+    }
+
+    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
+        self.lines.seal(&self.target, &Sealing::default().with_notary(notary))?;
+        Ok(RecodeReport::default())
+    }
+}
+
+impl Lines {
+    fn text(&self) -> String {
+        self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect()
+    }
 }
 
 impl Segments for Plain {
@@ -101,7 +139,7 @@ impl Segments for Plain {
     }
 
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
-        Box::new(Lines { first: first_sequence, lines: Vec::new() })
+        Box::new(Lines { first: first_sequence, lines: Vec::new(), is_recoded: false })
     }
 
     fn open(&self, path: &Path, _: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
@@ -111,21 +149,38 @@ impl Segments for Plain {
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         let (lines, record) = read(path)?;
         let received_us = Growing::received_range(&lines);
-        Ok(Outline { first: lines.first, count: lines.lines.len() as u64, received_us, record })
+        let count = lines.lines.len() as u64;
+        Ok(Outline { first: lines.first, count, received_us, record, is_recoded: lines.is_recoded })
+    }
+
+    fn recode(
+        &self,
+        path: &Path,
+        target: &Path,
+        recoding: &mut Recoding<'_>,
+    ) -> Result<Box<dyn Recoded>, SealFailed> {
+        (recoding.pace)();
+        recoding.watch.check().map_err(ReadError::from)?;
+        let lines = Lines { is_recoded: true, ..read(path)?.0 };
+        Ok(Box::new(RecodedLines { lines, target: target.to_owned() }))
     }
 }
 
 /// What stands before the record.
 const RECORD: &str = "--\n";
+/// What the first line ends with when the segment was recoded.
+const RECODED: &str = " recoded";
 
 fn read(path: &Path) -> Result<(Lines, Option<Record>), ReadError> {
     let text = fs::read_to_string(path).map_err(|source| ReadError::Io { path: path.into(), source })?;
     let corrupt = || ReadError::Corrupt { path: path.into(), offset: 0, what: "not lines" };
     let (text, record) = text.split_once(RECORD).ok_or_else(corrupt)?;
     let mut lines = text.lines();
-    let first = lines.next().and_then(|line| line.parse().ok()).ok_or_else(corrupt)?;
+    let head = lines.next().ok_or_else(corrupt)?;
+    let is_recoded = head.ends_with(RECODED);
+    let first = head.trim_end_matches(RECODED).parse().map_err(|_| corrupt())?;
     let line = |line: &str| line.split_once(' ').map(|(time, text)| (time.parse().unwrap(), text.to_owned()));
-    Ok((Lines { first, lines: lines.filter_map(line).collect() }, Record::parse(record)))
+    Ok((Lines { first, lines: lines.filter_map(line).collect(), is_recoded }, Record::parse(record)))
 }
 
 impl Growing for Lines {
@@ -143,14 +198,14 @@ impl Growing for Lines {
     }
 
     fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
-        let lines: Vec<String> = self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect();
-        let text = format!("{}\n{}", self.first, lines.concat());
+        let lines = self.text();
+        let text = format!("{}{}\n{lines}", self.first, if self.is_recoded { RECODED } else { "" });
         let facts = Facts {
             id: [0; 16],
             first: self.first,
-            count: lines.len() as u64,
+            count: self.lines.len() as u64,
             received_us: Growing::received_range(self),
-            messages: Digest::of(lines.concat().as_bytes()),
+            messages: Digest::of(lines.as_bytes()),
             contents: Digest::of(text.as_bytes()),
         };
         let record = sealing.notary.and_then(|notary| notary(facts)).ok_or("no record")?;

@@ -2,14 +2,22 @@
 
 use super::*;
 
-/// Several lives of one logspace; in each the power goes at some sync of the journal or the catalog.
-fn check(seed: u64, recipients: Vec<crate::Recipient>) {
+/// Several lives of one logspace; in each the power goes at some sync of the journal, the chain or the catalog, while
+/// segments are sealed and recoded. Gives how often one was recoded.
+fn check(seed: u64, recipients: Vec<crate::Recipient>) -> usize {
     let mut chance = Chance::new(seed);
     let dir = tempfile::tempdir().unwrap();
     let mut disk = SimDisk::new();
-    let small =
-        LogspaceOptions { segment_messages_max: 40, journal_file_bytes_max: 2000, recipients, ..options() };
+    let small = LogspaceOptions {
+        segment_messages_max: 40,
+        journal_file_bytes_max: 2000,
+        recipients,
+        recode_after: Duration::ZERO,
+        recode_look: Duration::from_micros(200),
+        ..options()
+    };
     let mut stored: Vec<u64> = Vec::new();
+    let mut recoded = 0;
     for life in 0..4 {
         let open = |disk: &SimDisk| {
             let disk = Arc::new(disk.clone());
@@ -23,7 +31,7 @@ fn check(seed: u64, recipients: Vec<crate::Recipient>) {
         while logspace.stats().commits_failed_total == 0 {
             let numbers = next..next + 1 + chance.below(9);
             next = numbers.end;
-            waiting.push((numbers.clone(), deliver(&logspace, batch(numbers, NEW_YEAR_US), true)));
+            waiting.push((numbers.clone(), deliver(&logspace, batch(numbers, LONG_AGO_US), true)));
             thread::sleep(Duration::from_micros(chance.below(300)));
         }
         logspace.close();
@@ -45,12 +53,13 @@ fn check(seed: u64, recipients: Vec<crate::Recipient>) {
         let lost: Vec<&u64> = stored.iter().filter(|number| there.binary_search(number).is_err()).collect();
         assert!(lost.is_empty(), "seed {seed} life {life}: lost {lost:?}");
         logspace.close();
-        check_chain(&disk, dir.path());
+        recoded = check_chain(&disk, dir.path());
     }
+    recoded
 }
 
-/// Every record follows the one before, and what the chain says is sealed is there.
-fn check_chain(disk: &SimDisk, dir: &Path) {
+/// Every record follows the one before, and what the chain says is sealed is there. Gives how many recodes it knows.
+fn check_chain(disk: &SimDisk, dir: &Path) -> usize {
     let chain = crate::Chain::read(disk, dir).unwrap();
     let mut before = (0, crate::Digest::default());
     for record in chain.records() {
@@ -64,16 +73,20 @@ fn check_chain(disk: &SimDisk, dir: &Path) {
         let record = outline.record.unwrap();
         assert_eq!(chain.current(outline.first), Some(&record));
     }
+    let is_recode = |record: &&crate::Record| matches!(record.event, crate::Event::Recode(_));
+    chain.records().iter().filter(is_recode).count()
 }
 
 #[test]
 fn what_was_acknowledged_survives_power_cuts() {
-    (0..40).for_each(|seed| check(seed, Vec::new()));
+    let recoded: usize = (0..40).map(|seed| check(seed, Vec::new())).sum();
+    assert!(recoded > 20, "only {recoded} segments were recoded: the test shows too little");
 }
 
 #[test]
 fn what_was_acknowledged_survives_power_cuts_when_the_journal_is_encrypted() {
     let (recipient, _) = crate::Identity::draw().unwrap();
     let recipients = vec![crate::Recipient::load(&recipient).unwrap()];
-    (100..140).for_each(|seed| check(seed, recipients.clone()));
+    let recoded: usize = (100..140).map(|seed| check(seed, recipients.clone())).sum();
+    assert!(recoded > 20, "only {recoded} segments were recoded: the test shows too little");
 }

@@ -26,10 +26,12 @@ use std::{
         atomic::{AtomicU64, Ordering},
     },
 };
-pub(crate) use write::FileWriter;
+pub(crate) use write::{FileWriter, Footless};
 
-/// Version of the format that is written.
+/// Version of the format that sealing writes.
 pub(crate) const VERSION: u16 = 2;
+/// Version that recoding writes: groups of templates and columns, packed terms.
+pub(crate) const RECODED_VERSION: u16 = 3;
 /// Bytes that one checksum covers; also the unit of encryption.
 pub(crate) const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 const CHUNK_SHIFT: u8 = 16;
@@ -56,6 +58,14 @@ pub(crate) enum Section {
     Templates = 8,
     /// Nodes of the tree over the messages.
     Hashes = 9,
+    /// Groups of messages: templates and columns, in place of blocks.
+    Groups = 10,
+    /// Where each group lies.
+    GroupIndex = 11,
+    /// Skeletons of the groups' templates.
+    Skeletons = 12,
+    /// Terms in compressed chunks, in place of terms.
+    PackedTerms = 13,
 }
 
 /// An open segment file.

@@ -91,15 +91,23 @@ impl Sealed {
             let (start, end) = (place.offset as u64, (place.offset + place.length) as u64);
             start < trouble.place.end && end > trouble.place.start
         };
-        let needed = [Section::Meta, Section::Compression, Section::BlockIndex, Section::Columns];
+        let needed = [
+            Section::Meta,
+            Section::Compression,
+            Section::BlockIndex,
+            Section::Columns,
+            Section::GroupIndex,
+            Section::Skeletons,
+        ];
         if needed.into_iter().any(is_part_of) {
             return whole;
         }
-        if !is_part_of(Section::Blocks) {
+        let blocks = if self.is_recoded() { Section::Groups } else { Section::Blocks };
+        if !is_part_of(blocks) {
             // Words, templates and hashes are found again from the messages.
             return whole.start..whole.start;
         }
-        let start = self.file.place(Section::Blocks).offset as u64;
+        let start = self.file.place(blocks).offset as u64;
         let _pin = self.file.pin();
         let mut found = whole.end..whole.start;
         for block in 0..self.blocks() {

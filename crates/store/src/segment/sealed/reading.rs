@@ -12,11 +12,12 @@ use crate::{
         column::Fixed,
         documents::{Block, Stored},
         format::{
-            Damage,
-            file::Section,
+            Damage, Part,
+            file::{RECODED_VERSION, Section},
             list,
             numbers::{self, Numbers},
         },
+        packed::{self, Opened},
         text::APART,
         words,
     },
@@ -40,7 +41,7 @@ const VALUES_KEPT: usize = 256;
 /// Columns opened for one walk.
 pub(super) struct Reading<'a> {
     sealed: &'a Sealed,
-    columns: Vec<Opened<'a>>,
+    columns: Vec<OpenedColumn<'a>>,
     received: OpenedNumbers<'a>,
     event: OpenedNumbers<'a>,
     zone: OpenedNumbers<'a>,
@@ -48,9 +49,11 @@ pub(super) struct Reading<'a> {
     text_tail: OpenedNumbers<'a>,
     /// Made for the first block that is not at hand.
     decompressor: RefCell<Option<DCtx<'a>>>,
+    /// The groups, in a recoded segment.
+    groups: Option<RefCell<Opened>>,
 }
 
-struct Opened<'a> {
+struct OpenedColumn<'a> {
     entry: &'a Entry,
     column: SealedColumn<'a>,
     /// Documents of a sparse column, read when first needed.
@@ -59,7 +62,7 @@ struct Opened<'a> {
     kept: RefCell<Vec<(u32, Vec<u8>)>>,
 }
 
-impl Opened<'_> {
+impl OpenedColumn<'_> {
     /// Gives the value of a document to `see`, if it has one.
     fn with_value(&self, document: u32, see: impl FnOnce(&[u8])) -> Result<(), Damage> {
         if self.listed.get().is_none() {
@@ -117,7 +120,7 @@ impl<'a> Reading<'a> {
     pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
         let values = sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8);
         let open = |entry| {
-            Ok(Opened {
+            Ok(OpenedColumn {
                 entry,
                 column: sealed.column(entry)?,
                 listed: OnceCell::new(),
@@ -125,6 +128,10 @@ impl<'a> Reading<'a> {
             })
         };
         let numbers = |kind| sealed.numbers(kind).map(OpenedNumbers::new);
+        let dictionary = sealed.file.section(Section::Compression)?;
+        let useless = |_| dictionary.damage(0, "the compression dictionary is of no use");
+        let groups =
+            sealed.is_recoded().then(|| Opened::new(dictionary.bytes)).transpose().map_err(useless)?;
         Ok(Reading {
             sealed,
             columns: values.map(open).collect::<Result<_, Damage>>()?,
@@ -134,6 +141,7 @@ impl<'a> Reading<'a> {
             text_start: numbers(Kind::TextStart)?,
             text_tail: numbers(Kind::TextTail)?,
             decompressor: RefCell::new(None),
+            groups: groups.map(RefCell::new),
         })
     }
 
@@ -200,6 +208,24 @@ fn put_value(entry: &Entry, value: &[u8], out: &mut Document) {
     }
 }
 
+impl packed::Source for Sealed {
+    fn piece(&self, start: usize, length: usize) -> Result<Part<'_>, Damage> {
+        self.file.slice(self.file.place(Section::Groups), start, length)
+    }
+
+    fn index(&self) -> Result<Part<'_>, Damage> {
+        self.file.section(Section::GroupIndex)
+    }
+
+    fn skeletons(&self) -> Result<Part<'_>, Damage> {
+        self.file.section(Section::Skeletons)
+    }
+
+    fn documents(&self) -> u32 {
+        self.meta.length
+    }
+}
+
 impl Sealed {
     /// What opens the blocks.
     fn decompressor(&self) -> Result<DCtx<'_>, Damage> {
@@ -212,13 +238,30 @@ impl Sealed {
         Ok(decompressor)
     }
 
-    /// Number of blocks.
+    /// Whether it was recoded: messages are groups of templates and columns, terms are packed.
+    pub(crate) fn is_recoded(&self) -> bool {
+        self.file.header().version >= RECODED_VERSION
+    }
+
+    /// Number of blocks, or of groups.
     pub(super) fn blocks(&self) -> usize {
-        self.file.place(Section::BlockIndex).length / ENTRY_BYTES
+        match self.is_recoded() {
+            true => self.file.place(Section::GroupIndex).length / packed::ENTRY_BYTES,
+            false => self.file.place(Section::BlockIndex).length / ENTRY_BYTES,
+        }
     }
 
     /// The documents of a block, and its bytes in the section of blocks.
     pub(super) fn block_place(&self, block: usize) -> Result<(Range<u32>, Range<u64>), Damage> {
+        if self.is_recoded() {
+            let index = self.file.section(Section::GroupIndex)?;
+            let group = packed::entry(&index, block, self.meta.length)?;
+            let end = match block + 1 < self.blocks() {
+                true => packed::entry(&index, block + 1, self.meta.length)?.start,
+                false => self.file.place(Section::Groups).length,
+            };
+            return Ok((group.documents, group.start as u64..end as u64));
+        }
         let index = self.file.section(Section::BlockIndex)?;
         let mut reader = index.piece(block * ENTRY_BYTES, ENTRY_BYTES)?.reader();
         let (start, stored_bytes, offset) = (reader.u32()?, reader.u32()?, reader.u64()?);
@@ -272,6 +315,18 @@ impl Stored for Reading<'_> {
 
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError> {
         self.fill(document, out).map_err(|damage| self.sealed.corrupt(damage))
+    }
+
+    fn is_joined(&self) -> bool {
+        self.groups.is_some()
+    }
+
+    fn join(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+        let Some(groups) = &self.groups else {
+            return Err(self.damage(document, "a segment without groups"));
+        };
+        let joined = groups.borrow_mut().join(self.sealed, document, out);
+        joined.map_err(|damage| self.sealed.corrupt(damage))
     }
 
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {

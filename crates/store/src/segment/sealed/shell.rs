@@ -8,7 +8,7 @@ use crate::{
     ReadError,
     evidence::{Digest, Record},
     lock::Keys,
-    segment::format::file::{BadChunk, Encryption, Header, Section, SegmentFile},
+    segment::format::file::{BadChunk, Encryption, Header, RECODED_VERSION, Section, SegmentFile},
 };
 use std::{
     ops::Range,
@@ -74,6 +74,11 @@ impl Shell {
         self.file.has_facts().then(|| (*first, u64::from(*count), *received_us))
     }
 
+    /// Whether it was recoded.
+    pub fn is_recoded(&self) -> bool {
+        self.file.header().version >= RECODED_VERSION
+    }
+
     /// The id that was drawn when it was sealed.
     pub fn id(&self) -> [u8; 16] {
         self.file.header().id
@@ -120,7 +125,7 @@ pub(super) fn trouble(file: &SegmentFile, bad: BadChunk) -> Trouble {
 }
 
 fn part(section: u16) -> &'static str {
-    const PARTS: [(Section, &str); 9] = [
+    const PARTS: [(Section, &str); 13] = [
         (Section::Meta, "counts and directory of columns"),
         (Section::Compression, "compression dictionary"),
         (Section::Blocks, "messages"),
@@ -130,6 +135,10 @@ fn part(section: u16) -> &'static str {
         (Section::Postings, "postings"),
         (Section::Templates, "templates"),
         (Section::Hashes, "hashes"),
+        (Section::Groups, "messages"),
+        (Section::GroupIndex, "index of groups"),
+        (Section::Skeletons, "templates of messages"),
+        (Section::PackedTerms, "terms"),
     ];
     PARTS
         .iter()

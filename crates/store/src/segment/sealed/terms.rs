@@ -14,6 +14,7 @@ use crate::{
             file::Section,
             postings,
         },
+        packed::dictionary::Place,
         phrase,
         seal::document_bytes,
     },
@@ -26,16 +27,6 @@ const TOKENS_MAX: usize = u16::MAX as usize;
 /// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
 const SEQUENCES_BYTES_MAX: usize = 1 << 30;
 
-/// Where the documents of a term are. The places are checked when they are used.
-struct Payload {
-    count: u64,
-    /// The document of a term that one document has.
-    one: u32,
-    /// Start and size among the postings.
-    documents: (usize, usize),
-    templates: Option<(usize, usize)>,
-}
-
 /// Reads the payloads of one block of the dictionary.
 struct Payloads {
     document_bytes: usize,
@@ -45,12 +36,12 @@ struct Payloads {
 
 impl Payloads {
     #[inline]
-    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Payload, Damage> {
+    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Place, Damage> {
         if (ordinal as usize).is_multiple_of(BLOCK) {
             self.next = reader.varint_to(self.postings_bytes)?;
         }
         let head = reader.varint()?;
-        let mut payload = Payload { count: head >> 1, one: 0, documents: (0, 0), templates: None };
+        let mut payload = Place { count: head >> 1, documents: (self.next, 0), ..Place::default() };
         match payload.count {
             0 => {}
             1 => {
@@ -74,6 +65,9 @@ impl Payloads {
     }
 }
 
+/// Sees a term and where its documents are.
+pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + 'a;
+
 impl Sealed {
     /// Documents with a matching token in text or name-value pairs.
     pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
@@ -82,6 +76,17 @@ impl Sealed {
             found: Bitmap::none(self.meta.length),
             templates: Vec::new(),
         };
+        if self.is_recoded() {
+            self.search_packed(&mut search, watch)?;
+        } else {
+            self.search(&mut search, watch)?;
+        }
+        let Search { mut found, templates, .. } = search;
+        self.add_templates(&templates, &mut found).map_err(|damage| self.corrupt(damage))?;
+        Ok(found)
+    }
+
+    fn search(&self, search: &mut Search, watch: &Watch) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
@@ -96,11 +101,33 @@ impl Sealed {
             if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
                 break;
             }
-            self.walk(&dictionary, block, &mut string, &mut search).map_err(corrupt)?;
+            self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
         }
-        let Search { mut found, templates, .. } = search;
-        self.add_templates(&templates, &mut found).map_err(corrupt)?;
-        Ok(found)
+        Ok(())
+    }
+
+    /// Calls `visit` with every term and where its documents are, in order.
+    pub(crate) fn each_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
+        let walked =
+            if self.is_recoded() { self.each_packed_term(visit) } else { self.each_plain_term(visit) };
+        walked.map_err(|damage| self.corrupt(damage))
+    }
+
+    fn each_plain_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), Damage> {
+        let dictionary = self.dictionary()?;
+        let postings_bytes = self.file.whole(Section::Postings)?.bytes.len();
+        let document_bytes = document_bytes(self.meta.length);
+        let mut payloads = Payloads { document_bytes, postings_bytes, next: 0 };
+        let mut string = Vec::new();
+        for block in 0..dictionary.blocks() {
+            self.file.check_part(&dictionary.block(block)?)?;
+            dictionary.walk(block, &mut string, |ordinal, _, term, reader| {
+                visit(term, &payloads.read(ordinal, reader)?)?;
+                Ok(true)
+            })?;
+        }
+        Ok(())
     }
 
     fn dictionary(&self) -> Result<Dictionary<'_>, Damage> {
@@ -135,9 +162,9 @@ impl Sealed {
         walked.map(|_| ())
     }
 
-    fn add_term(
+    pub(super) fn add_term(
         &self,
-        payload: &Payload,
+        payload: &Place,
         postings: &Part<'_>,
         found: &mut Bitmap,
         templates: &mut Vec<bool>,
@@ -215,11 +242,11 @@ impl Sealed {
 }
 
 /// What a walk over the dictionary looks for and has found.
-struct Search {
-    matcher: Matcher,
-    found: Bitmap,
+pub(super) struct Search {
+    pub(super) matcher: Matcher,
+    pub(super) found: Bitmap,
     /// Whether each template is wanted; as long as the last wanted one needs.
-    templates: Vec<bool>,
+    pub(super) templates: Vec<bool>,
 }
 
 /// The section of templates.

@@ -35,6 +35,18 @@ impl Sealed {
         Ok(sources)
     }
 
+    /// Reads documents, saying where in the frame the text begins; `None`: it is not part of it.
+    pub(crate) fn read_placed(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
+    ) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
+        let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
+        documents::read_placed(&reading, documents, watch, visit)
+    }
+
     fn received_edge(&self, us: i64) -> Result<u32, Damage> {
         let received = self.numbers(Kind::Received)?;
         Ok((received.lower_bound(us)? as u32).min(self.meta.length))

@@ -209,7 +209,7 @@ fn check_order(
 }
 
 /// The three lives of a segment.
-fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn SegmentView>; 3] {
+fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn SegmentView>; 4] {
     let mut active = Active::new(0, learned);
     active.learn_after(learn_after);
     append(&mut active, lines);
@@ -219,8 +219,12 @@ fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn
     let sealed = Sealed::open(&path("sealed")).unwrap();
     let report = sealed.verify(&Watch::unlimited()).unwrap();
     assert_eq!(report.documents, lines.len() as u64);
-    sealed.rebuild(&path("rebuilt"), &Sealing::default(), &Watch::unlimited()).unwrap();
-    [active.view(), Arc::new(sealed), Arc::new(Sealed::open(&path("rebuilt")).unwrap())]
+    recode_to(&sealed, &path("recoded"), &[], &crate::Keys::default());
+    let recoded = Sealed::open(&path("recoded")).unwrap();
+    assert_eq!(recoded.verify(&Watch::unlimited()).unwrap().messages, report.messages);
+    recoded.rebuild(&path("rebuilt"), &Sealing::default(), &Watch::unlimited()).unwrap();
+    let rebuilt = Sealed::open(&path("rebuilt")).unwrap();
+    [active.view(), Arc::new(sealed), Arc::new(recoded), Arc::new(rebuilt)]
 }
 
 proptest! {
@@ -259,7 +263,7 @@ fn frequent_words_answer_phrases_exactly() {
     let lines =
         ["failed password for root", "failed x password", "password failed", "failed password from x"];
     let lines = lines.map(line);
-    for view in &lives(&lines, Some(learned(&FREQUENT)), u32::MAX)[..2] {
+    for view in &lives(&lines, Some(learned(&FREQUENT)), u32::MAX)[..3] {
         let words = ["failed", "password"].map(|word| Pattern::Exact(word.into()));
         let answer = view.phrase(&Phrase { words: words.into(), slop: 0 }, &Watch::unlimited()).unwrap();
         assert!(answer.exact);

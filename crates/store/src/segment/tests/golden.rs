@@ -61,6 +61,24 @@ fn check(name: &str, keys: &Keys) {
 }
 
 #[test]
+fn version_3_is_read() {
+    let identity = Identity::parse(IDENTITY, None).unwrap();
+    let keys = Keys::of(vec![identity]);
+    let names = ["segment-v3.segment", "segment-v3-encrypted.segment"];
+    if std::env::var_os("UPDATE").is_some() {
+        let recipients = [Recipient::load(RECIPIENT).unwrap()];
+        for (name, recipients) in names.into_iter().zip([&[][..], &recipients]) {
+            let _ = std::fs::remove_file(golden(name));
+            let sealed = Sealed::unlock(&golden(&name.replace("v3", "v2")), &keys).unwrap();
+            recode_to(&sealed, &golden(name), recipients, &keys);
+        }
+    }
+    check(names[0], &Keys::default());
+    check(names[1], &keys);
+    assert!(matches!(Sealed::open(&golden(names[1])), Err(crate::ReadError::Locked { .. })));
+}
+
+#[test]
 fn version_1_is_read() {
     check("segment-v1.segment", &Keys::default());
 }

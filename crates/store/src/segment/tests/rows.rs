@@ -20,7 +20,8 @@ fn check(line: Line, want: &str) {
     let mut active = Active::new(7, None);
     append(&mut active, &[line]);
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
-    for view in [&*active.view(), &sealed as &dyn SegmentView] {
+    let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
+    for view in [&*active.view(), &sealed as &dyn SegmentView, &recoded] {
         let documents = documents(view);
         assert_eq!(documents.len(), 1);
         assert_eq!(show(&documents[0]), want);

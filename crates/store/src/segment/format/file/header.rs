@@ -67,7 +67,7 @@ impl Header {
             return Err(whole.damage(0, "checksum mismatch in the header"));
         }
         let version = reader.u16()?;
-        if !(1..=super::VERSION).contains(&version) {
+        if !(1..=super::RECODED_VERSION).contains(&version) {
             return Err(whole.damage(MAGIC.len(), "written by a newer version"));
         }
         let hash = if version == 1 { 0 } else { HASH_SHA256 };

@@ -44,6 +44,19 @@ impl<W: Write> FileWriter<W> {
         Ok(())
     }
 
+    /// Writes one section whose bytes come piece by piece: `fill` is given what takes them.
+    pub(crate) fn section_of<E: From<io::Error>>(
+        &mut self,
+        section: Section,
+        fill: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let offset = self.offset();
+        fill(&mut |bytes| self.write(bytes))?;
+        let length = self.offset() - offset;
+        self.footer.sections.push(Entry { section: section as u16, offset, length });
+        Ok(())
+    }
+
     fn offset(&self) -> u64 {
         (self.footer.chunks_end + self.chunk.len()) as u64
     }
@@ -75,15 +88,41 @@ impl<W: Write> FileWriter<W> {
 
     /// Writes the footer, with the record that `record` makes of the contents' digest; gives the target back and the
     /// size of the file.
-    pub(crate) fn finish(mut self, record: &dyn Fn(Digest) -> Vec<u8>) -> io::Result<(W, u64)> {
+    pub(crate) fn finish(self, record: &dyn Fn(Digest) -> Vec<u8>) -> io::Result<(W, u64)> {
+        let mut whole = self.end()?;
+        let footer = whole.footer(record);
+        whole.out.write_all(&footer)?;
+        let size = whole.footer_at() + footer.len() as u64;
+        Ok((whole.out, size))
+    }
+
+    /// Ends the last chunk: only the footer is missing.
+    pub(crate) fn end(mut self) -> io::Result<Footless<W>> {
         if !self.chunk.is_empty() {
             self.end_chunk()?;
         }
         if let Some(lock) = &mut self.lock {
             self.footer.envelope = std::mem::take(&mut lock.envelope);
         }
-        let footer = self.footer.encode(&self.header, record);
-        self.out.write_all(&footer)?;
-        Ok((self.out, (self.footer.chunks_end + footer.len()) as u64))
+        Ok(Footless { out: self.out, header: self.header, footer: self.footer })
+    }
+}
+
+/// A segment file that is whole but for its footer.
+pub(crate) struct Footless<W> {
+    pub(crate) out: W,
+    header: [u8; HEADER_BYTES],
+    footer: Footer,
+}
+
+impl<W> Footless<W> {
+    /// Where the footer belongs.
+    pub(crate) fn footer_at(&self) -> u64 {
+        self.footer.chunks_end as u64
+    }
+
+    /// The footer and what follows it, with the record that `record` makes of the contents' digest.
+    pub(crate) fn footer(&self, record: &dyn Fn(Digest) -> Vec<u8>) -> Vec<u8> {
+        self.footer.encode(&self.header, record)
     }
 }

@@ -1,0 +1,149 @@
+//! The recoding thread: sealed segments become smaller ones, one at a time, when nothing else is to do.
+//!
+//! In: sealed segments that can be read. Out: drafts for the sealer, which gives each its record and its place.
+//! Holds: one group of messages; which segments could not be recoded. Limits: lowest priority; pauses while messages
+//! wait for the builder. A segment whose key is not there is left as it is.
+
+use super::{
+    layout::TEMPORARY_ENDING,
+    options::Notice,
+    queue::Queue,
+    segments::{Growing, Recoded, Segments},
+    shared::Shared,
+};
+use crate::{Keys, ReadError, RecodeReport, Recoding, Watch};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc::{self, RecvTimeoutError},
+    },
+    time::Duration,
+};
+
+/// Nice value of the thread: whoever else wants the processor has it.
+const NICE: i32 = 19;
+/// The queues to the builder count as busy when they are filled to more than one part of this many.
+const BUSY_SHARE: u64 = 8;
+/// How long to wait before looking again whether they are.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+/// How long to wait for the sealer before looking whether the logspace closes.
+const PLACE_LOOK: Duration = Duration::from_millis(100);
+
+/// A recoded segment that waits for its record and its place.
+pub(crate) struct Draft {
+    /// Sequence number of its first message.
+    pub(crate) first: u64,
+    /// Where it belongs, below the logspace's directory.
+    pub(crate) path: PathBuf,
+    /// Where it is.
+    pub(crate) temporary: PathBuf,
+    pub(crate) file: Box<dyn Recoded>,
+    /// Hears how it went.
+    pub(crate) done: mpsc::SyncSender<Result<RecodeReport, String>>,
+}
+
+/// Works until the logspace closes.
+pub(super) fn run(
+    shared: &Arc<Shared>,
+    segments: &dyn Segments,
+    seals: &Queue<Box<dyn Growing>>,
+    ended: &Queue<()>,
+) {
+    // Without it the work is done all the same.
+    let _ = rustix::process::nice(NICE);
+    // What need not be tried again.
+    let mut done = BTreeSet::new();
+    while !ended.is_closed() {
+        let age_us = i64::try_from(shared.options.recode_after.as_micros()).unwrap_or(i64::MAX);
+        let Some((first, path)) = shared.shelf.unrecoded(super::now_us().saturating_sub(age_us), &done)
+        else {
+            ended.pause(shared.options.recode_look);
+            continue;
+        };
+        match recode(shared, segments, seals, ended, first, &path) {
+            Ok(None) => {
+                done.insert(first);
+            }
+            Ok(Some(report)) => {
+                shared.counters.recoded(&report);
+                shared.notices.notice(Notice::Recoded { first, before: report.before, bytes: report.file });
+            }
+            Err(_) if ended.is_closed() => return,
+            Err(error) => {
+                done.insert(first);
+                // Retention may have removed it meanwhile.
+                if shared.dir.join(&path).exists() {
+                    shared.counters.recodes_failed.fetch_add(1, Relaxed);
+                    shared.notices.notice(Notice::NotRecoded { path: shared.dir.join(&path), error });
+                }
+            }
+        }
+    }
+}
+
+/// Recodes one segment; `None` when it would not become smaller.
+fn recode(
+    shared: &Arc<Shared>,
+    segments: &dyn Segments,
+    seals: &Queue<Box<dyn Growing>>,
+    ended: &Queue<()>,
+    first: u64,
+    path: &std::path::Path,
+) -> Result<Option<RecodeReport>, String> {
+    let whole = shared.dir.join(path);
+    let temporary = whole.with_extension(format!("recoded.{TEMPORARY_ENDING}"));
+    let _ = fs::remove_file(&temporary);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let watch = Watch::new(Arc::clone(&cancelled), None);
+    let mut pace = || {
+        while is_busy(shared) && !ended.is_closed() {
+            ended.pause(BUSY_PAUSE);
+        }
+        cancelled.store(ended.is_closed(), Relaxed);
+    };
+    let mut with = |keys: &Keys| {
+        let recipients = &shared.options.recipients;
+        let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut pace };
+        segments.recode(&whole, &temporary, &mut recoding)
+    };
+    let mut made = with(&shared.options.keys);
+    if made.as_ref().is_err_and(is_locked) {
+        let keys = shared.session_keys().clone();
+        made = with(&keys);
+    }
+    let placed = made.map_err(|error| error.to_string()).and_then(|file| {
+        if !file.is_smaller() {
+            let _ = fs::remove_file(&temporary);
+            return Ok(None);
+        }
+        let (done, placed) = mpsc::sync_channel(1);
+        let draft = Draft { first, path: path.to_owned(), temporary: temporary.clone(), file, done };
+        shared.drafts.put(draft, 1).map_err(|_| "the logspace closes")?;
+        seals.nudge();
+        loop {
+            match placed.recv_timeout(PLACE_LOOK) {
+                Ok(result) => return result.map(Some),
+                Err(RecvTimeoutError::Timeout) if !ended.is_closed() => {}
+                Err(_) => return Err("the logspace closes".to_owned()),
+            }
+        }
+    });
+    if placed.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    placed
+}
+
+fn is_locked(error: &super::SealFailed) -> bool {
+    matches!(error.downcast_ref::<ReadError>(), Some(ReadError::Locked { .. }))
+}
+
+fn is_busy(shared: &Shared) -> bool {
+    let options = &shared.options;
+    shared.unbuilt.load() > options.unbuilt_bytes_max / BUSY_SHARE
+        || shared.inbox.load() > options.queue_bytes_max / BUSY_SHARE
+}

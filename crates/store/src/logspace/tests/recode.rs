@@ -1,0 +1,101 @@
+//! Sealed segments become smaller ones while the logspace is in use, and the chain says so.
+
+use super::*;
+use crate::{Audit, Chain, Event, Identity, Keys, Recipient};
+use journal::OsDisk;
+
+/// Messages of a segment.
+const MANY: u64 = 1000;
+
+fn eager() -> LogspaceOptions {
+    LogspaceOptions {
+        segment_messages_max: MANY,
+        recode_after: Duration::ZERO,
+        recode_look: Duration::from_millis(5),
+        ..options()
+    }
+}
+
+/// Fills a logspace, waits for its segments to be recoded, and finds everything as before, also after a restart.
+#[track_caller]
+fn check(options: LogspaceOptions) {
+    let dir = tempfile::tempdir().unwrap();
+    let keys = options.keys.clone();
+    let patient = LogspaceOptions { recode: false, ..options.clone() };
+    let logspace = open(dir.path(), patient);
+    for batch in 0..5 {
+        store(&logspace, batch * MANY..(batch + 1) * MANY, LONG_AGO_US);
+    }
+    wait_until("sealed", || logspace.stats().segments >= 4);
+    let before = found(&logspace);
+    let bytes = logspace.stats().segment_bytes;
+    // Who asks now goes on with the old files.
+    let old = logspace.snapshot();
+    logspace.close();
+    let logspace = open(dir.path(), options.clone());
+    wait_until("recoded", || logspace.stats().segments_recoded_total >= 4);
+    assert_eq!(logspace.stats().recodes_failed_total, 0);
+    assert_eq!(found(&logspace), before);
+    assert!(logspace.stats().segment_bytes < bytes, "{} of {bytes}", logspace.stats().segment_bytes);
+    assert!(old.segments.iter().all(|segment| !segment.is_empty()));
+    logspace.close();
+    let logspace = open(dir.path(), options);
+    assert_eq!(found(&logspace), before);
+    assert!(logspace.stats().segments_recoded >= 4);
+    logspace.close();
+    let chain = Chain::read(&OsDisk, dir.path()).unwrap();
+    let mut replaced: Vec<crate::Digest> = Vec::new();
+    for record in chain.records() {
+        let first = record.segment.first;
+        let sealed = chain.records().iter().find(|sealed| sealed.segment.first == first).unwrap();
+        if let Event::Recode(old) = record.event {
+            assert_eq!(old, sealed.segment.contents);
+            assert_eq!(record.segment.messages, sealed.segment.messages);
+            replaced.push(old);
+        }
+    }
+    assert!(replaced.len() >= 4);
+    let report = Audit { keys, ..Audit::default() }.run(dir.path(), &Watch::unlimited()).unwrap();
+    assert!(report.is_good() && report.locked == 0, "{:?}", report.findings);
+}
+
+#[test]
+fn sealed_segments_are_recoded_in_the_background() {
+    check(eager());
+}
+
+#[test]
+fn segments_that_would_not_become_smaller_stay_as_they_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let logspace = open(dir.path(), LogspaceOptions { segment_messages_max: 2, ..eager() });
+    (0..4).for_each(|number| store(&logspace, number..number + 1, LONG_AGO_US));
+    wait_until("sealed", || logspace.stats().segments >= 1);
+    thread::sleep(Duration::from_millis(50));
+    assert_eq!((logspace.stats().segments_recoded, logspace.stats().recodes_failed_total), (0, 0));
+}
+
+#[test]
+fn encrypted_segments_are_recoded_by_who_can_read_them() {
+    let (recipient, identity) = Identity::draw().unwrap();
+    let recipients = vec![Recipient::load(&recipient).unwrap()];
+    let keys = Keys::of(vec![Identity::parse(&identity, None).unwrap()]);
+    check(LogspaceOptions { recipients, keys, ..eager() });
+}
+
+#[test]
+fn locked_segments_stay_as_they_are_until_they_are_unlocked() {
+    let (recipient, identity) = Identity::draw().unwrap();
+    let recipients = vec![Recipient::load(&recipient).unwrap()];
+    let keys = Keys::of(vec![Identity::parse(&identity, None).unwrap()]);
+    let dir = tempfile::tempdir().unwrap();
+    let logspace = open(dir.path(), LogspaceOptions { recipients, ..eager() });
+    store(&logspace, 0..MANY, now_us());
+    store(&logspace, MANY..MANY + 1, now_us());
+    wait_until("sealed", || logspace.stats().segments == 1);
+    thread::sleep(Duration::from_millis(30));
+    assert_eq!((logspace.stats().segments_recoded, logspace.stats().recodes_failed_total), (0, 0));
+    logspace.unlock(&keys);
+    wait_until("recoded", || logspace.stats().segments_recoded == 1);
+    logspace.lock();
+    assert_eq!(logspace.snapshot().locked.len(), 1);
+}

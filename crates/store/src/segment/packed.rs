@@ -1,0 +1,24 @@
+//! Messages and terms in the form of recoded segments.
+//!
+//! In: a sealed segment's messages and terms. Out: templates and, for what varies, columns; terms in compressed chunks;
+//! both again, for one message or one chunk at a time. Described in `docs/format/segment.md`.
+//! Holds: see each. Limits: whatever a file claims is bounded before memory is taken.
+
+mod bits;
+mod column;
+pub(crate) mod dictionary;
+mod group;
+mod opened;
+mod shape;
+mod skeleton;
+mod skeletons;
+mod time;
+mod values;
+
+pub(crate) use group::{Group, Packer, Skeletons};
+pub(crate) use opened::{ENTRY_BYTES, Opened, Source, entry};
+pub(crate) use skeleton::Splitter;
+pub(crate) use skeletons::encode as encode_skeletons;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! The words of a recoded segment: terms in compressed chunks.
+//!
+//! In: patterns. Out: documents. A literal start narrows the walk to a chunk or a few; other patterns unpack all of them,
+//! about 25 ms a million terms. Holds: one chunk. Limits: those of chunks.
+
+use super::{
+    Sealed,
+    terms::{Search, SeeTerm},
+};
+use crate::{
+    ReadError, Watch,
+    segment::{
+        format::{Damage, file::Section},
+        packed::dictionary::{CHUNK, Dictionary, HEAD_BYTES, Unpacker},
+    },
+};
+
+/// Chunks between two looks at the watch: about half a millisecond.
+const CHUNKS_A_LOOK: usize = 16;
+
+impl Sealed {
+    /// Adds what matches to what was found.
+    pub(super) fn search_packed(&self, search: &mut Search, watch: &Watch) -> Result<(), ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let dictionary = self.packed_dictionary().map_err(corrupt)?;
+        let mut unpacker =
+            Unpacker::new().map_err(|source| ReadError::Io { path: self.path().to_owned(), source })?;
+        let exact = search.matcher.exact().map(<[u8]>::to_vec);
+        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
+        let start = dictionary.chunk_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        for chunk in start..dictionary.chunks() {
+            if (chunk - start) % CHUNKS_A_LOOK == 0 {
+                watch.check()?;
+            }
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
+                break;
+            }
+            self.search_chunk(&dictionary, chunk, &mut unpacker, search).map_err(corrupt)?;
+        }
+        Ok(())
+    }
+
+    fn search_chunk(
+        &self,
+        dictionary: &Dictionary<'_>,
+        chunk: usize,
+        unpacker: &mut Unpacker,
+        search: &mut Search,
+    ) -> Result<(), Damage> {
+        self.file.check_part(&dictionary.bytes(chunk)?)?;
+        let chunk = dictionary.chunk(chunk, unpacker)?;
+        let Search { matcher, found, templates } = search;
+        let mut matcher = matcher.in_order();
+        let mut wanted = Vec::new();
+        chunk.walk(|index, shared, term| {
+            if matcher.matches(shared, term) {
+                wanted.push(index);
+            }
+        })?;
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let postings = self.file.whole(Section::Postings)?;
+        let places = chunk.places(&wanted, unpacker)?;
+        places.iter().try_for_each(|place| self.add_term(place, &postings, found, templates))
+    }
+
+    fn packed_dictionary(&self) -> Result<Dictionary<'_>, Damage> {
+        let part = self.file.whole(Section::PackedTerms)?;
+        self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
+        let dictionary = Dictionary::open(part, self.meta.length)?;
+        self.file.check_part(&dictionary.lookup())?;
+        Ok(dictionary)
+    }
+
+    /// Calls `visit` with every term and where its documents are, in order.
+    pub(super) fn each_packed_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), Damage> {
+        let dictionary = self.packed_dictionary()?;
+        let unavailable = |_| Damage { offset: 0, what: "terms cannot be unpacked" };
+        let mut unpacker = Unpacker::new().map_err(unavailable)?;
+        let all: Vec<usize> = (0..CHUNK).collect();
+        for index in 0..dictionary.chunks() {
+            self.file.check_part(&dictionary.bytes(index)?)?;
+            let chunk = dictionary.chunk(index, &mut unpacker)?;
+            let places = chunk.places(&all, &mut unpacker)?;
+            let mut visited = Ok(());
+            chunk.walk(|at, _, term| {
+                if let (Ok(()), Some(place)) = (&visited, places.get(at)) {
+                    visited = visit(term, place);
+                }
+            })?;
+            visited?;
+        }
+        Ok(())
+    }
+}
