@@ -73,7 +73,10 @@ impl Converter {
                 self.note("every destination has a queue of its own; there is no main queue");
                 Ok(Vec::new())
             }
-            "lookup_table" => Err("tables are read by add-contextual-data()".to_string()),
+            "lookup_table" => {
+                let name = parameters.take("name").unwrap_or_default();
+                self.table_defined(&name).map(|()| Vec::new())
+            }
             "parser" => Err("parsers of messages are chosen with flags() of the source".to_string()),
             "dyn_stats" | "percentile_stats" => Err("figures are read with `duramen ctl stats`".to_string()),
             other => Err(format!("`{other}()` is not supported")),
@@ -241,6 +244,13 @@ impl Converter {
         }
         parameters.ignore(&["userawmsg", "variant"]);
         let marker = if cookie.is_empty() { String::new() } else { format!(" marker({})", quoted(&cookie)) };
-        Ok(vec![format!("if {{ parser {{ json-parser(prefix({}){marker}); }}; }};", quoted(&prefix))])
+        let told =
+            |word: &str| format!("rewrite {{ set(\"{word}\" value(\"{}\")); }};", super::property::PARSED);
+        Ok(vec![format!(
+            "if {{ parser {{ json-parser(prefix({}){marker}); }}; {} }} else {{ {} }};",
+            quoted(&prefix),
+            told("OK"),
+            told("FAIL")
+        )])
     }
 }

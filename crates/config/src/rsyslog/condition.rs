@@ -181,7 +181,7 @@ fn anchored(pattern: String, subject: &Operand) -> String {
 }
 
 /// A basic regular expression as an extended one: what is escaped changes places with what is not.
-fn extended(basic: &str) -> String {
+pub(super) fn extended(basic: &str) -> String {
     let mut out = String::new();
     let mut letters = basic.chars().peekable();
     let mut in_class = false;

@@ -11,6 +11,7 @@ mod condition;
 mod directive;
 mod forward;
 mod input;
+mod lookup;
 mod output;
 mod property;
 mod read;
@@ -47,6 +48,7 @@ pub fn convert(path: &Path, surroundings: &dyn Surroundings) -> Result<Conversio
     let statements = read::read(path, surroundings)?;
     let mut converter = Converter::new();
     converter.collect_templates(&statements);
+    converter.collect_tables(&statements, surroundings);
     converter.run(&statements);
     Ok(converter.finish(&path.display().to_string()))
 }

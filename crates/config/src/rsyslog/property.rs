@@ -14,6 +14,10 @@ pub(super) struct Needs {
     pub(super) tag: bool,
     /// The template of `%programname%`.
     pub(super) program: bool,
+    /// The template of `%app-name%`.
+    pub(super) app: bool,
+    /// The template of a time of RFC 3339.
+    pub(super) iso: bool,
     /// The filter that nothing passes.
     pub(super) stop: bool,
 }
@@ -34,6 +38,15 @@ pub(super) const TAG_TEMPLATE: &str = "rsyslog_tag";
 
 /// Name of the template that prints `%programname%`, which ends before a slash.
 pub(super) const PROGRAM_TEMPLATE: &str = "rsyslog_program";
+
+/// Name of the template that prints `%app-name%`: of RFC 3164 it is the name of the program, which ends before a slash.
+const APP_TEMPLATE: &str = "rsyslog_app";
+
+/// Name of the template that prints a time of RFC 3339 with the digits and the zone that it came with.
+pub(super) const ISO_TEMPLATE: &str = "rsyslog_iso";
+
+/// Name of the value that tells whether `mmjsonparse` found JSON.
+pub(super) const PARSED: &str = ".rsyslog.parsesuccess";
 
 /// Properties that are macros.
 const MACROS: &[(&str, &str)] = &[
@@ -59,8 +72,7 @@ const MACROS: &[(&str, &str)] = &[
 ];
 
 /// Properties that are macros with `-` for nothing.
-const DASHED: &[(&str, &str)] =
-    &[("app-name", "PROGRAM"), ("procid", "PID"), ("msgid", "MSGID"), ("structured-data", "SDATA")];
+const DASHED: &[(&str, &str)] = &[("procid", "PID"), ("msgid", "MSGID"), ("structured-data", "SDATA")];
 
 /// Properties that are times: the prefix of the macros.
 const TIMES: &[(&str, &str)] =
@@ -117,6 +129,14 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
             needs.program = true;
             return Ok(helper(PROGRAM_TEMPLATE));
         }
+        "app-name" => {
+            (needs.app, needs.program) = (true, true);
+            return Ok(helper(APP_TEMPLATE));
+        }
+        "parsesuccess" => {
+            let template = format!("${{{PARSED}:-FAIL}}");
+            return Ok(Value { template, name: None });
+        }
         "rawmsg" => {
             needs.raw = true;
             return Ok(Value { template: "${RAWMSG}".to_string(), name: Some("RAWMSG".to_string()) });
@@ -137,6 +157,8 @@ impl Needs {
         self.message |= other.message;
         self.tag |= other.tag;
         self.program |= other.program;
+        self.app |= other.app;
+        self.iso |= other.iso;
     }
 
     /// The statements of the helpers.
@@ -152,6 +174,20 @@ impl Needs {
             out.push(format!(
                 "# %programname% of rsyslog: it ends before a slash.\n\
                  template {PROGRAM_TEMPLATE} '$(list-head $(explode / ${{PROGRAM}}))';\n"
+            ));
+        }
+        if self.app {
+            out.push(format!(
+                "# %app-name% of rsyslog: of RFC 3164 it ends before a slash, too.\n\
+                 template {APP_TEMPLATE} '$(if (\"${{LEGACY_MSGHDR}}\" ne \"\") $(template {PROGRAM_TEMPLATE}) ${{PROGRAM:--}})';\n"
+            ));
+        }
+        if self.iso {
+            out.push(format!(
+                "# A time as rsyslog prints it in the form of RFC 3339: with the digits and the zone that it came with.\n\
+                 template {ISO_TEMPLATE}_fraction '$(if (\"${{USEC}}\" eq \"000000\") \"\" $(if match(\"000$\" template(\"${{USEC}}\")) .${{MSEC}} .${{USEC}}))';\n\
+                 template {ISO_TEMPLATE}_zone '$(if (\"${{TZ}}\" eq \"+00:00\" and \"${{MSGFORMAT}}\" eq \"rfc5424\") Z ${{TZ}})';\n\
+                 template {ISO_TEMPLATE} '$(substr ${{ISODATE}} 0 19)$(template {ISO_TEMPLATE}_fraction)$(template {ISO_TEMPLATE}_zone)';\n"
             ));
         }
         if self.tag {

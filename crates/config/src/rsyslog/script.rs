@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::condition;
+use super::lookup::Tables;
 use super::property::{self, Needs};
 use super::report::{Finding, Outcome};
 use super::state::State;
@@ -41,6 +42,7 @@ pub(super) struct Converter {
     pub(super) findings: Vec<Finding>,
     pub(super) needs: Needs,
     pub(super) templates: Templates,
+    pub(super) tables: Tables,
     pub(super) state: State,
     /// Global options.
     pub(super) options: BTreeMap<String, String>,
@@ -69,6 +71,7 @@ impl Converter {
             findings: Vec::new(),
             needs: Needs::default(),
             templates: Templates::default(),
+            tables: Tables::new(),
             state: State::default(),
             options,
             sources: Vec::new(),
@@ -219,6 +222,9 @@ impl Converter {
     }
 
     fn set(&mut self, variable: &str, expression: &Expression) -> Converted<Vec<String>> {
+        if let Some(steps) = self.looked_up(variable, expression) {
+            return steps;
+        }
         let name = property::variable(variable)?;
         let operand = value::operand(expression, &mut self.needs)?;
         let is_literal_number = operand.is_number && operand.literal.is_some();

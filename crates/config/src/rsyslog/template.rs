@@ -23,10 +23,78 @@ pub(super) struct Property {
     to: String,
     /// Delimiter and number of a field.
     field: Option<(String, usize)>,
+    /// What a regular expression takes out.
+    extract: Option<Extract>,
     /// Options in lower case: `date-rfc3339`, `json`, `uppercase`.
     options: Vec<String>,
     /// The member of the object, for `jsonf`.
     pub(super) member: String,
+}
+
+/// `R,ERE,1,DFLT,0:expression--end`.
+#[derive(Clone, Default, Debug)]
+struct Extract {
+    expression: String,
+    is_basic: bool,
+    group: usize,
+    nth: usize,
+    /// `DFLT`, `BLANK`, `ZERO` or `FIELD`.
+    otherwise: String,
+}
+
+impl Extract {
+    /// From what stands behind `R,`, and the expression.
+    fn read(words: &str, expression: &str) -> Result<Extract, String> {
+        let mut words = words.split(',').map(str::trim);
+        let kind = words.next().unwrap_or_default().to_ascii_uppercase();
+        let number = |what: &str, found: Option<&str>| match found.filter(|word| !word.is_empty()) {
+            Some(word) => word.parse().map_err(|_| format!("`{word}` is no number of a {what}")),
+            None => Ok(0),
+        };
+        Ok(Extract {
+            expression: expression.to_string(),
+            is_basic: match kind.as_str() {
+                "" | "BRE" => true,
+                "ERE" => false,
+                other => return Err(format!("regular expressions of type `{other}` are not supported")),
+            },
+            group: number("group", words.next())?,
+            otherwise: words.next().unwrap_or_default().to_ascii_uppercase(),
+            nth: number("match", words.next())?,
+        })
+    }
+
+    /// What it takes out of a text, as text of our templates.
+    fn of(&self, text: &str) -> Result<String, String> {
+        let expression = if self.is_basic {
+            super::condition::extended(&self.expression)
+        } else {
+            self.expression.clone()
+        };
+        let otherwise = match self.otherwise.as_str() {
+            "" | "DFLT" => argument("**NO MATCH**"),
+            "BLANK" => argument(""),
+            "ZERO" => "0".to_string(),
+            "FIELD" => text.to_string(),
+            other => return Err(format!("`{other}` for texts without a match is not supported")),
+        };
+        Ok(extracted(&expression, (self.nth, self.group), text, &otherwise))
+    }
+}
+
+/// A call of the template function that takes out what an extended expression matches.
+pub(super) fn extracted(
+    expression: &str,
+    (nth, group): (usize, usize),
+    text: &str,
+    otherwise: &str,
+) -> String {
+    let option = |name: &str, number: usize| match number {
+        0 => String::new(),
+        number => format!("--{name} {number} "),
+    };
+    let (nth, group) = (option("match", nth), option("group", group));
+    format!("$(extract {nth}{group}{} {text} {otherwise})", word(expression))
 }
 
 impl Property {
@@ -83,17 +151,40 @@ fn property_end(text: &str) -> Option<usize> {
     }
 }
 
+/// `name:R,words:expression--end:options`. None: it is no such property.
+fn string_extract(text: &str) -> Result<Option<Property>, String> {
+    let Some((name, rest)) = text.split_once(':') else { return Ok(None) };
+    let Some((words, rest)) =
+        rest.split_once(':').filter(|(words, _)| *words == "R" || words.starts_with("R,"))
+    else {
+        return Ok(None);
+    };
+    let (expression, options) = rest.split_once("--end").ok_or("a regular expression without its `--end`")?;
+    let options = options.trim_start_matches(':').to_ascii_lowercase();
+    Ok(Some(Property {
+        name: name.trim().to_string(),
+        extract: Some(Extract::read(words.trim_start_matches('R').trim_start_matches(','), expression)?),
+        options: options
+            .split(',')
+            .map(str::trim)
+            .filter(|one| !one.is_empty())
+            .map(str::to_string)
+            .collect(),
+        ..Property::default()
+    }))
+}
+
 /// `name:from:to:options`.
 fn string_property(text: &str) -> Result<Property, String> {
+    if let Some(property) = string_extract(text)? {
+        return Ok(property);
+    }
     let mut pieces = text.splitn(4, ':');
     let mut piece = || pieces.next().unwrap_or_default().trim().to_string();
     let mut property = Property { name: piece(), from: piece(), to: piece(), ..Property::default() };
     let options = piece().to_ascii_lowercase();
     property.options =
         options.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_string).collect();
-    if property.from == "R" || property.from.starts_with("R,") {
-        return Err(format!("`%{}%` extracts with a regular expression: use regexp-parser()", property.name));
-    }
     if let Some(delimiter) = property.from.strip_prefix('F') {
         let code = delimiter.trim_start_matches(',').split(',').next().unwrap_or_default();
         let code: u32 =
@@ -154,12 +245,21 @@ fn list_property(mut parameters: Parameters) -> Result<Property, String> {
     option("format", str::to_string);
     option("securepath", |value| format!("secpath-{value}"));
     option("controlcharacters", |value| format!("{value}-cc"));
-    for (name, word) in
-        [("date.inutc", "date-utc"), ("droplastlf", "drop-last-lf"), ("spifno1stsp", "sp-if-no-1st-sp")]
-    {
+    for (name, word) in [
+        ("date.inutc", "date-utc"),
+        ("droplastlf", "drop-last-lf"),
+        ("spifno1stsp", "sp-if-no-1st-sp"),
+        ("compressspace", "compressspace"),
+    ] {
         if parameters.take(name).is_some_and(|value| is_on(&value)) {
             property.options.push(word.to_string());
         }
+    }
+    if let Some(expression) = parameters.take("regex.expression") {
+        let mut taken = |name: &str| parameters.take(name).unwrap_or_default();
+        let (kind, group, otherwise, nth) =
+            (taken("regex.type"), taken("regex.submatch"), taken("regex.nomatchmode"), taken("regex.match"));
+        property.extract = Some(Extract::read(&format!("{kind},{group},{otherwise},{nth}"), &expression)?);
     }
     if let Some(number) = parameters.take("field.number") {
         let code = parameters.take("field.delimiter").and_then(|code| code.parse().ok()).unwrap_or(9);
@@ -189,7 +289,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
         rest = after;
         match part {
             Part::Text(text) => converted.text.push_str(&text.replace('$', "$$")),
-            Part::Property(property) => match idiom(property, after) {
+            Part::Property(property) => match idiom(property, after, needs) {
                 Some((text, taken)) => {
                     converted.text.push_str(text);
                     rest = &after[taken..];
@@ -226,7 +326,7 @@ pub(super) fn properties(parts: &[Part]) -> impl Iterator<Item = &Property> {
 }
 
 /// What rsyslog needs several properties for, and how many of those behind the first belong to it.
-fn idiom(first: &Property, after: &[Part]) -> Option<(&'static str, usize)> {
+fn idiom(first: &Property, after: &[Part], needs: &mut Needs) -> Option<(&'static str, usize)> {
     let is = |part: Option<&Part>, name: &str, option: &str| match part {
         Some(Part::Property(property)) => {
             property.name.eq_ignore_ascii_case(name)
@@ -238,7 +338,8 @@ fn idiom(first: &Property, after: &[Part]) -> Option<(&'static str, usize)> {
     let name = first.name.to_ascii_lowercase();
     let is_space = is(after.first(), "msg", "sp-if-no-1st-sp");
     if name == "syslogtag" && is_space && is(after.get(1), "msg", "") {
-        return Some(("${MSGHDR}${MESSAGE}", 2));
+        needs.tag = true;
+        return Some(("$(template rsyslog_tag) ${MESSAGE}", 2));
     }
     if name == "msg" && first.has("sp-if-no-1st-sp") && is(after.first(), "msg", "") {
         return Some((" ${MESSAGE}", 1));
@@ -257,7 +358,7 @@ pub(super) fn one(
         return Ok(text.replace('$', "$$"));
     }
     let mut text = match property::time(&key) {
-        Some(prefix) => time(property, prefix, converted)?,
+        Some(prefix) => time(property, prefix, converted, needs)?,
         None if key == "msg" && property.from == "2" && matches!(property.to.as_str(), "" | "$") => {
             converted.notes.push("${MESSAGE} has no blank in front that had to be cut off".to_string());
             return wrapped("${MESSAGE}".to_string(), property);
@@ -265,11 +366,15 @@ pub(super) fn one(
         None => property::property(&property.name, needs)?.template,
     };
     if let Some((delimiter, number)) = &property.field {
-        let index = number.checked_sub(1).ok_or("fields are counted from 1")?;
-        converted.notes.push("a field that is missing is empty, not **FIELD NOT FOUND**".to_string());
-        text = format!("$(list-nth {index} $(explode {} {text}))", argument(delimiter));
+        let missing = argument("**FIELD NOT FOUND**");
+        text = format!("$(field {} {number} {text} {missing})", argument(delimiter));
     }
-    if !(property.from.is_empty() && property.to.is_empty()) && key != "syslogtag" {
+    if let Some(extract) = &property.extract {
+        text = extract.of(&text)?;
+    }
+    // `%syslogtag:1:32%` stands in the old form of forwarded messages; tags are not cut here.
+    let is_old_tag = key == "syslogtag" && property.from == "1" && property.to == "32";
+    if !(property.from.is_empty() && property.to.is_empty()) && !is_old_tag {
         text = cut(&text, property)?;
     }
     wrapped(text, property)
@@ -298,6 +403,8 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
         text = match option.as_str() {
             "uppercase" => format!("$(uppercase {text})"),
             "lowercase" => format!("$(lowercase {text})"),
+            "compressspace" => format!("$(compress-blanks {text})"),
+            "csv" => format!("$(quote-csv {text})"),
             "secpath-replace" => {
                 format!("$(sanitize --no-ctrl-chars --invalid-chars / --replacement _ {text})")
             }
@@ -316,7 +423,12 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
 }
 
 /// A time in one of rsyslog's formats.
-fn time(property: &Property, prefix: &str, converted: &mut Converted) -> Result<String, String> {
+fn time(
+    property: &Property,
+    prefix: &str,
+    converted: &mut Converted,
+    needs: &mut Needs,
+) -> Result<String, String> {
     let format =
         property.options.iter().filter_map(|option| option.strip_prefix("date-")).find(|one| *one != "utc");
     let macros = |names: &str| {
@@ -335,6 +447,10 @@ fn time(property: &Property, prefix: &str, converted: &mut Converted) -> Result<
         "rfc3164-buggyday" => {
             converted.notes.push("days have a blank in front, not a 0".to_string());
             "DATE"
+        }
+        "rfc3339" if prefix.is_empty() && !property.has("date-utc") => {
+            needs.iso = true;
+            return Ok(format!("$(template {})", property::ISO_TEMPLATE));
         }
         "rfc3339" => {
             converted.has_fraction = true;
@@ -358,6 +474,11 @@ fn time(property: &Property, prefix: &str, converted: &mut Converted) -> Result<
         other => return Err(format!("date format `{other}` is not supported")),
     };
     Ok(macros(names))
+}
+
+/// A word of a template function that is read as it is: a pattern.
+fn word(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// A word of a template function.

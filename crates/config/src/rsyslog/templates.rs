@@ -12,23 +12,28 @@ use super::syntax::{Node, Parameters, Statement, is_on};
 use super::template::{self, Part};
 use super::{identifier, quoted};
 
-/// Templates that rsyslog brings along. The ones that are a default of ours have no text.
+/// Templates that rsyslog brings along, and whether they need the helpers of tags and times. The ones that are a default of
+/// ours have no text.
 const BUILT_IN: &[(&str, &str, bool)] = &[
     ("RSYSLOG_TraditionalFileFormat", "", false),
     ("RSYSLOG_TraditionalForwardFormat", "", false),
     ("RSYSLOG_SysklogdFileFormat", "", false),
     ("RSYSLOG_WallFmt", "", false),
     ("RSYSLOG_StdUsrMsgFmt", "", false),
-    ("RSYSLOG_FileFormat", "${ISODATE} ${HOST} ${MSGHDR}${MESSAGE}\n", true),
-    ("RSYSLOG_ForwardFormat", "<${PRI}>${ISODATE} ${HOST} ${MSGHDR}${MESSAGE}", true),
+    ("RSYSLOG_FileFormat", "$(template rsyslog_iso) ${HOST} $(template rsyslog_tag) ${MESSAGE}\n", true),
+    (
+        "RSYSLOG_ForwardFormat",
+        "<${PRI}>$(template rsyslog_iso) ${HOST} $(template rsyslog_tag) ${MESSAGE}",
+        true,
+    ),
     (
         "RSYSLOG_SyslogProtocol23Format",
-        "<${PRI}>1 ${ISODATE} ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
+        "<${PRI}>1 $(template rsyslog_iso) ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
         true,
     ),
     (
         "RSYSLOG_SyslogRFC5424Format",
-        "<${PRI}>1 ${ISODATE} ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
+        "<${PRI}>1 $(template rsyslog_iso) ${HOST} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ${MESSAGE}\n",
         true,
     ),
 ];
@@ -59,15 +64,16 @@ pub(super) struct Printing {
 impl Converter {
     /// Reads all templates, wherever they stand.
     pub(super) fn collect_templates(&mut self, statements: &[Statement]) {
-        for (name, text, has_fraction) in BUILT_IN {
+        for (name, text, needs_helpers) in BUILT_IN {
             let converted = template::Converted {
                 text: (*text).to_string(),
-                has_fraction: *has_fraction,
+                // A forward in this format is printed by syslog(), which wants the digits.
+                has_fraction: text.starts_with("<${PRI}>1 "),
                 ..Default::default()
             };
             let entry = Entry {
                 converted: Ok(converted),
-                needs: Needs::default(),
+                needs: Needs { tag: *needs_helpers, iso: *needs_helpers, ..Needs::default() },
                 is_built_in: true,
                 is_used: false,
             };
@@ -164,7 +170,8 @@ impl Templates {
 
     /// What the templates that nobody uses would bring along: they are defined all the same.
     pub(super) fn needs(&self, needs: &mut Needs) {
-        for entry in self.entries.values().filter(|entry| entry.converted.is_ok()) {
+        let is_defined = |entry: &&Entry| entry.converted.is_ok() && (entry.is_used || !entry.is_built_in);
+        for entry in self.entries.values().filter(is_defined) {
             needs.add_helpers(&entry.needs);
         }
     }

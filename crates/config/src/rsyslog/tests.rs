@@ -138,12 +138,11 @@ fn converts_templates() {
     let destination = "destination d_f { file(\"/f\" template(t)); };\nlog {\n    destination(d_f);\n};";
     for (text, want) in [
         ("%HOSTNAME% 100\\% $x\\n", "${HOST} 100% $$x\\n"),
-        ("%syslogtag%%msg:::sp-if-no-1st-sp%%msg:::drop-last-lf%\\n", "${MSGHDR}${MESSAGE}\\n"),
         ("%timereported:::date-pgsql%\\n", "${YEAR}-${MONTH}-${DAY} ${HOUR}:${MIN}:${SEC}\\n"),
         ("%timegenerated:::date-mysql%\\n", "${R_YEAR}${R_MONTH}${R_DAY}${R_HOUR}${R_MIN}${R_SEC}\\n"),
         ("%fromhost:::uppercase% %hostname:1:3%", "$(uppercase ${HOST_FROM}) $(substr ${HOST} 0 3)"),
-        ("%$!a!b% %$.c% %app-name%", "${json.a.b} ${local.c} ${PROGRAM:--}"),
-        ("%procid:F,44:2%", "$(list-nth 1 $(explode \\\",\\\" ${PID:--}))"),
+        ("%$!a!b% %$.c% %msgid%", "${json.a.b} ${local.c} ${MSGID:--}"),
+        ("%procid:F,44:2%", "$(field \\\",\\\" 2 ${PID:--} \\\"**FIELD NOT FOUND**\\\")"),
         (
             "{\\\"m\\\": \\\"%hostname:::json%\\\", \\\"n\\\": %syslogseverity%}",
             "$(format-json --scope none m=${HOST} n=int64(${SEVERITY_NUM}))",
@@ -153,6 +152,15 @@ fn converts_templates() {
             &format!("$template t,\"{text}\"\n*.* /f;t"),
             &format!("template t \"{want}\";\n{destination}"),
         );
+    }
+    for (text, want) in [
+        ("%syslogtag%%msg:::sp-if-no-1st-sp%%msg:::drop-last-lf%", "$(template rsyslog_tag) ${MESSAGE}"),
+        ("%app-name%", "$(template rsyslog_app)"),
+        ("%timestamp:::date-rfc3339%", "$(template rsyslog_iso)"),
+        ("%syslogtag:1:3%", "$(substr $(template rsyslog_tag) 0 3)"),
+    ] {
+        let made = converted(&format!("$template t,\"{text}\"\n*.* /f;t")).text;
+        assert!(made.contains(&format!("template t \"{want}\";")), "{made}");
     }
     becomes(
         "$template dyn,\"/var/%HOSTNAME%/x\"\n*.* ?dyn;RSYSLOG_TraditionalFileFormat",
@@ -180,9 +188,90 @@ fn converts_forwards() {
 }
 
 #[test]
+fn takes_pieces_out_of_texts() {
+    for (text, want) in [
+        ("%hostname:F,46:2%", "$(field . 2 ${HOST} \\\"**FIELD NOT FOUND**\\\")"),
+        (
+            "%hostname:R,ERE,1,BLANK,2:a(b:c)--end%",
+            "$(extract --match 2 --group 1 \\\"a(b:c)\\\" ${HOST} \\\"\\\")",
+        ),
+        (
+            "%hostname:R:a\\(b\\)--end:uppercase%",
+            "$(uppercase $(extract \\\"a(b)\\\" ${HOST} \\\"**NO MATCH**\\\"))",
+        ),
+        ("%hostname:R,ERE,0,FIELD:x%y--end%", "$(extract \\\"x%y\\\" ${HOST} ${HOST})"),
+        ("%hostname:::compressspace,csv%", "$(quote-csv $(compress-blanks ${HOST}))"),
+    ] {
+        let made = converted(&format!("$template T,\"{text}\"\n*.* /f;T")).text;
+        assert!(made.contains(want), "{want}: {made}");
+    }
+    step(
+        "set $.a = re_extract($hostname, 'x(.*)', 0, 1, 'none');",
+        "rewrite { set(\"$(extract --group 1 \\\"x(.*)\\\" ${HOST} none)\" value(\"local.a\")); };",
+    );
+    tells(
+        "set $.a = re_extract($hostname, $!p, 0, 1, 'none');\n*.* /f;T\n$template T,\"%hostname:R,POSIX:x--end%\"",
+        &[
+            "1 not supported: re_extract() with a computed expression or number is not supported",
+            "2 not supported: template `T`: regular expressions of type `POSIX` are not supported",
+            "3 not supported: regular expressions of type `POSIX` are not supported",
+        ],
+    );
+}
+
+#[test]
+fn writes_lookup_tables_into_the_configuration() {
+    let looked_up = |table: &str| {
+        let text = "lookup_table(name=\"t\" file=\"/t.json\")\nset $.a = lookup(\"t\", $hostname);\n";
+        let files = Memory::default().file("r.conf", text).file("/t.json", table);
+        let conversion = convert(Path::new("r.conf"), &files).unwrap();
+        let lines = conversion.text.lines().map(str::trim);
+        let steps: Vec<&str> =
+            lines.filter(|line| line.contains("if (") || line.contains("rewrite")).collect();
+        let refused = conversion.findings.iter().filter(|one| one.outcome == Outcome::Unsupported);
+        (steps.join(" "), refused.flat_map(|one| one.notes.clone()).last().unwrap_or_default())
+    };
+    let set = |value: &str| format!("rewrite {{ set(\"{value}\" value(\"local.a\")); }};");
+    for (table, want) in [
+        (
+            r#"{"nomatch":"$no","table":[{"index":"x","value":"1"},{"index":"y","value":"2"}]}"#,
+            format!(
+                "if (\"${{HOST}}\" eq \"x\") {{ {} }} elif (\"${{HOST}}\" eq \"y\") {{ {} {}",
+                set("1"),
+                set("2"),
+                set("$$no")
+            ),
+        ),
+        (
+            r#"{"type":"sparseArray","table":[{"index":1,"value":"low"},{"index":10,"value":"high"}]}"#,
+            format!(
+                "if (\"${{HOST}}\" >= 10) {{ {} }} elif (\"${{HOST}}\" >= 1) {{ {} {}",
+                set("high"),
+                set("low"),
+                set("")
+            ),
+        ),
+        (
+            r#"{"type":"regex","table":[{"regex":"^a","tag":"t"}]}"#,
+            format!("if (match(\"^a\" template(\"${{HOST}}\"))) {{ {} {}", set("t"), set("")),
+        ),
+    ] {
+        assert_eq!(looked_up(table), (want, String::new()));
+    }
+    for (table, why) in [
+        ("x", "the table is no JSON: expected value at line 1 column 1"),
+        (r#"{"type":"tree"}"#, "tables of type `tree` are not supported"),
+        (r#"{"type":"array","table":[{"index":"a","value":"b"}]}"#, "an index of the table is no number"),
+        (r#"{"table":[{"index":"a"}]}"#, "a row of the table lacks its index or value"),
+    ] {
+        assert_eq!(looked_up(table), (String::new(), why.to_string()));
+    }
+}
+
+#[test]
 fn tells_what_becomes_of_every_statement() {
     tells(
-        "$WorkDirectory /x\n$Nonsense 5\nmodule(load=\"imudp\")\n*.* @h:x\nmail.* :omelasticsearch:\nforeach ($.i in $!a) do { stop }\nif re_extract($msg, 'x', 0, 0, '') == 'a' then {\n stop\n}\n}",
+        "$WorkDirectory /x\n$Nonsense 5\nmodule(load=\"imudp\")\n*.* @h:x\nmail.* :omelasticsearch:\nforeach ($.i in $!a) do { stop }\nif exec_template('x') == 'a' then {\n stop\n}\n}",
         &[
             "1 kept:",
             "2 not supported: directive `$Nonsense` is not known",
@@ -190,7 +279,7 @@ fn tells_what_becomes_of_every_statement() {
             "4 not supported: port `x` is not supported",
             "5 not supported: action `omelasticsearch` is not supported",
             "6 not supported: there are no loops; lists are handled by template functions such as $(map)",
-            "7 not supported: function `re_extract()` is not supported",
+            "7 not supported: function `exec_template()` is not supported",
             "8 not supported: it belongs to a test that is not supported",
             "10 not supported: `}` without `{`",
         ],

@@ -5,7 +5,7 @@
 
 use super::property::{self, Needs, Value};
 use super::syntax::Expression;
-use super::template::argument;
+use super::template::{argument, extracted};
 
 /// A value as a template, and what is known about it.
 pub(super) struct Operand {
@@ -143,6 +143,7 @@ fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Opera
             Operand::of(format!("{edge}{inner}{edge}"))
         }
         ("field", [_, _, _]) => return field(&operands, &words),
+        ("re_extract", [text, _, _, _, otherwise]) => return re_extract(&operands, text, otherwise),
         _ => return Err(format!("function `{name}()` is not supported")),
     })
 }
@@ -155,8 +156,18 @@ fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
         Some(code) => char::from_u32(code).ok_or("field() without a delimiter")?.to_string(),
         None => delimiter,
     };
-    let number = operands[2].literal.as_ref().and_then(|number| number.parse::<i64>().ok());
-    let index =
-        number.filter(|number| *number > 0).ok_or("field() with a computed number is not supported")? - 1;
-    Ok(Operand::of(format!("$(list-nth {index} $(explode {} {}))", argument(&delimiter), words[0])))
+    let missing = argument("***FIELD NOT FOUND***");
+    Ok(Operand::of(format!("$(field {} {} {} {missing})", argument(&delimiter), words[2], words[0])))
+}
+
+/// `re_extract(text, expression, match, group, otherwise)`.
+fn re_extract(operands: &[Operand], text: &str, otherwise: &str) -> Result<Operand, String> {
+    let literal = |index: usize| operands[index].literal.as_ref();
+    let number = |index: usize| literal(index).and_then(|number| number.parse::<usize>().ok());
+    match (literal(1), number(2), number(3)) {
+        (Some(expression), Some(nth), Some(group)) => {
+            Ok(Operand::of(extracted(expression, (nth, group), text, otherwise)))
+        }
+        _ => Err("re_extract() with a computed expression or number is not supported".to_string()),
+    }
 }

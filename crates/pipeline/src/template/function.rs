@@ -3,6 +3,7 @@
 //! In: a name and the words after it, once; rendered arguments, often. Out: text, appended, and its type.
 //! Holds: what options said. Limits: each family names its own.
 
+mod cut;
 mod hash;
 mod lists;
 mod numbers;
@@ -62,6 +63,7 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
         .or_else(|| lists::compile(name, words))
         .or_else(|| paths::compile(name, words))
         .or_else(|| hash::compile(name, words))
+        .or_else(|| cut::compile(name, words))
 }
 
 /// Whether a function works over all messages of a correlation, not over the arguments of one only.
@@ -71,7 +73,7 @@ pub(super) fn folds(name: &str) -> bool {
 
 /// All names.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let tables = [text::NAMES, numbers::NAMES, lists::NAMES, paths::NAMES, hash::NAMES];
+    let tables = [text::NAMES, numbers::NAMES, lists::NAMES, paths::NAMES, hash::NAMES, cut::NAMES];
     tables.into_iter().flatten().copied()
 }
 

@@ -155,6 +155,20 @@ fn functions_of_text() {
         "gate 3221225985 /a b",
     );
     check("$(binary 0x41 66 0103)", "ABC");
+    check(
+        "$(extract '[a-z]' $HOST) $(extract --match 2 --group 1 '([a-z])' $HOST) $(extract --ignore-case GA $HOST)",
+        "g t ga",
+    );
+    check(
+        "$(extract --group 2 '(g)(x)?' $HOST none)|$(extract --match 9 '' $HOST none)|$(extract x $HOST)",
+        "none|none|",
+    );
+    check("$(field , 1 'a,b,,d')$(field , 3 'a,b,,d' x)$(field , 4 'a,b,,d')$(field ', ' 2 'a, b')", "adb");
+    check(
+        "$(field , 5 'a,b' none) $(field , 0 a none) $(field '' 1 a none) $(field , x a none)",
+        "none none none none",
+    );
+    check("[$(compress-blanks '  a   b ')] $(quote-csv 'a \"b\"')", "[ a b ] \"a \"\"b\"\"\"");
     check("$(env HOME) $(template t_inner) $(template none other text)", "/root <gate> other text");
 }
 

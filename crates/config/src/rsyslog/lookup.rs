@@ -1,0 +1,160 @@
+//! Lookup tables, written into the configuration.
+//!
+//! In: `lookup_table(...)` with the file that it names, read once; `set ... = lookup("name", key)`. Out: a chain of
+//! conditions, each with the value that it gives. Holds: the tables.
+//! Limits: [`ROWS_MAX`] rows: a longer table belongs into `add-contextual-data()`. Changes of the file need a new conversion.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::property::{self, Needs};
+use super::quoted;
+use super::script::{Converted, Converter};
+use super::syntax::{Expression, Node, Statement};
+use super::value;
+use crate::surroundings::Surroundings;
+
+/// Most rows of a table: they are looked through one by one.
+const ROWS_MAX: usize = 500;
+
+/// How keys are compared.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// The same text.
+    Text,
+    /// The same number.
+    Array,
+    /// The largest number that is not above the key.
+    SparseArray,
+    /// The first expression that matches.
+    Regex,
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    kind: Kind,
+    nomatch: String,
+    rows: Vec<(String, String)>,
+}
+
+/// Tables by name, or why they cannot be read.
+pub(super) type Tables = BTreeMap<String, Result<Table, String>>;
+
+impl Table {
+    fn read(text: &[u8]) -> Result<Table, String> {
+        let json: serde_json::Value =
+            serde_json::from_slice(text).map_err(|error| format!("the table is no JSON: {error}"))?;
+        let kind = match json["type"].as_str().unwrap_or("string") {
+            "string" => Kind::Text,
+            "array" => Kind::Array,
+            "sparseArray" => Kind::SparseArray,
+            "regex" => Kind::Regex,
+            other => return Err(format!("tables of type `{other}` are not supported")),
+        };
+        let word = |value: &serde_json::Value| match value {
+            serde_json::Value::String(text) => Some(text.clone()),
+            serde_json::Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let names = if kind == Kind::Regex { ["regex", "tag"] } else { ["index", "value"] };
+        let row = |row: &serde_json::Value| Some((word(&row[names[0]])?, word(&row[names[1]])?));
+        let rows = json["table"].as_array().ok_or("the table has no rows")?;
+        if rows.len() > ROWS_MAX {
+            return Err(format!("a table of {} rows belongs into add-contextual-data()", rows.len()));
+        }
+        let mut rows: Vec<(String, String)> = rows
+            .iter()
+            .map(row)
+            .collect::<Option<_>>()
+            .ok_or("a row of the table lacks its index or value")?;
+        if matches!(kind, Kind::Array | Kind::SparseArray) {
+            let is_number = |(index, _): &(String, String)| index.parse::<i64>().is_ok();
+            if !rows.iter().all(is_number) {
+                return Err("an index of the table is no number".to_string());
+            }
+            rows.sort_by_key(|(index, _)| std::cmp::Reverse(index.parse::<i64>().unwrap_or_default()));
+        }
+        Ok(Table { kind, nomatch: word(&json["nomatch"]).unwrap_or_default(), rows })
+    }
+
+    /// Whether a key, as a template, belongs to an index.
+    fn test(&self, key: &str, index: &str) -> String {
+        match self.kind {
+            Kind::Text => format!("{} eq {}", quoted(key), quoted(&index.replace('$', "$$"))),
+            Kind::Array => format!("{} == {index}", quoted(key)),
+            Kind::SparseArray => format!("{} >= {index}", quoted(key)),
+            Kind::Regex => format!("match({} template({}))", quoted(index), quoted(key)),
+        }
+    }
+
+    /// The steps that give a value what the table has for a key.
+    fn steps(&self, key: &str, name: &str) -> Vec<String> {
+        let set = |value: &str| {
+            format!("    rewrite {{ set({} value({})); }};", quoted(&value.replace('$', "$$")), quoted(name))
+        };
+        let mut out = Vec::new();
+        for (place, (index, value)) in self.rows.iter().enumerate() {
+            let head = if place == 0 { "if" } else { "} elif" };
+            out.push(format!("{head} ({}) {{", self.test(key, index)));
+            out.push(set(value));
+        }
+        if out.is_empty() {
+            return vec![set(&self.nomatch).trim_start().to_string()];
+        }
+        out.extend(["} else {".to_string(), set(&self.nomatch), "};".to_string()]);
+        out
+    }
+}
+
+impl Converter {
+    /// Reads all tables, wherever they stand.
+    pub(super) fn collect_tables(&mut self, statements: &[Statement], surroundings: &dyn Surroundings) {
+        for statement in statements {
+            let Node::Object { kind, parameters, .. } = &statement.node else { continue };
+            let mut parameters = parameters.clone();
+            let (Some(name), Some(file)) = (parameters.take("name"), parameters.take("file")) else {
+                continue;
+            };
+            if kind == "lookup_table" {
+                let bytes = surroundings.read(Path::new(&file));
+                let bytes = bytes.map_err(|error| format!("cannot read `{file}`: {error}"));
+                self.tables.insert(name, bytes.and_then(|bytes| Table::read(&bytes)));
+            }
+        }
+    }
+
+    /// What became of a definition.
+    pub(super) fn table_defined(&mut self, name: &str) -> Converted<()> {
+        self.note("the table is written into the configuration: convert again when it changes");
+        match self.tables.get(name) {
+            Some(Ok(_)) => Ok(()),
+            Some(Err(why)) => Err(why.clone()),
+            None => Err("a table without a name or a file".to_string()),
+        }
+    }
+
+    /// `set variable = lookup("table", key)`. None: the expression is another one.
+    pub(super) fn looked_up(
+        &mut self,
+        variable: &str,
+        expression: &Expression,
+    ) -> Option<Converted<Vec<String>>> {
+        let Expression::Call(function, arguments) = expression else { return None };
+        let (true, [Expression::Text(table), key]) = (function == "lookup", arguments.as_slice()) else {
+            return None;
+        };
+        Some(self.lookup(variable, table, key))
+    }
+
+    fn lookup(&mut self, variable: &str, table: &str, key: &Expression) -> Converted<Vec<String>> {
+        let name = property::variable(variable)?;
+        let table = match self.tables.get(table) {
+            Some(table) => table.clone()?,
+            None => return Err(format!("table `{table}` is not defined")),
+        };
+        let needs: &mut Needs = &mut self.needs;
+        let key = value::operand(key, needs)?;
+        Ok(table.steps(&value::printed(key, needs), &name))
+    }
+}
