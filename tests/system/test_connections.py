@@ -15,7 +15,7 @@ from test_tls import dial, pki
 
 PLAIN, TLS = (int(word) for word in os.environ.get("DURAMEN_CONNECTIONS", "500,100").split(","))
 RELOADS = int(os.environ.get("DURAMEN_RELOADS", "20"))
-SENDERS, PAUSE = (100, 0) if RELOADS >= 100 else (40, 0.05)
+SENDERS, PAUSE = 100, (0 if RELOADS >= 100 else 0.1)
 LINE = b"<13>1 2026-11-21T09:00:00Z web relayed - - - message %08d\n"
 
 CONFIG = """@version: 4.8

@@ -172,3 +172,18 @@ def test_the_verbs_of_ctl(binary):
         assert server.process.wait(10) == 0
     finally:
         server.close()
+
+
+def test_check_warns_of_what_is_not_meant(binary):
+    server = Server(binary, CONFIG + "filter f_unused {{ level(err); }};\n")
+    try:
+        check = lambda *words: subprocess.run([binary, "check", *words, server.config], capture_output=True, text=True)
+        told = check()
+        assert told.returncode == 0 and "filter `f_unused` is defined and never used" in told.stderr, told
+        assert re.search(r"test\.conf:\d+:8\n", told.stderr) and "^^^^^^^^" in told.stderr, told
+        told = check("--strict")
+        assert told.returncode == 1 and "1 warning with --strict" in told.stderr, told
+        server.write_config(CONFIG)
+        assert check("--strict").returncode == 0
+    finally:
+        server.close()

@@ -128,6 +128,11 @@ impl Report {
         self.beyond
     }
 
+    /// How many warnings there are among the findings that are kept.
+    pub fn warning_count(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Warning).count()
+    }
+
     /// The findings, in the order in which they were found.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings

@@ -34,7 +34,7 @@ pub mod rsyslog;
 #[cfg(test)]
 mod tests;
 
-pub use check::check;
+pub use check::{advise, check};
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use lexer::place_inside;
 pub use parse::{parse, preprocess};

@@ -12,7 +12,7 @@ mod run;
 mod tap;
 mod watch;
 
-pub use counters::{FilterCounters, PathCounters};
+pub use counters::{CountedParser, FilterCounters, ParserCounters, PathCounters, RouterCounters};
 pub use parallel::{Job, Lanes, Parallel};
 pub use plan::{Channel, FilterStep, OutletStep, Path, Plan, PlanError, Step, StepFlags};
 pub use run::Router;

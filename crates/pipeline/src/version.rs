@@ -35,6 +35,11 @@ impl Version {
         self.is_axosyslog()
     }
 
+    /// Whether `==` and its kin compare text, as a bug had it before 3.8.
+    pub fn compares_numbers_as_text(self) -> bool {
+        self < Version { major: 3, minor: 8 }
+    }
+
     /// Whether `$MSG` and `$MESSAGE` hold the tag before the text: until 3.0.
     pub fn has_tag_in_message(self) -> bool {
         self.major < 3

@@ -19,6 +19,8 @@ pub(crate) struct Checking {
     pub(crate) preprocess_into: Option<PathBuf>,
     /// It is a part of another one: names that it does not define are no errors.
     pub(crate) syntax_only: bool,
+    /// Warnings count as errors.
+    pub(crate) strict: bool,
 }
 
 /// Checks a configuration and starts nothing.
@@ -37,19 +39,33 @@ pub(crate) fn run(path: &Path, checking: &Checking) -> ExitCode {
     };
     if checking.syntax_only {
         checked.report.forgive_unresolved();
+    } else if checked.report.is_usable() {
+        config::advise(&checked.tree, &mut checked.report);
     }
     eprint!("{}", rendered(&checked));
     match checked.report.error_count() {
+        0 if checking.strict && checked.report.warning_count() > 0 => {
+            eprintln!(
+                "{}: {} with --strict",
+                path.display(),
+                counted(checked.report.warning_count(), "warning")
+            );
+            ExitCode::FAILURE
+        }
         0 => {
             println!("{}: no errors", path.display());
             ExitCode::SUCCESS
         }
         count => {
-            let plural = if count == 1 { "" } else { "s" };
-            eprintln!("{}: {count} error{plural}", path.display());
+            eprintln!("{}: {}", path.display(), counted(count, "error"));
             ExitCode::FAILURE
         }
     }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// All findings as people read them; in colour on a terminal.

@@ -104,12 +104,15 @@ struct CheckOptions {
     /// Take names that are not defined as warnings: the file is a part of a configuration
     #[arg(long)]
     syntax_only: bool,
+    /// End with 1 when there are warnings
+    #[arg(long)]
+    strict: bool,
 }
 
 impl CheckOptions {
     fn run(self) -> ExitCode {
-        let CheckOptions { config, preprocess_into, syntax_only } = self;
-        check::run(&config, &check::Checking { preprocess_into, syntax_only })
+        let CheckOptions { config, preprocess_into, syntax_only, strict } = self;
+        check::run(&config, &check::Checking { preprocess_into, syntax_only, strict })
     }
 }
 

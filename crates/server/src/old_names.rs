@@ -89,7 +89,8 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if options.syntax_only || options.preprocess_into.is_some() {
-        let checking = check::Checking { preprocess_into: options.preprocess_into, syntax_only: true };
+        let checking =
+            check::Checking { preprocess_into: options.preprocess_into, syntax_only: true, strict: false };
         return check::run(&options.cfgfile, &checking);
     }
     let http = match http_address(&options.http) {

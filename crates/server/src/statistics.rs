@@ -35,6 +35,31 @@ impl Figure {
     }
 }
 
+/// Where the messages are that came to one place.
+pub(crate) struct Account {
+    /// `dst.file;d_all#0;/var/log/all`
+    pub(crate) name: String,
+    /// Messages that came.
+    pub(crate) taken: u64,
+    /// What became of them: written, queued, dropped by reason.
+    pub(crate) parts: Vec<(&'static str, u64)>,
+}
+
+impl Account {
+    /// `name: 10 = 7 written + 3 queued`, and by how much it is off when it is.
+    pub(crate) fn line(&self) -> String {
+        let sum: u64 = self.parts.iter().map(|(_, count)| count).sum();
+        let shown = |(name, count): &(&str, u64)| (*count > 0).then(|| format!("{count} {name}"));
+        let parts: Vec<String> = self.parts.iter().filter_map(shown).collect();
+        let parts = if parts.is_empty() { "0".to_owned() } else { parts.join(" + ") };
+        let off = match i128::from(self.taken) - i128::from(sum) {
+            0 => String::new(),
+            off => format!(", off by {off}"),
+        };
+        format!("{}: {} = {parts}{off}\n", self.name, self.taken)
+    }
+}
+
 /// All figures in CSV, with syslog-ng's header.
 pub(crate) fn csv(figures: &[Figure]) -> String {
     let mut text = String::from("SourceName;SourceId;SourceInstance;State;Type;Number\n");
@@ -151,6 +176,19 @@ mod tests {
     fn figure(id: &str, instance: &str, value: u64) -> Figure {
         let (component, state, kind) = ("dst.file".to_owned(), 'a', "processed");
         Figure { component, id: id.into(), instance: instance.into(), state, kind, value }
+    }
+
+    #[test]
+    fn adds_up() {
+        let line = |taken, parts: &[(&'static str, u64)]| {
+            Account { name: "d".into(), taken, parts: parts.to_vec() }.line()
+        };
+        assert_eq!(
+            line(10, &[("written", 7), ("queued", 3), ("stopped", 0)]),
+            "d: 10 = 7 written + 3 queued\n"
+        );
+        assert_eq!(line(0, &[("written", 0)]), "d: 0 = 0\n");
+        assert_eq!(line(1, &[("written", 3)]), "d: 1 = 3 written, off by -2\n");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! In: a [`Tree`]. Out: findings, added to the report of the parser.
 //! Holds: the names that the configuration defines.
 
+mod advice;
 mod calls;
 mod cycles;
 mod names;
@@ -10,6 +11,7 @@ mod paths;
 
 use crate::diagnostic::Report;
 use crate::tree::{Kind, Statement, Tree};
+pub use advice::advise;
 use calls::Calls;
 use names::Names;
 

@@ -1,8 +1,8 @@
 //! Comparison operators: `==`, `eq`, `===` and their kin.
 //!
 //! In: two templates. Out: whether they compare so. Holds nothing.
-//! Two words decide how: `eq` and its kin compare text; `==` and its kin compare numbers before version 4.0, and
-//! look at types since then; `===` and `!==` want type and text the same.
+//! Two words decide how: `eq` and its kin compare text; `==` and its kin compare text before version 3.8, numbers before
+//! 4.0, and look at types since then; `===` and `!==` want type and text the same.
 //! Limits: numbers are doubles; whole numbers of 64 bits are compared exactly.
 
 use crate::template::{Renderer, Template};
@@ -92,7 +92,18 @@ pub struct Comparison {
     left: Arc<Template>,
     operator: CompareOp,
     right: Arc<Template>,
-    typed: bool,
+    numbers: Numbers,
+}
+
+/// What `==` and its kin look at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Numbers {
+    /// Text alone: before version 3.8.
+    Text,
+    /// Numbers alone: before version 4.0.
+    Loose,
+    /// Types.
+    Typed,
 }
 
 /// A rendered side.
@@ -102,14 +113,21 @@ struct Side {
 }
 
 impl Comparison {
-    /// A comparison; the version of the configuration decides whether `==` looks at types.
+    /// A comparison; the version of the configuration decides what `==` looks at. Where a type is written it looks at
+    /// types in every version.
     pub fn new(
         left: Arc<Template>,
         operator: CompareOp,
         right: Arc<Template>,
         version: crate::Version,
     ) -> Comparison {
-        Comparison { left, operator, right, typed: version.is_typed() }
+        let is_hinted = left.hint().is_some() || right.hint().is_some();
+        let numbers = match version {
+            version if version.is_typed() || is_hinted => Numbers::Typed,
+            version if version.compares_numbers_as_text() => Numbers::Text,
+            _ => Numbers::Loose,
+        };
+        Comparison { left, operator, right, numbers }
     }
 
     /// The answer when no message can change it.
@@ -147,8 +165,11 @@ impl Comparison {
         let order = match self.operator {
             operator if operator.is_text() => Some(text()),
             Same | NotSame => return self.same(left, right) == (self.operator == Same),
-            _ if !self.typed => compare_loosely(left, right),
-            operator => typed_order(operator, left, right),
+            operator => match self.numbers {
+                Numbers::Text => Some(text()),
+                Numbers::Loose => compare_loosely(left, right),
+                Numbers::Typed => typed_order(operator, left, right),
+            },
         };
         self.operator.holds(order)
     }

@@ -130,6 +130,13 @@ fn the_version_decides_how_values_compare() {
     let old = Version { major: 3, minor: 38 };
     check_compare(old, "'alma' == 'korte'", true);
     check_compare(old, "'10' < '9'", false);
+    check_compare(old, "int(10) == int(9)", false);
+    check_compare(old, "string('alma') == string('korte')", false);
+    let older = Version { major: 3, minor: 7 };
+    check_compare(older, "'alma' == 'korte'", false);
+    check_compare(older, "'10' < '9'", true);
+    check_compare(older, "'07' == '7'", false);
+    check_compare(Version { major: 3, minor: 8 }, "'07' == '7'", true);
     check_compare(Version::CURRENT, "'alma' == 'korte'", false);
     check_compare(Version::CURRENT, "'10' < '9'", true);
     check_compare(Version::CURRENT, "int(10) < '9'", false);

@@ -61,7 +61,7 @@ impl Parallel {
     ) -> Result<Parallel, PlanError> {
         let flags = StepFlags { catchall: true, ..StepFlags::default() };
         let path = Path { steps, flags, ..Path::default() };
-        let rest = Arc::new(Router::new(Plan { paths: vec![path], options, site })?);
+        let rest = Arc::new(Router::new(Plan { paths: vec![path], options, site, ..Plan::default() })?);
         Ok(Parallel { lanes, key, rest, next: AtomicUsize::new(0) })
     }
 

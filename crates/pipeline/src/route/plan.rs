@@ -2,7 +2,7 @@
 //!
 //! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
 
-use super::{FilterCounters, Label, Parallel, PathCounters, TapPoint};
+use super::{FilterCounters, Label, Parallel, PathCounters, RouterCounters, TapPoint};
 use crate::{
     filter::Filter,
     parser::Parser,
@@ -21,6 +21,8 @@ pub struct Plan {
     pub options: RenderOptions,
     /// What macros know of this machine.
     pub site: Arc<Site>,
+    /// Counts what no path takes, shared with whoever prints statistics.
+    pub counters: Arc<RouterCounters>,
 }
 
 /// `log { ... }`.

@@ -169,9 +169,11 @@ impl Router {
         let paths = self.paths_of(source);
         let branches: Vec<Branch<'_>> =
             paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
-        let mut failed = Selection::none(batch.len());
+        let count = batch.len();
+        let mut failed = Selection::none(count);
         let flow = Flow { batch: Arc::new(batch), selection, made: false };
         self.fork(&branches, flow, &mut run, &mut failed, false, None);
+        self.plan.counters.add(count - failed.count(), failed.count());
     }
 
     /// Gives messages to branches. What no branch matched is added to `failed`; what comes out of them to `outs`.

@@ -176,10 +176,10 @@ impl Queue {
         }
         state.messages += count;
         state.bytes += bytes;
+        stats::add(&self.counters.memory_usage, bytes);
         state.items.push_back(Item { delivery, count, bytes });
         let sleeping = state.idle;
         drop(state);
-        stats::add(&self.counters.memory_usage, bytes);
         if sleeping {
             self.wake.notify_one();
         }
@@ -229,11 +229,12 @@ impl Outlet for Queue {
         let bytes = delivery.batch.received_bytes.len();
         state.messages += count;
         state.bytes += bytes;
+        // Before anybody can take it out again.
+        stats::add(&self.counters.queued, count);
+        stats::add(&self.counters.memory_usage, bytes);
         state.items.push_back(Item { delivery, count, bytes });
         let sleeping = state.idle;
         drop(state);
-        stats::add(&self.counters.queued, count);
-        stats::add(&self.counters.memory_usage, bytes);
         if sleeping {
             self.wake.notify_one();
         }

@@ -113,7 +113,9 @@ impl Destinations {
             Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
             None => None,
         };
-        let thread = worker::spawn(spec, queue.clone(), self.log.clone())?;
+        queue.counters.own(keeper.as_ref().map_or(0, Keeper::waiting));
+        let thread =
+            worker::spawn(spec, queue.clone(), self.log.clone()).inspect_err(|_| queue.counters.disown())?;
         Ok(match keeper {
             Some(keeper) => {
                 let entrance = keeper.entrance();

@@ -110,7 +110,7 @@ impl Worker {
         }
         self.write_summary();
         self.queue.close();
-        self.queue.counters.orphan();
+        self.queue.counters.disown();
     }
 
     /// When the driver wants to be called although no message comes.
@@ -264,7 +264,9 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn give_up(&mut self) {
         let lost = self.driver.abandon();
-        let gone = lost + self.lost + self.held;
+        let refused = self.driver.take_refused().min(self.count + self.summaries);
+        stats::add(&self.queue.counters.dropped_unwritable, refused);
+        let gone = lost + refused + self.lost + self.held;
         stats::add(&self.queue.counters.written, (self.count + self.summaries).saturating_sub(gone));
         self.lost += lost;
         self.tokens.iter().for_each(Ack::fail);

@@ -53,6 +53,8 @@ pub struct Counters {
     /// Third column: what is read or written.
     pub instance: String,
     orphaned: AtomicU8,
+    /// Threads of destinations that count here: while one is changed two may do.
+    owners: AtomicU64,
     /// Messages received, or taken for a destination (dropped ones included).
     pub processed: AtomicU64,
     /// Messages that a destination wrote.
@@ -142,6 +144,27 @@ impl Counters {
         self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);
     }
 
+    /// A destination counts here from now on. `waiting` messages wait on its disk from an earlier time: they count as
+    /// taken, once.
+    pub(crate) fn own(&self, waiting: u64) {
+        // What nobody owned lay on the disk since its destination was taken out of the configuration.
+        let known = match self.owners.fetch_add(1, Ordering::Relaxed) {
+            0 => self.queued.swap(waiting, Ordering::Relaxed),
+            _ => {
+                self.queued.fetch_add(waiting, Ordering::Relaxed);
+                0
+            }
+        };
+        self.processed.fetch_add(waiting.wrapping_sub(known), Ordering::Relaxed);
+    }
+
+    /// It counts here no more.
+    pub(crate) fn disown(&self) {
+        if self.owners.fetch_sub(1, Ordering::Relaxed) == 1 {
+            self.orphan();
+        }
+    }
+
     pub(crate) fn orphan(&self) {
         self.orphaned.store(1, Ordering::Relaxed);
     }
@@ -185,9 +208,12 @@ impl Registry {
     }
 
     /// Forgets the entries whose owner is gone (`syslog-ng-ctl stats --remove-orphans`).
-    pub fn remove_orphans(&self) {
+    /// Gives what is forgotten.
+    pub fn remove_orphans(&self) -> Vec<Arc<Counters>> {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let gone = entries.values().filter(|entry| entry.state() == State::Orphaned).cloned().collect();
         entries.retain(|_, entry| entry.state() == State::Active);
+        gone
     }
 
     /// Sets the totals to zero (`syslog-ng-ctl stats --reset`); what goes up and down stays.

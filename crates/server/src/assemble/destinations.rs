@@ -390,7 +390,7 @@ pub(super) fn remote_transport(options: &Options<'_>) -> String {
 }
 
 pub(super) fn remote_port(options: &Options<'_>) -> u16 {
-    let port = super::tls::default_port(options.call.key() == "syslog", &remote_transport(options));
+    let port = options.globals.usual_port(options.call.key() == "syslog", &remote_transport(options));
     options.port(["port", "destport"], port)
 }
 

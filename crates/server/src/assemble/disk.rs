@@ -4,6 +4,7 @@
 
 use super::lower::Lowering;
 use super::options::{Options, present_name};
+use super::version::TRUNCATES_TO_RATIO;
 use config::Diagnostic;
 use config::options::ValueKind;
 use config::tree::{Arg, Call};
@@ -48,7 +49,8 @@ impl<'t> Lowering<'t> {
         let size = |name: &str| number(name).and_then(|number| usize::try_from(number).ok());
         buffer.memory_bytes = size("flow-control-window-bytes").unwrap_or(buffer.memory_bytes);
         buffer.memory_messages = size("front-cache-size").unwrap_or(0).max(DiskBuffer::MESSAGES_MIN);
-        buffer.truncate_ratio = inside("truncate-size-ratio").and_then(Call::decimal);
+        let written = inside("truncate-size-ratio").and_then(Call::decimal);
+        buffer.truncate_ratio = written.or(self.globals.is_older(TRUNCATES_TO_RATIO).then_some(0.0));
         Some(Some(buffer))
     }
 }

@@ -50,7 +50,10 @@ impl<'t> Lowering<'t> {
             return None;
         }
         self.filters_open.insert(name.to_owned());
-        let step = self.expression(&named.filter).map(|expr| FilterStep::new(Arc::new(Filter::new(expr))));
+        let step = self.expression(&named.filter).map(|expr| {
+            let counters = self.environment.kept.get(&format!("filter {name}"));
+            FilterStep { filter: Arc::new(Filter::new(expr)), counters }
+        });
         self.filters_open.remove(name);
         self.filters.insert(name.to_owned(), step.clone());
         if let Some(step) = &step {

@@ -1,29 +1,32 @@
 //! The global options of a configuration.
 //!
-//! In: its `options` statements. Out: the last value of each, under its present name.
+//! In: its `options` statements and its `@version`. Out: the last value of each, under its present name.
 
 use super::options::present_name;
-use config::tree::{Call, Statement, Tree};
+use config::tree::{Call, Statement, Tree, Version};
 use std::collections::BTreeMap;
 
-/// The global options.
+/// The global options, and the version that decides about defaults.
 #[derive(Default)]
-pub(super) struct Globals<'t>(BTreeMap<String, &'t Call>);
+pub(super) struct Globals<'t> {
+    options: BTreeMap<String, &'t Call>,
+    pub(super) version: Option<Version>,
+}
 
 impl<'t> Globals<'t> {
     pub(super) fn of(tree: &'t Tree) -> Globals<'t> {
-        let mut globals = Globals::default();
+        let mut globals = Globals { version: tree.version, ..Globals::default() };
         for statement in &tree.statements {
             let Statement::Options(calls) = statement else { continue };
             for call in calls {
-                globals.0.insert(present_name(config::options::global(), &call.key()), call);
+                globals.options.insert(present_name(config::options::global(), &call.key()), call);
             }
         }
         globals
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&'t Call> {
-        self.0.get(name).copied()
+        self.options.get(name).copied()
     }
 
     /// `stats(level())`, or `stats-level()`.

@@ -3,6 +3,7 @@
 //! In: its options. Out: a [`JournalSource`]. Holds: nothing. Limits: none of its own.
 
 use super::options::Options;
+use super::version::JOURNAL_PREFIX;
 use config::tree::{Arg, Call};
 use relay::JournalSource;
 use std::path::PathBuf;
@@ -10,8 +11,13 @@ use std::path::PathBuf;
 /// The journal that the options ask for.
 pub(super) fn journal(options: &Options<'_>) -> JournalSource {
     let defaults = JournalSource::default();
+    let has_prefix = !options.globals.is_older(JOURNAL_PREFIX);
     JournalSource {
-        prefix: options.own_text("prefix").unwrap_or(defaults.prefix),
+        prefix: options.own_text("prefix").unwrap_or(if has_prefix {
+            defaults.prefix
+        } else {
+            String::new()
+        }),
         field_bytes_max: options.count("max-field-size", defaults.field_bytes_max),
         from_start: options.yes("read-old-records", defaults.from_start),
         this_boot: options.yes("match-boot", defaults.this_boot),

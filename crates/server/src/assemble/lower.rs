@@ -7,7 +7,7 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
-use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, ViewSpec, WatchedDatabase};
+use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, Tallies, ViewSpec, WatchedDatabase};
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
@@ -58,6 +58,8 @@ pub(super) struct Lowering<'t> {
     pub(super) anatomies: HashMap<String, Arc<Anatomy>>,
     /// The places where messages can be looked at.
     pub(super) taps: Vec<TapPlace>,
+    /// The counters of parsers, paths and the router; those of filters stand with them.
+    pub(super) tallies: Tallies,
 }
 
 /// Parts of a tree. None: the paths cannot be run.
@@ -90,6 +92,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         kept_names: HashMap::new(),
         anatomies: HashMap::new(),
         taps: Vec::new(),
+        tallies: Tallies::default(),
     };
     lowering.named_templates();
     lowering.named_filters();
@@ -135,7 +138,7 @@ impl Lowering<'_> {
             views,
             plugs: self.plugs,
             lanes: self.lanes,
-            filters,
+            tallies: Tallies { filters, ..self.tallies },
             tables: self.tables,
             taps: self.taps,
             definitions,

@@ -31,6 +31,7 @@ mod taps;
 mod templates;
 mod text;
 mod tls;
+mod version;
 mod views;
 
 #[cfg(test)]
@@ -40,7 +41,11 @@ use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{Report, Surroundings, Texts, Tree};
 use jiff::tz::TimeZone;
 use pipeline::{
-    Definitions, Router, correlation::Sink, parser::Probes, route::FilterCounters, template::Site,
+    Definitions, Router,
+    correlation::Sink,
+    parser::Probes,
+    route::{FilterCounters, ParserCounters, PathCounters, RouterCounters},
+    template::Site,
 };
 use relay::{DestinationSpec, SourceSpec, tls::Passwords};
 use std::{
@@ -171,6 +176,29 @@ pub(crate) struct SealingSpec {
     pub(crate) scrub_bytes_a_second: Option<u64>,
 }
 
+/// Counters of what stands between sources and destinations, by name. They go on over reloads.
+#[derive(Clone, Default)]
+pub(crate) struct Tallies {
+    /// The named filters.
+    pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
+    /// The parsers that are in use.
+    pub(crate) parsers: Vec<(String, Arc<ParserCounters>)>,
+    /// The top-level log paths.
+    pub(crate) paths: Vec<(String, Arc<PathCounters>)>,
+    /// What no path took.
+    pub(crate) router: Arc<RouterCounters>,
+}
+
+impl Tallies {
+    /// Sets all of them to zero.
+    pub(crate) fn reset(&self) {
+        self.filters.iter().for_each(|(_, counters)| counters.reset());
+        self.parsers.iter().for_each(|(_, counters)| counters.reset());
+        self.paths.iter().for_each(|(_, counters)| counters.reset());
+        self.router.reset();
+    }
+}
+
 /// What a configuration runs.
 pub(crate) struct Parts {
     /// Its sources; they feed the log paths.
@@ -189,8 +217,8 @@ pub(crate) struct Parts {
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
     /// The threads of each `parallelize()`: what they have in work must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
-    /// The named filters that are in use, with their counters.
-    pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
+    /// What is counted on the way through the log paths.
+    pub(crate) tallies: Tallies,
     /// The tables that log paths look into, with their files.
     pub(crate) tables: Vec<TableFile>,
     /// The places where messages can be looked at.

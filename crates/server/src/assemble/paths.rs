@@ -10,7 +10,9 @@ use config::tree::{
     Call, Condition, Flag, Item, Kind, LogFlag, Object, Path as LogPath, Reference, Statement,
     Step as LogStep,
 };
-use pipeline::route::{Channel, OutletStep, Parallel, Path, Plan, Step, StepFlags};
+use pipeline::route::{
+    Channel, CountedParser, OutletStep, Parallel, ParserCounters, Path, PathCounters, Plan, Step, StepFlags,
+};
 use std::{sync::Arc, thread::available_parallelism};
 
 /// Most steps of all paths together.
@@ -40,12 +42,16 @@ impl<'t> Lowering<'t> {
         let mut plan = Plan {
             options: self.global_render_options(),
             site: self.environment.site.clone(),
+            counters: self.environment.kept.get("router"),
             ..Plan::default()
         };
+        self.tallies.router = plan.counters.clone();
         for statement in &tree.statements {
             if let Statement::Log(path) = statement {
-                let tap = Some(self.path_tap(path));
-                plan.paths.push(Path { tap, ..self.path(path) });
+                let (name, tap) = self.path_tap(path);
+                let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
+                self.tallies.paths.push((name, counters.clone()));
+                plan.paths.push(Path { tap: Some(tap), counters, ..self.path(path) });
             }
         }
         plan
@@ -62,6 +68,7 @@ impl<'t> Lowering<'t> {
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
+            let parsers = self.tallies.parsers.len();
             self.object(object, &mut Lowered::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
@@ -69,6 +76,7 @@ impl<'t> Lowering<'t> {
             self.plugs.truncate(before.3);
             self.databases.truncate(databases);
             self.taps.truncate(taps);
+            self.tallies.parsers.truncate(parsers);
         }
     }
 
@@ -245,7 +253,8 @@ impl<'t> Lowering<'t> {
                 }
                 Item::Call(call) if kind == Kind::Parser => {
                     into.steps.extend(self.call_label(kind, name, call));
-                    into.steps.extend(self.parser(call));
+                    let step = self.parser(call).map(|step| self.counted(name, step));
+                    into.steps.extend(step);
                 }
                 Item::Call(_) => {}
                 Item::Step(step) if matches!(kind, Kind::Destination | Kind::Source) => {
@@ -265,6 +274,16 @@ impl<'t> Lowering<'t> {
             let path = Path { steps: inside.steps, flags, ..Path::default() };
             into.steps.push(Step::Embedded(vec![path]));
         }
+    }
+
+    /// A parser that counts under its name; all uses of it count together.
+    fn counted(&mut self, name: &str, step: Step) -> Step {
+        let Step::Parser(parser) = step else { return step };
+        let counters: Arc<ParserCounters> = self.environment.kept.get(&format!("parser {name}"));
+        if !self.tallies.parsers.iter().any(|(known, _)| known == name) {
+            self.tallies.parsers.push((name.to_owned(), counters.clone()));
+        }
+        Step::Parser(Arc::new(CountedParser::new(parser, counters)))
     }
 
     /// The name of an object written in place: the same for every look at the same place.

@@ -8,6 +8,7 @@ use super::journal::journal;
 use super::lower::Lowering;
 use super::options::Options;
 use super::tls::ip_options;
+use super::version::LOCAL_WITHOUT_HOST;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
@@ -143,7 +144,7 @@ impl<'t> Lowering<'t> {
             _ => options.word("transport").unwrap_or_else(|| "tcp".to_owned()),
         };
         let is_syslog = key == "syslog";
-        let port = super::tls::default_port(is_syslog, &transport);
+        let port = options.globals.usual_port(is_syslog, &transport);
         let address = ListenAddress::Ip(self.address(options, options.port(["port", "localport"], port))?);
         if transport == "udp" {
             let mut listener = DatagramListener::new(address);
@@ -329,9 +330,10 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
     let flags = ParseFlags::default();
     let unix = |address: &ListenAddress| matches!(address, ListenAddress::Unix(_));
     match driver {
-        SourceDriver::Stream(listener) if unix(&listener.address) => local(flags),
-        SourceDriver::Datagram(listener) if unix(&listener.address) => local(flags),
-        SourceDriver::Pipe(_) | SourceDriver::Program(_) => local(flags),
+        SourceDriver::Stream(listener) if unix(&listener.address) => beside(options, flags),
+        SourceDriver::Datagram(listener) if unix(&listener.address) => beside(options, flags),
+        SourceDriver::Pipe(_) => beside(options, flags),
+        SourceDriver::Program(_) => local(flags),
         SourceDriver::File(file)
             if file.path.starts_with("/proc/kmsg") || file.path.starts_with("/dev/kmsg") =>
         {
@@ -346,6 +348,14 @@ fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
 
 fn local(flags: ParseFlags) -> ParseFlags {
     flags.without(ParseFlags::EXPECT_HOSTNAME).with(ParseFlags::LOCAL)
+}
+
+/// The same for unix sockets and pipes, where old versions expected a name of a host.
+fn beside(options: &Options<'_>, flags: ParseFlags) -> ParseFlags {
+    match options.globals.is_older(LOCAL_WITHOUT_HOST) {
+        true => flags.with(ParseFlags::LOCAL),
+        false => local(flags),
+    }
 }
 
 pub(super) fn default_priority(options: &Options<'_>) -> Option<Priority> {

@@ -21,14 +21,15 @@ impl Lowering<'_> {
         point
     }
 
-    /// The point of a top-level path: by its name, and by its place, with or without the file.
-    pub(super) fn path_tap(&mut self, path: &LogPath) -> Arc<TapPoint> {
+    /// The point of a top-level path and what the path is called: its name, or its place, with or without the file.
+    pub(super) fn path_tap(&mut self, path: &LogPath) -> (String, Arc<TapPoint>) {
         let place = self.tree.texts.place(path.span);
         let file = place.name.rsplit('/').next().unwrap_or_default();
         let line = format!("{file}:{}", place.line);
         let mut names: Vec<String> = path.name.iter().map(|name| name.text.clone()).collect();
         names.extend([line, place.line.to_string()]);
-        self.tap("log", names)
+        let name = names.first().cloned().unwrap_or_default();
+        (name, self.tap("log", names))
     }
 }
 

@@ -4,6 +4,7 @@
 mod changes;
 mod manual;
 mod parsers;
+mod versions;
 mod views;
 
 use super::{Environment, Parts, build, check};

@@ -172,15 +172,6 @@ fn peer_verify(word: Option<&str>) -> PeerVerify {
     }
 }
 
-/// The port of `network()`, or of `syslog()`.
-pub(super) fn default_port(is_syslog: bool, transport: &str) -> u16 {
-    match (is_syslog, transport) {
-        (false, _) | (true, "udp") => 514,
-        (true, transport) if transport.contains("tls") => 6514,
-        (true, _) => 601,
-    }
-}
-
 /// `ip-tos()` and its kind.
 pub(super) fn ip_options(options: &Options<'_>) -> IpOptions {
     let number = |name: &str| options.number(name).and_then(|number| u32::try_from(number).ok());

@@ -119,7 +119,7 @@ pub(crate) enum CredentialsVerb {
 /// Options of `stats`.
 #[derive(Args, Debug)]
 pub(crate) struct StatsOptions {
-    /// csv or prometheus
+    /// csv, prometheus, or balance: where the messages of each row are
     format: Option<String>,
     /// Set the totals to zero
     #[arg(short = 'r', long)]

@@ -6,7 +6,7 @@ use super::{Event, Levels, Settings, figures::Collector, running::Shared};
 use crate::{
     assemble,
     control::{Commands, Stream},
-    statistics,
+    statistics::{self, Account},
     taps::{TapRequest, Taps},
 };
 use config::Disk;
@@ -213,6 +213,7 @@ impl Commands for Control {
         match (verb, rest) {
             ("STATS", "" | "CSV") => Ok(statistics::csv(&self.collector.figures())),
             ("STATS", "PROMETHEUS") => Ok(statistics::prometheus(&self.collector.samples())),
+            ("STATS", "BALANCE") => Ok(self.collector.accounts().iter().map(Account::line).collect()),
             ("RESET_STATS", _) => {
                 self.collector.reset();
                 Ok("OK The statistics of syslog-ng have been reset to 0.".into())

@@ -3,7 +3,7 @@
 //! In: their owners. Out: figures and samples of this moment. Holds the owners' handles.
 
 use super::running::Shared;
-use crate::statistics::{Figure, Sample};
+use crate::statistics::{Account, Figure, Sample};
 use relay::{Counters, Registry, State};
 use std::{
     collections::BTreeMap,
@@ -18,6 +18,8 @@ use store::LogspaceStats;
 pub(crate) struct Collector {
     registry: Registry,
     shared: Arc<Shared>,
+    /// What sources received whose counters were forgotten.
+    forgotten: AtomicU64,
 }
 
 /// A counter's name in CSV and how to read it.
@@ -75,6 +77,17 @@ fn read(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
+/// What a destination dropped, by reason.
+fn dropped_of(counters: &Counters) -> [(&'static str, u64); 5] {
+    [
+        ("queue_full", read(&counters.dropped_queue_full)),
+        ("unwritable", read(&counters.dropped_unwritable)),
+        ("damaged", read(&counters.dropped_damaged)),
+        ("stopped", read(&counters.dropped_stopped)),
+        ("suppressed", read(&counters.dropped_suppressed)),
+    ]
+}
+
 fn is_source(counters: &Counters) -> bool {
     counters.component.starts_with("src.")
 }
@@ -82,7 +95,7 @@ fn is_source(counters: &Counters) -> bool {
 impl Collector {
     /// Of the counters in `registry`, and of what runs at the time.
     pub(crate) fn new(registry: Registry, shared: Arc<Shared>) -> Collector {
-        Collector { registry, shared }
+        Collector { registry, shared, forgotten: AtomicU64::new(0) }
     }
 
     /// The figures of syslog-ng's CSV.
@@ -122,13 +135,25 @@ impl Collector {
                 value: value(&stats),
             }));
         }
-        for (name, counters) in self.shared.filters() {
-            figures.push(of_filter(&name, "matched", counters.matched()));
-            figures.push(of_filter(&name, "not_matched", counters.not_matched()));
+        let tallies = self.shared.tallies();
+        for (name, counters) in &tallies.filters {
+            figures.push(of("filter", name, "matched", counters.matched()));
+            figures.push(of("filter", name, "not_matched", counters.not_matched()));
+        }
+        for (name, counters) in &tallies.parsers {
+            figures.push(of("parser", name, "processed", counters.processed()));
+            figures.push(of("parser", name, "discarded", counters.discarded()));
+            figures.push(of("parser", name, "made", counters.made()));
+        }
+        for (name, counters) in &tallies.paths {
+            figures.push(of("log", name, "ingress", counters.ingress()));
+            figures.push(of("log", name, "egress", counters.egress()));
         }
         figures.extend(sums.into_iter().map(|((component, id), value)| total(component, &id, "", value)));
         figures.push(total("center", "", "received", received));
         figures.push(total("center", "", "queued", queued));
+        figures.push(of("center", "", "routed", tallies.router.routed()));
+        figures.push(of("center", "", "unrouted", tallies.router.unrouted()));
         figures
     }
 
@@ -139,9 +164,12 @@ impl Collector {
         for (id, name, logspace) in self.shared.logspaces_by_id() {
             all.extend(logspace_samples(&id, &name, &logspace.stats()));
         }
-        for (name, counters) in self.shared.filters() {
-            all.push(filter_sample(&name, "matched", counters.matched()));
-            all.push(filter_sample(&name, "not_matched", counters.not_matched()));
+        let tallies = self.shared.tallies();
+        let counter = |name, id: &str, value: u64| step_sample(name, id, None, value);
+        for (name, counters) in &tallies.filters {
+            let metric = "syslogng_filtered_events_total";
+            all.push(step_sample(metric, name, Some("matched"), counters.matched()));
+            all.push(step_sample(metric, name, Some("not_matched"), counters.not_matched()));
         }
         all.extend(self.shared.probes.list().into_iter().map(|((name, labels), count)| Sample {
             name: name.into(),
@@ -149,13 +177,60 @@ impl Collector {
             labels: labels.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             value: count as f64,
         }));
+        for (name, counters) in &tallies.parsers {
+            let metric = "syslogng_parsed_events_total";
+            all.push(step_sample(metric, name, Some("processed"), counters.processed()));
+            all.push(step_sample(metric, name, Some("discarded"), counters.discarded()));
+            all.push(step_sample(metric, name, Some("made"), counters.made()));
+        }
+        for (name, counters) in &tallies.paths {
+            all.push(counter("syslogng_route_ingress_total", name, counters.ingress()));
+            all.push(counter("syslogng_route_egress_total", name, counters.egress()));
+        }
+        all.push(counter("duramen_routed_events_total", "", tallies.router.routed()));
+        all.push(counter("duramen_unrouted_events_total", "", tallies.router.unrouted()));
         all
+    }
+
+    /// Where the messages are that came to each destination and to the router, a row each.
+    pub(crate) fn accounts(&self) -> Vec<Account> {
+        let mut accounts = Vec::new();
+        let mut received = read(&self.forgotten);
+        for counters in self.registry.list() {
+            let taken = read(&counters.processed);
+            if is_source(&counters) {
+                received += taken;
+                continue;
+            }
+            let mut parts = vec![("written", read(&counters.written)), ("queued", read(&counters.queued))];
+            parts.extend(dropped_of(&counters));
+            let name = format!("{};{};{}", counters.component, counters.id, counters.instance);
+            accounts.push(Account { name, taken, parts });
+        }
+        for (id, name, logspace) in self.shared.logspaces_by_id() {
+            let stats = logspace.stats();
+            let parts = vec![
+                ("written", stats.messages_stored_total),
+                ("queued", queued(&stats)),
+                ("queue_full", stats.messages_dropped_full_total),
+                ("too_large", stats.messages_dropped_large_total),
+                ("stopped", stats.messages_dropped_closed_total),
+            ];
+            let name = format!("dst.logspace;{id};{name}");
+            accounts.push(Account { name, taken: stats.messages_in_total, parts });
+        }
+        let router = self.shared.tallies().router;
+        let parts = vec![("routed", router.routed()), ("unrouted", router.unrouted())];
+        accounts.push(Account { name: "center;;received".to_owned(), taken: received, parts });
+        accounts
     }
 
     /// Sets the totals of sources and destinations to zero.
     pub(crate) fn reset(&self) {
         self.registry.reset();
         self.shared.probes.reset();
+        self.forgotten.store(0, Ordering::Relaxed);
+        self.shared.tallies().reset();
     }
 
     /// Sets the totals of the sources and destinations to zero that have a figure which matches.
@@ -175,7 +250,10 @@ impl Collector {
 
     /// Forgets what the configuration no longer has.
     pub(crate) fn remove_orphans(&self) {
-        self.registry.remove_orphans();
+        let gone = self.registry.remove_orphans();
+        let received: u64 =
+            gone.iter().filter(|gone| is_source(gone)).map(|source| read(&source.processed)).sum();
+        self.forgotten.fetch_add(received, Ordering::Relaxed);
     }
 }
 
@@ -234,16 +312,12 @@ fn samples(counters: &Counters) -> Vec<Sample> {
     let mut samples = vec![
         counter("syslogng_output_events_total", &[("result", "processed")], read(&counters.processed)),
         counter("syslogng_output_events_total", &[("result", "delivered")], read(&counters.written)),
-        dropped("queue_full", read(&counters.dropped_queue_full)),
-        dropped("unwritable", read(&counters.dropped_unwritable)),
-        dropped("damaged", read(&counters.dropped_damaged)),
-        dropped("stopped", read(&counters.dropped_stopped)),
-        dropped("suppressed", read(&counters.dropped_suppressed)),
         gauge(events, read(&counters.queued)),
         gauge(memory, read(&counters.memory_usage)),
         counter("syslogng_output_bytes_total", &[], read(&counters.bytes)),
         counter("syslogng_output_errors_total", &[], read(&counters.errors)),
     ];
+    samples.extend(dropped_of(counters).map(|(reason, value)| dropped(reason, value)));
     if capacity > 0 {
         samples.push(gauge("syslogng_disk_queue_capacity_bytes", capacity));
         samples.push(gauge("syslogng_disk_queue_disk_usage_bytes", read(&counters.disk_usage)));
@@ -251,18 +325,18 @@ fn samples(counters: &Counters) -> Vec<Sample> {
     samples
 }
 
-fn of_filter(name: &str, kind: &'static str, value: u64) -> Figure {
-    let (component, id) = ("filter".to_owned(), name.to_owned());
+fn of(component: &str, name: &str, kind: &'static str, value: u64) -> Figure {
+    let (component, id) = (component.to_owned(), name.to_owned());
     Figure { component, id, instance: String::new(), state: 'a', kind, value }
 }
 
-fn filter_sample(name: &str, result: &str, value: u64) -> Sample {
-    Sample {
-        name: "syslogng_filtered_events_total".into(),
-        kind: "counter",
-        labels: vec![("id".into(), name.to_owned()), ("result".into(), result.to_owned())],
-        value: value as f64,
+fn step_sample(name: &'static str, id: &str, result: Option<&str>, value: u64) -> Sample {
+    let mut labels = Vec::new();
+    if !id.is_empty() {
+        labels.push(("id".into(), id.to_owned()));
     }
+    labels.extend(result.map(|result| ("result".into(), result.to_owned())));
+    Sample { name: name.into(), kind: "counter", labels, value: value as f64 }
 }
 
 fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> {

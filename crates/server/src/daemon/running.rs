@@ -6,7 +6,7 @@
 
 use super::{Settings, certificate::PageTls, graph, identity, scopes, sealing, tables::Tables};
 use crate::{
-    assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, WatchedDatabase},
+    assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, Tallies, WatchedDatabase},
     check,
     lanes::LaneThreads,
     machine::ThisMachine,
@@ -16,9 +16,7 @@ use api::Scope;
 use config::Disk;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
-use pipeline::{
-    Definitions, Router, correlation::Sink, parser::Probes, route::FilterCounters, template::Site,
-};
+use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
 use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
 use std::{
     collections::HashMap,
@@ -49,7 +47,7 @@ struct Current {
     logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
     /// These and what is made of them, as they are searched.
     scopes: Vec<Arc<Scope>>,
-    filters: Vec<(String, Arc<FilterCounters>)>,
+    tallies: Tallies,
     taps: Vec<TapPlace>,
     definitions: Arc<Definitions>,
     config: ConfigInUse,
@@ -187,7 +185,7 @@ impl Running {
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
         current.scopes = scopes;
-        current.filters = parts.filters;
+        current.tallies = parts.tallies;
         current.taps = parts.taps;
         current.definitions = parts.definitions;
         current.config = config;
@@ -335,9 +333,9 @@ impl Shared {
         current.logspaces.iter().map(named).collect()
     }
 
-    /// The named filters in use, with their counters.
-    pub(crate) fn filters(&self) -> Vec<(String, Arc<FilterCounters>)> {
-        self.locked().filters.clone()
+    /// What is counted on the way through the log paths.
+    pub(crate) fn tallies(&self) -> Tallies {
+        self.locked().tallies.clone()
     }
 
     /// The configuration in use.

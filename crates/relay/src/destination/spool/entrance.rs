@@ -129,9 +129,10 @@ impl Outlet for Entrance {
             stats::add(self.counters.dropped_for(DropReason::Stopped), count);
             return delivery.ack.fail();
         }
+        // Before anybody can take it out again.
+        stats::add(&self.counters.queued, count);
         state.inbox.push_back(Arrival { delivery, count });
         drop(state);
-        stats::add(&self.counters.queued, count);
         self.wake.notify_one();
     }
 }

@@ -69,7 +69,6 @@ impl Keeper {
         if waiting > 0 {
             log.notice(&format!("Messages wait in a disk buffer; id='{id}', messages='{waiting}'"));
         }
-        stats::add(&queue.counters.queued, waiting as usize);
         queue.counters.disk_capacity.store(settings.capacity_bytes, Ordering::Relaxed);
         let reader = (waiting > 0).then(|| place.journal.reader(handed));
         Ok(Keeper {
@@ -85,6 +84,11 @@ impl Keeper {
             reader,
             retry_at: None,
         })
+    }
+
+    /// Messages that wait on the disk from an earlier time.
+    pub(crate) fn waiting(&self) -> u64 {
+        self.place.journal.next_sequence().saturating_sub(self.handed)
     }
 
     /// Where deliveries enter.

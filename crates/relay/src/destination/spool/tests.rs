@@ -46,6 +46,7 @@ impl Life {
         let counters = Registry::default().register("dst.test", "d#0", "x");
         let queue = Arc::new(Queue::new(&queueing, false, counters));
         let keeper = Keeper::open("d#0", settings, queue.clone(), log()).unwrap();
+        queue.counters.own(keeper.waiting());
         let entrance = keeper.entrance();
         Life { keeper, queue, entrance }
     }
@@ -202,7 +203,7 @@ fn moves_damage_aside_and_goes_on() {
     fs::write(&file, &bytes).unwrap();
     let mut life = Life::begin(buffer(&place, 1 << 20));
     assert_eq!(life.drained(), ["one", "three"]);
-    assert_eq!(life.figures(), "in=0 queued=0 dropped=1");
+    assert_eq!(life.figures(), "in=3 queued=0 dropped=1");
     assert!(file.with_extension("corrupted").exists());
     drop(life);
     bytes[8] = 99;

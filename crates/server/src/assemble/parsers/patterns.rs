@@ -8,7 +8,6 @@ use crate::assemble::{WatchedDatabase, databases};
 use config::Diagnostic;
 use pipeline::{
     Parser,
-    correlation::Inject,
     parser::Input,
     patterndb::{DbOptions, DbParser},
 };
@@ -28,7 +27,7 @@ impl<'t> Lowering<'t> {
             program: program.unwrap_or_else(Input::program),
             message: message.unwrap_or_else(Input::message),
             drop_unmatched: options.yes("drop-unmatched", false),
-            inject: self.inject_mode(parser, Inject::PassThrough),
+            inject: self.inject_mode(parser, self.database_inject()),
         };
         let what = path.to_string_lossy().into_owned();
         let state = self.kept(parser, &what);

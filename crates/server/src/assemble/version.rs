@@ -1,0 +1,46 @@
+//! Defaults that changed with the version of the language: `@version` says which ones count.
+//!
+//! In: the version of a configuration. Out: its defaults. Holds: nothing. What filters and templates change with it
+//! stands with them. Limits: changes before 3.0 are not known: such configurations are refused.
+
+use super::{globals::Globals, lower::Lowering};
+use config::tree::Version;
+use pipeline::correlation::Inject;
+
+/// From here on unix sockets and pipes do not expect a name of a host in a message.
+pub(super) const LOCAL_WITHOUT_HOST: Version = Version { major: 3, minor: 2 };
+/// From here on `syslog(transport(udp))` is at port 514.
+const SYSLOG_UDP_514: Version = Version { major: 3, minor: 3 };
+/// From here on `db-parser()` gives the messages that it makes to its own path.
+const INJECTS_INTO_PATH: Version = Version { major: 3, minor: 3 };
+/// From here on the fields of the journal have a prefix.
+pub(super) const JOURNAL_PREFIX: Version = Version { major: 3, minor: 8 };
+/// From here on the files of a disk buffer keep a share of their size.
+pub(super) const TRUNCATES_TO_RATIO: Version = Version { major: 3, minor: 33 };
+
+impl Globals<'_> {
+    /// Whether the configuration is written for a version before this one.
+    pub(super) fn is_older(&self, version: Version) -> bool {
+        self.version.is_some_and(|written| written < version)
+    }
+
+    /// The port of a driver that names none.
+    pub(super) fn usual_port(&self, is_syslog: bool, transport: &str) -> u16 {
+        match (is_syslog, transport) {
+            (true, "udp") if self.is_older(SYSLOG_UDP_514) => 601,
+            (false, _) | (true, "udp") => 514,
+            (true, transport) if transport.contains("tls") => 6514,
+            (true, _) => 601,
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// Where `db-parser()` puts the messages that it makes when it does not say.
+    pub(super) fn database_inject(&self) -> Inject {
+        match self.globals.is_older(INJECTS_INTO_PATH) {
+            true => Inject::Internal(self.environment.inject.clone()),
+            false => Inject::PassThrough,
+        }
+    }
+}
