@@ -6,6 +6,7 @@
 //! read positions. A [`Sources`] and a [`Destinations`] set keep what a reload leaves unchanged.
 //! Limits: a connection's [`Window`] bounds what it has in work; a queue is bounded in messages.
 
+pub mod dtls;
 pub mod stats;
 pub mod tls;
 

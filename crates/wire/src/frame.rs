@@ -12,6 +12,7 @@ mod counted;
 mod datagram;
 mod joined;
 mod lines;
+mod record;
 
 use crate::multiline::{Joiner, MultiLine};
 use joined::Joining;
@@ -20,6 +21,7 @@ use message::{Mark, Marks};
 use std::sync::Arc;
 
 pub use count::{COUNT_DIGITS_MAX, COUNT_MAX};
+pub use record::split_record;
 
 /// Default of `log-msg-size()`.
 pub const MESSAGE_BYTES_MAX: usize = 65_536;

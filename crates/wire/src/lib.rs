@@ -8,6 +8,7 @@
 mod charset;
 mod datagram;
 mod decode;
+pub mod dtls;
 mod encode;
 mod frame;
 mod gelf;
@@ -26,7 +27,9 @@ pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
 pub use encode::{
     Dialect, EncodeOptions, Encoder, append_legacy_header, append_sdata, append_sdata_numbered,
 };
-pub use frame::{COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize};
+pub use frame::{
+    COUNT_DIGITS_MAX, COUNT_MAX, Frame, Framer, Framing, MESSAGE_BYTES_MAX, Oversize, split_record,
+};
 pub use gelf::{Chunks, Payload, gelf_chunks};
 pub use kmsg::push_kmsg;
 pub use multiline::{Joined, Joiner, LinePattern, MultiLine, Part};

@@ -4,6 +4,7 @@
 //! All `unsafe` of this crate is in this folder; each block says why it is sound.
 
 mod descriptor;
+pub(crate) mod dtls;
 mod inherited;
 mod lookup;
 mod many;

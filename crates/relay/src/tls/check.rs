@@ -21,7 +21,7 @@ use webpki::{
 };
 
 /// What a peer must fulfil.
-pub(super) struct PeerCheck {
+pub(crate) struct PeerCheck {
     provider: Arc<CryptoProvider>,
     trusted: Trusted,
     lists: Vec<CertRevocationList<'static>>,
@@ -40,7 +40,8 @@ impl PeerCheck {
         PeerCheck { provider, trusted, lists, hints, options: options.clone() }
     }
 
-    fn check(
+    /// Whether a peer is trusted. `name` is that of a server.
+    pub(crate) fn check(
         &self,
         leaf: &CertificateDer<'_>,
         others: &[CertificateDer<'_>],
@@ -60,6 +61,16 @@ impl PeerCheck {
         }
         self.check_fingerprint(leaf)?;
         self.check_dn(leaf)
+    }
+
+    /// The options that it obeys.
+    pub(crate) fn options(&self) -> &TlsOptions {
+        &self.options
+    }
+
+    /// The certificates that are trusted.
+    pub(crate) fn trusted(&self) -> &[CertificateDer<'static>] {
+        &self.trusted.certificates
     }
 
     fn check_chain(

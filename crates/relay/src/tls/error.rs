@@ -31,6 +31,8 @@ pub enum TlsError {
     Missing(&'static str),
     /// rustls refuses the settings.
     Settings(Error),
+    /// The library of DTLS refuses them.
+    Dtls(String),
 }
 
 impl fmt::Display for TlsError {
@@ -45,6 +47,7 @@ impl fmt::Display for TlsError {
                 path.display()
             ),
             TlsError::Missing(what) => f.write_str(what),
+            TlsError::Dtls(error) => write!(f, "these settings of tls() do not fit DTLS: {error}"),
             TlsError::Settings(error) => write!(f, "these settings of tls() do not fit: {}", describe(error)),
         }
     }

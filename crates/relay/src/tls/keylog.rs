@@ -14,10 +14,10 @@ use std::{
 };
 
 /// An open file of secrets.
-pub(super) struct KeyLogFile(Mutex<File>);
+pub(crate) struct KeyLogFile(Mutex<File>);
 
 impl KeyLogFile {
-    pub(super) fn open(path: &Path) -> Result<KeyLogFile, TlsError> {
+    pub(crate) fn open(path: &Path) -> Result<KeyLogFile, TlsError> {
         let opened = OpenOptions::new().append(true).create(true).mode(0o600).open(path);
         let file = opened.map_err(|source| TlsError::Read { path: path.to_owned(), source })?;
         Ok(KeyLogFile(Mutex::new(file)))
@@ -26,7 +26,13 @@ impl KeyLogFile {
 
 impl KeyLog for KeyLogFile {
     fn log(&self, label: &str, client_random: &[u8], secret: &[u8]) {
-        let line = format!("{label} {} {}\n", digits(client_random), digits(secret));
+        self.write(&format!("{label} {} {}\n", digits(client_random), digits(secret)));
+    }
+}
+
+impl KeyLogFile {
+    /// Writes a line with its line feed.
+    pub(crate) fn write(&self, line: &str) {
         // A full disk must not end a session: whoever looks finds the line missing.
         let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
     }

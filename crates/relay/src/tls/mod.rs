@@ -2,7 +2,8 @@
 //!
 //! In: the options of `tls()`. Out: [`ServerTls`] and [`ClientTls`], read once from their files, and sessions.
 //! Holds: keys and certificates; a reload reads them anew while open sessions go on with the old ones.
-//! Limits: TLS 1.2 and 1.3 with the suites of rustls; what it does not have is refused by name.
+//! Limits: TLS 1.2 and 1.3 with the suites of rustls; what it does not have is refused by name. DTLS has the same
+//! options and the same check of peers, and sessions of its own ([`crate::dtls`]).
 
 mod certificate;
 mod check;
@@ -19,12 +20,15 @@ mod settings;
 mod suites;
 
 pub use certificate::{Identity, lifetime};
+pub(crate) use check::PeerCheck;
+pub(crate) use keylog::KeyLogFile;
 pub use error::{TlsError, describe};
 pub use fingerprint::Fingerprint;
 pub use loading::{Configured, ListenerTls, Load, SenderTls};
 pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};
 pub(crate) use session::{Session, Taken};
 pub use settings::{ClientTls, ServerTls};
+pub(crate) use settings::{Papers, own_missing};
 pub use suites::{CipherSuites, KeyExchanges};
 
 #[cfg(test)]

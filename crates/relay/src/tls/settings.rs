@@ -36,9 +36,7 @@ impl ServerTls {
     pub fn load(options: &TlsOptions) -> Result<ServerTls, TlsError> {
         let provider = provider(options);
         let check = Arc::new(check(&provider, options)?);
-        let (chain, key) = own(options)?.ok_or(TlsError::Missing(
-            "tls() of a source needs its certificate and key: set cert-file() and key-file()",
-        ))?;
+        let (chain, key) = own(options)?.ok_or_else(own_missing)?;
         let builder =
             ServerConfig::builder_with_provider(provider).with_protocol_versions(versions(options))?;
         let mut config = match options.peer_verify {
@@ -127,10 +125,30 @@ fn check(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<PeerChe
     Ok(PeerCheck::new(provider.clone(), trusted, lists, options))
 }
 
+/// What is read of files whatever library shakes hands.
+pub(crate) struct Papers {
+    /// What a peer must fulfil.
+    pub(crate) check: PeerCheck,
+    /// What we show.
+    pub(crate) own: Option<Own>,
+}
+
+impl Papers {
+    pub(crate) fn read(options: &TlsOptions) -> Result<Papers, TlsError> {
+        Ok(Papers { check: check(&provider(options), options)?, own: own(options)? })
+    }
+}
+
+/// Our certificate, those between it and its CA, and its key.
+pub(crate) type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
+
+/// A listener without a certificate.
+pub(crate) fn own_missing() -> TlsError {
+    TlsError::Missing("tls() of a source needs its certificate and key: set cert-file() and key-file()")
+}
+
 /// Our own certificate and key; `None` when there is to be none.
-fn own(
-    options: &TlsOptions,
-) -> Result<Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>, TlsError> {
+fn own(options: &TlsOptions) -> Result<Option<Own>, TlsError> {
     match (&options.cert_file, &options.key_file) {
         (None, None) => Ok(None),
         (Some(certificate), Some(key)) => {

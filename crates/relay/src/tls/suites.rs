@@ -89,6 +89,16 @@ impl CipherSuites {
         self.0.is_empty()
     }
 
+    /// The suites of TLS 1.2 and DTLS 1.2, as OpenSSL takes them: the chosen ones, or all when none of these was chosen.
+    pub(crate) fn list12(&self) -> String {
+        let is12 = |name: &&str| !name.starts_with("TLS_");
+        let mut chosen: Vec<&str> = self.0.iter().copied().filter(is12).collect();
+        if chosen.is_empty() {
+            chosen = SUITES.iter().map(|(name, _)| *name).filter(is12).collect();
+        }
+        chosen.join(":")
+    }
+
     /// When only suites of one version of TLS were chosen, the other keeps its own.
     pub(super) fn apply(&self, provider: &mut CryptoProvider) {
         let chosen = |suite: &SupportedCipherSuite| {
@@ -131,6 +141,23 @@ impl KeyExchanges {
     /// Whether nothing was chosen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The groups as OpenSSL takes them, each once.
+    pub(crate) fn list(&self) -> String {
+        const ALL: &[&str] = &["X25519", "P-256", "P-384"];
+        let plain = |name: &&'static str| match *name {
+            "PRIME256V1" | "SECP256R1" => "P-256",
+            "SECP384R1" => "P-384",
+            name => name,
+        };
+        let mut names: Vec<&str> = Vec::new();
+        for name in if self.0.is_empty() { ALL } else { &self.0 }.iter().map(plain) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names.join(":")
     }
 
     pub(super) fn apply(&self, provider: &mut CryptoProvider) {

@@ -6,7 +6,10 @@ use rcgen::{
     ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams,
     SerialNumber, date_time_ymd,
 };
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 use tempfile::TempDir;
 
 /// Certificates in a folder: `ca`, and what it signs under the names given to `issue`.
@@ -40,6 +43,29 @@ impl Pki {
         fs::write(self.path(&format!("{name}.key")), key.serialize_pem()).unwrap();
     }
 
+    /// The certificate that the CA makes of some parameters, in PEM.
+    pub(crate) fn sign(&self, params: &CertificateParams, key: &KeyPair) -> String {
+        params.signed_by(key, &self.issuer).unwrap().pem()
+    }
+
+    /// A list on which the certificate of that name is revoked.
+    pub(crate) fn revoke(&self, name: &str, path: &Path) {
+        let list = CertificateRevocationListParams {
+            this_update: date_time_ymd(2024, 1, 1),
+            next_update: date_time_ymd(4000, 1, 1),
+            crl_number: SerialNumber::from(1),
+            issuing_distribution_point: None,
+            revoked_certs: vec![RevokedCertParams {
+                serial_number: SerialNumber::from_slice(name.as_bytes()),
+                revocation_time: date_time_ymd(2024, 1, 1),
+                reason_code: None,
+                invalidity_date: None,
+            }],
+            key_identifier_method: KeyIdMethod::Sha256,
+        };
+        fs::write(path, list.signed_by(&self.issuer).unwrap().pem().unwrap()).unwrap();
+    }
+
     pub(crate) fn options(&self, name: &str) -> TlsOptions {
         TlsOptions {
             cert_file: Some(self.path(&format!("{name}.pem"))),
@@ -49,7 +75,7 @@ impl Pki {
         }
     }
 
-    fn anonymous(&self) -> TlsOptions {
+    pub(crate) fn anonymous(&self) -> TlsOptions {
         TlsOptions { ca_file: Some(self.path("ca.pem")), ..TlsOptions::default() }
     }
 }
@@ -238,20 +264,7 @@ fn obeys_revocation_lists() {
     fs::create_dir(&folder).unwrap();
     let server = TlsOptions { crl_dir: Some(folder.clone()), ..pki.options("server") };
     check(&server, &pki.options("client"), "logs.example", GOOD);
-    let list = CertificateRevocationListParams {
-        this_update: date_time_ymd(2024, 1, 1),
-        next_update: date_time_ymd(4000, 1, 1),
-        crl_number: SerialNumber::from(1),
-        issuing_distribution_point: None,
-        revoked_certs: vec![RevokedCertParams {
-            serial_number: SerialNumber::from_slice(b"client"),
-            revocation_time: date_time_ymd(2024, 1, 1),
-            reason_code: None,
-            invalidity_date: None,
-        }],
-        key_identifier_method: KeyIdMethod::Sha256,
-    };
-    fs::write(folder.join("ca.r0"), list.signed_by(&pki.issuer).unwrap().pem().unwrap()).unwrap();
+    pki.revoke("client", &folder.join("ca.r0"));
     let revoked =
         ("the certificate of the peer was revoked", "the peer refused: our certificate was revoked");
     check(&server, &pki.options("client"), "logs.example", revoked);

@@ -132,3 +132,30 @@ proptest! {
         prop_assert_eq!(run(framing, 7, oversize, &[stream]), run(framing, 7, oversize, &pieces));
     }
 }
+
+#[track_caller]
+fn check_record(record: &str, want: &[&str]) {
+    let mut frames = Vec::new();
+    split_record(record.as_bytes(), 10, &mut frames);
+    let shown = frames.iter().map(|frame| {
+        let cut = if frame.marks.has(Mark::Truncated) { "!" } else { "" };
+        format!("{}{cut}", &record[frame.start..frame.end])
+    });
+    assert_eq!(shown.collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn a_record_holds_whole_messages() {
+    check_record("", &[]);
+    check_record("5 <13>a", &["<13>a"]);
+    check_record("5 <13>a6 <13>bc", &["<13>a", "<13>bc"]);
+    check_record("6 <13>a\n\n6 <13>bc\n", &["<13>a", "<13>bc"]);
+    check_record("<13>a", &["<13>a"]);
+    check_record("<13>a\r\n\0", &["<13>a"]);
+    check_record("\n\0", &[]);
+    check_record("3 apples", &["3 apples"]);
+    check_record("7 <13>a", &["<13>a!"]);
+    check_record("5 <13>a9999999999999 <", &["<13>a", "9999999999!"]);
+    check_record("12 <13>4567890X5 <13>a", &["<13>456789!", "<13>a"]);
+    check_record("<13>4567890X", &["<13>456789!"]);
+}
