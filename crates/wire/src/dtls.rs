@@ -65,7 +65,9 @@ pub struct Record {
 /// Looks at the first record of a datagram.
 pub fn start(datagram: &[u8]) -> Start<'_> {
     match record(datagram) {
-        Some((Record { content: content::HANDSHAKE, epoch: 0 }, body)) if body.first() == Some(&CLIENT_HELLO) => {
+        Some((Record { content: content::HANDSHAKE, epoch: 0 }, body))
+            if body.first() == Some(&CLIENT_HELLO) =>
+        {
             hello(datagram, body).map_or(Start::Odd, Start::Hello)
         }
         Some((record, _)) => Start::Record(record),

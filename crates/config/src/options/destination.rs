@@ -178,7 +178,7 @@ const LOGSPACE: &[Row] = &[
     ),
 ];
 
-const TRANSPORTS: &[&str] = &["tcp", "udp", "tls", "auto"];
+const TRANSPORTS: &[&str] = &["tcp", "udp", "tls", "dtls", "auto"];
 
 const NETWORK: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
@@ -191,8 +191,8 @@ const BALANCE: &[Row] =
 
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
-    row("port", V::Port, "601; 514 for UDP, 6514 for TLS", "port of the receiver"),
-    row("destport", V::Port, "601; 514 for UDP, 6514 for TLS", "port of the receiver"),
+    row("port", V::Port, "601; 514 for UDP, 6514 for TLS and DTLS", "port of the receiver"),
+    row("destport", V::Port, "601; 514 for UDP, 6514 for TLS and DTLS", "port of the receiver"),
 ];
 
 const OLD: &[Row] = &[

@@ -173,7 +173,7 @@ impl ValueKind {
 
 /// Words of the language that stand for something that does not run yet.
 const WORDS_LATER: &[&str] =
-    &["text-with-nuls", "sctp", "relp", "altp", "rltp", "dtls", "ignore-aux-data", "empty-lines"];
+    &["text-with-nuls", "sctp", "relp", "altp", "rltp", "ignore-aux-data", "empty-lines"];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {
     let (text, span) = match arg {

@@ -112,8 +112,17 @@ pub(super) const DRIVERS: &[Driver] = &[
         .aliases(&["example-random-generator-text"]),
 ];
 
-const TRANSPORTS: &[&str] =
-    &["tcp", "udp", "tls", "auto", "nul-terminated", "proxied-tcp", "proxied-tls", "proxied-tls-passthrough"];
+const TRANSPORTS: &[&str] = &[
+    "tcp",
+    "udp",
+    "tls",
+    "dtls",
+    "auto",
+    "nul-terminated",
+    "proxied-tcp",
+    "proxied-tls",
+    "proxied-tls-passthrough",
+];
 
 const NETWORK: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
@@ -123,8 +132,8 @@ const NETWORK: &[Row] = &[
 
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages arrive"),
-    row("port", V::Port, "601; 514 for UDP, 6514 for TLS", "port to listen on"),
-    row("localport", V::Port, "601; 514 for UDP, 6514 for TLS", "port to listen on"),
+    row("port", V::Port, "601; 514 for UDP, 6514 for TLS and DTLS", "port to listen on"),
+    row("localport", V::Port, "601; 514 for UDP, 6514 for TLS and DTLS", "port to listen on"),
 ];
 
 const OLD: &[Row] = &[
@@ -177,14 +186,14 @@ const HTTP: &[Row] = &[
 const LISTEN: &[Row] = &[
     row("ip", V::Text, "0.0.0.0", "address to listen on"),
     row("localip", V::Text, "0.0.0.0", "address to listen on"),
-    row("max-connections", V::Number(1, 1 << 20), "10", "connections at a time"),
+    row("max-connections", V::Number(1, 1 << 20), "10; 1000 for DTLS", "connections at a time"),
     row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel, in bytes"),
     row("so-reuseport", V::YesNo, "no", "share the port with other programs"),
     row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that wait to be taken"),
     row(
         "idle-timeout",
         V::Number(0, 1 << 31),
-        "0",
+        "0; 3600 for DTLS",
         "seconds until a silent connection is closed; 0 is never",
     ),
     row("so-broadcast", V::YesNo, "no", "allow broadcasts").no_effect("broadcasts are always received"),

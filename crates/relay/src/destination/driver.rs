@@ -33,6 +33,11 @@ pub(super) trait Driver: Send {
         0
     }
 
+    /// Messages cut since the last call because their target takes no longer ones.
+    fn take_cut(&mut self) -> usize {
+        0
+    }
+
     /// Forgets what is rendered and not wholly written, and says how many messages that was.
     fn abandon(&mut self) -> usize;
 

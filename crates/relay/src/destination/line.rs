@@ -35,6 +35,11 @@ pub(super) trait Target: Send {
         false
     }
 
+    /// Messages since the last call that were cut because the target takes no longer ones.
+    fn take_cut(&mut self) -> usize {
+        0
+    }
+
     /// Closes what is open.
     fn close(&mut self);
 }
@@ -75,6 +80,10 @@ impl<T: Target> Driver for Line<T> {
 
     fn take_refused(&mut self) -> usize {
         self.target.take_refused()
+    }
+
+    fn take_cut(&mut self) -> usize {
+        self.target.take_cut()
     }
 
     fn abandon(&mut self) -> usize {

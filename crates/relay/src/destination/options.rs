@@ -4,7 +4,7 @@
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
 use super::http::HttpTarget;
-use crate::{ip::IpOptions, tls::SenderTls};
+use crate::{dtls::SenderDtls, ip::IpOptions, tls::SenderTls};
 use journal::{Disk, OsDisk};
 use message::{Batch, Stamp};
 use std::{path::PathBuf, sync::Arc, time::Duration};
@@ -194,6 +194,8 @@ pub enum SocketKind {
     Tcp(String, u16),
     /// UDP to host and port.
     Udp(String, u16),
+    /// DTLS to host and port.
+    Dtls(String, u16, SenderDtls),
     /// A unix stream socket.
     UnixStream(PathBuf),
     /// A unix datagram socket.
@@ -298,7 +300,7 @@ impl SocketTarget {
     /// The server that the driver names, and those that may stand in for it.
     pub(crate) fn servers(&self) -> Vec<Server> {
         let first = match &self.kind {
-            SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => {
+            SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) | SocketKind::Dtls(host, port, _) => {
                 Server { host: host.clone(), port: *port }
             }
             SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => Server::default(),

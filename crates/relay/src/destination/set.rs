@@ -168,9 +168,14 @@ impl Destinations {
 
 /// Reads certificates and keys anew. A key that waits for its password is no error: until then messages wait.
 fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
-    let Some(tls) = spec.driver.tls() else { return Ok(()) };
-    match tls.settings() {
-        Ok(_) => Ok(()),
+    let loaded = match &spec.driver {
+        DestinationDriver::Socket(SocketTarget { kind: SocketKind::Dtls(_, _, dtls), .. }) => {
+            dtls.settings().map(drop)
+        }
+        driver => driver.tls().map_or(Ok(()), |tls| tls.settings().map(drop)),
+    };
+    match loaded {
+        Ok(()) => Ok(()),
         Err(error @ TlsError::Locked { .. }) => {
             log.warning(&format!("Encrypted connections must wait; id='{}', error='{error}'", spec.id));
             Ok(())
@@ -220,6 +225,7 @@ impl DestinationDriver {
             DestinationDriver::Socket(target) => match &target.kind {
                 SocketKind::Tcp(host, port) => format!("tcp,{host}:{port}"),
                 SocketKind::Udp(host, port) => format!("udp,{host}:{port}"),
+                SocketKind::Dtls(host, port, _) => format!("dtls,{host}:{port}"),
                 SocketKind::UnixStream(path) => format!("unix-stream,localhost.afunix:{}", path.display()),
                 SocketKind::UnixDatagram(path) => format!("unix-dgram,localhost.afunix:{}", path.display()),
             },
@@ -257,7 +263,9 @@ impl DestinationDriver {
 /// A receiver that speaks a protocol of its own.
 fn remote(protocol: &str, target: &SocketTarget) -> String {
     match &target.kind {
-        SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) => format!("{protocol},{host}:{port}"),
+        SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) | SocketKind::Dtls(host, port, _) => {
+            format!("{protocol},{host}:{port}")
+        }
         SocketKind::UnixStream(path) | SocketKind::UnixDatagram(path) => {
             format!("{protocol},{}", path.display())
         }

@@ -215,6 +215,7 @@ impl Worker {
         }
         let now = self.clock.now().unix_s().max(0) as u64;
         self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
+        stats::add(&self.queue.counters.frame_errors, self.driver.take_cut());
         let refused = self.driver.take_refused().min(self.count + self.summaries);
         stats::add(&self.queue.counters.dropped_unwritable, refused);
         let gone = (refused + self.lost + self.held).min(self.count + self.summaries);

@@ -37,10 +37,9 @@ impl Cookies {
     /// Whether a cookie is that of a hello, of this minute or the last one.
     pub(crate) fn fits(&self, cookie: &[u8], peer: SocketAddr, random: &[u8], now: Instant) -> bool {
         let minute = self.minute(now);
-        [Some(minute), minute.checked_sub(1)]
-            .into_iter()
-            .flatten()
-            .any(|minute| bool::from(subtle::ConstantTimeEq::ct_eq(&self.of_minute(peer, random, minute)[..], cookie)))
+        [Some(minute), minute.checked_sub(1)].into_iter().flatten().any(|minute| {
+            bool::from(subtle::ConstantTimeEq::ct_eq(&self.of_minute(peer, random, minute)[..], cookie))
+        })
     }
 
     fn minute(&self, now: Instant) -> u64 {

@@ -28,7 +28,9 @@ pub(super) fn explained(error: &ssl::Error, verdict: Option<&Error>) -> String {
     match u8::try_from(code - ALERTS) {
         Ok(alert) => describe(&Error::AlertReceived(AlertDescription::from(alert))),
         Err(_) if code == NO_CERTIFICATE => describe(&Error::NoCertificatesPresented),
-        Err(_) if NO_COMMON.contains(&code) => format!("there is no common version or cipher suite: {reason}"),
+        Err(_) if NO_COMMON.contains(&code) => {
+            format!("there is no common version or cipher suite: {reason}")
+        }
         Err(_) => reason.to_owned(),
     }
 }

@@ -15,8 +15,8 @@ use openssl::{
     error::ErrorStack,
     pkey::PKey,
     ssl::{
-        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode, SslVerifyMode,
-        SslVersion,
+        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
+        SslVerifyMode, SslVersion,
     },
     x509::X509,
 };
@@ -81,7 +81,8 @@ impl ClientDtls {
 
     /// An association with the server of a name or address; its hello is in `outgoing`.
     pub(crate) fn connect(&self, host: &str, mtu: usize) -> Result<Association, String> {
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name of a host"))?;
+        let name =
+            ServerName::try_from(host.to_owned()).map_err(|_| format!("`{host}` is no name of a host"))?;
         let named = matches!(name, ServerName::DnsName(_)) && self.0.check.options().sni;
         let session = Session::new(self.0.check.clone(), Some(name));
         Association::connect(&self.0.context, session, named.then_some(host), mtu)
@@ -89,7 +90,11 @@ impl ClientDtls {
 }
 
 /// What both sides have in common.
-fn builder(method: SslMethod, options: &TlsOptions, papers: &Papers) -> Result<SslContextBuilder, ErrorStack> {
+fn builder(
+    method: SslMethod,
+    options: &TlsOptions,
+    papers: &Papers,
+) -> Result<SslContextBuilder, ErrorStack> {
     let mut builder = SslContextBuilder::new(method)?;
     builder.set_min_proto_version(Some(SslVersion::DTLS1_2))?;
     builder.set_cipher_list(&options.suites.list12())?;

@@ -231,7 +231,10 @@ fn narrows_down_who_is_trusted() {
     };
     check(&pinned, &pki.options("client"), "logs.example", GOOD);
     let (said, refused) = shake(&pinned, &pki.options("server"), "logs.example");
-    assert!(said.starts_with("the certificate of the peer is none of trusted-fingerprints(): SHA256:"), "{said}");
+    assert!(
+        said.starts_with("the certificate of the peer is none of trusted-fingerprints(): SHA256:"),
+        "{said}"
+    );
     assert_eq!(refused, "the peer refused: it does not accept our certificate");
     for (pattern, good) in [("*, O=Example\\, Inc, C=*", true), ("CN=other*", false)] {
         let named = TlsOptions { trusted_dn: vec![pattern.to_owned()], ..pki.options("server") };
@@ -346,10 +349,18 @@ fn a_cookie_is_good_for_one_peer_and_a_minute() {
     let (peer, other): (SocketAddr, SocketAddr) = (PEER.parse().unwrap(), "192.0.2.7:4001".parse().unwrap());
     let cookie = cookies.cookie(peer, &[1; 32], start);
     let after = |seconds| start + std::time::Duration::from_secs(seconds);
-    for (peer, random, seconds, good) in
-        [(peer, 1, 0, true), (peer, 1, 119, true), (peer, 1, 120, false), (other, 1, 0, false), (peer, 2, 0, false)]
-    {
-        assert_eq!(cookies.fits(&cookie, peer, &[random; 32], after(seconds)), good, "{peer} {random} {seconds}");
+    for (peer, random, seconds, good) in [
+        (peer, 1, 0, true),
+        (peer, 1, 119, true),
+        (peer, 1, 120, false),
+        (other, 1, 0, false),
+        (peer, 2, 0, false),
+    ] {
+        assert_eq!(
+            cookies.fits(&cookie, peer, &[random; 32], after(seconds)),
+            good,
+            "{peer} {random} {seconds}"
+        );
     }
     assert!(!cookies.fits(&cookie[1..], peer, &[1; 32], start) && !cookies.fits(b"", peer, &[1; 32], start));
     assert!(!Cookies::new(start).unwrap().fits(&cookie, peer, &[1; 32], start), "another process");
@@ -361,7 +372,8 @@ fn survives_any_bytes() {
     let server = ServerDtls::load(&pki.options("server")).unwrap();
     for bytes in [&b""[..], b"<13>hello", &[0x16; 200], &[0xff; 100_000]] {
         assert!(server.accept(bytes, MTU).is_err(), "{bytes:?}");
-        let mut client = ClientDtls::load(&pki.options("client")).unwrap().connect("logs.example", MTU).unwrap();
+        let mut client =
+            ClientDtls::load(&pki.options("client")).unwrap().connect("logs.example", MTU).unwrap();
         assert!(!matches!(client.take(bytes, |_| panic!("text")), Ok(Taken::Open)), "{bytes:?}");
     }
 }

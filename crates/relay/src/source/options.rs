@@ -16,6 +16,7 @@ use super::http::HttpOptions;
 use super::socket::ProxyHeader;
 use crate::{
     destination::{FilePermissions, Render, TcpOptions},
+    dtls::ListenerDtls,
     ip::IpOptions,
     tls::ListenerTls,
 };
@@ -277,7 +278,20 @@ pub struct DatagramListener {
     pub permissions: FilePermissions,
     /// `so-passcred()`
     pub credentials: bool,
+    /// `transport(dtls)` and its `tls()`.
+    pub dtls: Option<ListenerDtls>,
+    /// `max-connections()` of DTLS.
+    pub connections_max: usize,
+    /// `keep-alive()`: associations of DTLS outlive a reload.
+    pub keep_over_reload: bool,
+    /// `idle-timeout()` of DTLS; `None` never.
+    pub idle_timeout: Option<Duration>,
 }
+
+/// Peers of a DTLS listener when `max-connections()` is not written. One that is silent takes little memory.
+const DTLS_PEERS_MAX: usize = 1_000;
+/// A peer of DTLS that went without a goodbye is never heard of again.
+const DTLS_IDLE: Duration = Duration::from_secs(3_600);
 
 impl DatagramListener {
     /// The defaults for an address.
@@ -289,6 +303,10 @@ impl DatagramListener {
             ip: IpOptions::default(),
             permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
             credentials: true,
+            dtls: None,
+            connections_max: DTLS_PEERS_MAX,
+            keep_over_reload: true,
+            idle_timeout: Some(DTLS_IDLE),
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{
         DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceSpec,
         StreamListener,
     },
-    socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive},
+    socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive, receive_dtls},
 };
 use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors, tls::TlsError};
 use socket2::Socket;
@@ -231,7 +231,13 @@ impl Sources {
                 }
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
                     let (names, log) = (self.names.clone(), self.log.clone());
-                    self.reactors.spawn(receive(socket, slot.clone(), names, log, stopped.clone()));
+                    let (slot, stopped) = (slot.clone(), stopped.clone());
+                    match &driver {
+                        SourceDriver::Datagram(DatagramListener { dtls: Some(_), .. }) => {
+                            self.reactors.spawn(receive_dtls(socket, slot, names, log, stopped));
+                        }
+                        _ => self.reactors.spawn(receive(socket, slot, names, log, stopped)),
+                    }
                 }
             }
             Opened::Nothing | Opened::Later => self.run_local(driver, &slot, stopped),
@@ -351,9 +357,13 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
 
 /// Reads certificates and keys anew. A key that waits for its password is no error: until then its source refuses.
 fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
-    let SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) = &spec.driver else { return Ok(()) };
-    match tls.settings() {
-        Ok(_) => Ok(()),
+    let loaded = match &spec.driver {
+        SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
+        SourceDriver::Datagram(DatagramListener { dtls: Some(dtls), .. }) => dtls.settings().map(drop),
+        _ => Ok(()),
+    };
+    match loaded {
+        Ok(()) => Ok(()),
         Err(error @ TlsError::Locked { .. }) => {
             log.warning(&format!(
                 "Encrypted connections are refused for now; id='{}', error='{error}'",
@@ -401,6 +411,9 @@ impl SourceDriver {
                 Dialogue::Relp => format!("relp {}", shown(&options.address)),
                 Dialogue::Http(_) => format!("http {}", shown(&options.address)),
             },
+            SourceDriver::Datagram(options) if options.dtls.is_some() => {
+                format!("dtls {}", shown(&options.address))
+            }
             SourceDriver::Datagram(options) => format!("datagram {}", shown(&options.address)),
             SourceDriver::File(options) => format!("file {options:?}"),
             SourceDriver::Wildcard(options) => format!("wildcard-file {options:?}"),

@@ -87,7 +87,8 @@ pub struct Counters {
     pub bytes: AtomicU64,
     /// Errors of the socket or file.
     pub errors: AtomicU64,
-    /// Frames that were malformed or longer than `log-msg-size()`.
+    /// Frames that were malformed or longer than `log-msg-size()`, datagrams that held nothing usable; of a destination,
+    /// messages that were cut because its datagrams hold no more.
     pub frame_errors: AtomicU64,
     /// Time of the last message, seconds since 1970.
     pub stamp_s: AtomicU64,

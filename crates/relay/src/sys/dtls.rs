@@ -54,7 +54,8 @@ pub(crate) fn timer<S>(stream: &SslStream<S>) -> Option<Duration> {
     let mut left = libc::timeval { tv_sec: 0, tv_usec: 0 };
     // SAFETY: the command writes one `timeval`, which outlives the call.
     let runs = unsafe { SSL_ctrl(stream.ssl().as_ptr(), GET_TIMEOUT, 0, (&raw mut left).cast::<c_void>()) };
-    let micros = u64::try_from(left.tv_sec).unwrap_or(0) * 1_000_000 + u64::try_from(left.tv_usec).unwrap_or(0);
+    let micros =
+        u64::try_from(left.tv_sec).unwrap_or(0) * 1_000_000 + u64::try_from(left.tv_usec).unwrap_or(0);
     (runs == 1).then(|| Duration::from_micros(micros))
 }
 

@@ -21,9 +21,9 @@ mod suites;
 
 pub use certificate::{Identity, lifetime};
 pub(crate) use check::PeerCheck;
-pub(crate) use keylog::KeyLogFile;
 pub use error::{TlsError, describe};
 pub use fingerprint::Fingerprint;
+pub(crate) use keylog::KeyLogFile;
 pub use loading::{Configured, ListenerTls, Load, SenderTls};
 pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};
 pub(crate) use session::{Session, Taken};

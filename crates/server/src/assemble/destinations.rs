@@ -15,7 +15,8 @@ use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
-    Rendering, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget, tls::SenderTls,
+    Rendering, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget, dtls::SenderDtls,
+    tls::SenderTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -145,7 +146,7 @@ impl<'t> Lowering<'t> {
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
-                let (kind, framing) = remote(options)?;
+                let (kind, framing) = self.remote(options)?;
                 let (driver, render) = self.socket(options, kind, framing)?;
                 (self.spoofing(options, driver), render)
             }
@@ -213,6 +214,24 @@ impl<'t> Lowering<'t> {
         })
     }
 
+    /// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
+    fn remote(&mut self, options: &Options<'t>) -> Option<(SocketKind, Framing)> {
+        let (host, port) = (options.plain()?, remote_port(options));
+        let is_syslog = options.call.key() == "syslog";
+        let kind = match remote_transport(options).as_str() {
+            "udp" => SocketKind::Udp(host, port),
+            "dtls" => SocketKind::Dtls(host, port, SenderDtls::new(self.dtls(options)?)),
+            _ => SocketKind::Tcp(host, port),
+        };
+        let framing = match kind {
+            SocketKind::Udp(..) => Framing::Datagram,
+            _ if is_syslog => Framing::OctetCounted,
+            SocketKind::Dtls(..) => Framing::Datagram,
+            _ => Framing::Newline,
+        };
+        Some((kind, framing))
+    }
+
     /// A socket and what is sent over it.
     pub(super) fn socket(
         &mut self,
@@ -225,7 +244,7 @@ impl<'t> Lowering<'t> {
         let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
         let is_counted = framing == Framing::OctetCounted;
         let port = match &kind {
-            SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) => *port,
+            SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) | SocketKind::Dtls(_, port, _) => *port,
             SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => 0,
         };
         let is_relp = options.call.key() == "relp" && options.own("tls").is_some();
@@ -367,17 +386,6 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
             .and_then(Call::number)
             .and_then(|number| u64::try_from(number).ok()),
     }
-}
-
-/// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
-fn remote(options: &Options<'_>) -> Option<(SocketKind, Framing)> {
-    let key = options.call.key();
-    let (host, port) = (options.plain()?, remote_port(options));
-    Some(match remote_transport(options).as_str() {
-        "udp" => (SocketKind::Udp(host, port), Framing::Datagram),
-        _ if key == "syslog" => (SocketKind::Tcp(host, port), Framing::OctetCounted),
-        _ => (SocketKind::Tcp(host, port), Framing::Newline),
-    })
 }
 
 pub(super) fn remote_transport(options: &Options<'_>) -> String {

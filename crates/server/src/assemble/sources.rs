@@ -16,7 +16,7 @@ use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
     DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
     PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec, StreamListener,
-    TcpOptions, UseDns, WildcardSource, Window, tls::ListenerTls,
+    TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls, tls::ListenerTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -146,9 +146,15 @@ impl<'t> Lowering<'t> {
         let is_syslog = key == "syslog";
         let port = options.globals.usual_port(is_syslog, &transport);
         let address = ListenAddress::Ip(self.address(options, options.port(["port", "localport"], port))?);
-        if transport == "udp" {
+        if matches!(transport.as_str(), "udp" | "dtls") {
             let mut listener = DatagramListener::new(address);
             complete_datagram(options, &mut listener);
+            if transport == "dtls" {
+                listener.dtls = Some(ListenerDtls::new(self.dtls(options)?));
+                listener.connections_max = options.count("max-connections", listener.connections_max);
+                listener.keep_over_reload = options.yes("keep-alive", true);
+                listener.idle_timeout = options.seconds_or_never("idle-timeout", listener.idle_timeout);
+            }
             return Some((SourceDriver::Datagram(listener), Framing::Datagram));
         }
         let mut listener = StreamListener::new(address);

@@ -60,6 +60,29 @@ impl<'t> Lowering<'t> {
         })
     }
 
+    /// `tls()` of `transport(dtls)`: the same options with the same meaning, but for what DTLS does not have.
+    pub(super) fn dtls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let tls = self.tls(options)?;
+        if tls.versions == TlsVersions::Only13 {
+            let written = options
+                .own("tls")
+                .and_then(|call| call.options().find(|option| option.key() == "ssl-options"));
+            let span = written.map_or(options.call.span, |option| option.span);
+            let message = "no version of DTLS is left: only 1.2 is spoken";
+            self.report.push(Diagnostic::error(span, message).help("take no-tlsv12 out"));
+            return None;
+        }
+        let failback =
+            options.own("failover").and_then(|call| call.options().find(|option| option.key() == "failback"));
+        if let Some(failback) = failback {
+            let message =
+                "`failback()` looks for the first receiver over TCP: it cannot be used with transport(dtls)";
+            self.report.push(Diagnostic::error(failback.span, message));
+            return None;
+        }
+        Some(tls)
+    }
+
     fn fingerprints(&mut self, call: &Call) -> Option<Vec<Fingerprint>> {
         let named = |option: &&Call| matches!(option.key().as_str(), "trusted-keys" | "trusted-fingerprints");
         let mut list = Vec::new();

@@ -42,7 +42,9 @@ fn knows_what_a_datagram_begins_with() {
 
 #[test]
 fn calls_odd_what_is_no_dtls() {
-    for datagram in [&b""[..], b"<13>hello", &[0; 13], &[0xff; 100], &[23, 3, 3, 0, 1, 0, 0, 0, 0, 0, 9, 0, 0]] {
+    for datagram in
+        [&b""[..], b"<13>hello", &[0; 13], &[0xff; 100], &[23, 3, 3, 0, 1, 0, 0, 0, 0, 0, 9, 0, 0]]
+    {
         check(datagram, "odd");
     }
     // More than is there.
@@ -80,7 +82,10 @@ fn asks_for_a_cookie() {
     assert_eq!(&out[..13], [22, 0xfe, 0xff, 0, 0, 0, 0, 0, 0, 0, 4, 0, 35]);
     assert_eq!(&out[13..25], [3, 0, 0, 23, 0, 0, 0, 0, 0, 0, 0, 23]);
     assert_eq!(&out[25..], [&[0xfe, 0xff, 20][..], &[9; 20]].concat());
-    assert!(out.len() < greeting(b"").len(), "the answer to a stranger is shorter than what the stranger sent");
+    assert!(
+        out.len() < greeting(b"").len(),
+        "the answer to a stranger is shorter than what the stranger sent"
+    );
     check(&out, "record 22 0");
     let mut hint = Vec::new();
     append_hint(&mut hint);

@@ -4,6 +4,7 @@
 //! Limits: connecting takes at most [`CONNECT_WITHIN`], a handshake as long again.
 
 use super::super::options::{Server, SocketKind, SocketTarget, TcpOptions};
+use super::dtls::SecureDatagrams;
 use super::stream::Secure;
 use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
 use std::{
@@ -22,6 +23,7 @@ pub(super) enum Connection {
     Plain(Socket),
     Secure(Box<Secure>),
     Datagrams(Socket),
+    SecureDatagrams(Box<SecureDatagrams>),
 }
 
 /// Connects. `server` is one of those that the target names, for internet sockets.
@@ -43,6 +45,13 @@ pub(super) fn connect(target: &SocketTarget, server: &Server) -> io::Result<Conn
             }
         }
         SocketKind::Udp(..) => connect_to_any(target, server, Type::DGRAM).map(Connection::Datagrams),
+        SocketKind::Dtls(_, _, dtls) => {
+            let settings = dtls.settings().map_err(io::Error::other)?;
+            let socket = connect_to_any(target, server, Type::DGRAM)?;
+            let secure =
+                SecureDatagrams::connect(socket, settings, &server.host, target.framing, CONNECT_WITHIN)?;
+            Ok(Connection::SecureDatagrams(Box::new(secure)))
+        }
         SocketKind::UnixStream(path) => {
             connect_unix(target, &SockAddr::unix(path)?, Type::STREAM).map(Connection::Plain)
         }

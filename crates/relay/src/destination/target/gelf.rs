@@ -40,7 +40,7 @@ impl Gelf {
     fn open(&self) -> io::Result<Socket> {
         match connect_first(&self.target.socket)? {
             Connection::Datagrams(socket) => Ok(socket),
-            Connection::Plain(_) | Connection::Secure(_) => Err(io::ErrorKind::InvalidInput.into()),
+            _ => Err(io::ErrorKind::InvalidInput.into()),
         }
     }
 

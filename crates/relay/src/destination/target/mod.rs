@@ -3,6 +3,7 @@
 //! In: rendered messages. Out: bytes. Holds: their connections. Limits: see each.
 
 mod connect;
+mod dtls;
 mod gelf;
 mod pipe;
 mod program;

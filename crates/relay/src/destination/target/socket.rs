@@ -12,12 +12,19 @@ use super::{
     servers::Servers,
     stream::write_plain,
 };
-use crate::{InternalLog, sys};
+use crate::{InternalLog, dtls::RECORD_TEXT_BYTES_MAX, sys};
 use socket2::Socket as RawSocket;
-use std::{io, os::fd::AsFd};
+use std::{
+    io,
+    os::fd::AsFd,
+    time::{Duration, Instant},
+};
 
 /// Largest UDP payload over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;
+
+/// That messages are cut is said at most this often.
+const CUTS_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// A socket target.
 pub(crate) struct Socket {
@@ -25,11 +32,14 @@ pub(crate) struct Socket {
     log: InternalLog,
     servers: Servers,
     connection: Option<Connection>,
+    /// Messages cut since `take_cut` was called, and when that was last said.
+    cut: usize,
+    cut_said: Option<Instant>,
 }
 
 impl Socket {
     pub(crate) fn new(target: SocketTarget, log: InternalLog) -> Socket {
-        Socket { servers: Servers::of(&target), target, log, connection: None }
+        Socket { servers: Servers::of(&target), target, log, connection: None, cut: 0, cut_said: None }
     }
 
     fn is_stream(&self) -> bool {
@@ -79,6 +89,20 @@ impl Socket {
         }
     }
 
+    /// Says that messages were cut, now and then.
+    fn tell_of_cuts(&mut self, count: usize) {
+        if count == 0 {
+            return;
+        }
+        self.cut += count;
+        if self.cut_said.is_none_or(|said| said.elapsed() >= CUTS_SAID_EVERY) {
+            self.cut_said = Some(Instant::now());
+            let most = RECORD_TEXT_BYTES_MAX;
+            self.log
+                .warning(&format!("Messages too long for a datagram are cut; count='{count}', max='{most}'"));
+        }
+    }
+
     fn write_datagrams(&self, socket: &RawSocket, output: &mut Output) -> io::Result<()> {
         let remote = matches!(self.target.kind, SocketKind::Udp(..));
         self.send_many(socket, output);
@@ -122,6 +146,11 @@ impl Target for Socket {
             Connection::Plain(socket) => write_plain(socket, output),
             Connection::Secure(secure) => secure.write(output),
             Connection::Datagrams(socket) => self.write_datagrams(socket, output),
+            Connection::SecureDatagrams(secure) => {
+                let written = secure.write(output);
+                self.tell_of_cuts(secure.take_cut());
+                written
+            }
         };
         match written {
             Err(error) if !matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
@@ -155,6 +184,10 @@ impl Target for Socket {
 
     fn is_open(&self) -> bool {
         self.connection.is_some()
+    }
+
+    fn take_cut(&mut self) -> usize {
+        std::mem::take(&mut self.cut)
     }
 
     fn close(&mut self) {

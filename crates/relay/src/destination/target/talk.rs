@@ -30,6 +30,7 @@ impl Talk {
                 socket.set_read_timeout(Some(STALL))?;
             }
             Connection::Secure(secure) => secure.set_patience(STALL)?,
+            Connection::SecureDatagrams(_) => return Err(io::ErrorKind::Unsupported.into()),
         }
         Ok(Talk(connection))
     }
@@ -51,6 +52,7 @@ impl Talk {
                 size => Ok(size),
             },
             Connection::Secure(secure) => secure.say(text),
+            Connection::SecureDatagrams(_) => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
@@ -70,6 +72,7 @@ impl Talk {
                 })
             }
             Connection::Secure(secure) => secure.hear(text, waits),
+            Connection::SecureDatagrams(_) => Err(io::ErrorKind::Unsupported.into()),
         };
         match heard {
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {

@@ -24,7 +24,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder};
+use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, split_record};
 
 /// Bytes that a frame's header and end may need beside the message.
 const FRAME_OVERHEAD: usize = 64;
@@ -177,6 +177,18 @@ impl Feed {
         }
         if size > 0 {
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
+        }
+    }
+
+    /// Appends the messages of a record of DTLS, converted where `encoding()` asks for it.
+    pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
+        let first = self.frames.len();
+        split_record(record, self.live.reading.message_bytes_max, &mut self.frames);
+        for index in first..self.frames.len() {
+            let frame = self.frames[index];
+            let start = bytes.len();
+            self.append(&record[frame.start..frame.end], bytes);
+            self.frames[index] = Frame { start, end: bytes.len(), marks: frame.marks };
         }
     }
 

@@ -76,6 +76,9 @@ impl Live {
             return if transport == Transport::Tls { "relp+tls" } else { "relp+tcp" }.to_owned();
         }
         let syslog = self.component == "syslog";
+        if matches!(&self.driver, SourceDriver::Datagram(options) if options.dtls.is_some()) {
+            return if syslog { "rfc6012" } else { "rfc3164+dtls" }.to_owned();
+        }
         match transport {
             Transport::Udp if syslog => "rfc5426".to_owned(),
             Transport::Tcp if syslog => "rfc6587".to_owned(),

@@ -5,9 +5,8 @@
 
 use super::{
     super::{options::StreamListener, secure::SecureStream, session::Stream},
-    peer::canonical,
+    peer::{canonical, peer_values},
 };
-use crate::tls::Session;
 use std::{io, net::SocketAddr, time::Duration};
 use tokio::{net::TcpStream, time::timeout};
 use wire::proxy::{self, Start};
@@ -70,7 +69,7 @@ async fn steps(socket: TcpStream, hop: SocketAddr, options: &StreamListener) -> 
             let settings = tls.settings().map_err(io::Error::other)?;
             let received = std::mem::take(&mut first);
             let secure = SecureStream::accept(socket, settings, received, &mut first).await?;
-            values = peer_values(secure.session());
+            values = secure.session().peer().map(peer_values).unwrap_or_default();
             Stream::Tls(Box::new(secure))
         }
         (_, stream) => stream,
@@ -111,18 +110,6 @@ async fn read_header(stream: &mut Stream, first: &mut Vec<u8>) -> io::Result<pro
             _ => {}
         }
     }
-}
-
-/// `.tls.*` of a peer that showed a certificate.
-fn peer_values(session: &Session) -> Vec<(String, Vec<u8>)> {
-    let Some((identity, fingerprint)) = session.peer() else { return Vec::new() };
-    let mut values = vec![(".tls.x509_fp".to_owned(), fingerprint.to_string().into_bytes())];
-    for (name, part) in [(".tls.x509_cn", "CN"), (".tls.x509_o", "O"), (".tls.x509_ou", "OU")] {
-        if let Some(value) = identity.part(part) {
-            values.push((name.to_owned(), value.as_bytes().to_vec()));
-        }
-    }
-    values
 }
 
 /// Who passed the connection on, and for whom.

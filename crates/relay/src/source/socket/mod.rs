@@ -4,6 +4,7 @@
 //! Limits: `max-connections()`; each connection has its window.
 
 mod datagram;
+mod dtls;
 mod gelf;
 mod greeting;
 mod listen;
@@ -11,6 +12,7 @@ mod peer;
 mod stream;
 
 pub(crate) use datagram::receive;
+pub(crate) use dtls::receive_dtls;
 pub use greeting::ProxyHeader;
 pub(crate) use listen::{Listening, adjust, open_datagram, open_stream};
 pub(crate) use stream::{Accepting, accept};

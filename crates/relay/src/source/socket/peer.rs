@@ -4,6 +4,7 @@
 //! Limits: [`PEERS_MAX`] senders; then the cache starts anew.
 
 use super::super::feed::{Live, Names, own_name};
+use crate::tls::{Fingerprint, Identity};
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,
@@ -132,6 +133,17 @@ pub(super) fn process_values((pid, uid, gid): Credentials) -> Vec<(String, Vec<u
     }
     if let Ok(exe) = fs::read_link(process.join("exe")) {
         values.push((".unix.exe".to_owned(), exe.into_os_string().into_encoded_bytes()));
+    }
+    values
+}
+
+/// `.tls.*` of a peer that showed a certificate.
+pub(super) fn peer_values((identity, fingerprint): (Identity, Fingerprint)) -> Vec<(String, Vec<u8>)> {
+    let mut values = vec![(".tls.x509_fp".to_owned(), fingerprint.to_string().into_bytes())];
+    for (name, part) in [(".tls.x509_cn", "CN"), (".tls.x509_o", "O"), (".tls.x509_ou", "OU")] {
+        if let Some(value) = identity.part(part) {
+            values.push((name.to_owned(), value.as_bytes().to_vec()));
+        }
     }
     values
 }
