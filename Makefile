@@ -6,6 +6,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 CARGO ?= cargo
+# What is given to users has OpenSSL in it (docs/decisions/dtls.md).
+RELEASE := OPENSSL_NO_VENDOR=$${OPENSSL_NO_VENDOR:-0} $(CARGO) build --release --locked
 BIN := target/release/duramen
 SAMPLES ?= ../shared/samples
 
@@ -19,7 +21,7 @@ run: build ## start the quickstart configuration (DEMO=1 also replays sample log
 
 build: ui ## the optimised binary, page included
 	@tools/install.sh build
-	$(CARGO) build --release --locked --package duramen
+	$(RELEASE) --package duramen
 
 ui: ui/dist/index.html ## the page
 
@@ -32,7 +34,7 @@ test: ui ## everything: format, lints, house rules, unit tests, the page, real c
 	@tools/install.sh test
 	$(CARGO) xtask check
 	cd ui && npm run check && npm test
-	$(CARGO) build --release --locked --package duramen
+	$(RELEASE) --package duramen
 	tests/system/run.sh $(BIN)
 	if [ -d "$(SAMPLES)" ]; then $(CARGO) xtask conformance "$(SAMPLES)"; fi
 
@@ -51,7 +53,7 @@ bench-scale: bench-built ## the same questions at 10, 50, 100 and 200 million me
 
 bench-built: build
 	@tools/install.sh bench
-	$(CARGO) build --release --locked --package bench
+	$(RELEASE) --package bench
 
 fuzz: ## each fuzz target for SECONDS (default 60)
 	@tools/install.sh fuzz

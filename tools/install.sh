@@ -18,7 +18,7 @@ command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || die "Node $(node --version) is too old: 20 or newer is needed"
 
 # command that proves it is there : Debian package
-build=(cc:gcc make:make git:git)
+build=(cc:gcc make:make git:git perl:perl pkg-config:pkg-config)
 test=("${build[@]}" python3:python3 openssl:openssl strace:strace logger:bsdutils rsyslogd:rsyslog chromium:chromium
     curl:curl pip3:python3-pip /lib/systemd/systemd-journal-upload:systemd-journal-remote)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
@@ -30,9 +30,9 @@ for pair in "${wanted[@]}"; do
     command -v "${pair%%:*}" >/dev/null || PATH=$PATH:/usr/sbin command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
 # Modules have no command: a file that proves it is there : Debian package.
-modules=()
-[ "$purpose" != test ] || modules=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
-[ "$purpose" != bench ] || modules=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+modules=("libssl.a:libssl-dev")
+[ "$purpose" != test ] || modules+=(rsyslog/imrelp.so:rsyslog-relp systemd/systemd-journal-remote:systemd-journal-remote rsyslog/omelasticsearch.so:rsyslog-elasticsearch rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
+[ "$purpose" != bench ] || modules+=(rsyslog/lmnsd_gtls.so:rsyslog-gnutls)
 if [ ${#modules[@]} -gt 0 ]; then
     for pair in "${modules[@]}"; do
         compgen -G "/usr/lib/*/${pair%%:*}" >/dev/null || [ -e "/usr/lib/${pair%%:*}" ] || missing+=("${pair##*:}")

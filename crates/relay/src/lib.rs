@@ -28,7 +28,7 @@ mod testing;
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
     FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing,
-    RelpTarget, Render, Rendering, RequestSettings, ResponseAction, Server, SocketKind, SocketTarget,
+    RelpTarget, Render, Rendering, RequestSettings, ResponseAction, SecureDatagrams, Server, SocketKind, SocketTarget,
     SpoofTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};

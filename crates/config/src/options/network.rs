@@ -33,7 +33,12 @@ pub(super) const TLS: &[Row] = &[
     row("crl-dir", V::Text, "", "a folder of revocation lists"),
     row("cert-file", V::Text, "", "our certificate, and those between it and its CA"),
     row("key-file", V::Text, "", "its private key; one with a password waits for ctl credentials add"),
-    later("pkcs12-file", "certificate and key in one file (openssl pkcs12 takes it apart)"),
+    row(
+        "pkcs12-file",
+        V::Text,
+        "",
+        "certificate, key and trusted CAs in one file, instead of cert-file() and key-file(); its password is empty or waits for ctl credentials add",
+    ),
     row("trusted-dn", V::Texts, "", "names that a peer's certificate may have, with * and ?"),
     row("trusted-fingerprints", V::Texts, "", "the certificates that a peer may have: SHA256:AB:CD:..."),
     row("trusted-keys", V::Texts, "", "").renamed("trusted-fingerprints"),

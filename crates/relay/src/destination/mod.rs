@@ -25,4 +25,5 @@ pub use options::{
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};
+pub use target::SecureDatagrams;
 pub(crate) use target::set_keepalive;

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     sys,
-    tls::{Configured, KeyLogFile, Load, Papers, PeerCheck, TlsError, TlsOptions, own_missing},
+    tls::{Configured, KeyLogFile, Load, Papers, PeerCheck, PeerVerify, TlsError, TlsOptions, own_missing},
 };
 use openssl::{
     error::ErrorStack,
@@ -105,6 +105,9 @@ fn builder(
     // A silent association holds no buffer.
     builder.set_mode(SslMode::RELEASE_BUFFERS);
     sys::dtls::set_message_bytes_max(&mut builder, MESSAGE_BYTES_MAX);
+    if papers.check.options().peer_verify == PeerVerify::NotAsked {
+        return Ok(builder);
+    }
     let mut verify = SslVerifyMode::PEER;
     if papers.check.options().peer_verify.is_required() {
         verify |= SslVerifyMode::FAIL_IF_NO_PEER_CERT;

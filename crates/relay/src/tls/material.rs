@@ -37,6 +37,13 @@ pub(super) struct Trusted {
 }
 
 impl Trusted {
+    /// Adds certificates that came another way.
+    pub(super) fn add(&mut self, certificates: Vec<CertificateDer<'static>>) {
+        // What is no CA is trusted as it is, like those of files.
+        let _ = self.roots.add_parsable_certificates(certificates.iter().cloned());
+        self.certificates.extend(certificates);
+    }
+
     pub(super) fn read(file: Option<&Path>, folder: Option<&Path>) -> Result<Trusted, TlsError> {
         let mut trusted = Trusted { roots: RootCertStore::empty(), certificates: Vec::new() };
         if let Some(path) = file {

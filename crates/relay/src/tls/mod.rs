@@ -15,6 +15,7 @@ mod keylog;
 mod loading;
 mod material;
 mod options;
+mod pkcs12;
 mod session;
 mod settings;
 mod suites;

@@ -69,6 +69,8 @@ pub struct TlsOptions {
     pub cert_file: Option<PathBuf>,
     /// `key-file()`
     pub key_file: Option<PathBuf>,
+    /// `pkcs12-file()`: certificate, key and authorities, instead of the two.
+    pub pkcs12_file: Option<PathBuf>,
     /// `trusted-dn()`: when there are some, the peer's name must match one. `*` and `?`.
     pub trusted_dn: Vec<String>,
     /// `trusted-keys()` and `trusted-fingerprints()`: when there are some, the peer's certificate must be one of them.

@@ -11,6 +11,7 @@ use super::{
     loading::Load,
     material::{Trusted, certificates, revocation_lists},
     options::{PeerVerify, TlsOptions, TlsVersions},
+    pkcs12,
     session::Session,
 };
 use rustls::{
@@ -35,13 +36,13 @@ impl ServerTls {
     /// Reads what the options name.
     pub fn load(options: &TlsOptions) -> Result<ServerTls, TlsError> {
         let provider = provider(options);
-        let check = Arc::new(check(&provider, options)?);
-        let (chain, key) = own(options)?.ok_or_else(own_missing)?;
+        let Papers { check, own } = papers(&provider, options)?;
+        let (chain, key) = own.ok_or_else(own_missing)?;
         let builder =
             ServerConfig::builder_with_provider(provider).with_protocol_versions(versions(options))?;
         let mut config = match options.peer_verify {
             PeerVerify::NotAsked => builder.with_no_client_auth(),
-            _ => builder.with_client_cert_verifier(check),
+            _ => builder.with_client_cert_verifier(Arc::new(check)),
         }
         .with_single_cert(chain, key)?;
         // A resumed session would keep what an older configuration trusted, and costs memory for each peer.
@@ -68,12 +69,13 @@ impl ClientTls {
     /// Reads what the options name.
     pub fn load(options: &TlsOptions) -> Result<ClientTls, TlsError> {
         let provider = provider(options);
-        let check: Arc<dyn ServerCertVerifier> = Arc::new(check(&provider, options)?);
+        let Papers { check, own } = papers(&provider, options)?;
+        let check: Arc<dyn ServerCertVerifier> = Arc::new(check);
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(versions(options))?
             .dangerous()
             .with_custom_certificate_verifier(check);
-        let mut config = match own(options)? {
+        let mut config = match own {
             Some((chain, key)) => builder.with_client_auth_cert(chain, key)?,
             None => builder.with_no_client_auth(),
         };
@@ -119,10 +121,20 @@ fn versions(options: &TlsOptions) -> &'static [&'static SupportedProtocolVersion
     }
 }
 
-fn check(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<PeerCheck, TlsError> {
-    let trusted = Trusted::read(options.ca_file.as_deref(), options.ca_dir.as_deref())?;
+/// Reads what peers are checked with, and what we show.
+fn papers(provider: &Arc<CryptoProvider>, options: &TlsOptions) -> Result<Papers, TlsError> {
+    let mut trusted = Trusted::read(options.ca_file.as_deref(), options.ca_dir.as_deref())?;
+    let own = match &options.pkcs12_file {
+        None => own(options)?,
+        Some(path) => {
+            let bundle = pkcs12::read(path, &options.passwords)?;
+            trusted.add(bundle.authorities);
+            let chain = std::iter::once(bundle.certificate).chain(bundle.between).collect();
+            Some((chain, bundle.key))
+        }
+    };
     let lists = revocation_lists(options.crl_dir.as_deref())?;
-    Ok(PeerCheck::new(provider.clone(), trusted, lists, options))
+    Ok(Papers { check: PeerCheck::new(provider.clone(), trusted, lists, options), own })
 }
 
 /// What is read of files whatever library shakes hands.
@@ -135,7 +147,7 @@ pub(crate) struct Papers {
 
 impl Papers {
     pub(crate) fn read(options: &TlsOptions) -> Result<Papers, TlsError> {
-        Ok(Papers { check: check(&provider(options), options)?, own: own(options)? })
+        papers(&provider(options), options)
     }
 }
 
@@ -144,7 +156,9 @@ pub(crate) type Own = (Vec<CertificateDer<'static>>, PrivateKeyDer<'static>);
 
 /// A listener without a certificate.
 pub(crate) fn own_missing() -> TlsError {
-    TlsError::Missing("tls() of a source needs its certificate and key: set cert-file() and key-file()")
+    TlsError::Missing(
+        "tls() of a source needs its certificate and key: set cert-file() and key-file(), or pkcs12-file()",
+    )
 }
 
 /// Our own certificate and key; `None` when there is to be none.

@@ -320,6 +320,34 @@ fn waits_for_the_password_of_a_key() {
 }
 
 #[test]
+fn takes_all_of_one_file() {
+    let pki = Pki::new();
+    for (name, password) in [("server", ""), ("client", "oak")] {
+        let read = |end: &str| fs::read(pki.path(&format!("{name}.{end}"))).unwrap();
+        let mut authorities = openssl::stack::Stack::new().unwrap();
+        let ca = openssl::x509::X509::from_pem(&fs::read(pki.path("ca.pem")).unwrap()).unwrap();
+        authorities.push(ca).unwrap();
+        let bundle = openssl::pkcs12::Pkcs12::builder()
+            .pkey(&openssl::pkey::PKey::private_key_from_pem(&read("key")).unwrap())
+            .cert(&openssl::x509::X509::from_pem(&read("pem")).unwrap())
+            .ca(authorities)
+            .build2(password)
+            .unwrap();
+        fs::write(pki.path(&format!("{name}.p12")), bundle.to_der().unwrap()).unwrap();
+    }
+    let options = |name: &str| TlsOptions { pkcs12_file: Some(pki.path(name)), ..TlsOptions::default() };
+    let client = options("client.p12");
+    let locked = ClientTls::load(&client).unwrap_err().to_string();
+    assert!(locked.contains("has a password, to be given with duramen ctl credentials add"), "{locked}");
+    client.passwords.add(&pki.path("client.p12"), "elm");
+    assert!(ClientTls::load(&client).unwrap_err().to_string().contains("the password is wrong"));
+    client.passwords.add(&pki.path("client.p12"), "oak");
+    check(&options("server.p12"), &client, "logs.example", GOOD);
+    refuses(&options("server.pem"), "it is not PKCS #12");
+    refuses(&options("none.p12"), "cannot read");
+}
+
+#[test]
 fn survives_any_bytes() {
     let pki = Pki::new();
     for bytes in [&b""[..], b"<13>hello\n", &[0x16; 200], &[0x16, 3, 1, 0xff, 0xff], &[0xff; 100_000]] {

@@ -48,6 +48,7 @@ impl<'t> Lowering<'t> {
             crl_dir: path("crl-dir"),
             cert_file: path("cert-file"),
             key_file: path("key-file"),
+            pkcs12_file: path("pkcs12-file"),
             trusted_dn: inside("trusted-dn").map(Call::texts).unwrap_or_default(),
             fingerprints: self.fingerprints(call)?,
             sni: yes("sni"),

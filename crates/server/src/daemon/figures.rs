@@ -45,6 +45,7 @@ const OF_DESTINATIONS: &[Reading] = &[
     ("stamp", |counters| read(&counters.stamp_s)),
     ("connections", |counters| read(&counters.connections)),
     ("errors", |counters| read(&counters.errors)),
+    ("truncated_count", |counters| read(&counters.frame_errors)),
     ("bytes", |counters| read(&counters.bytes)),
     ("disk_usage", |counters| read(&counters.disk_usage)),
 ];

@@ -1,8 +1,13 @@
-//! Connections to the server: TCP, TLS, UDP, unix stream, unix datagram.
+//! Connections to the server: TCP, TLS, UDP, DTLS, unix stream, unix datagram.
 //!
 //! In: options. Out: open connections that take bytes. Limits: [`CONNECT_TIMEOUT`] to connect.
 
 use super::Options;
+use relay::{
+    SecureDatagrams, StreamFraming,
+    dtls::ClientDtls,
+    tls::{PeerVerify, TlsOptions},
+};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -35,6 +40,7 @@ pub(super) struct Target {
 enum Address {
     Tcp(SocketAddr),
     Udp(SocketAddr),
+    Dtls(SocketAddr, String, Box<ClientDtls>),
     UnixStream(String),
     UnixDatagram(String),
 }
@@ -45,6 +51,8 @@ pub(super) enum Connection {
     Stream(Box<dyn Write + Send>),
     /// UDP.
     Udp(UdpSocket),
+    /// DTLS.
+    Dtls(Box<SecureDatagrams>),
     /// A unix datagram socket.
     Unix(UnixDatagram),
 }
@@ -56,7 +64,11 @@ impl Target {
             if options.dgram { Address::UnixDatagram(path) } else { Address::UnixStream(path) }
         } else {
             let found = resolve(&options.target, options.port.unwrap_or(514), options.ipv6)?;
-            if options.dgram { Address::Udp(found) } else { Address::Tcp(found) }
+            match (options.dtls, options.dgram) {
+                (true, _) => Address::Dtls(found, options.target.clone(), Box::new(dtls()?)),
+                (false, true) => Address::Udp(found),
+                (false, false) => Address::Tcp(found),
+            }
         };
         let tls = if options.use_ssl { Some(tls(&options.target)?) } else { None };
         let family = if options.ipv6 { "TCP6" } else { "TCP4" };
@@ -74,11 +86,13 @@ impl Target {
     pub(super) fn open(&self) -> io::Result<Connection> {
         match &self.address {
             Address::Tcp(address) => self.open_tcp(*address).map_err(|error| named(error, address)),
-            Address::Udp(address) => {
-                let any = if address.is_ipv6() { "[::]" } else { "0.0.0.0" };
-                let socket = UdpSocket::bind(format!("{any}:{}", self.local_port.unwrap_or(0)))?;
-                socket.connect(address)?;
-                Ok(Connection::Udp(socket))
+            Address::Udp(address) => self.open_udp(*address).map(Connection::Udp),
+            Address::Dtls(address, host, settings) => {
+                let socket = Socket::from(self.open_udp(*address)?);
+                let framing = StreamFraming::Plain;
+                SecureDatagrams::connect(socket, settings, host, framing, CONNECT_TIMEOUT)
+                    .map(|secure| Connection::Dtls(Box::new(secure)))
+                    .map_err(|error| named(error, address))
             }
             Address::UnixStream(path) => {
                 let stream = UnixStream::connect(path).map_err(|error| named(error, path))?;
@@ -90,6 +104,13 @@ impl Target {
                 Ok(Connection::Unix(socket))
             }
         }
+    }
+
+    fn open_udp(&self, address: SocketAddr) -> io::Result<UdpSocket> {
+        let any = if address.is_ipv6() { "[::]" } else { "0.0.0.0" };
+        let socket = UdpSocket::bind(format!("{any}:{}", self.local_port.unwrap_or(0)))?;
+        socket.connect(address)?;
+        Ok(socket)
     }
 
     fn open_tcp(&self, address: SocketAddr) -> io::Result<Connection> {
@@ -152,6 +173,11 @@ fn resolve(host: &str, port: u16, ipv6: bool) -> io::Result<SocketAddr> {
         let family = if ipv6 { "IPv6" } else { "IPv4 (try --ipv6)" };
         io::Error::new(io::ErrorKind::NotFound, format!("{host} has no {family} address"))
     })
+}
+
+fn dtls() -> io::Result<ClientDtls> {
+    let unchecked = TlsOptions { peer_verify: PeerVerify::OptionalUntrusted, ..TlsOptions::default() };
+    ClientDtls::load(&unchecked).map_err(io::Error::other)
 }
 
 fn tls(host: &str) -> io::Result<(Arc<ClientConfig>, ServerName<'static>)> {

@@ -30,6 +30,9 @@ pub(crate) struct Options {
     /// TLS over TCP; the server's certificate is not checked
     #[arg(short = 'U', long)]
     pub(crate) use_ssl: bool,
+    /// DTLS over UDP; the server's certificate is not checked
+    #[arg(long, conflicts_with_all = ["stream", "unix", "use_ssl", "proxied"])]
+    pub(crate) dtls: bool,
     /// Messages a second for each active connection
     #[arg(short = 'r', long, default_value_t = 1000)]
     pub(crate) rate: u64,

@@ -150,6 +150,7 @@ impl Connection {
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Ok(()),
                 result => result.map(drop),
             },
+            Connection::Dtls(secure) => secure.say(bytes),
             Connection::Unix(socket) => socket.send(bytes).map(drop),
         }
     }
@@ -157,7 +158,7 @@ impl Connection {
     fn finish(&mut self) -> io::Result<()> {
         match self {
             Connection::Stream(stream) => stream.flush(),
-            Connection::Udp(_) | Connection::Unix(_) => Ok(()),
+            Connection::Udp(_) | Connection::Dtls(_) | Connection::Unix(_) => Ok(()),
         }
     }
 }

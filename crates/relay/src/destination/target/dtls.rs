@@ -35,7 +35,7 @@ const HINTS_AFTER: Duration = Duration::from_secs(5);
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
 
 /// An association with a receiver.
-pub(crate) struct SecureDatagrams {
+pub struct SecureDatagrams {
     socket: Socket,
     association: Association,
     framing: StreamFraming,
@@ -52,7 +52,7 @@ pub(crate) struct SecureDatagrams {
 
 impl SecureDatagrams {
     /// Shakes hands as the client, over a socket that is connected.
-    pub(crate) fn connect(
+    pub fn connect(
         socket: Socket,
         settings: &ClientDtls,
         host: &str,
@@ -82,7 +82,7 @@ impl SecureDatagrams {
     fn shake(&mut self, deadline: Instant) -> io::Result<()> {
         let mut repeated = 0;
         loop {
-            self.send_handshake()?;
+            self.send_each()?;
             if self.association.is_open() {
                 return Ok(());
             }
@@ -101,7 +101,7 @@ impl SecureDatagrams {
                 Ok(_) => {}
                 Err(error) => {
                     // The peer hears why.
-                    let _ = self.send_handshake();
+                    let _ = self.send_each();
                     return Err(error);
                 }
             }
@@ -128,7 +128,8 @@ impl SecureDatagrams {
         }
     }
 
-    fn send_handshake(&mut self) -> io::Result<()> {
+    /// Sends what there is, each datagram by a call of its own.
+    fn send_each(&mut self) -> io::Result<()> {
         let mut sent = Ok(());
         for datagram in self.association.outgoing().iter() {
             let mut writer = &self.socket;
@@ -143,7 +144,7 @@ impl SecureDatagrams {
     }
 
     /// Writes what the socket takes.
-    pub(crate) fn write(&mut self, output: &mut Output) -> io::Result<()> {
+    pub(in crate::destination) fn write(&mut self, output: &mut Output) -> io::Result<()> {
         self.listen()?;
         while output.size() > 0 {
             self.seal(output)?;
@@ -152,8 +153,15 @@ impl SecureDatagrams {
         Ok(())
     }
 
+    /// Sends one text as one record. It is lost when the kernel takes no more now.
+    pub fn say(&mut self, text: &[u8]) -> io::Result<()> {
+        self.association.outgoing().clear();
+        self.association.encrypt(text).map_err(failed)?;
+        self.send_each()
+    }
+
     /// Messages cut since the last call.
-    pub(crate) fn take_cut(&mut self) -> usize {
+    pub(in crate::destination) fn take_cut(&mut self) -> usize {
         std::mem::take(&mut self.cut)
     }
 
@@ -185,7 +193,7 @@ impl SecureDatagrams {
             }
             match self.association.take(datagram, |_| {}).map_err(failed)? {
                 Taken::Over => return Err(closed()),
-                Taken::Open | Taken::Shaking => self.send_handshake()?,
+                Taken::Open | Taken::Shaking => self.send_each()?,
             }
         }
     }
@@ -277,7 +285,7 @@ impl Drop for SecureDatagrams {
         self.association.say_goodbye();
         if self.socket.set_nonblocking(true).is_ok() {
             // Whoever is gone needs no goodbye.
-            let _ = self.send_handshake();
+            let _ = self.send_each();
         }
     }
 }
@@ -305,3 +313,6 @@ fn closed() -> io::Error {
 fn failed(error: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("DTLS: {error}"))
 }
+
+#[cfg(test)]
+mod tests;

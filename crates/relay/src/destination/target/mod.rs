@@ -18,6 +18,7 @@ mod talk;
 mod terminal;
 
 pub(crate) use connect::set_keepalive;
+pub use dtls::SecureDatagrams;
 pub(crate) use gelf::Gelf;
 pub(crate) use pipe::Pipe;
 pub(crate) use program::Program;
