@@ -28,8 +28,8 @@ mod testing;
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
     FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing,
-    RelpTarget, Render, Rendering, RequestSettings, ResponseAction, SecureDatagrams, Server, SocketKind, SocketTarget,
-    SpoofTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
+    RelpTarget, Render, Rendering, RequestSettings, ResponseAction, SecureDatagrams, Server, SocketKind,
+    SocketTarget, SpoofTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;

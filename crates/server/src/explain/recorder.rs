@@ -217,6 +217,7 @@ fn peer(socket: &SocketTarget) -> String {
     match &socket.kind {
         SocketKind::Tcp(host, port) => format!("{tls} {host}:{port}"),
         SocketKind::Udp(host, port) => format!("udp {host}:{port}"),
+        SocketKind::Dtls(host, port, _) => format!("dtls {host}:{port}"),
         SocketKind::UnixStream(path) => format!("unix stream {}", path.display()),
         SocketKind::UnixDatagram(path) => format!("unix datagrams {}", path.display()),
     }
