@@ -133,7 +133,7 @@ template(name="T" type="list") {
     property(name="msg" caseConversion="lower" compressSpace="on") constant(value="|")
     property(name="syslogtag" securePath="replace") constant(value="|")
     property(name="msg" format="csv") constant(value="|")
-    property(name="structured-data") constant(value="|") property(name="msgid")
+    property(name="structured-data") constant(value="|") property(name="msgid") property(name="protocol-version")
     constant(value="\\n")
 }
 action(type="omfile" file="OUT" template="T")

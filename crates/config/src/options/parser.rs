@@ -4,7 +4,7 @@
 
 use super::ValueKind as V;
 use super::row::{Driver, Plain, Row, driver, row};
-use super::shared::{ON_ERROR, SOURCE_FLAGS};
+use super::shared::{INTERNAL, ON_ERROR, SOURCE_FLAGS};
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver("map-value-pairs", Plain::None, &[super::shared::PAIRS], "gives values other names"),
@@ -68,7 +68,7 @@ pub(super) const DRIVERS: &[Driver] = &[
 ];
 
 /// What a parser reads.
-const INPUT: &[Row] = &[row("template", V::Template, "${MESSAGE}", "the text that is read")];
+const INPUT: &[Row] = &[row("template", V::Template, "${MESSAGE}", "the text that is read"), INTERNAL];
 
 const PREFIX: &[Row] = &[row("prefix", V::Text, "", "stands before the names of all values")];
 
@@ -161,7 +161,8 @@ const DATE: &[Row] = &[
     row("value", V::Text, "", "value that gets the time, instead of the message"),
 ];
 
-const HEADER_INPUT: &[Row] = &[row("template", V::Template, "${MSGHDR}${MESSAGE}", "the text that is read")];
+const HEADER_INPUT: &[Row] =
+    &[row("template", V::Template, "${MSGHDR}${MESSAGE}", "the text that is read"), INTERNAL];
 
 const DOT_CEE: &[Row] = &[row("prefix", V::Text, ".cee.", "stands before the names of all values")];
 

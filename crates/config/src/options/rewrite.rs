@@ -4,6 +4,7 @@
 
 use super::ValueKind as V;
 use super::row::{Driver, Plain, Row, driver, row};
+use super::shared::INTERNAL;
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver("set", Plain::One("template", V::Template), &[VALUE, SHARED], "gives a value")
@@ -39,7 +40,7 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("credit-card-hash", Plain::None, &[CARD, SHARED], "puts a hash in the place of card numbers"),
 ];
 
-const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds")];
+const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds"), INTERNAL];
 
 const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
 

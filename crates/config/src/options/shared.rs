@@ -22,6 +22,10 @@ pub(super) const ON_ERROR: &[&str] = &[
     "silently-fallback-to-string",
 ];
 
+/// A parser or a rewrite that belongs to a ready-made block.
+pub(super) const INTERNAL: Row =
+    row("internal", V::YesNo, "no", "count it as internal").no_effect("parsers and rewrites are not counted");
+
 /// Flags of sources.
 pub(super) const SOURCE_FLAGS: &[&str] = &[
     "no-parse",

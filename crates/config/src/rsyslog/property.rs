@@ -133,6 +133,10 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
             (needs.app, needs.program) = (true, true);
             return Ok(helper(APP_TEMPLATE));
         }
+        "protocol-version" => {
+            let template = "$(if (\"${MSGFORMAT}\" eq \"rfc5424\") 1 0)".to_string();
+            return Ok(Value { template, name: None });
+        }
         "parsesuccess" => {
             let template = format!("${{{PARSED}:-FAIL}}");
             return Ok(Value { template, name: None });

@@ -156,6 +156,7 @@ fn converts_templates() {
     for (text, want) in [
         ("%syslogtag%%msg:::sp-if-no-1st-sp%%msg:::drop-last-lf%", "$(template rsyslog_tag) ${MESSAGE}"),
         ("%app-name%", "$(template rsyslog_app)"),
+        ("%protocol-version%", "$(if (\\\"${MSGFORMAT}\\\" eq \\\"rfc5424\\\") 1 0)"),
         ("%timestamp:::date-rfc3339%", "$(template rsyslog_iso)"),
         ("%syslogtag:1:3%", "$(substr $(template rsyslog_tag) 0 3)"),
     ] {
@@ -205,6 +206,10 @@ fn takes_pieces_out_of_texts() {
         let made = converted(&format!("$template T,\"{text}\"\n*.* /f;T")).text;
         assert!(made.contains(want), "{want}: {made}");
     }
+    step(
+        "set $.a = re_extract_i($hostname, 'x', 1, 0, '');",
+        "rewrite { set(\"$(extract --ignore-case --match 1 \\\"x\\\" ${HOST} \\\"\\\")\" value(\"local.a\")); };",
+    );
     step(
         "set $.a = re_extract($hostname, 'x(.*)', 0, 1, 'none');",
         "rewrite { set(\"$(extract --group 1 \\\"x(.*)\\\" ${HOST} none)\" value(\"local.a\")); };",

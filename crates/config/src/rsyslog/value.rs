@@ -143,7 +143,15 @@ fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Opera
             Operand::of(format!("{edge}{inner}{edge}"))
         }
         ("field", [_, _, _]) => return field(&operands, &words),
-        ("re_extract", [text, _, _, _, otherwise]) => return re_extract(&operands, text, otherwise),
+        ("re_extract" | "re_extract_i", [text, _, _, _, otherwise]) => {
+            let taken = re_extract(&operands, text, otherwise)?;
+            let ignores_case = name.ends_with("_i");
+            return Ok(if ignores_case {
+                Operand::of(taken.template.replacen("extract ", "extract --ignore-case ", 1))
+            } else {
+                taken
+            });
+        }
         _ => return Err(format!("function `{name}()` is not supported")),
     })
 }

@@ -392,3 +392,29 @@ fn the_version_decides_some_meanings() {
         "syslog:rfc5424 {\"MSGFORMAT\":\"syslog:rfc5424\"}",
     );
 }
+
+proptest::proptest! {
+    #[test]
+    fn pieces_of_any_text_are_its_own(
+        text in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..40),
+        delimiter in "[,a ]{0,2}",
+        number in -3i64..6,
+    ) {
+        let mut batch = batch();
+        for (name, value) in [("t", text.as_slice()), ("d", delimiter.as_bytes()), ("n", number.to_string().as_bytes())] {
+            batch.set_field(0, &message::FieldName::parse(name), value, message::ValueKind::String);
+        }
+        let templates = [
+            "$(field $d $n $t)",
+            "$(extract --match 1 --group 1 '(a)?[ ,]' $t)",
+            "$(extract '' $t)",
+            "$(extract --match 3 '' $t)",
+        ];
+        for template in templates {
+            let mut out = Vec::new();
+            let template = Template::parse(template, &Definitions::default()).unwrap();
+            template.render(&batch, 0, &mut renderer(RenderOptions::default()), &mut out);
+            proptest::prop_assert!(out.is_empty() || memchr::memmem::find(&text, &out).is_some());
+        }
+    }
+}

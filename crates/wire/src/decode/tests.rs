@@ -373,8 +373,10 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn decoding_is_total(line in line(), flags in any::<u32>(), keep_timestamp in any::<bool>()) {
-        let options = DecodeOptions { flags: ParseFlags(flags), keep_timestamp, ..DecodeOptions::default() };
+    fn decoding_is_total(line in line(), flags in any::<u32>(), keep_timestamp in any::<bool>(), renames in any::<bool>()) {
+        let sdata_prefix = renames.then(|| "sd.".to_owned());
+        let options =
+            DecodeOptions { flags: ParseFlags(flags), keep_timestamp, sdata_prefix, ..DecodeOptions::default() };
         let batch = decoded(&line, options);
         prop_assert_eq!(batch.len(), 1);
         let m = &batch.messages[0];
