@@ -17,6 +17,7 @@ mod sealing;
 mod text;
 mod words;
 
+pub(crate) use active::rest;
 pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
 pub use recode::{Draft, RecodeError, RecodeReport, Recoding};
 pub use seal::{SealError, SealReport};

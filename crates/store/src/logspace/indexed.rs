@@ -6,7 +6,7 @@ use super::segments::{Growing, Outline, Recoded, SealFailed, Segments};
 use crate::{
     Digest, Facts, ReadError, SegmentView,
     lock::Keys,
-    segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell},
+    segment::{self, Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell},
 };
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
@@ -21,6 +21,10 @@ impl Segments for Indexed {
 
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
         Box::new(Active::new(first_sequence, None))
+    }
+
+    fn rest(&self) {
+        segment::rest();
     }
 
     fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {

@@ -59,7 +59,7 @@ impl Sealer {
                 if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
             match self.seals.take(1, Instant::now() + interval) {
                 Taken::Closed => return,
-                Taken::Nothing => {}
+                Taken::Nothing => self.segments.rest(),
                 Taken::Items(complete) => complete.iter().for_each(|segment| self.seal_surely(&**segment)),
             }
         }

@@ -16,6 +16,8 @@ pub trait Segments: Send + Sync {
     fn messages_max(&self) -> u64;
     /// An empty segment whose first message will have this sequence number.
     fn begin(&self, first_sequence: u64) -> Box<dyn Growing>;
+    /// Nothing was sealed for a while: what is kept for the next segment may go.
+    fn rest(&self) {}
     /// Opens a sealed segment with these keys; bytes that are not one are an error, never a panic.
     fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError>;
     /// What can be seen of a sealed segment without keys.

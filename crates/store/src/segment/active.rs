@@ -35,7 +35,7 @@ pub(crate) use columns::{Column, stamp_of};
 pub(crate) use frequent::Frequent;
 pub use frequent::Learned;
 pub(crate) use index::Index;
-pub(crate) use pages::filled;
+pub(crate) use pages::{filled, give_back, rest};
 use room::Room;
 pub(crate) use templates::Templates;
 pub(crate) use terms::Terms;

@@ -133,7 +133,7 @@ impl Blocks {
         }
         let shift = self.bytes.len() as u64;
         rest.stored.iter_mut().for_each(|stored| stored.offset += shift);
-        (rest.bytes, rest.stored)
+        (std::mem::take(&mut rest.bytes), std::mem::take(&mut rest.stored))
     }
 
     /// The block of a document, and its first document.
@@ -167,6 +167,12 @@ impl Blocks {
         let step = (self.size() / bytes_max).max(1);
         let blocks = self.waiting.iter().map(Frames::bytes);
         blocks.flat_map(|bytes| bytes.chunks(sample_bytes)).step_by(step).collect()
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        pages::give_back(std::mem::take(&mut self.bytes));
     }
 }
 

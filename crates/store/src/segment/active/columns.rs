@@ -102,6 +102,12 @@ impl Column {
     }
 }
 
+impl Drop for Column {
+    fn drop(&mut self) {
+        pages::give_back(std::mem::take(&mut self.places));
+    }
+}
+
 /// A column of name-value pairs of one name and type.
 pub(crate) struct Named {
     pub(crate) name: String,
@@ -129,6 +135,15 @@ impl Times {
             zone: pages::with_room(documents),
             text_start: pages::with_room(documents),
             text_tail: pages::with_room(documents),
+        }
+    }
+}
+
+impl Drop for Times {
+    fn drop(&mut self) {
+        let Times { received, event, zone, text_start, text_tail } = self;
+        for numbers in [received, event, zone, text_start, text_tail] {
+            pages::give_back(std::mem::take(numbers));
         }
     }
 }

@@ -51,6 +51,17 @@ pub(crate) fn train(samples: &[&[u8]]) -> Vec<u8> {
     zstd::dict::from_samples(samples, DICTIONARY_BYTES_MAX).unwrap_or_default()
 }
 
+/// Words of the marks: 8 KiB, twenty bits for each of the most tokens there may be.
+const MARK_WORDS: usize = 1024;
+
+/// Which of the marks a hash has.
+#[inline]
+fn mark_of(hash: Hash) -> (usize, u64) {
+    // The table's places are chosen by the lowest bits.
+    let number = (hash.bits >> 48) as usize;
+    (number / 64 % MARK_WORDS, 1 << (number % 64))
+}
+
 /// A place in the table of frequent tokens.
 #[derive(Clone, Copy)]
 struct Slot {
@@ -63,6 +74,9 @@ struct Slot {
 /// The frequent tokens of a segment, each with a number.
 pub(crate) struct Frequent {
     seed: Seed,
+    /// Bit a group of hashes: whether a token has one of them. Half of all tokens are refused by this alone, without a
+    /// look at the table, which is too large for the nearest cache.
+    marks: Vec<u64>,
     slots: Vec<Slot>,
     tokens: Vec<Vec<u8>>,
 }
@@ -79,15 +93,18 @@ impl Frequent {
         let seed = Seed::of_process();
         let free = Slot { hash: Hash { bits: 0, head: 0 }, length: 0, number: 0 };
         let mut slots = vec![free; (tokens.len() * 4).next_power_of_two().max(16)];
+        let mut marks = vec![0; MARK_WORDS];
         for (number, token) in tokens.iter().enumerate() {
             let hash = seed.hash(token);
+            let (word, bit) = mark_of(hash);
+            marks[word] |= bit;
             let mut at = hash.bits as usize & (slots.len() - 1);
             while slots[at].number != 0 {
                 at = (at + 1) & (slots.len() - 1);
             }
             slots[at] = Slot { hash, length: token.len() as u32, number: number as u32 + 1 };
         }
-        Frequent { seed, slots, tokens }
+        Frequent { seed, marks, slots, tokens }
     }
 
     /// The tokens worth it among those that (text, documents) lists, when there were `total` documents.
@@ -113,6 +130,10 @@ impl Frequent {
     /// The number of a token.
     #[inline]
     pub(crate) fn number(&self, token: &[u8], hash: Hash) -> Option<u16> {
+        let (word, bit) = mark_of(hash);
+        if self.marks[word] & bit == 0 {
+            return None;
+        }
         let mask = self.slots.len() - 1;
         let mut at = hash.bits as usize & mask;
         loop {

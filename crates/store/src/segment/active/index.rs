@@ -103,3 +103,11 @@ impl Index {
         document.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize)
     }
 }
+
+impl Drop for Index {
+    fn drop(&mut self) {
+        for numbers in [&mut self.flat, &mut self.ends, &mut self.template_of] {
+            pages::give_back(std::mem::take(numbers));
+        }
+    }
+}

@@ -1,32 +1,128 @@
-//! Memory of the large tables of a segment.
+//! Memory of the large tables of a segment, used again by the next one.
 //!
-//! In: how many items are expected. Out: vectors with room for them, in huge pages: a table that grows page by page
-//! costs a fault for every 4 KiB, and random look-ups in it miss the TLB. Holds nothing.
-//! Limits: room that is never used is never backed by memory.
+//! In: how many items are expected; vectors that nobody needs any more. Out: empty vectors with room, in huge pages:
+//! random look-ups in a large table miss the TLB otherwise. Memory that was used before costs nothing; fresh memory
+//! costs a fault and zeroing, a tenth of all that building a segment takes.
+//! Holds: spare vectors of [`SPARE_BYTES_MAX`] at most, until [`rest`] is called. Limits: room that is never used is
+//! never backed by memory.
 #![allow(unsafe_code)]
 
-/// Vectors from this size on are asked to lie in huge pages.
-const HUGE_BYTES_MIN: usize = 4 << 20;
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicUsize, Ordering::Relaxed},
+};
+
+/// Vectors from this size on lie in huge pages and are used again.
+const LARGE_BYTES_MIN: usize = 4 << 20;
+/// Most bytes kept for the next segment: about what one of a million messages takes.
+const SPARE_BYTES_MAX: usize = 256 << 20;
+/// A spare vector may have this many times the room that is asked for.
+const ROOM_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
 
-/// An empty vector with room for `count` items.
-pub(crate) fn with_room<T: Copy>(count: usize) -> Vec<T> {
-    let mut items: Vec<T> = Vec::with_capacity(count);
-    let size = items.capacity() * size_of::<T>();
-    if size >= HUGE_BYTES_MIN {
-        let start = items.as_mut_ptr().cast::<u8>();
-        let skip = start.align_offset(PAGE_BYTES);
-        let length = (size - skip) / PAGE_BYTES * PAGE_BYTES;
-        // Safety: these are whole pages inside the vector's own capacity, to which nothing was written yet; the
-        // advice changes how memory is backed, never what it holds. An error only costs speed.
-        unsafe { libc::madvise(start.add(skip).cast(), length, libc::MADV_HUGEPAGE) };
+/// Bytes of all spare vectors.
+static SPARE_BYTES: AtomicUsize = AtomicUsize::new(0);
+
+/// What large tables are made of.
+pub(crate) trait Item: Copy + Send + 'static {
+    /// Spare vectors of such items.
+    fn spares() -> &'static Spares<Self>;
+}
+
+/// Vectors that wait to be used again.
+pub(crate) struct Spares<T>(Mutex<Vec<Vec<T>>>);
+
+impl<T> Spares<T> {
+    pub(super) const fn new() -> Spares<T> {
+        Spares(Mutex::new(Vec::new()))
     }
-    items
+
+    fn change<R>(&self, change: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> R {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Gives all memory back to the system.
+    pub(super) fn forget(&self) {
+        for spare in self.change(std::mem::take) {
+            SPARE_BYTES.fetch_sub(size_of_room(&spare), Relaxed);
+        }
+    }
+}
+
+macro_rules! items {
+    ($($item:ty),*) => {$(
+        impl Item for $item {
+            fn spares() -> &'static Spares<$item> {
+                static SPARES: Spares<$item> = Spares::new();
+                &SPARES
+            }
+        }
+    )*};
+}
+
+items!(u8, u32, i64);
+
+/// An empty vector with room for `count` items.
+pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
+    if count * size_of::<T>() < LARGE_BYTES_MIN {
+        return Vec::with_capacity(count);
+    }
+    let spare = T::spares().change(|spares| {
+        let fits =
+            |spare: &Vec<T>| (count..=count.saturating_mul(ROOM_TIMES_MAX)).contains(&spare.capacity());
+        let fitting = spares.iter().enumerate().filter(|(_, spare)| fits(spare));
+        let smallest = fitting.min_by_key(|(_, spare)| spare.capacity()).map(|(index, _)| index);
+        smallest.map(|index| spares.swap_remove(index))
+    });
+    match spare {
+        Some(spare) => {
+            SPARE_BYTES.fetch_sub(size_of_room(&spare), Relaxed);
+            spare
+        }
+        None => fresh(count),
+    }
 }
 
 /// A vector of `count` equal items.
-pub(crate) fn filled<T: Copy>(item: T, count: usize) -> Vec<T> {
+pub(crate) fn filled<T: Item>(item: T, count: usize) -> Vec<T> {
     let mut items = with_room(count);
     items.resize(count, item);
     items
 }
+
+/// Keeps the memory of a vector for the next segment, when it is large and there is room for it.
+pub(crate) fn give_back<T: Item>(mut items: Vec<T>) {
+    let size = size_of_room(&items);
+    if size < LARGE_BYTES_MIN || SPARE_BYTES.load(Relaxed) + size > SPARE_BYTES_MAX {
+        return;
+    }
+    items.clear();
+    SPARE_BYTES.fetch_add(size, Relaxed);
+    T::spares().change(|spares| spares.push(items));
+}
+
+fn size_of_room<T>(items: &Vec<T>) -> usize {
+    items.capacity() * size_of::<T>()
+}
+
+fn fresh<T>(count: usize) -> Vec<T> {
+    let mut items: Vec<T> = Vec::with_capacity(count);
+    let start = items.as_mut_ptr().cast::<u8>();
+    let skip = start.align_offset(PAGE_BYTES);
+    let length = size_of_room(&items).saturating_sub(skip) / PAGE_BYTES * PAGE_BYTES;
+    // Safety: these are whole pages inside the vector's own capacity, to which nothing was written yet; the advice
+    // changes how memory is backed, never what it holds. An error only costs speed.
+    unsafe { libc::madvise(start.wrapping_add(skip).cast(), length, libc::MADV_HUGEPAGE) };
+    items
+}
+
+/// Gives the spare memory back to the system: no segment was completed for a while.
+pub(crate) fn rest() {
+    u8::spares().forget();
+    u32::spares().forget();
+    i64::spares().forget();
+    super::terms::Slot::spares().forget();
+}
+
+#[cfg(test)]
+mod tests;

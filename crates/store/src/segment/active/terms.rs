@@ -4,13 +4,13 @@
 //! Holds: open addressing with 32-byte slots, so that a lookup costs one cache miss; the strings in one buffer.
 //! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
 
-use super::pages;
+use super::pages::{self, Item, Spares};
 use crate::tokens::{Hash, Seed};
 
 /// One string. Slots without string have no id.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
-struct Slot {
+pub(super) struct Slot {
     /// First eight bytes.
     head: u64,
     /// Bits of the hash that do not choose the slot.
@@ -21,6 +21,13 @@ struct Slot {
     documents: u32,
     offset: u32,
     length: u32,
+}
+
+impl Item for Slot {
+    fn spares() -> &'static Spares<Slot> {
+        static SPARES: Spares<Slot> = Spares::new();
+        &SPARES
+    }
 }
 
 const NO_ID: u32 = u32::MAX;
@@ -193,7 +200,15 @@ impl Terms {
             }
             slots[at] = *slot;
         }
-        self.slots = slots;
+        pages::give_back(std::mem::replace(&mut self.slots, slots));
+    }
+}
+
+impl Drop for Terms {
+    fn drop(&mut self) {
+        pages::give_back(std::mem::take(&mut self.slots));
+        pages::give_back(std::mem::take(&mut self.bytes));
+        pages::give_back(std::mem::take(&mut self.ends));
     }
 }
 

@@ -4,7 +4,7 @@
 //! Limits: 2^32 pairs.
 
 use crate::segment::{
-    active::{Index, Templates, Terms, filled},
+    active::{Index, Templates, Terms, filled, give_back},
     format::{dictionary, postings, put_bytes, put_varint},
 };
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
             put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
         }
     }
-    drop(flat);
+    give_back(flat);
     words.dictionary = dictionary.finish();
     encode_templates(index, length, &mut words);
     words
@@ -134,6 +134,7 @@ fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
         }
         at = *end as usize;
     }
+    give_back(next);
     gathered
 }
 

@@ -1,0 +1,28 @@
+//! Spare vectors come back empty and large enough, and never more of them than allowed.
+
+use super::*;
+
+#[test]
+fn what_is_given_back_is_used_again() {
+    let large = LARGE_BYTES_MIN / size_of::<i64>();
+    let mut items = with_room::<i64>(large);
+    items.extend([1, 2, 3]);
+    give_back(items);
+    let again = with_room::<i64>(large);
+    assert!(again.is_empty() && again.capacity() >= large);
+    assert_eq!(filled(7i64, large), vec![7; large]);
+    assert!(with_room::<u32>(3).capacity() < LARGE_BYTES_MIN);
+}
+
+#[test]
+fn there_is_a_limit_to_what_is_spare() {
+    let each = SPARE_BYTES_MAX / 4;
+    let all: Vec<Vec<u8>> = (0..6).map(|_| with_room(each)).collect();
+    all.into_iter().for_each(give_back);
+    assert!(
+        SPARE_BYTES.load(Relaxed) <= SPARE_BYTES_MAX + each,
+        "{} bytes are spare",
+        SPARE_BYTES.load(Relaxed)
+    );
+    rest();
+}
