@@ -1,5 +1,6 @@
 """Several servers: messages are shared, a dead server's share goes to the others, nothing is lost."""
 
+import email.utils
 import http.server
 import socket
 import threading
@@ -123,6 +124,27 @@ class Web:
     def stop(self):
         self.server.shutdown()
         self.server.server_close()
+
+
+def test_http_waits_as_asked(binary):
+    """Retry-After, as seconds and as a date: nothing is dropped, and nobody waits for time-reopen()."""
+    port = free_port()
+    web = Web(port)
+    server = Server(binary, SENDER.replace("time-reopen(1)", "time-reopen(300)").replace(
+        "DRIVER", f'http(url("http://127.0.0.1:{port}/in") body("$MSG") batch-lines(100));'))
+    server.start()
+    try:
+        for status, header, least in (
+                (503, "1", 1), (429, email.utils.formatdate(time.time() + 3, usegmt=True), 1), (500, "2", 2)):
+            web.answers.append((status, {"Retry-After": header}))
+            seen, start = len(web.seen), time.monotonic()
+            feed(server, seen, seen + 10)
+            Server.until(lambda: len(web.seen) == seen + 10, 8, f"the messages after {status}")
+            assert time.monotonic() - start >= least, (status, time.monotonic() - start)
+        assert server.stderr().count("Server asks us to wait") >= 1 and "suspending" not in server.stderr(), server.stderr()
+    finally:
+        server.close()
+        web.stop()
 
 
 def test_http_balances(binary):

@@ -29,7 +29,7 @@ use std::{
 use tokio::{
     runtime::{Builder, Runtime},
     task::JoinSet,
-    time::timeout,
+    time::{sleep, timeout},
 };
 
 /// After so long the thread looks whether it is told to stop.
@@ -52,6 +52,8 @@ pub(super) struct Http {
     failed_until: Vec<Option<Instant>>,
     refused: usize,
     silent_until: Instant,
+    /// Until then no server wants to be asked.
+    asked_until: Option<Instant>,
 }
 
 impl Http {
@@ -67,6 +69,7 @@ impl Http {
             turn: 0,
             refused: 0,
             silent_until: Instant::now(),
+            asked_until: None,
         }
     }
 
@@ -95,7 +98,8 @@ impl Http {
         let is_well = |place: &usize| {
             self.failed_until.get(*place).is_none_or(|until| until.is_none_or(|until| until <= now))
         };
-        (0..count).map(|step| (first + step) % count).find(is_well).unwrap_or(first)
+        let earliest = (0..self.failed_until.len()).min_by_key(|place| self.failed_until[*place]);
+        (0..count).map(|step| (first + step) % count).find(is_well).or(earliest).unwrap_or(first)
     }
 
     /// Takes an answer in. An error: the request waits for another try.
@@ -105,7 +109,8 @@ impl Http {
         let verdict = verdict::of(&reply, &self.target.actions);
         if let Some(until) = self.failed_until.get_mut(place) {
             let is_down = matches!(verdict, ResponseAction::Disconnect | ResponseAction::Retry);
-            *until = is_down.then(|| Instant::now() + self.target.recovery);
+            let pause = reply.asked_wait().unwrap_or(self.target.recovery);
+            *until = is_down.then(|| Instant::now() + pause);
         }
         match verdict {
             ResponseAction::Success => self.pending.done(&request),
@@ -119,11 +124,38 @@ impl Http {
                 let now = Instant::now();
                 let is_well = |until: &Option<Instant>| until.is_none_or(|until| until <= now);
                 if !self.failed_until.iter().any(is_well) {
+                    if let Some(wait) = reply.asked_wait() {
+                        self.wait(wait, &reply);
+                        return Ok(());
+                    }
                     return Err(io::Error::other(format!("{}: {reply}", request.urls[place])));
                 }
             }
         }
         Ok(())
+    }
+
+    /// The server said when it wants to be asked again; so long the messages wait, which is no error.
+    fn wait(&mut self, wait: Duration, reply: &Reply) {
+        let until = Instant::now() + wait;
+        self.asked_until = Some(self.asked_until.map_or(until, |known| known.min(until)));
+        let now = Instant::now();
+        if now >= self.silent_until {
+            self.silent_until = now + REFUSALS_SAID_EVERY;
+            let seconds = wait.as_secs_f32();
+            self.log.notice(&format!("Server asks us to wait; answer='{reply}', seconds='{seconds}'"));
+        }
+    }
+
+    /// Sleeps while a server wants to be left alone. False: it still does.
+    async fn rest(&mut self) -> bool {
+        let Some(until) = self.asked_until else { return true };
+        sleep(until.saturating_duration_since(Instant::now()).min(STALL)).await;
+        let is_over = Instant::now() >= until;
+        if is_over {
+            self.asked_until = None;
+        }
+        is_over
     }
 
     fn give_up(&mut self, request: &Arc<Request>, reply: &Reply) {
@@ -154,13 +186,18 @@ impl Http {
     async fn settle(&mut self) -> io::Result<()> {
         let mut failed = Ok(());
         loop {
-            if failed.is_ok() {
+            if failed.is_ok() && self.asked_until.is_none() {
                 self.dispatch();
             }
             match timeout(STALL, self.busy.join_next()).await {
                 Ok(Some(Ok(exchange))) => failed = failed.and(self.judge(exchange)),
                 // A task that panicked takes its request along: it is sent again.
                 Ok(Some(Err(_))) => self.pending.put_all_back(),
+                Ok(None) if failed.is_ok() && self.asked_until.is_some() => {
+                    if !self.rest().await {
+                        return Err(io::ErrorKind::WouldBlock.into());
+                    }
+                }
                 Ok(None) => return failed,
                 Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
             }
@@ -207,6 +244,7 @@ impl Driver for Http {
         self.pending.set_rendering(rendering);
         self.failed_until = vec![None; target.urls.len()];
         self.turn = 0;
+        self.asked_until = None;
         self.target = *target;
         self.idle.clear();
     }

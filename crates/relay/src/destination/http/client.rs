@@ -14,7 +14,7 @@ use hyper::{
     Method, Response, Uri,
     body::{Bytes, Incoming},
     client::conn::http1::{SendRequest, handshake},
-    header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, USER_AGENT},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
 use std::{fmt, io, sync::Arc, time::Duration};
@@ -23,6 +23,10 @@ use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 /// Longest time to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// A server that asks for less would be asked without a pause.
+const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
+/// Longest wait that a server can ask for.
+const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
 /// Redirections of one request.
 const REDIRECTS_MAX: usize = 3;
 /// Bytes of an answer that are read so that the connection can be used again.
@@ -31,16 +35,26 @@ const ANSWER_BYTES_MAX: usize = 1 << 20;
 /// What came of a request.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// The server answered.
-    Status(u16),
+    /// The server answered, and may have said when it wants to be asked again.
+    Status(u16, Option<Duration>),
     /// It did not.
     Failed(String),
+}
+
+impl Reply {
+    /// How long the server wants not to be asked.
+    pub(super) fn asked_wait(&self) -> Option<Duration> {
+        match self {
+            Reply::Status(_, wait) => *wait,
+            Reply::Failed(_) => None,
+        }
+    }
 }
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::Status(status) => write!(f, "the server answered {status}"),
+            Reply::Status(status, _) => write!(f, "the server answered {status}"),
             Reply::Failed(reason) => f.write_str(reason),
         }
     }
@@ -78,7 +92,7 @@ impl Lane {
     ) -> Exchange {
         let url = request.urls.get(place).cloned().unwrap_or_default();
         let reply = match timeout(settings.timeout, self.follow(&url, &request, &settings)).await {
-            Ok(Ok(status)) => Reply::Status(status),
+            Ok(Ok((status, wait))) => Reply::Status(status, wait),
             Ok(Err(error)) => {
                 self.open = None;
                 Reply::Failed(error.to_string())
@@ -91,18 +105,24 @@ impl Lane {
         Exchange { lane: self, request, place, reply }
     }
 
-    async fn follow(&mut self, url: &str, request: &Request, settings: &RequestSettings) -> io::Result<u16> {
+    async fn follow(
+        &mut self,
+        url: &str,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> io::Result<(u16, Option<Duration>)> {
         let mut uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.send(&uri, request, settings).await?;
             let status = answer.status().as_u16();
             let location =
                 answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
+            let wait = answer.headers().get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
             self.finish(answer).await;
             let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
             match location.filter(|_| is_redirect) {
                 Some(location) => uri = resolved(&uri, &location)?,
-                None => return Ok(status),
+                None => return Ok((status, wait)),
             }
         }
         Err(failed("too many redirections"))
@@ -141,6 +161,18 @@ impl Lane {
             }
         }
     }
+}
+
+/// `Retry-After`: seconds, or a date.
+fn asked_wait(text: &str) -> Option<Duration> {
+    let wait = match text.trim().parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let until = jiff::fmt::rfc2822::parse(text.trim()).ok()?.timestamp();
+            Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default()
+        }
+    };
+    Some(wait.clamp(ASKED_WAIT_MIN, ASKED_WAIT_MAX))
 }
 
 fn failed(reason: &'static str) -> io::Error {

@@ -7,7 +7,7 @@ use super::{client::Reply, options::ResponseAction};
 
 /// Judges an answer. What the configuration says counts first.
 pub(super) fn of(reply: &Reply, actions: &[(u16, ResponseAction)]) -> ResponseAction {
-    let Reply::Status(status) = reply else { return ResponseAction::Disconnect };
+    let Reply::Status(status, _) = reply else { return ResponseAction::Disconnect };
     if let Some((_, action)) = actions.iter().find(|(known, _)| known == status) {
         return *action;
     }
