@@ -90,6 +90,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             folder_permissions: FilePermissions::default(),
             reap_after: None,
             fsync: false,
+            link: None,
+            rotation: None,
             overwrite_if_older: None,
             open_files_max: 100,
         }),

@@ -27,9 +27,10 @@ mod testing;
 
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
-    FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing,
-    RelpTarget, Render, Rendering, RequestSettings, ResponseAction, SecureDatagrams, Server, SocketKind,
-    SocketTarget, SpoofTarget, StagedDestinations, StreamFraming, TcpOptions, TerminalTarget,
+    FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget,
+    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, RequestSettings, ResponseAction, Rotation,
+    SecureDatagrams, Server, SocketKind, SocketTarget, SpoofTarget, StagedDestinations, StreamFraming,
+    TcpOptions, TerminalTarget,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;

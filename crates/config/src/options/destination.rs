@@ -99,6 +99,12 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("pipe", Plain::One("path", V::Text), &[PERMISSIONS, TEXT, DESTINATION], "a named pipe")
         .aliases(&["fifo"]),
     driver(
+        "pseudofile",
+        Plain::One("path", V::Text),
+        &[TEXT, DESTINATION],
+        "a file of the kernel, below /proc or /sys: opened and written once for each message",
+    ),
+    driver(
         "program",
         Plain::One("command", V::Text),
         &[PROGRAM, TEXT, DESTINATION],
@@ -130,8 +136,15 @@ const FILE: &[Row] = &[
         "seconds after which an old file is emptied; 0 is never",
     ),
     row("remove-if-older", V::Number(0, 1 << 31), "0", "").renamed("overwrite-if-older"),
+    row("logrotate", V::Options(ROTATION), "", "files that are large enough become NAME.1, NAME.2, ..."),
     later("compress", "gzip what is written"),
-    later("symlink-as", "a link to the newest file"),
+    row("symlink-as", V::Text, "", "a link to the file that was opened last"),
+];
+
+const ROTATION: &[Row] = &[
+    row("enable", V::YesNo, "yes", "whether files are put aside"),
+    row("size", V::Number(1, i64::MAX), "1048576", "bytes from which on a file is put aside"),
+    row("rotations", V::Number(1, 10_000), "10", "how many are kept"),
 ];
 
 const LOGSPACE: &[Row] = &[

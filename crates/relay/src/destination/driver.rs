@@ -8,7 +8,7 @@ use super::{
     http::Http,
     line::Line,
     options::{DestinationDriver, Rendering},
-    target::{Gelf, Pipe, Program, Relp, Smtp, Socket, Spoof, Stdout, Terminals},
+    target::{Gelf, Pipe, Program, Pseudofile, Relp, Smtp, Socket, Spoof, Stdout, Terminals},
 };
 use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
@@ -72,6 +72,7 @@ pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &Internal
         DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),
         DestinationDriver::Mail(target) => Box::new(Line::new(Smtp::new(*target, log.clone()), rendering)),
         DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
+        DestinationDriver::Pseudofile(target) => Box::new(Line::new(Pseudofile::new(target), rendering)),
         DestinationDriver::Program(target) => {
             Box::new(Line::new(Program::new(target, log.clone()), rendering))
         }

@@ -20,8 +20,9 @@ mod worker;
 pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,
-    MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render, Rendering,
-    Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TcpOptions, TerminalTarget,
+    MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget,
+    Render, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TcpOptions,
+    TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};

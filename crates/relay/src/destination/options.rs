@@ -58,6 +58,8 @@ pub enum DestinationDriver {
     Mail(Box<MailTarget>),
     /// `pipe()`
     Pipe(PipeTarget),
+    /// `pseudofile()`
+    Pseudofile(PseudofileTarget),
     /// `program()`
     Program(ProgramTarget),
     /// `usertty()`
@@ -183,8 +185,21 @@ pub struct FileTarget {
     pub fsync: bool,
     /// `overwrite-if-older()`: a file last changed longer ago is emptied when it is opened; `None` never.
     pub overwrite_if_older: Option<Duration>,
+    /// `logrotate()`
+    pub rotation: Option<Rotation>,
+    /// `symlink-as()`: a link to the file that was opened last.
+    pub link: Option<PathBuf>,
     /// Most files open at a time; the one longest without messages is closed first.
     pub open_files_max: usize,
+}
+
+/// `logrotate()`: `name` becomes `name.1`, that `name.2`, and so on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rotation {
+    /// `size()`: a file that has so many bytes is put aside.
+    pub bytes: u64,
+    /// `rotations()`: how many are kept; at least 1.
+    pub kept: u32,
 }
 
 /// Where a socket leads.
@@ -389,6 +404,13 @@ pub struct PipeTarget {
     pub path: PathBuf,
     /// Its owner and mode.
     pub permissions: FilePermissions,
+}
+
+/// `pseudofile("name")`: opened for every message.
+#[derive(Clone, Debug)]
+pub struct PseudofileTarget {
+    /// Path.
+    pub path: PathBuf,
 }
 
 /// `program("command")`: its standard input gets the messages.

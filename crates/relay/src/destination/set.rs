@@ -238,6 +238,7 @@ impl DestinationDriver {
             DestinationDriver::Mail(target) => remote("smtp", &target.socket),
             DestinationDriver::Gelf(target) => remote("gelf", &target.socket),
             DestinationDriver::Pipe(target) => target.path.display().to_string(),
+            DestinationDriver::Pseudofile(target) => target.path.display().to_string(),
             DestinationDriver::Program(target) => target.command.clone(),
             DestinationDriver::Terminals(target) => target.user.clone(),
             DestinationDriver::Stdout => "-".to_owned(),

@@ -14,9 +14,9 @@ use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::Template;
 use relay::{
-    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, Queueing, RelpTarget, Render,
-    Rendering, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget, dtls::SenderDtls,
-    tls::SenderTls,
+    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
+    RelpTarget, Render, Rendering, Rotation, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
+    TerminalTarget, dtls::SenderDtls, tls::SenderTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -37,6 +37,10 @@ const SPOOFED_BYTES: usize = 1024;
 
 /// How long a receiver of RELP may owe an answer, as rsyslog's.
 const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
+
+/// When and how many files `logrotate()` puts aside.
+const ROTATED_BYTES: u64 = 1 << 20;
+const ROTATED_FILES: u32 = 10;
 
 /// Most files that one destination holds open.
 const OPEN_FILES_MAX: usize = 1024;
@@ -127,6 +131,10 @@ impl<'t> Lowering<'t> {
                 let pipe = PipeTarget { path: path()?, permissions };
                 (DestinationDriver::Pipe(pipe), self.file_line(options)?)
             }
+            "pseudofile" => {
+                let pseudofile = PseudofileTarget { path: path()? };
+                (DestinationDriver::Pseudofile(pseudofile), self.file_line(options)?)
+            }
             "program" => {
                 let program = ProgramTarget {
                     command: options.plain()?,
@@ -209,6 +217,8 @@ impl<'t> Lowering<'t> {
             ),
             reap_after,
             fsync: options.yes("fsync", false),
+            rotation: rotation(options),
+            link: options.own_text("symlink-as").filter(|text| !text.is_empty()).map(PathBuf::from),
             overwrite_if_older: options.seconds_or_never("overwrite-if-older", None),
             open_files_max: OPEN_FILES_MAX,
         })
@@ -367,6 +377,17 @@ impl<'t> Lowering<'t> {
 pub(super) fn is_logspace_name(name: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && !name.starts_with('.') && name.len() <= 64 && name.bytes().all(is_safe)
+}
+
+/// `logrotate()`
+fn rotation(options: &Options<'_>) -> Option<Rotation> {
+    let call = options.own("logrotate")?;
+    let is_enabled = call.option("enable").and_then(Call::truth).unwrap_or(true);
+    let number = |name: &str| call.option(name).and_then(Call::number);
+    is_enabled.then(|| Rotation {
+        bytes: number("size").and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(ROTATED_BYTES),
+        kept: number("rotations").and_then(|count| u32::try_from(count).ok()).unwrap_or(ROTATED_FILES),
+    })
 }
 
 /// How a logspace is sealed.

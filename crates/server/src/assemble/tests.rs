@@ -67,6 +67,7 @@ fn makes(text: &str, want: &[&str]) {
                 )
             }
             DestinationDriver::Pipe(pipe) => pipe.path.display().to_string(),
+            DestinationDriver::Pseudofile(file) => file.path.display().to_string(),
             DestinationDriver::Program(program) => program.command.clone(),
             DestinationDriver::Terminals(terminals) => terminals.user.clone(),
             DestinationDriver::Stdout => String::new(),

@@ -206,6 +206,7 @@ fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence:
         },
         DestinationDriver::Mail(mail) => format!("mail over {}", peer(&mail.socket)),
         DestinationDriver::Pipe(pipe) => format!("pipe {}", pipe.path.display()),
+        DestinationDriver::Pseudofile(file) => format!("file {}", file.path.display()),
         DestinationDriver::Program(program) => format!("program {}", program.command),
         DestinationDriver::Terminals(terminals) => format!("terminals of {}", terminals.user),
         DestinationDriver::Stdout => "standard output".to_owned(),

@@ -39,8 +39,7 @@ fn warn(tree: &Tree, path: &Path, report: &mut Report) {
     let answering = of(Kind::Source).flat_map(|reference| drivers(tree, reference)).find(answers);
     let drops =
         |call: &&Call| !HOLDING.contains(&call.key().as_str()) && call.option("disk-buffer").is_none();
-    let dropping =
-        of(Kind::Destination).find(|reference| drivers(tree, reference).iter().any(drops));
+    let dropping = of(Kind::Destination).find(|reference| drivers(tree, reference).iter().any(drops));
     if let (Some(source), Some(destination)) = (answering, dropping) {
         let message = format!(
             "{}() tells its senders that messages are safe, but this path may drop them when a queue is full",

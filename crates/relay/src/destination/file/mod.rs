@@ -262,6 +262,9 @@ impl OpenFile {
             Some(file) => file,
             None => open::append(&self.path, target)?,
         };
+        if self.output.is_at_message() {
+            file = open::rotated(file, &self.path, target)?;
+        }
         while self.output.size() > 0 {
             match file.write(self.output.rest()) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),

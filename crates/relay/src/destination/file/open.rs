@@ -11,8 +11,8 @@ use super::{
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, Permissions},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown, fchown},
-    path::Path,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown, fchown, symlink},
+    path::{Path, PathBuf},
 };
 
 /// Mode of created files, as syslog-ng's.
@@ -44,7 +44,53 @@ pub(super) fn append(path: &Path, target: &FileTarget) -> io::Result<File> {
             file.set_len(0)?;
         }
     }
+    if let Some(link) = &target.link {
+        point(link, path)?;
+    }
     Ok(file)
+}
+
+/// Puts a file aside when it is large enough, and opens a new one.
+pub(super) fn rotated(file: File, path: &Path, target: &FileTarget) -> io::Result<File> {
+    let Some(rotation) = &target.rotation else { return Ok(file) };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() < rotation.bytes {
+        return Ok(file);
+    }
+    for number in (1..rotation.kept.max(1)).rev() {
+        match fs::rename(aside(path, number), aside(path, number + 1)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::rename(path, aside(path, 1))?;
+    append(path, target)
+}
+
+fn aside(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    name.into()
+}
+
+/// Makes a link lead to a file, in one step: there is always one. What is there and is no link stays.
+fn point(link: &Path, path: &Path) -> io::Result<()> {
+    let target = std::path::absolute(path)?;
+    match fs::symlink_metadata(link) {
+        Ok(metadata) if !metadata.is_symlink() => {
+            let reason = format!("symlink-as(): {} is there and is no link", link.display());
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, reason));
+        }
+        Ok(_) if fs::read_link(link).is_ok_and(|known| known == target) => return Ok(()),
+        _ => {}
+    }
+    let mut fresh = link.as_os_str().to_owned();
+    fresh.push(".new");
+    match fs::remove_file(&fresh) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => symlink(target, &fresh)?,
+    }
+    fs::rename(fresh, link)
 }
 
 /// Whether a later try cannot help: the fault is in the name, not in the disk.

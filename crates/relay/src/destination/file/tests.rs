@@ -46,6 +46,8 @@ fn target(name: &str) -> FileTarget {
         folder_permissions: FilePermissions { mode: Some(0o750), ..FilePermissions::default() },
         reap_after: None,
         fsync: true,
+        link: None,
+        rotation: None,
         overwrite_if_older: None,
         open_files_max: 2,
     }
