@@ -61,11 +61,11 @@ fi
 # Debian's syslog-ng conflicts with its rsyslog: unpack it beside.
 if [ "$purpose" != build ] && [ "$purpose" != fuzz ]; then
     rival=target/rivals/syslog-ng
-    if [ ! -x "$rival/usr/sbin/syslog-ng" ]; then
+    if [ ! -x "$rival/usr/sbin/syslog-ng" ] || [ ! -x "$rival/usr/bin/slogverify" ]; then
         mkdir -p "$rival/packages"
         as_root apt-get update -qq
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends libivykis0 libnet1 libpcre3
-        (cd "$rival/packages" && apt-get download -qq syslog-ng-core)
+        (cd "$rival/packages" && apt-get download -qq syslog-ng-core syslog-ng-mod-slog)
         for package in "$rival"/packages/*.deb; do dpkg-deb --extract "$package" "$rival"; done
         "$PWD/tools/syslog-ng.sh" syslog-ng --version >/dev/null || die "Debian's syslog-ng does not start from $rival"
     fi

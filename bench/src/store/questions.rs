@@ -131,7 +131,7 @@ pub(crate) const ALL: &[Question] = &[
     Question::new("Q8", "leading wildcard", "*bound", Ends("bound"))
         .within(100.0, 450.0)
         .grep(&["-ci", r"bound\b"])
-        .logsql(r#"~"bound\\b""#),
+        .logsql(r#"~"(?i)bound\\b""#),
     Question::new("Q8b", "leading wildcard, rare", "*beefcafe4711", Ends("beefcafe4711"))
         .within(100.0, 450.0)
         .grep(&["-ci", r"beefcafe4711\b"])
@@ -139,12 +139,12 @@ pub(crate) const ALL: &[Question] = &[
     Question::new("Q9", "infix wildcard", "*ail*", Has("ail"))
         .within(100.0, 450.0)
         .grep(&["-ci", "ail"])
-        .logsql(r#"~"ail""#),
+        .logsql(r#"~"(?i)ail""#),
     Question::new("Q10", "match all", "*", Any).within(2.0, 2.0).grep(&["-c", "^"]).logsql("*"),
     Question::new("Q10b", "one letter anywhere", "*a*", Has("a"))
         .within(100.0, 450.0)
         .grep(&["-ci", "a"])
-        .logsql(r#"~"a""#),
+        .logsql(r#"~"(?i)a""#),
     Question::new(
         "Q11",
         "phrase of frequent words",

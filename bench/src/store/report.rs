@@ -101,12 +101,14 @@ fn row(measured: &[Measured], messages: u64, number: usize) -> String {
     let ours = measured.first().filter(|one| one.is_ours).and_then(median);
     let best = measured.iter().filter(|one| !one.is_ours).filter_map(median).reduce(f64::min);
     let ratio = ours.zip(best).map_or(String::new(), |(ours, best)| format!("{:.1}", best / ours));
-    let verdicts = measured.iter().filter(|one| one.is_ours).filter_map(|one| {
+    let ours_all: Vec<&Measured> = measured.iter().filter(|one| one.is_ours).collect();
+    let missed = ours_all.iter().filter_map(|one| {
         let target = target? * if one.is_encrypted { ENCRYPTED_MAX } else { 1.0 };
         (median(one)? > target).then(|| format!("missed by {}", one.name))
     });
-    let verdicts: Vec<String> = verdicts.collect();
-    let end = if target.is_some() && verdicts.is_empty() { "met".into() } else { verdicts.join(", ") };
+    let missed: Vec<String> = missed.collect();
+    let is_judged = target.is_some() && !ours_all.is_empty();
+    let end = if is_judged && missed.is_empty() { "met".into() } else { missed.join(", ") };
     text.push_str(&format!(" {ratio} | {end} |\n"));
     text
 }

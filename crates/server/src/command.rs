@@ -18,6 +18,7 @@ use crate::{
     old_names,
     patterndb::{self, PatterndbOptions},
     queue::{self, QueueOptions},
+    slog::{self, SlogOptions},
     user::{self, UserOptions},
 };
 use clap::{Args, Parser, Subcommand};
@@ -59,6 +60,8 @@ enum Verb {
     Loggen(loggen::Options),
     /// Look into queues on disk that no server uses
     Queue(QueueOptions),
+    /// Encrypt and verify logs line by line, as syslog-ng's secure logging does
+    Slog(SlogOptions),
     /// Try, test and make pattern databases (the verbs of syslog-ng's pdbtool)
     Patterndb(PatterndbOptions),
     /// Manage who may log in
@@ -137,6 +140,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Export(options) => ask::export(&options),
             Verb::Loggen(options) => loggen::run(&options),
             Verb::Queue(options) => queue::run(&options),
+            Verb::Slog(options) => slog::run(&options),
             Verb::Patterndb(options) => patterndb::run(&options),
             Verb::User(options) => user::run(&options),
             Verb::Logspace(options) => logspace::run(&options),

@@ -19,6 +19,7 @@ mod machine;
 mod old_names;
 mod patterndb;
 mod queue;
+mod slog;
 mod statistics;
 mod taps;
 mod user;

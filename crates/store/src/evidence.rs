@@ -16,7 +16,7 @@ pub use digest::{Digest, hex, unhex};
 pub use merkle::root_of;
 pub use record::{Event, Facts, Record};
 pub use sign::{KeyError, PublicKey, SigningKey};
-pub use stamp::{Stamp, StampError, StampRequest};
+pub use stamp::{Stamp, StampError, StampRequest, StampRoots, StampRootsError};
 
 #[cfg(test)]
 mod tests;

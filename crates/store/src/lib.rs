@@ -19,7 +19,7 @@ mod view;
 pub use bitmap::Bitmap;
 pub use evidence::{
     CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, PublicKey, Record,
-    SigningKey, Stamp, StampError, StampRequest, hex, root_of, unhex,
+    SigningKey, Stamp, StampError, StampRequest, StampRoots, StampRootsError, hex, root_of, unhex,
 };
 pub use ledger::{Ledger, LedgerEntry};
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};

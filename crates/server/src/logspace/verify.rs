@@ -9,7 +9,7 @@ use super::{
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use store::{Audit, AuditReport, Digest, Finding, PublicKey, Watch};
+use store::{Audit, AuditReport, Digest, Finding, PublicKey, StampRoots, Watch};
 
 /// Options of `verify`.
 #[derive(Args, Debug)]
@@ -24,6 +24,9 @@ pub(super) struct Options {
     /// Digest of a record that must be in the chain, as it was kept elsewhere
     #[arg(long, value_name = "DIGEST")]
     head: Option<String>,
+    /// Certificates (PEM) that the time-stamping authority's must lead to
+    #[arg(long, value_name = "FILE")]
+    tsa_ca: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -37,6 +40,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         keys: options.keys.load()?,
         trusted: trusted(&options.trust)?,
         known_head: head.transpose()?,
+        stamp_roots: options.tsa_ca.as_deref().map(roots).transpose()?,
     };
     let report =
         audit.run(&dir, &Watch::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
@@ -46,6 +50,10 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         print(&report, &dir, !options.trust.is_empty());
     }
     Ok(report.is_good())
+}
+
+fn roots(path: &Path) -> Result<StampRoots, String> {
+    StampRoots::load(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// The keys of some files.

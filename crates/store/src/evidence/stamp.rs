@@ -1,9 +1,12 @@
 //! Time-stamps of RFC 3161: somebody else says that a record was there at a time.
 //!
 //! In: the digest of a record, the answer of a time-stamping authority. Out: a request; what the answer says, and
-//! whether its signature holds under the certificate that comes with it. Whether that certificate is to be believed,
-//! `openssl ts -verify -CAfile` says (see the manual).
+//! whether its signature holds under the certificate that comes with it, and that one under certificates that are trusted.
 //! Limits: SHA-256 for the record; RSA or ECDSA with SHA-256, SHA-384 or SHA-512 for the signature; total.
+
+mod roots;
+
+pub use roots::{StampRoots, StampRootsError};
 
 use super::Digest;
 use crate::der::{self, INTEGER, OCTET_STRING, OID, SEQUENCE, Value, Values};
@@ -49,6 +52,8 @@ pub enum StampError {
     OtherQuestion,
     /// The signature does not hold.
     BadSignature,
+    /// The certificate of the authority does not lead to a trusted one, or is not for time-stamps.
+    Untrusted,
 }
 
 impl std::fmt::Display for StampError {
@@ -58,6 +63,9 @@ impl std::fmt::Display for StampError {
             StampError::Malformed => "the answer of the time-stamping authority is not understood",
             StampError::OtherQuestion => "the time-stamp is for something else",
             StampError::BadSignature => "the signature of the time-stamp is wrong",
+            StampError::Untrusted => {
+                "the certificate of the time-stamping authority is not one that is trusted for time-stamps"
+            }
         })
     }
 }
@@ -106,6 +114,11 @@ impl StampRequest {
 impl Stamp {
     /// Reads an answer (a `TimeStampResp`) and checks its signature.
     pub fn read(answer: &[u8]) -> Result<Stamp, StampError> {
+        Stamp::read_under(answer, None)
+    }
+
+    /// The same; when there are roots, the certificate that signed must lead to one of them, as it was when it signed.
+    pub fn read_under(answer: &[u8], roots: Option<&StampRoots>) -> Result<Stamp, StampError> {
         let mut response = Values(answer).enter(SEQUENCE).ok_or(StampError::Malformed)?;
         let status = response.enter(SEQUENCE).and_then(|mut status| status.tagged(INTEGER));
         match status.map(|status| status.body) {
@@ -115,8 +128,10 @@ impl Stamp {
         }
         let token = Token::read(&mut response).ok_or(StampError::Malformed)?;
         let stamp = token.stamp().ok_or(StampError::Malformed)?;
-        if token.is_signed() != Some(true) {
-            return Err(StampError::BadSignature);
+        let signer = token.signer_certificate().ok_or(StampError::BadSignature)?;
+        let others = token.certificates.iter().map(|certificate| certificate.whole);
+        if roots.is_some_and(|roots| !roots.lead_to(signer, others, stamp.at_us)) {
+            return Err(StampError::Untrusted);
         }
         Ok(stamp)
     }
@@ -165,8 +180,8 @@ impl<'a> Token<'a> {
         Some(Stamp { digest, at_us, nonce })
     }
 
-    /// Whether one of the certificates signed what the signer says, and that speaks of the content.
-    fn is_signed(&self) -> Option<bool> {
+    /// The certificate that signed what the signer says, when that speaks of the content.
+    fn signer_certificate(&self) -> Option<&'a [u8]> {
         let mut signer = self.signer.clone();
         signer.tagged(INTEGER)?;
         // Issuer and serial number, or a key identifier: every certificate is tried.
@@ -198,8 +213,8 @@ impl<'a> Token<'a> {
             let public = UnparsedPublicKey::new(verification(spki, algorithm)?, key);
             Some(public.verify(&signed, signature).is_ok())
         };
-        let is_signed = self.certificates.iter().any(|certificate| verifies(certificate) == Some(true));
-        Some(is_signed && has_digest && has_type)
+        let signer = self.certificates.iter().find(|certificate| verifies(certificate) == Some(true))?;
+        (has_digest && has_type).then_some(signer.whole)
     }
 }
 

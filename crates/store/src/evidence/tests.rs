@@ -332,6 +332,26 @@ fn time_stamps_are_asked_for_and_verified() {
 }
 
 #[test]
+fn an_authority_must_lead_to_a_trusted_certificate_for_time_stamps() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let keys = &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+    let (ask, _) = (authority(dir.path(), keys), authority(other.path(), keys));
+    let answer = ask(&StampRequest::new(Digest::of(b"record")).unwrap().encode());
+    let under = |dir: &Path, name: &str| {
+        let roots = StampRoots::load(&dir.join(name)).unwrap();
+        Stamp::read_under(&answer, Some(&roots)).map(|stamp| stamp.digest)
+    };
+    assert_eq!(under(dir.path(), "ca.pem"), Ok(Digest::of(b"record")));
+    assert_eq!(under(other.path(), "ca.pem"), Err(StampError::Untrusted), "another root of the same name");
+    let both = ["ca.pem"; 2].map(|name| std::fs::read_to_string(other.path().join(name)).unwrap());
+    let mine = std::fs::read_to_string(dir.path().join("ca.pem")).unwrap();
+    let roots = StampRoots::parse(&(both.concat() + &mine)).unwrap();
+    assert!(Stamp::read_under(&answer, Some(&roots)).is_ok(), "one of several");
+    assert!(StampRoots::load(&dir.path().join("ca.key")).is_err() && StampRoots::parse("").is_none());
+    assert!(Stamp::read(&answer).is_ok(), "without roots any authority counts");
+}
+
+#[test]
 fn refusals_are_told() {
     assert_eq!(Stamp::read(&[0x30, 5, 0x30, 3, 2, 1, 2]), Err(StampError::Refused));
     assert_eq!(Stamp::read(b""), Err(StampError::Malformed));

@@ -14,7 +14,7 @@ pub use report::{AuditReport, Finding, FindingKind};
 use super::layout::JOURNAL_DIR;
 use crate::{
     Watch,
-    evidence::{Chain, Digest, EVIDENCE_DIR, PublicKey},
+    evidence::{Chain, Digest, EVIDENCE_DIR, PublicKey, StampRoots},
     lock::Keys,
     view::Stop,
 };
@@ -30,6 +30,8 @@ pub struct Audit {
     pub trusted: Vec<PublicKey>,
     /// A record that must be in the chain, as somebody kept its digest elsewhere.
     pub known_head: Option<Digest>,
+    /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
+    pub stamp_roots: Option<StampRoots>,
 }
 
 /// Why a logspace cannot be verified at all.
@@ -71,7 +73,7 @@ impl Audit {
         let chain = Chain::read(&OsDisk, dir)?;
         let keys = if self.trusted.is_empty() { keys_beside(dir)? } else { self.trusted.clone() };
         chain::check(&chain, &keys, self.known_head, &mut report);
-        stamps::check(dir, &chain, &mut report)?;
+        stamps::check(dir, &chain, self.stamp_roots.as_ref(), &mut report)?;
         files::check(dir, &chain, &self.keys, watch, &mut report)?;
         check_journal(dir, &chain, &mut report)?;
         Ok(report)

@@ -1,11 +1,11 @@
 //! Time-stamps against the chain and its clock.
 //!
-//! In: the answers of the time-stamping authority beside the chain. Out: findings. Limits: whether the authority is
-//! to be believed is not decided here; `openssl ts -verify -CAfile` does.
+//! In: the answers of the time-stamping authority beside the chain, certificates to believe. Out: findings. Limits: without
+//! certificates any authority is believed.
 
 use super::report::{AuditReport, Finding, FindingKind};
 use crate::{
-    evidence::{Chain, EVIDENCE_DIR, Stamp},
+    evidence::{Chain, EVIDENCE_DIR, Stamp, StampRoots},
     logspace::stamper::stamp_name,
 };
 use std::{fs, io, path::Path};
@@ -13,7 +13,12 @@ use std::{fs, io, path::Path};
 /// How far the server's clock may be ahead of the authority's: networks and small corrections take time.
 const SLACK_US: i64 = 60_000_000;
 
-pub(super) fn check(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::Result<()> {
+pub(super) fn check(
+    dir: &Path,
+    chain: &Chain,
+    roots: Option<&StampRoots>,
+    report: &mut AuditReport,
+) -> io::Result<()> {
     // The latest time that an authority has seen so far.
     let mut seen_us = i64::MIN;
     for record in chain.records() {
@@ -31,7 +36,7 @@ pub(super) fn check(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::
             Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
             read => read?,
         };
-        match Stamp::read(&answer) {
+        match Stamp::read_under(&answer, roots) {
             Err(error) => add(FindingKind::Signature, format!("stamp of record {}: {error}", record.number)),
             Ok(stamp) if stamp.digest != record.digest() => {
                 add(

@@ -1,0 +1,211 @@
+//! `duramen slog`: logs that were encrypted line by line with keys that evolve, as syslog-ng's secure logging writes them.
+//!
+//! In: key and MAC files, logs. Out: the same of syslog-ng's `slogkey`, `slogencrypt`, `slogverify`, byte for byte; exit status 1
+//! when a log is not what was written. Limits: one line at a time; see each step.
+
+mod files;
+mod lines;
+mod scheme;
+
+use clap::{Args, Subcommand};
+use files::{HostKey, read_mac, write_mac};
+use scheme::{Key, MAC_BYTES, draw_key, host_key};
+use std::{
+    error::Error,
+    fs::{self, OpenOptions},
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// What any step here fails with: a sentence for the user.
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Options of `slog`.
+#[derive(Args, Debug)]
+pub(crate) struct SlogOptions {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Draw a master key, make a host's first key of it, or print how many lines a host's key has encrypted
+    Key(KeyOptions),
+    /// Encrypt a log
+    Encrypt {
+        /// The host's key
+        #[arg(short = 'k', long)]
+        key_file: PathBuf,
+        /// The MAC of all lines so far; for a first log it need not be there
+        #[arg(short = 'm', long)]
+        mac_file: PathBuf,
+        /// Where the key of the next line is written
+        new_key: PathBuf,
+        /// Where the MAC of all lines is written
+        new_mac: PathBuf,
+        /// The log
+        input: PathBuf,
+        /// Where the encrypted log is written
+        output: PathBuf,
+    },
+    /// Verify an encrypted log, and write it in clear
+    Verify {
+        /// The log goes on after another one: needs --prev-key-file and --prev-mac-file
+        #[arg(short = 'i', long, requires_all = ["prev_key_file", "prev_mac_file"])]
+        iterative: bool,
+        /// The host's first key
+        #[arg(short = 'k', long, required_unless_present = "iterative")]
+        key_file: Option<PathBuf>,
+        /// The MAC of all lines
+        #[arg(short = 'm', long)]
+        mac_file: PathBuf,
+        /// The key of the first line of this log
+        #[arg(short = 'p', long)]
+        prev_key_file: Option<PathBuf>,
+        /// The MAC before this log
+        #[arg(short = 'r', long)]
+        prev_mac_file: Option<PathBuf>,
+        /// The encrypted log
+        input: PathBuf,
+        /// Where the log is written in clear
+        output: PathBuf,
+    },
+}
+
+#[derive(Args, Debug)]
+#[group(required = true, multiple = false)]
+struct KeyOptions {
+    /// Draw a master key and write it to this file
+    #[arg(short = 'm', long, value_name = "FILE")]
+    master_key: Option<PathBuf>,
+    /// Make a host's first key: the master key, the host's MAC address, its serial number, the file to write
+    #[arg(short = 'd', long, num_args = 4, value_names = ["MASTER", "ADDRESS", "SERIAL", "FILE"])]
+    derive_key: Option<Vec<String>>,
+    /// Print how many lines were encrypted before this key
+    #[arg(short = 'c', long, value_name = "FILE")]
+    counter: Option<PathBuf>,
+}
+
+/// Does what the verb says.
+pub(crate) fn run(options: &SlogOptions) -> ExitCode {
+    let done = match &options.verb {
+        Verb::Key(options) => key(options).map(|()| true),
+        Verb::Encrypt { key_file, mac_file, new_key, new_mac, input, output } => {
+            encrypt([key_file, mac_file, new_key, new_mac, input, output]).map(|()| true)
+        }
+        Verb::Verify { iterative: true, prev_key_file, prev_mac_file, mac_file, input, output, .. } => {
+            let (Some(key), Some(mac)) = (prev_key_file, prev_mac_file) else {
+                unreachable!("clap asks for both")
+            };
+            verify(key, Some(mac), mac_file, input, output)
+        }
+        Verb::Verify { key_file, mac_file, input, output, .. } => {
+            let Some(key) = key_file else { unreachable!("clap asks for it") };
+            verify(key, None, mac_file, input, output)
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(1),
+        Err(error) => {
+            eprintln!("duramen: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn key(options: &KeyOptions) -> Result<()> {
+    if let Some(path) = &options.master_key {
+        write_new(path, &draw_key()?)?;
+    } else if let Some([master, address, serial, path]) = options.derive_key.as_deref() {
+        let master: Key = read(master.as_ref())?
+            .try_into()
+            .map_err(|_| format!("{master} is no master key: it has not 32 bytes"))?;
+        HostKey { key: host_key(&master, address, serial), lines: 0 }.write(path.as_ref())?;
+    } else if let Some(path) = &options.counter {
+        println!("counter={}", HostKey::read(path)?.lines);
+    }
+    Ok(())
+}
+
+fn encrypt([key_file, mac_file, new_key, new_mac, input, output]: [&PathBuf; 6]) -> Result<()> {
+    let mut host = HostKey::read(key_file)?;
+    let mut mac = match read_mac(mac_file) {
+        Ok(mac) => mac,
+        // Nothing was encrypted yet.
+        Err(_) if host.lines == 0 && !mac_file.exists() => [0; MAC_BYTES],
+        Err(error) => return Err(error),
+    };
+    let text = read(input)?;
+    let mut out = Vec::with_capacity(text.len() * 2);
+    for line in lines::split(&text) {
+        out.extend_from_slice(scheme::seal(&mut host, &mut mac, line)?.as_bytes());
+        out.push(b'\n');
+    }
+    // The old key is only worth something while what it encrypted is not there yet: the log comes first.
+    write(output, &out)?;
+    write_mac(new_mac, &mac)?;
+    host.write(new_key)
+}
+
+fn verify(
+    key_file: &Path,
+    earlier_mac: Option<&PathBuf>,
+    mac_file: &Path,
+    input: &Path,
+    output: &Path,
+) -> Result<bool> {
+    let host = HostKey::read(key_file)?;
+    let start = match earlier_mac {
+        Some(path) => read_mac(path)?,
+        None if host.lines > 0 => {
+            let lines = host.lines;
+            return Err(format!(
+                "{} is not the host's first key: it is that of line {lines}",
+                key_file.display()
+            )
+            .into());
+        }
+        None => [0; MAC_BYTES],
+    };
+    let text = read(input)?;
+    let read = lines::open(host, start, &text);
+    write(output, &read.text)?;
+    read.troubles.iter().for_each(|trouble| println!("{trouble}"));
+    let is_whole = read.mac == read_mac(mac_file)?;
+    if !is_whole {
+        println!(
+            "the MAC of all lines is not that of {}: lines are missing, changed or in another order",
+            mac_file.display()
+        );
+    }
+    println!("{} lines, {} troubles", read.lines, read.troubles.len() + usize::from(!is_whole));
+    Ok(is_whole && read.troubles.is_empty())
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()).into())
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).and_then(
+        |mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        },
+    );
+    written.map_err(|error| format!("cannot write {}: {error}", path.display()).into())
+}
+
+/// A master key that is overwritten takes all logs of its hosts with it.
+fn write_new(path: &Path, bytes: &[u8]) -> Result<()> {
+    if path.exists() {
+        return Err(format!("{} is there already", path.display()).into());
+    }
+    write(path, bytes)
+}
+
+#[cfg(test)]
+mod tests;

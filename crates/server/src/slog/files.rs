@@ -1,0 +1,63 @@
+//! The files beside an encrypted log: the host's key and the MAC of all lines.
+//!
+//! In: bytes. Out: keys and MACs that were checked. Key file: 32 bytes of key, 16 of a CMAC of the number, 8 of the number of lines, the lowest
+//! first. MAC file: 16 bytes of MAC, 16 of a CMAC that shows that they are whole.
+
+use super::{
+    Result, read,
+    scheme::{KEY_BYTES, Key, MAC_BYTES, Mac, cmac_of},
+    write,
+};
+use std::path::Path;
+
+/// The key of a host's next line.
+#[derive(Clone)]
+pub(super) struct HostKey {
+    pub(super) key: Key,
+    /// Lines that were encrypted before.
+    pub(super) lines: u64,
+}
+
+impl HostKey {
+    /// Reads a key file.
+    pub(super) fn read(path: &Path) -> Result<HostKey> {
+        let bytes = read(path)?;
+        HostKey::parse(&bytes).ok_or_else(|| format!("{} is no key of a host", path.display()).into())
+    }
+
+    pub(super) fn parse(bytes: &[u8]) -> Option<HostKey> {
+        let (key, rest) = bytes.split_first_chunk::<KEY_BYTES>()?;
+        let (check, rest) = rest.split_first_chunk::<MAC_BYTES>()?;
+        let lines: &[u8; 8] = rest.try_into().ok()?;
+        (cmac_of(key, &[lines]) == *check).then(|| HostKey { key: *key, lines: u64::from_le_bytes(*lines) })
+    }
+
+    /// Writes a key file.
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
+        write(path, &self.print())
+    }
+
+    pub(super) fn print(&self) -> Vec<u8> {
+        let lines = self.lines.to_le_bytes();
+        [&self.key[..], &cmac_of(&self.key, &[&lines]), &lines].concat()
+    }
+}
+
+/// A CMAC of nothing with the MAC as its key: shows that the file is whole, protects nothing.
+fn check_of(mac: &Mac) -> Mac {
+    let mut key = [0; KEY_BYTES];
+    key[..MAC_BYTES].copy_from_slice(mac);
+    cmac_of(&key, &[&[0; MAC_BYTES]])
+}
+
+/// Reads a MAC file.
+pub(super) fn read_mac(path: &Path) -> Result<Mac> {
+    let bytes = read(path)?;
+    let whole = bytes.split_first_chunk::<MAC_BYTES>().filter(|(mac, check)| check_of(mac) == **check);
+    whole.map(|(mac, _)| *mac).ok_or_else(|| format!("{} is no MAC of a log", path.display()).into())
+}
+
+/// Writes a MAC file.
+pub(super) fn write_mac(path: &Path, mac: &Mac) -> Result<()> {
+    write(path, &[&mac[..], &check_of(mac)].concat())
+}
