@@ -17,7 +17,9 @@ class Tools:
 
     def run(self, tool, *words, good=True):
         done = subprocess.run(self.command(tool) + list(words), cwd=self.folder, capture_output=True, text=True, timeout=60)
-        assert (done.returncode == 0) == good, f"{tool} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        # slogencrypt of syslog-ng 3 returns 1 for a first log, whose MAC it misses.
+        is_first = "slogencrypt" in self.command(tool)[-1] and "Importing data" in done.stdout + done.stderr
+        assert (done.returncode == 0) == good or is_first, f"{tool} {words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout + done.stderr
 
 
@@ -30,6 +32,8 @@ def both(binary):
         theirs = Tools(folder, lambda tool: [peer, f"slog{tool}"])
         with open(folder + "/log", "w") as out:
             out.write("\n".join(LINES) + "\n")
+        # syslog-ng's tool wants a file even when there is no MAC yet.
+        open(folder + "/none.mac", "w").close()
         yield folder, ours, theirs
 
 
@@ -38,9 +42,13 @@ def read(folder, name):
         return file.read()
 
 
-def clear(first=0):
-    """What verification writes."""
-    return "".join(f"{number:016x}: {line}\n" for number, line in enumerate(LINES, first)).encode()
+def check_clear(folder, name, first=0):
+    """What verification wrote: a number of 16 hexadecimal digits (20 decimal ones in syslog-ng 3) and the line."""
+    rows = [row.split(": ", 1) for row in read(folder, name).decode().splitlines()]
+    assert [line for _, line in rows] == LINES
+    bases = {16: 16, 20: 10}
+    numbers = [int(number, bases[len(number)]) for number, _ in rows]
+    assert numbers == list(range(first, first + len(LINES)))
 
 
 def test_host_keys_are_the_same(binary):
@@ -63,14 +71,14 @@ def test_each_verifies_what_the_other_encrypted(binary):
             assert len(read(folder, "log.slog").splitlines()) == len(LINES)
             for reader in (ours, theirs):
                 reader.run("verify", "-k", "host.key", "-m", "next.mac", "log.slog", "log.clear")
-                assert read(folder, "log.clear") == clear()
+                check_clear(folder, "log.clear")
                 assert f"counter={len(LINES)}" in reader.run("key", "-c", "next.key")
             # The log of the next day goes on where this one ended.
             writer.run("encrypt", "-k", "next.key", "-m", "next.mac", "third.key", "third.mac", "log", "log2.slog")
             for reader in (ours, theirs):
                 options = ["-i", "-p", "next.key", "-r", "next.mac", "-m", "third.mac"]
                 reader.run("verify", *options, "log2.slog", "log2.clear")
-                assert read(folder, "log2.clear") == clear(len(LINES))
+                check_clear(folder, "log2.clear", len(LINES))
             for name in ("next.key", "next.mac", "third.key", "third.mac", "log.slog", "log2.slog"):
                 os.remove(os.path.join(folder, name))
 

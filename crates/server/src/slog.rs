@@ -9,7 +9,7 @@ mod scheme;
 
 use clap::{Args, Subcommand};
 use files::{HostKey, read_mac, write_mac};
-use scheme::{Key, MAC_BYTES, draw_key, host_key};
+use scheme::{MAC_BYTES, draw_key, host_key};
 use std::{
     error::Error,
     fs::{self, OpenOptions},
@@ -118,12 +118,10 @@ pub(crate) fn run(options: &SlogOptions) -> ExitCode {
 
 fn key(options: &KeyOptions) -> Result<()> {
     if let Some(path) = &options.master_key {
-        write_new(path, &draw_key()?)?;
+        write_new(path, &HostKey { key: draw_key()?, lines: 0 }.print())?;
     } else if let Some([master, address, serial, path]) = options.derive_key.as_deref() {
-        let master: Key = read(master.as_ref())?
-            .try_into()
-            .map_err(|_| format!("{master} is no master key: it has not 32 bytes"))?;
-        HostKey { key: host_key(&master, address, serial), lines: 0 }.write(path.as_ref())?;
+        let master = HostKey::read(master.as_ref())?;
+        HostKey { key: host_key(&master.key, address, serial), lines: 0 }.write(path.as_ref())?;
     } else if let Some(path) = &options.counter {
         println!("counter={}", HostKey::read(path)?.lines);
     }
@@ -134,8 +132,11 @@ fn encrypt([key_file, mac_file, new_key, new_mac, input, output]: [&PathBuf; 6])
     let mut host = HostKey::read(key_file)?;
     let mut mac = match read_mac(mac_file) {
         Ok(mac) => mac,
-        // Nothing was encrypted yet.
-        Err(_) if host.lines == 0 && !mac_file.exists() => [0; MAC_BYTES],
+        // Nothing was encrypted yet: there is no MAC, or an empty file for it.
+        Err(_) if host.lines == 0 && fs::metadata(mac_file).is_ok_and(|status| status.len() > 0) => {
+            return Err(format!("{} is no MAC of a log", mac_file.display()).into());
+        }
+        Err(_) if host.lines == 0 => [0; MAC_BYTES],
         Err(error) => return Err(error),
     };
     let text = read(input)?;

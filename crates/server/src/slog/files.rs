@@ -1,6 +1,6 @@
 //! The files beside an encrypted log: the host's key and the MAC of all lines.
 //!
-//! In: bytes. Out: keys and MACs that were checked. Key file: 32 bytes of key, 16 of a CMAC of the number, 8 of the number of lines, the lowest
+//! In: bytes. Out: keys and MACs that were checked. Key file, the master key's too: 32 bytes of key, 16 of a CMAC of the number, 8 of the number of lines, the lowest
 //! first. MAC file: 16 bytes of MAC, 16 of a CMAC that shows that they are whole.
 
 use super::{
@@ -22,7 +22,8 @@ impl HostKey {
     /// Reads a key file.
     pub(super) fn read(path: &Path) -> Result<HostKey> {
         let bytes = read(path)?;
-        HostKey::parse(&bytes).ok_or_else(|| format!("{} is no key of a host", path.display()).into())
+        HostKey::parse(&bytes)
+            .ok_or_else(|| format!("{} is no key file of secure logging", path.display()).into())
     }
 
     pub(super) fn parse(bytes: &[u8]) -> Option<HostKey> {
