@@ -17,14 +17,16 @@ const DIR: &str = "DURAMEN_TEST_TRACED_DIR";
 /// An identity, when segments are encrypted.
 const IDENTITY: &str = "DURAMEN_TEST_TRACED_IDENTITY";
 /// Messages that are stored together; 4 of them are a segment.
-const TOGETHER: u64 = 10;
+const TOGETHER: u64 = 250;
 const BATCHES: u64 = 26;
 
 fn small(keys: &Keys) -> LogspaceOptions {
     LogspaceOptions {
         segment_messages_max: 4 * TOGETHER,
-        journal_file_bytes_max: 2000,
+        journal_file_bytes_max: 100_000,
         keys: keys.clone(),
+        recode_after: Duration::ZERO,
+        recode_look: Duration::from_millis(5),
         ..options()
     }
 }
@@ -36,7 +38,7 @@ fn keys_of(identity: &str) -> Keys {
     }
 }
 
-/// Stores, seals and removes; prints what was acknowledged. Does nothing in an ordinary run.
+/// Stores, seals, recodes and removes; prints what was acknowledged. Does nothing in an ordinary run.
 #[test]
 fn traced() {
     let (Ok(dir), Ok(identity)) = (std::env::var(DIR), std::env::var(IDENTITY)) else { return };
@@ -49,6 +51,7 @@ fn traced() {
         println!("stored {} .", numbers.end);
         if number == BATCHES / 2 {
             wait_until("sealed", || logspace.stats().segments >= 3);
+            wait_until("recoded", || logspace.stats().segments_recoded_total >= 2);
             // From here on there is room for about two segments.
             let bytes = logspace.stats().segment_bytes / logspace.stats().segments;
             logspace.set_retention(None, Some(2 * bytes + bytes / 2), false);
@@ -114,8 +117,8 @@ fn check(recipient: &str, identity: &str) {
     for (number, step) in steps.iter().enumerate() {
         if step.is_sync() || number + 1 == steps.len() {
             syncs += 1;
-            let third = if syncs % 8 == 0 { Luck::Best } else { Luck::Some(syncs + 1_000_000) };
-            for luck in [Luck::Worst, Luck::Some(syncs), third] {
+            let killed = (syncs % 8 == 0).then_some(Luck::Best);
+            for luck in [Luck::Worst, Luck::Some(syncs)].into_iter().chain(killed) {
                 let left = holder.path().join("left");
                 disk.leave(&left, luck);
                 check_left(&left, &keys, acknowledged, &format!("sync {syncs}, {luck:?}"));
