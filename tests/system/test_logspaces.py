@@ -9,6 +9,7 @@ import urllib.error
 from server import Server
 
 CONFIG = """@version: 4.8
+options {{ keep-hostname(yes); }};
 source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp")); }};
 filter f_audit {{ program("audit"); }};
 log {{ source(s_net); destination {{ logspace("all"); }}; }};

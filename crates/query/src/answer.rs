@@ -107,6 +107,11 @@ pub struct Unread {
 /// Why messages are unread whose key is not there.
 pub const LOCKED: &str = "locked";
 
+/// Why messages are unread whose file cannot be opened.
+pub(crate) const DAMAGED: &str = "damaged";
+/// Why messages are unread whose archive is not there.
+pub const AWAY: &str = "away";
+
 impl Unread {
     /// What it means for the answer, for people.
     pub fn describe(&self) -> String {
@@ -123,6 +128,7 @@ impl Unread {
             LOCKED => {
                 format!("{which} are locked and were not searched: unlock the logspace with its private key")
             }
+            AWAY => format!("{which} are in an archive that is not attached and were not searched"),
             why => format!("{which} may be left out: {why}"),
         }
     }

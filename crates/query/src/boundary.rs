@@ -47,7 +47,13 @@ impl Boundary {
             met.insert(address, bounded);
         }
         *known = met;
-        Snapshot { segments, sequence: snapshot.sequence, locked: snapshot.locked.clone() }
+        Snapshot {
+            segments,
+            sequence: snapshot.sequence,
+            locked: snapshot.locked.clone(),
+            away: snapshot.away.clone(),
+            damaged: snapshot.damaged.clone(),
+        }
     }
 
     /// Asks of messages one by one whether they lie within.

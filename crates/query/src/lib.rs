@@ -27,7 +27,7 @@ mod times;
 mod tree;
 mod words;
 
-pub use answer::{Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
+pub use answer::{AWAY, Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
 pub use boundary::Boundary;
 pub use browse::{Extent, Found, NEIGHBOURS_MAX, Same, columns, context, extent, message};
 pub use error::{Hint, QueryError};

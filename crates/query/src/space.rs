@@ -3,7 +3,7 @@
 //! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
 //! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
 
-use crate::answer::{LOCKED, Search, Unread};
+use crate::answer::{DAMAGED, LOCKED, Search, Unread};
 use std::sync::Arc;
 use store::{ReadError, SegmentView, Snapshot};
 
@@ -89,7 +89,7 @@ impl Seen<'_> {
             ReadError::Stopped(_) => return Err(error),
             ReadError::Locked { .. } if self.is_bounded => LOCKED.to_owned(),
             // Which file it is would name what lies behind the boundary.
-            _ if self.is_bounded => "damaged".to_owned(),
+            _ if self.is_bounded => DAMAGED.to_owned(),
             error => error.to_string(),
         };
         let first = self.view.first_sequence();

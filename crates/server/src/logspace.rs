@@ -1,8 +1,9 @@
 //! `duramen logspace`: looks at logspaces on disk, verifies them, takes messages out, unlocks them.
 //!
 //! In: a logspace's name or directory. Out: text or JSON; exit status 0 when all is well, 1 when something is found
-//! or refused, 2 when it cannot be looked at. But for `unlock`, `lock` and `seal` no server is needed, and one may run.
+//! or refused, 2 when it cannot be looked at. But for verbs that tell a server something none is needed, and one may run.
 
+mod archive;
 mod cat;
 mod export;
 mod keys;
@@ -46,6 +47,14 @@ enum Verb {
     Lock(unlock::LockOptions),
     /// Make a running server seal what its active segment has
     Seal(unlock::SealOptions),
+    /// Make a running server move sealed segments to the archive
+    Archive(archive::ArchiveOptions),
+    /// Make a running server bring archived segments back
+    Restore(archive::RestoreOptions),
+    /// Make a running server use the archive again
+    Attach(archive::AttachOptions),
+    /// Make a running server let go of the archive, so that it can be taken away
+    Detach(archive::AttachOptions),
     /// Draw a pair of keys for encrypting: prints the recipient, keeps the private key in a new file
     Keygen(keys::KeygenOptions),
 }
@@ -62,6 +71,10 @@ pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
         Verb::Unlock(options) => unlock::run(options),
         Verb::Lock(options) => unlock::lock(options),
         Verb::Seal(options) => unlock::seal(options),
+        Verb::Archive(options) => archive::archive(options),
+        Verb::Restore(options) => archive::restore(options),
+        Verb::Attach(options) => archive::attach(options, "ATTACH"),
+        Verb::Detach(options) => archive::attach(options, "DETACH"),
         Verb::Keygen(options) => keys::keygen(options),
     };
     status(done)

@@ -25,9 +25,9 @@ pub use ledger::{Ledger, LedgerEntry};
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
     Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,
-    LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Notice, Notices, OpenLogspaceError,
-    Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, Segments, Subscription, Unheard, Unlocked,
-    scrub_file, segment_file, segment_files,
+    LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Moved, Notice, Notices,
+    OpenLogspaceError, Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, Segments, Subscription,
+    Unheard, Unlocked, scrub_file, segment_file, segment_files,
 };
 pub use package::{
     ExportError, Exported, PackageError, PackageReport, Question, document_json, export_package,

@@ -6,6 +6,7 @@
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
+mod archive;
 mod audit;
 mod builder;
 mod catalog;
@@ -13,6 +14,7 @@ mod cover;
 mod indexed;
 mod layout;
 mod live;
+mod moving;
 mod opening;
 mod options;
 mod queue;
@@ -33,6 +35,7 @@ mod writer;
 pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind};
 pub use layout::{segment_files, segment_path as segment_file};
 pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
+pub use moving::Moved;
 pub use options::{LogspaceOptions, Notice, Notices, Unheard};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
 pub use scrub::scrub_file;
@@ -48,11 +51,13 @@ use indexed::Indexed;
 use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
 use message::{Delivery, Outlet};
+use moving::Move;
 use queue::Queue;
 use sealer::Sealer;
 use shared::{Retention, Shared};
 use std::{
     fs, io,
+    ops::Range,
     path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering::Relaxed, mpsc},
     thread::{self, JoinHandle},
@@ -260,6 +265,32 @@ impl Logspace {
     pub fn lock(&self) {
         *self.shared.session_keys() = Keys::default();
         self.shared.shelf.lock();
+    }
+
+    /// Moves sealed segments whose newest message is at least so old to the archive, with a record of each in the
+    /// chain, and waits for that.
+    pub fn archive(&self, age: Duration, timeout: Duration) -> Result<Moved, String> {
+        self.move_segments(Move::Archive(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)), timeout)
+    }
+
+    /// Brings archived segments back that hold messages received in a range. They stay until they are archived by
+    /// name again.
+    pub fn restore(&self, received_us: Range<i64>, timeout: Duration) -> Result<Moved, String> {
+        self.move_segments(Move::Restore(received_us.start, received_us.end), timeout)
+    }
+
+    fn move_segments(&self, what: Move, timeout: Duration) -> Result<Moved, String> {
+        let done = self.shared.moves.ask(what).ok_or("too many moves are waiting")?;
+        self.seals.nudge();
+        done.recv_timeout(timeout).map_err(|_| "the move goes on in the background".to_owned())?
+    }
+
+    /// Uses the archive, or lets go of it so that it can be taken away. Gives how many segments are archived, and how
+    /// many of them are away.
+    pub fn set_attached(&self, is_attached: bool) -> (u64, u64) {
+        self.shared.is_detached.store(!is_attached, Relaxed);
+        sealer::look_for_archive(&self.shared, &*self.segments);
+        self.shared.shelf.archived()
     }
 
     /// Completes the active segment and waits until everything that is durable now is sealed; gives the sequence number

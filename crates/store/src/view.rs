@@ -24,9 +24,13 @@ pub struct Snapshot {
     pub sequence: u64,
     /// Segments that cannot be read because their key is not there, in receive order.
     pub locked: Vec<Locked>,
+    /// Segments that cannot be read because the archive that they are in is not attached.
+    pub away: Vec<Locked>,
+    /// Segments that cannot be opened at all because their files are damaged.
+    pub damaged: Vec<Locked>,
 }
 
-/// What is known of a segment whose key is not there.
+/// What is known of a segment whose key, or whose archive, is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Locked {
     /// Sequence number of its first message.

@@ -156,6 +156,13 @@ const LOGSPACE: &[Row] = &[
         "bytes on disk above which the oldest are deleted; 0 is no limit",
     ),
     row("legal-hold", V::YesNo, "no", "nothing is deleted, whatever the retention says"),
+    row("archive-to", V::Text, "", "directory of another file system that sealed segments are moved to"),
+    row(
+        "archive-after",
+        V::Age,
+        "0",
+        "age at which they are moved there; 0: only when `duramen logspace archive` asks for it",
+    ),
     row(
         "encrypt-certificate",
         V::Texts,

@@ -8,7 +8,7 @@ use super::{
     segment::{self, Frame, Part},
 };
 use crate::{
-    answer::{Clock, LOCKED, Search, SearchError, TimedOut, Unread},
+    answer::{AWAY, Clock, DAMAGED, LOCKED, Search, SearchError, TimedOut, Unread},
     question::Query,
     space::{Seen, Space},
 };
@@ -78,19 +78,22 @@ impl<'s> Found<'s> {
     }
 }
 
-/// The locked segments of the time range: neighbours together.
+/// The segments of the time range that are locked, away, or cannot be opened: neighbours together.
 pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
     let mut unread: Vec<Unread> = Vec::new();
     for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
         let mut following = None;
-        for Locked { first, count, received_us } in &member.snapshot.locked {
+        let locked = member.snapshot.locked.iter().map(|extent| (extent, LOCKED));
+        let away = member.snapshot.away.iter().map(|extent| (extent, AWAY));
+        let damaged = member.snapshot.damaged.iter().map(|extent| (extent, DAMAGED));
+        for (Locked { first, count, received_us }, why) in locked.chain(away).chain(damaged) {
             let outside = search.from_us.is_some_and(|from| received_us.1 < from)
                 || search.to_us.is_some_and(|to| received_us.0 >= to);
             if outside && search.clock == Clock::Received || *first >= end {
                 continue;
             }
             match unread.last_mut() {
-                Some(last) if following == Some(*first) && last.member == index => {
+                Some(last) if following == Some(*first) && last.member == index && last.why == why => {
                     last.received_us.1 = received_us.1;
                     if let Some(messages) = &mut last.messages {
                         messages.end = first + count;
@@ -100,7 +103,7 @@ pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
                     member: index,
                     messages: (!member.is_bounded).then_some(*first..first + count),
                     received_us: *received_us,
-                    why: LOCKED.to_owned(),
+                    why: why.to_owned(),
                 }),
             }
             following = Some(first + count);

@@ -358,6 +358,11 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(span, message));
             return None;
         }
+        if let Some(after) = options.own("archive-after").filter(|_| options.own("archive-to").is_none()) {
+            let message = "archive-after() needs archive-to(): the directory of the archive";
+            self.report.push(Diagnostic::error(after.span, message));
+            return None;
+        }
         let positive =
             |name: &str| options.own(name).and_then(|option| option.number()).filter(|number| *number > 0);
         let age = options.own("retention-age").and_then(Call::age_s).filter(|age| *age > 0);
@@ -402,6 +407,12 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
         timestamp_gap: Duration::from_secs(u64::try_from(seconds).unwrap_or(0)),
         recode: options.yes("recode", true),
         recode_after: options.own("recode-after").and_then(Call::age_s).map(Duration::from_secs),
+        archive_to: path("archive-to"),
+        archive_after: options
+            .own("archive-after")
+            .and_then(Call::age_s)
+            .filter(|age| *age > 0)
+            .map(Duration::from_secs),
         scrub_bytes_a_second: options
             .own("scrub-rate")
             .and_then(Call::number)

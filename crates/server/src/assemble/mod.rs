@@ -174,6 +174,10 @@ pub(crate) struct SealingSpec {
     pub(crate) recode_after: Option<Duration>,
     /// `scrub-rate()`.
     pub(crate) scrub_bytes_a_second: Option<u64>,
+    /// `archive-to()`.
+    pub(crate) archive_to: Option<PathBuf>,
+    /// `archive-after()`.
+    pub(crate) archive_after: Option<Duration>,
 }
 
 /// Counters of what stands between sources and destinations, by name. They go on over reloads.

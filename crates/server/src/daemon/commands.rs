@@ -19,7 +19,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::{Identity, Keys};
+use store::{Identity, Keys, Moved};
 
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);
@@ -176,7 +176,23 @@ impl Control {
                 Some(below) => Ok(format!("OK everything below message {below} is sealed")),
                 None => Err("the segment is not sealed yet; see the server's own messages".to_owned()),
             },
-            _ => Err("unknown command: LOGSPACE UNLOCK, LOCK or SEAL".to_owned()),
+            ("ARCHIVE", Some(age)) => {
+                let age = age.parse().map_err(|_| "the age is a number of seconds".to_owned())?;
+                moved(logspace.archive(Duration::from_secs(age), SEAL_TIMEOUT), "archived")
+            }
+            ("RESTORE", Some(range)) => {
+                let (from, to) = range.split_once(' ').ok_or("two times are wanted")?;
+                let number = |text: &str| text.parse().map_err(|_| "times are microseconds".to_owned());
+                moved(logspace.restore(number(from)?..number(to)?, SEAL_TIMEOUT), "restored")
+            }
+            ("ATTACH" | "DETACH", None) => {
+                let (archived, away) = logspace.set_attached(verb == "ATTACH");
+                Ok(format!("OK {archived} segments are archived, {away} of them away"))
+            }
+            _ => {
+                Err("unknown command: LOGSPACE UNLOCK, LOCK, SEAL, ARCHIVE, RESTORE, ATTACH or DETACH"
+                    .to_owned())
+            }
         }
     }
 
@@ -201,6 +217,11 @@ impl Control {
         let session = self.taps.open(&request, &places, &definitions, self.shared.site().clone())?;
         Ok(Box::new(move |peer| session.serve(peer)))
     }
+}
+
+/// The answer to a move.
+fn moved(moved: Result<Moved, String>, what: &str) -> Result<String, String> {
+    moved.map(|Moved { segments, bytes }| format!("OK {what} {segments} segments, {bytes} bytes"))
 }
 
 impl Commands for Control {

@@ -364,6 +364,7 @@ impl Notices for Reports {
             Notice::Sealed { .. }
             | Notice::Stamped { .. }
             | Notice::Removed { .. }
+            | Notice::Moved { .. }
             | Notice::JournalResumed => Severity(6),
             Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
             _ => Severity(3),

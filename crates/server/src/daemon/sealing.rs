@@ -34,6 +34,8 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         retention_age: spec.retention_age,
         retention_bytes: spec.retention_bytes,
         legal_hold: spec.legal_hold,
+        archive_to: sealing.archive_to.clone(),
+        archive_after: sealing.archive_after,
         recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
         keys,
         sign_key: sealing.sign_key.clone(),

@@ -31,6 +31,10 @@ fn run_words(words: &str) -> Result<bool, String> {
         Verb::Unlock(options) => unlock::run(options),
         Verb::Lock(options) => unlock::lock(options),
         Verb::Seal(options) => unlock::seal(options),
+        Verb::Archive(options) => archive::archive(options),
+        Verb::Restore(options) => archive::restore(options),
+        Verb::Attach(options) => archive::attach(options, "ATTACH"),
+        Verb::Detach(options) => archive::attach(options, "DETACH"),
         Verb::Keygen(options) => keys::keygen(options),
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct SealOptions {
 }
 
 #[derive(Args, Debug)]
-struct Server {
+pub(super) struct Server {
     /// The server's control socket
     #[arg(short = 'c', long, default_value = "/var/lib/duramen/duramen.ctl", env = "DURAMEN_CONTROL")]
     control: PathBuf,
@@ -63,7 +63,7 @@ pub(super) fn seal(options: &SealOptions) -> Result<bool, String> {
     tell(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
 }
 
-fn tell(server: &Server, command: &str) -> Result<bool, String> {
+pub(super) fn tell(server: &Server, command: &str) -> Result<bool, String> {
     match ask(&server.control, command).map_err(|error| error.to_string())? {
         Reply::Done(text) => {
             print!("{}", text.strip_prefix("OK ").unwrap_or(&text));

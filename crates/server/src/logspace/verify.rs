@@ -66,10 +66,11 @@ fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
         println!("{}", line(finding, dir));
     }
     println!(
-        "{}: {} segments ({} locked), {} messages read back, {} bytes, {} records, {} time-stamps",
+        "{}: {} segments ({} locked, {} away), {} messages read back, {} bytes, {} records, {} time-stamps",
         if report.is_good() { "good" } else { "NOT good" },
         report.segments,
         report.locked,
+        report.away,
         report.messages,
         report.bytes,
         report.records,
@@ -113,6 +114,7 @@ fn to_json(report: &AuditReport, dir: &Path) -> Value {
         "good": report.is_good(),
         "segments": report.segments,
         "locked": report.locked,
+        "away": report.away,
         "messages": report.messages,
         "bytes": report.bytes,
         "records": report.records,

@@ -101,8 +101,15 @@ impl Chain {
 
     /// The record that says what the segment starting at a number is now; `None` when there was none or it was removed.
     pub fn current(&self, first: u64) -> Option<&Record> {
-        let last = self.records.iter().rev().find(|record| record.segment.first == first)?;
+        let of_segment = |record: &&Record| record.segment.first == first && !record.event.is_move();
+        let last = self.records.iter().rev().find(of_segment)?;
         (!matches!(last.event, Event::Removal(_))).then_some(last)
+    }
+
+    /// Where the segment starting at a number was moved last; none when it never was.
+    pub fn last_move(&self, first: u64) -> Option<&Event> {
+        let of_segment = |record: &&Record| record.segment.first == first && record.event.is_move();
+        self.records.iter().rev().find(of_segment).map(|record| &record.event)
     }
 
     /// Whether a record follows the last one.

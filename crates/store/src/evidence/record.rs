@@ -36,6 +36,17 @@ pub enum Event {
     Recode(Digest),
     /// A segment was removed, for a reason.
     Removal(String),
+    /// Its file went to an archive: the file's digest and its place there.
+    Archive(String),
+    /// Its file came back from the archive.
+    Restore,
+}
+
+impl Event {
+    /// Whether only the place of a file changed, not what it holds.
+    pub fn is_move(&self) -> bool {
+        matches!(self, Event::Archive(_) | Event::Restore)
+    }
 }
 
 /// A signed record.
@@ -68,6 +79,8 @@ impl Record {
             Event::Rewrite => ("rewrite", String::new()),
             Event::Recode(replaced) => ("recode", format!("replaces sha256:{replaced}\n")),
             Event::Removal(reason) => ("removal", format!("reason {reason}\n")),
+            Event::Archive(place) => ("archive", format!("place {place}\n")),
+            Event::Restore => ("restore", String::new()),
         };
         format!(
             "{TITLE}\nnumber {}\nlogspace {}\nprevious {}\nat {}\nevent {event}\nsegment {}\n\
@@ -117,6 +130,8 @@ impl Record {
             "rewrite" => Event::Rewrite,
             "recode" => Event::Recode(Digest::parse(take("replaces")?.strip_prefix("sha256:")?)?),
             "removal" => Event::Removal(take("reason")?),
+            "archive" => Event::Archive(take("place")?),
+            "restore" => Event::Restore,
             _ => return None,
         };
         let signer = take("signer")?;

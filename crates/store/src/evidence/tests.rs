@@ -93,9 +93,14 @@ fn record(key: &SigningKey, chain: &Chain, first: u64, event: Event) -> Record {
 #[test]
 fn records_are_read_as_written_and_every_changed_byte_shows() {
     let key = key();
-    for event in
-        [Event::Seal, Event::Rewrite, Event::Recode(Digest::of(b"old")), Event::Removal("age".into())]
-    {
+    for event in [
+        Event::Seal,
+        Event::Rewrite,
+        Event::Recode(Digest::of(b"old")),
+        Event::Removal("age".into()),
+        Event::Archive("sha256:00 /a b".into()),
+        Event::Restore,
+    ] {
         let written = record(&key, &Chain::default(), 5, event);
         let text = written.print();
         assert_eq!(Record::parse(&text).as_ref(), Some(&written));

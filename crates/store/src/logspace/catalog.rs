@@ -35,6 +35,17 @@ pub(crate) struct Entry {
     pub(crate) path: PathBuf,
 }
 
+/// Where a segment's file is: what is archived takes no room here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// In the logspace's directory.
+    Here,
+    /// In an archive that is attached.
+    Archived,
+    /// In an archive that is not attached: it cannot be removed.
+    Away,
+}
+
 /// Why a segment is gone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reason {
@@ -123,18 +134,27 @@ impl Catalog {
         now_us: i64,
         age_us_max: Option<i64>,
         bytes_max: Option<u64>,
+        place: &dyn Fn(&Entry) -> Place,
     ) -> Vec<(u64, Reason)> {
-        let mut total: u64 = self.segments.iter().map(|entry| entry.bytes).sum();
+        let placed: Vec<(&Entry, Place)> = self.segments.iter().map(|entry| (entry, place(entry))).collect();
+        let here = placed.iter().filter(|(_, place)| *place == Place::Here);
+        let mut total: u64 = here.map(|(entry, _)| entry.bytes).sum();
         let mut expired = Vec::new();
-        for entry in &self.segments {
+        for (entry, place) in placed {
+            if place == Place::Away {
+                continue;
+            }
             let old = age_us_max.is_some_and(|age| entry.last_us < now_us.saturating_sub(age));
-            let large = bytes_max.is_some_and(|limit| total > limit);
+            let large = place == Place::Here && bytes_max.is_some_and(|limit| total > limit);
             let reason = match (old, large) {
                 (true, _) => Reason::Age,
                 (false, true) => Reason::Size,
+                (false, false) if place == Place::Archived => continue,
                 (false, false) => break,
             };
-            total -= entry.bytes;
+            if place == Place::Here {
+                total -= entry.bytes;
+            }
             expired.push((entry.first, reason));
         }
         expired

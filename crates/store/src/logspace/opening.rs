@@ -5,10 +5,12 @@
 //! Limits: damage costs what it hit and is told; it never keeps a logspace from opening.
 
 use super::{
+    archive::{self, Where},
     builder::Builder,
     catalog::{Catalog, Entry, Reason},
     cover::Cover,
     layout::{SEGMENT_ENDING, TEMPORARY_ENDING, files_ending},
+    moving::RESTORED_ENDING,
     options::{Notice, Notices},
     segments::{Outline, Segments},
     shelf::Shelved,
@@ -43,7 +45,7 @@ pub(crate) fn find_segments(
     now_us: i64,
     notices: &dyn Notices,
 ) -> io::Result<Found> {
-    for path in files_ending(dir, TEMPORARY_ENDING)? {
+    for path in files_ending(dir, TEMPORARY_ENDING)?.into_iter().chain(files_ending(dir, RESTORED_ENDING)?) {
         fs::remove_file(dir.join(path))?;
     }
     let files: BTreeSet<PathBuf> = files_ending(dir, SEGMENT_ENDING)?.into_iter().collect();
@@ -55,16 +57,21 @@ pub(crate) fn find_segments(
     finish_removals(&mut found, witness, now_us);
     let mut records = Vec::new();
     for path in files {
-        if found.catalog.is_buried(&path) {
-            fs::remove_file(dir.join(&path))?;
+        let place = archive::locate(&dir.join(&path));
+        if found.catalog.is_buried(&path) && !matches!(place, Where::Away(_)) {
+            archive::remove(&dir.join(&path))?;
+            continue;
+        }
+        if matches!(place, Where::Away(_)) {
+            take_in_unread(&mut found, witness, path, Unread::Away);
             continue;
         }
         match take_in(&mut found, segments, keys, dir, &path) {
             Ok(record) => records.extend(record.map(|record| (record, dir.join(&path)))),
             Err(error) => {
-                let path = dir.join(&path);
                 // It is there, though it is of no use: it is not missing.
-                notices.notice(Notice::BadSegment { path, error: error.to_string() });
+                notices.notice(Notice::BadSegment { path: dir.join(&path), error: error.to_string() });
+                take_in_unread(&mut found, witness, path, Unread::Damaged);
             }
         }
     }
@@ -73,7 +80,7 @@ pub(crate) fn find_segments(
         witness.adopt(record, path, notices)?;
     }
     for entry in found.catalog.segments.clone() {
-        if !dir.join(&entry.path).exists() {
+        if archive::locate(&dir.join(&entry.path)) == Where::Gone {
             notices.notice(Notice::MissingSegment { path: dir.join(&entry.path) });
             witness.remove(entry.first, Reason::Missing.name(), now_us)?;
             found.catalog.bury(entry.first, Reason::Missing, now_us);
@@ -87,7 +94,8 @@ pub(crate) fn find_segments(
 /// The chain hears of a removal before the catalog does: what a crash left between the two is done now.
 fn finish_removals(found: &mut Found, witness: &Witness, now_us: i64) {
     for entry in found.catalog.segments.clone() {
-        let last = witness.chain().records().iter().rev().find(|record| record.segment.first == entry.first);
+        let of_segment = |record: &&Record| record.segment.first == entry.first && !record.event.is_move();
+        let last = witness.chain().records().iter().rev().find(of_segment);
         let Some(Event::Removal(reason)) = last.map(|record| &record.event) else { continue };
         if let Some(reason) = Reason::parse(reason) {
             found.catalog.bury(entry.first, reason, now_us);
@@ -123,8 +131,60 @@ fn take_in(
     }
     let extent = Locked { first, count, received_us };
     let is_locked = view.is_none();
-    found.sealed.push(Shelved { path: path.to_owned(), bytes, extent, view, is_locked, is_recoded });
+    let is_archived = archive::locate(&whole) != Where::Here;
+    found.sealed.push(Shelved {
+        path: path.to_owned(),
+        bytes,
+        extent,
+        view,
+        is_locked,
+        is_recoded,
+        is_archived,
+        is_away: false,
+        is_damaged: false,
+    });
     Ok(record)
+}
+
+/// Why a file cannot be opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Unread {
+    /// Its archive is not attached.
+    Away,
+    /// It is damaged.
+    Damaged,
+}
+
+/// Takes in a segment whose file cannot be opened: what the catalog or the chain knows of it.
+fn take_in_unread(found: &mut Found, witness: &Witness, path: PathBuf, why: Unread) {
+    let number = path.file_stem().and_then(|name| name.to_str()?.parse::<u64>().ok());
+    let in_chain = number.and_then(|first| witness.chain().current(first)).map(|record| Entry {
+        first: record.segment.first,
+        count: record.segment.count,
+        first_us: record.segment.received_us.0,
+        last_us: record.segment.received_us.1,
+        bytes: 0,
+        path: path.clone(),
+    });
+    let known = found.catalog.segments.iter().find(|entry| entry.path == path).cloned();
+    if let (None, Some(entry), Unread::Away) = (&known, &in_chain, why) {
+        found.catalog.add(entry.clone());
+        found.changed = true;
+    }
+    let Some(Entry { first, count, first_us, last_us, bytes, .. }) = known.or(in_chain) else { return };
+    let extent = Locked { first, count, received_us: (first_us, last_us) };
+    let is_away = why == Unread::Away;
+    found.sealed.push(Shelved {
+        path,
+        bytes,
+        extent,
+        view: None,
+        is_locked: false,
+        is_recoded: true,
+        is_archived: is_away,
+        is_away,
+        is_damaged: !is_away,
+    });
 }
 
 /// Gives the builder everything below `end` that the journal has and no segment.

@@ -31,6 +31,10 @@ pub struct LogspaceOptions {
     pub retention_age: Option<Duration>,
     /// Size of all sealed segments at which the oldest is removed.
     pub retention_bytes: Option<u64>,
+    /// The directory of the archive; below it the logspace has a folder of its name.
+    pub archive_to: Option<PathBuf>,
+    /// Age of its newest message at which a segment goes to the archive; none: only when it is asked for.
+    pub archive_after: Option<Duration>,
     /// How often the retention is looked at, beside every seal.
     pub retention_check: Duration,
     /// How long to wait before a failed write is tried again.
@@ -77,6 +81,8 @@ impl Default for LogspaceOptions {
             refresh: Duration::from_millis(250),
             retention_age: None,
             retention_bytes: None,
+            archive_to: None,
+            archive_after: None,
             retention_check: Duration::from_secs(60),
             retry: Duration::from_secs(1),
             recipients: Vec::new(),
@@ -167,6 +173,15 @@ pub enum Notice {
         /// How many messages it held.
         messages: u64,
     },
+    /// A segment went to the archive, or came back.
+    Moved {
+        /// Its first sequence number.
+        first: u64,
+        /// How many messages it holds.
+        messages: u64,
+        /// Whether it is in the archive now.
+        is_archived: bool,
+    },
     /// A segment file that cannot be used; it is left as it is.
     BadSegment {
         /// The file.
@@ -254,6 +269,10 @@ impl fmt::Display for Notice {
                 write!(f, "{} is not recoded and stays as it is: {error}", path.display())
             }
             Notice::Removed { first, messages } => write!(f, "removed {messages} messages from {first} on"),
+            Notice::Moved { first, messages, is_archived } => {
+                let what = if *is_archived { "archived" } else { "restored" };
+                write!(f, "{what} {messages} messages from {first} on")
+            }
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
             Notice::DamagedChunk { path, trouble: Trouble { chunk, place, what, parts, messages } } => {
                 write!(

@@ -7,7 +7,8 @@
 mod placing;
 
 use super::{
-    catalog::{Catalog, Entry, Reason},
+    archive::{self, Where},
+    catalog::{Catalog, Entry, Place, Reason},
     layout::{TEMPORARY_ENDING, segment_path},
     options::Notice,
     queue::{Queue, Taken},
@@ -16,7 +17,7 @@ use super::{
     shelf::Shelved,
     witness::Witness,
 };
-use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing};
+use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing, SegmentView};
 use journal::Disk;
 use std::{
     cell::RefCell,
@@ -28,12 +29,12 @@ use std::{
 
 /// The sealer thread's state.
 pub(crate) struct Sealer {
-    shared: Arc<Shared>,
+    pub(super) shared: Arc<Shared>,
     disk: Arc<dyn Disk>,
-    segments: Arc<dyn Segments>,
+    pub(super) segments: Arc<dyn Segments>,
     seals: Arc<Queue<Box<dyn Growing>>>,
-    catalog: Catalog,
-    witness: Witness,
+    pub(super) catalog: Catalog,
+    pub(super) witness: Witness,
     /// The catalog's file is older than the catalog.
     unwritten: bool,
 }
@@ -55,6 +56,7 @@ impl Sealer {
         loop {
             self.retain(now_us());
             self.place_drafts();
+            self.move_segments();
             let interval =
                 if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
             match self.seals.take(1, Instant::now() + interval) {
@@ -151,20 +153,21 @@ impl Sealer {
     fn open(&self, path: &Path, outline: Outline) -> Result<Shelved, String> {
         // A whole path stands for itself.
         let whole = self.shared.dir.join(path);
-        let open = |keys: &Keys| match self.segments.open(&whole, keys) {
-            Err(ReadError::Locked { .. }) => Ok(None),
-            opened => opened.map(Some).map_err(|error| error.to_string()),
-        };
-        let mut view = open(&self.shared.options.keys)?;
-        let is_locked = view.is_none();
-        if is_locked {
-            let session_keys = self.shared.session_keys().clone();
-            view = open(&session_keys)?;
-        }
+        let (view, is_locked) = open_with_keys(&self.shared, &*self.segments, path)?;
         let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
         let Outline { first, count, received_us, is_recoded, .. } = outline;
         let extent = Locked { first, count, received_us };
-        Ok(Shelved { path: path.to_owned(), bytes, extent, view, is_locked, is_recoded })
+        Ok(Shelved {
+            path: path.to_owned(),
+            bytes,
+            extent,
+            view,
+            is_locked,
+            is_recoded,
+            is_archived: false,
+            is_away: false,
+            is_damaged: false,
+        })
     }
 
     /// Makes the folders of a segment, each durable in its parent.
@@ -189,7 +192,13 @@ impl Sealer {
             (retention.age, retention.bytes) = (None, None);
         }
         let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
-        let expired = self.catalog.expired(now_us, age_us_max, retention.bytes);
+        let place = |entry: &Entry| match archive::locate(&self.shared.dir.join(&entry.path)) {
+            Where::Here | Where::Gone => Place::Here,
+            Where::Archived(_) => Place::Archived,
+            // It goes when the archive is attached again.
+            Where::Away(_) => Place::Away,
+        };
+        let expired = self.catalog.expired(now_us, age_us_max, retention.bytes, &place);
         if !expired.is_empty() {
             self.bury(&expired, now_us);
         } else if self.unwritten {
@@ -220,7 +229,7 @@ impl Sealer {
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.shelf.remove(*first);
             let path = self.shared.dir.join(path);
-            if let Err(error) = fs::remove_file(&path) {
+            if let Err(error) = archive::remove(&path) {
                 let error = format!("cannot remove {}: {error}", path.display());
                 self.shared.complain(Notice::UpkeepFailed { error });
             }
@@ -243,11 +252,39 @@ impl Sealer {
     }
 }
 
+/// A sealed file, with the server's keys or those of who unlocked the logspace; and whether only the latter open it.
+pub(super) fn open_with_keys(
+    shared: &Shared,
+    segments: &dyn Segments,
+    path: &Path,
+) -> Result<(Option<Arc<dyn SegmentView>>, bool), String> {
+    let whole = shared.dir.join(path);
+    let open = |keys: &Keys| match segments.open(&whole, keys) {
+        Err(ReadError::Locked { .. }) => Ok(None),
+        opened => opened.map(Some).map_err(|error| error.to_string()),
+    };
+    let view = open(&shared.options.keys)?;
+    if view.is_some() {
+        return Ok((view, false));
+    }
+    let session_keys = shared.session_keys().clone();
+    Ok((open(&session_keys)?, true))
+}
+
+/// Opens what came with the archive, and lets go of what went with it.
+pub(super) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
+    let is_detached = shared.is_detached.load(Relaxed);
+    shared.shelf.attach(
+        &|path| !is_detached && matches!(archive::locate(&shared.dir.join(path)), Where::Archived(_)),
+        &|path| open_with_keys(shared, segments, path).map(|(view, _)| view),
+    );
+}
+
 /// Makes what happened in a folder durable.
 pub(crate) fn sync_folder(dir: &Path) -> io::Result<()> {
     fs::File::open(dir)?.sync_all()
 }
 
-fn now_us() -> i64 {
+pub(super) fn now_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }

@@ -5,6 +5,7 @@
 
 use super::{
     live::Broadcast,
+    moving::Moves,
     options::{LogspaceOptions, Notice, Notices},
     queue::Queue,
     recoder::Draft,
@@ -18,7 +19,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -81,6 +82,10 @@ pub(crate) struct Shared {
     /// Recoded segments that wait for their records.
     pub(crate) drafts: Queue<Draft>,
     pub(crate) live: Broadcast,
+    /// What is to be moved to the archive, or back.
+    pub(crate) moves: Moves,
+    /// The archive is not to be used, as if it were not attached.
+    pub(crate) is_detached: AtomicBool,
     /// Who waits for the active segment to be sealed.
     pub(crate) wishes: Wishes,
     pub(crate) counters: Counters,
@@ -108,6 +113,8 @@ impl Shared {
             drafts: Queue::new(1),
             live: Broadcast::default(),
             wishes: Wishes::default(),
+            moves: Moves::default(),
+            is_detached: AtomicBool::new(false),
             counters: Counters::default(),
             shelf: Shelf::new(sealed, sealed_below),
             sealed_below: AtomicU64::new(sealed_below),

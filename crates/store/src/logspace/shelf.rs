@@ -28,6 +28,12 @@ pub(crate) struct Shelved {
     /// Only the keys of who unlocked the logspace open it.
     pub(crate) is_locked: bool,
     pub(crate) is_recoded: bool,
+    /// Its file is in an archive.
+    pub(crate) is_archived: bool,
+    /// That archive is not attached.
+    pub(crate) is_away: bool,
+    /// Its file cannot be opened.
+    pub(crate) is_damaged: bool,
 }
 
 #[derive(Clone, Default)]
@@ -99,7 +105,10 @@ impl Shelf {
         let lists = self.locked();
         let mut waiting = lists.sealed.iter().filter(|sealed| {
             let old = sealed.extent.received_us.1 <= before_us;
-            old && !sealed.is_recoded && sealed.view.is_some() && !but.contains(&sealed.extent.first)
+            old && !sealed.is_recoded
+                && !sealed.is_archived
+                && sealed.view.is_some()
+                && !but.contains(&sealed.extent.first)
         });
         waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
     }
@@ -107,7 +116,7 @@ impl Shelf {
     /// Opens what is locked; gives how many segments could be opened.
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
         // Opening takes time: nobody waits for it.
-        let locked = |sealed: &&Shelved| sealed.is_locked && sealed.view.is_none();
+        let locked = |sealed: &&Shelved| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
         let paths: Vec<PathBuf> =
             self.locked().sealed.iter().filter(locked).map(|sealed| sealed.path.clone()).collect();
         let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> =
@@ -125,7 +134,11 @@ impl Shelf {
     /// What is published, with locked segments that `open` can open.
     pub(crate) fn snapshot_with(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> Snapshot {
         let mut lists = self.locked().clone();
-        for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.view.is_none()) {
+        for sealed in lists
+            .sealed
+            .iter_mut()
+            .filter(|sealed| sealed.view.is_none() && !sealed.is_away && !sealed.is_damaged)
+        {
             sealed.view = open(&sealed.path);
         }
         lists.snapshot()
@@ -146,6 +159,56 @@ impl Shelf {
     /// Retention took a segment away.
     pub(crate) fn remove(&self, first: u64) {
         self.change(|lists| lists.sealed.retain(|sealed| sealed.extent.first != first));
+    }
+
+    /// A segment's file has another place.
+    pub(crate) fn place(&self, path: &Path, view: Option<Arc<dyn SegmentView>>, is_archived: bool) {
+        self.change(|lists| {
+            for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
+                (sealed.is_archived, sealed.is_away) = (is_archived, false);
+                sealed.view.clone_from(&view);
+            }
+        });
+    }
+
+    /// Opens archived segments that are there, and lets go of those that are not.
+    pub(crate) fn attach(
+        &self,
+        is_there: &dyn Fn(&Path) -> bool,
+        open: &dyn Fn(&Path) -> Result<Option<Arc<dyn SegmentView>>, String>,
+    ) {
+        let known: Vec<(PathBuf, bool)> = {
+            let lists = self.locked();
+            let archived = lists.sealed.iter().filter(|sealed| sealed.is_archived);
+            archived.map(|sealed| (sealed.path.clone(), sealed.is_away)).collect()
+        };
+        // Looking and opening take time: nobody waits for them.
+        let came_or_went = known.into_iter().filter(|(path, is_away)| is_there(path) == *is_away);
+        let changed: Vec<_> = came_or_went
+            .filter_map(|(path, is_away)| match is_away {
+                true => open(&path).ok().map(|view| (path, false, view)),
+                false => Some((path, true, None)),
+            })
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        self.change(|lists| {
+            for (path, is_away, view) in changed {
+                for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
+                    sealed.is_away = is_away;
+                    sealed.is_locked = !is_away && view.is_none();
+                    sealed.view.clone_from(&view);
+                }
+            }
+        });
+    }
+
+    /// Segments in the archive, and how many of them are away.
+    pub(crate) fn archived(&self) -> (u64, u64) {
+        let lists = self.locked();
+        let archived = lists.sealed.iter().filter(|sealed| sealed.is_archived);
+        archived.fold((0, 0), |(all, away), sealed| (all + 1, away + u64::from(sealed.is_away)))
     }
 
     /// Counts.
@@ -175,7 +238,16 @@ impl Lists {
     fn snapshot(&self) -> Snapshot {
         let sealed = self.sealed.iter().filter_map(|sealed| sealed.view.as_ref());
         let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
-        let locked = self.sealed.iter().filter(|sealed| sealed.view.is_none());
-        Snapshot { segments, sequence: self.sequence, locked: locked.map(|sealed| sealed.extent).collect() }
+        let unread = |why: fn(&Shelved) -> bool| {
+            let unread = self.sealed.iter().filter(move |sealed| sealed.view.is_none() && why(sealed));
+            unread.map(|sealed| sealed.extent).collect()
+        };
+        Snapshot {
+            segments,
+            sequence: self.sequence,
+            locked: unread(|sealed| !sealed.is_away && !sealed.is_damaged),
+            away: unread(|sealed| sealed.is_away),
+            damaged: unread(|sealed| sealed.is_damaged && !sealed.is_away),
+        }
     }
 }

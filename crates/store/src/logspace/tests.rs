@@ -13,6 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+mod archives;
 mod catalog;
 mod cuts;
 mod evidence;

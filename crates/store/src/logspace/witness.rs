@@ -98,6 +98,19 @@ impl Witness {
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
     }
 
+    /// Says that a segment's file has another place.
+    pub(crate) fn relocate(&mut self, first: u64, event: Event, at_us: i64) -> io::Result<()> {
+        let unknown = || io::Error::other("the chain does not know the segment");
+        let known = self.chain.current(first).ok_or_else(unknown)?;
+        let record = self.record(event, known.segment.clone(), at_us);
+        self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
+    }
+
+    /// The id of the logspace.
+    pub(crate) fn logspace(&self) -> [u8; 16] {
+        self.logspace
+    }
+
     /// Takes in the record of a segment that a crash kept out of the chain. What the chain should know and does not
     /// is told.
     pub(crate) fn adopt(&mut self, record: &Record, path: &Path, notices: &dyn Notices) -> io::Result<()> {

@@ -11,7 +11,10 @@ use crate::{
     Watch,
     evidence::{Chain, Event, Record},
     lock::Keys,
-    logspace::layout::{SEGMENT_ENDING, files_ending, segment_path},
+    logspace::{
+        archive::{self, Where},
+        layout::{SEGMENT_ENDING, files_ending, segment_path},
+    },
     segment::{Sealed, Shell, Trouble},
     view::ReadError,
 };
@@ -36,7 +39,13 @@ pub(super) fn check(
         };
         let path = segment_path(record.segment.received_us.0, first);
         let messages = Some(first..record.end());
-        if files.remove(&path) {
+        let is_known = files.remove(&path);
+        if is_known && matches!(archive::locate(&dir.join(&path)), Where::Away(_)) {
+            report.away += 1;
+            let text = "in an archive that is not attached: not checked";
+            let path = Some(dir.join(path));
+            report.add(Finding { path, messages, ..Finding::new(FindingKind::Note, text) });
+        } else if is_known && archive::locate(&dir.join(&path)) != Where::Gone {
             check_file(&dir.join(path), record, keys, watch, report)?;
         } else {
             let text = "the segment was sealed and is not there, and no record says that it was removed";
@@ -52,7 +61,8 @@ pub(super) fn check(
 
 /// A removal is all right when it was meant.
 fn note_removal(chain: &Chain, first: u64, report: &mut AuditReport) {
-    let Some(record) = chain.records().iter().rev().find(|record| record.segment.first == first) else {
+    let of_segment = |record: &&Record| record.segment.first == first && !record.event.is_move();
+    let Some(record) = chain.records().iter().rev().find(of_segment) else {
         return;
     };
     let Event::Removal(reason) = &record.event else { return };

@@ -75,6 +75,8 @@ pub struct AuditReport {
     pub segments: u64,
     /// Of these, how many are encrypted and could not be opened.
     pub locked: u64,
+    /// Segments in an archive that is not attached: nothing is known of them.
+    pub away: u64,
     /// Messages read back and hashed.
     pub messages: u64,
     /// Bytes read.

@@ -6,7 +6,12 @@
 use super::{Sealer, now_us, sync_folder};
 use crate::{
     Event, Facts, RecodeReport, Record,
-    logspace::{options::Notice, queue::Taken, recoder::Draft},
+    logspace::{
+        archive::{self, Where},
+        options::Notice,
+        queue::Taken,
+        recoder::Draft,
+    },
 };
 use std::{cell::RefCell, fs, io, time::Instant};
 
@@ -32,6 +37,9 @@ impl Sealer {
         let known = known.ok_or("the chain of evidence does not have the segment")?;
         if !self.catalog.segments.iter().any(|entry| entry.first == first) {
             return Err("the segment was removed".to_owned());
+        }
+        if archive::locate(&self.shared.dir.join(&path)) != Where::Here {
+            return Err("the segment was archived".to_owned());
         }
         if known.messages != file.messages() {
             return Err("its messages are not those that the chain of evidence says were sealed".to_owned());

@@ -1,0 +1,176 @@
+//! The sealer's moves between a logspace and its archive.
+//!
+//! In: what is old enough, what somebody asks for. Out: segments in their new place, with a record in the chain.
+//! Limits: one segment at a time; what cannot be moved stays, is told, and is tried again.
+
+use super::{
+    archive::{self, Where},
+    catalog::Entry,
+    options::Notice,
+    sealer::{Sealer, look_for_archive, now_us, open_with_keys, sync_folder},
+};
+use crate::{Event, hex};
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{
+        Mutex, PoisonError,
+        mpsc::{self, Receiver, SyncSender},
+    },
+};
+
+/// Most moves that wait at once: an operator asks for them.
+const WAITING_MAX: usize = 16;
+
+/// What somebody asks for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Move {
+    /// Into the archive: segments whose newest message is at least so old, in microseconds.
+    Archive(i64),
+    /// Back from it: segments with messages received in a range.
+    Restore(i64, i64),
+}
+
+/// What was moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Moved {
+    /// Segments.
+    pub segments: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Who waits for a move.
+#[derive(Default)]
+pub(crate) struct Moves {
+    waiting: Mutex<Vec<(Move, SyncSender<Result<Moved, String>>)>>,
+}
+
+impl Moves {
+    /// Asks for a move; none when too many wait.
+    pub(crate) fn ask(&self, what: Move) -> Option<Receiver<Result<Moved, String>>> {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() >= WAITING_MAX {
+            return None;
+        }
+        let (done, receiver) = mpsc::sync_channel(1);
+        waiting.push((what, done));
+        Some(receiver)
+    }
+
+    fn take(&self) -> Vec<(Move, SyncSender<Result<Moved, String>>)> {
+        std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Sealer {
+    /// Moves what is asked for, and what is old enough; notices what comes and goes with the archive.
+    pub(super) fn move_segments(&mut self) {
+        for (what, done) in self.shared.moves.take() {
+            let moved = match what {
+                Move::Archive(age_us) => self.archive(age_us, false),
+                Move::Restore(from_us, to_us) => self.restore(from_us, to_us),
+            };
+            // Who asked may not wait any more.
+            let _ = done.try_send(moved);
+        }
+        let after = self.shared.options.archive_after.filter(|_| self.shared.options.archive_to.is_some());
+        if let Some(after) = after {
+            let age_us = i64::try_from(after.as_micros()).unwrap_or(i64::MAX);
+            if let Err(error) = self.archive(age_us, true) {
+                self.shared.complain(Notice::UpkeepFailed { error });
+            }
+        }
+        look_for_archive(&self.shared, &*self.segments);
+    }
+
+    /// Segments old enough go to the archive; `alone`: those that nobody put back.
+    fn archive(&mut self, age_us: i64, alone: bool) -> Result<Moved, String> {
+        let Some(dir) = self.shared.options.archive_to.clone() else {
+            return Err("the logspace has no archive: add archive-to(\"DIR\") to its options".to_owned());
+        };
+        let name = self.shared.dir.file_name().unwrap_or_default();
+        let root = dir.join(name);
+        // Without an age it is all of them, whatever the clocks say.
+        let before = if age_us == 0 { i64::MAX } else { now_us().saturating_sub(age_us) };
+        let due: Vec<Entry> =
+            self.catalog.segments.iter().filter(|entry| entry.last_us < before).cloned().collect();
+        let mut moved = Moved::default();
+        for entry in due {
+            let path = self.shared.dir.join(&entry.path);
+            let last = self.witness.chain().last_move(entry.first).cloned();
+            if archive::locate(&path) != Where::Here || (alone && last == Some(Event::Restore)) {
+                continue;
+            }
+            let failed = |error: io::Error| format!("cannot archive {}: {error}", path.display());
+            archive::claim(&root, &hex(&self.witness.logspace())).map_err(failed)?;
+            let target = root.join(&entry.path);
+            let digest = archive::copy(&path, &target).map_err(failed)?;
+            let event = Event::Archive(format!("sha256:{digest} {}", target.display()));
+            if last.as_ref() != Some(&event) {
+                self.witness.relocate(entry.first, event, now_us()).map_err(failed)?;
+            }
+            archive::link(&path, &target).map_err(failed)?;
+            self.placed(&entry, true);
+            moved.segments += 1;
+            moved.bytes += entry.bytes;
+        }
+        Ok(moved)
+    }
+
+    /// Archived segments of a time come back.
+    fn restore(&mut self, from_us: i64, to_us: i64) -> Result<Moved, String> {
+        let mut moved = Moved::default();
+        for entry in self.catalog.segments.clone() {
+            if entry.last_us < from_us || entry.first_us >= to_us {
+                continue;
+            }
+            let path = self.shared.dir.join(&entry.path);
+            let failed = |error: io::Error| format!("cannot restore {}: {error}", path.display());
+            let target = match archive::locate(&path) {
+                Where::Archived(target) => target,
+                Where::Away(target) => {
+                    return Err(format!("{} is not attached", target.display()));
+                }
+                Where::Here | Where::Gone => continue,
+            };
+            let fresh = path.with_extension(RESTORED_ENDING);
+            let digest = archive::copy(&target, &fresh).map_err(failed)?;
+            let went = match self.witness.chain().last_move(entry.first) {
+                Some(Event::Archive(place)) => place.starts_with(&format!("sha256:{digest} ")),
+                // A crash came between the record and what it says.
+                _ => true,
+            };
+            if !went {
+                let _ = fs::remove_file(&fresh);
+                return Err(failed(io::Error::other("the archived file is not the one that was archived")));
+            }
+            if self.witness.chain().last_move(entry.first) != Some(&Event::Restore) {
+                self.witness.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
+            }
+            fs::rename(&fresh, &path).map_err(failed)?;
+            sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
+            self.placed(&entry, false);
+            fs::remove_file(&target).map_err(failed)?;
+            moved.segments += 1;
+            moved.bytes += entry.bytes;
+        }
+        Ok(moved)
+    }
+
+    /// The shelf's segment is read from its new place from now on.
+    fn placed(&self, entry: &Entry, is_archived: bool) {
+        let path: &PathBuf = &entry.path;
+        match open_with_keys(&self.shared, &*self.segments, path) {
+            Ok((view, _)) => self.shared.shelf.place(path, view, is_archived),
+            Err(error) => {
+                let path = self.shared.dir.join(path);
+                self.shared.complain(Notice::BadSegment { path, error });
+            }
+        }
+        self.shared.notices.notice(Notice::Moved { first: entry.first, messages: entry.count, is_archived });
+    }
+}
+
+/// Ending of a file that comes back.
+pub(crate) const RESTORED_ENDING: &str = "back";
