@@ -1,5 +1,7 @@
 //! Pipes over a small store, as tables in text.
 
+mod damaged;
+
 use super::stream;
 use crate::{
     ParseOptions, Query, Search, SearchError, Space,

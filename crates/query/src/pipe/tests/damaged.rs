@@ -1,0 +1,175 @@
+//! Pipes over a space of which something cannot be read: everything else is answered, and what is missing is said.
+
+use super::{START_US, options, store};
+use crate::{Query, Search, Space, search, search_piped, stream};
+use std::{ops::Range, sync::Arc};
+use store::{
+    Bitmap, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
+};
+
+/// What of a segment is damaged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Harm {
+    /// One message.
+    Message,
+    /// Its columns.
+    Columns,
+    /// Its index.
+    Index,
+}
+
+struct Damaged(Arc<dyn SegmentView>, Harm);
+
+impl Damaged {
+    fn check(&self, harm: Harm) -> Result<(), ReadError> {
+        let error = ReadError::Corrupt { path: "00017.ds".into(), offset: 7, what: "checksum mismatch" };
+        if self.1 == harm { Err(error) } else { Ok(()) }
+    }
+}
+
+impl SegmentView for Damaged {
+    fn len(&self) -> u32 {
+        self.0.len()
+    }
+
+    fn first_sequence(&self) -> u64 {
+        self.0.first_sequence()
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        self.0.received_range()
+    }
+
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32> {
+        self.0.received_between(from_us, to_us)
+    }
+
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32> {
+        self.0.received_edges(edges_us)
+    }
+
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.0.event_between(from_us, to_us, watch)
+    }
+
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
+        self.0.event_times(documents, visit)
+    }
+
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.check(Harm::Index)?;
+        self.0.words(pattern, watch)
+    }
+
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+        self.check(Harm::Index)?;
+        self.0.phrase(phrase, watch)
+    }
+
+    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.0.values(column, pattern, watch)
+    }
+
+    fn count_values(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError> {
+        self.check(Harm::Columns)?;
+        self.0.count_values(column, documents, watch, add)
+    }
+
+    fn columns(&self) -> Vec<ColumnUse> {
+        self.0.columns()
+    }
+
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError> {
+        for id in documents {
+            if id == 3 {
+                self.check(Harm::Message)?;
+            }
+            let mut more = true;
+            self.0.read(&mut std::iter::once(id), watch, &mut |id, document| {
+                more = visit(id, document);
+                more
+            })?;
+            if !more {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The store of the other tests, with one segment of 17 messages harmed.
+fn harmed(harm: Harm) -> Space {
+    let mut snapshot = store().members[0].snapshot.as_ref().clone();
+    snapshot.segments[1] = Arc::new(Damaged(snapshot.segments[1].clone(), harm));
+    snapshot.into()
+}
+
+/// How many rows a question gives, and what is said to be missing.
+#[track_caller]
+fn check(space: &Space, text: &str, rows: usize, unread: &[Range<u64>]) {
+    let query = Query::parse(text, &options()).unwrap();
+    let mut count = 0;
+    let outcome = stream(space, &query, &Search::default(), &mut |_| {
+        count += 1;
+        true
+    })
+    .unwrap();
+    let said: Vec<Range<u64>> = outcome.unread.iter().filter_map(|unread| unread.messages.clone()).collect();
+    assert_eq!((count, said.as_slice()), (rows, unread), "{text}");
+    if !query.written_pipes().is_empty() {
+        let mut again = 0;
+        let (answer, _) = search_piped(space, &query, &Search::default(), &mut |_| {
+            again += 1;
+            true
+        })
+        .unwrap();
+        let said: Vec<_> = answer.unread.iter().filter_map(|unread| unread.messages.clone()).collect();
+        assert_eq!((again, said.as_slice()), (rows, unread), "{text}");
+        assert_eq!(answer.hints.len(), unread.len(), "{text}: {:?}", answer.hints);
+    }
+}
+
+#[test]
+fn damage_costs_what_it_hit() {
+    check(&harmed(Harm::Message), "*", 99, &[17..34]);
+    check(&harmed(Harm::Message), "* | fields host", 99, &[17..34]);
+    check(&harmed(Harm::Message), "* | kv | stats count() by user", 2, &[17..34]);
+    check(&harmed(Harm::Message), "* | stats count() by host", 2, &[]);
+    check(&harmed(Harm::Index), "login", 21, &[17..34]);
+    check(&harmed(Harm::Index), "login | stats count()", 1, &[17..34]);
+    // The messages say what the columns do not.
+    check(&harmed(Harm::Columns), "* | top host", 2, &[]);
+    let facets = Search { facets: vec![Column::Host], ..Search::default() };
+    let answer = search(&harmed(Harm::Columns), &Query::all(), &facets).unwrap();
+    assert_eq!(answer.facets[0].values, [(b"gw1".to_vec(), 50), (b"gw2".to_vec(), 50)]);
+}
+
+#[test]
+fn what_is_locked_or_away_is_said() {
+    let mut snapshot = store().members[0].snapshot.as_ref().clone();
+    snapshot.segments.drain(..2);
+    let extent = |first: u64, count| {
+        let us = |number: u64| START_US + number as i64 * 1_000_000;
+        Locked { first, count, received_us: (us(first), us(first + count - 1)) }
+    };
+    snapshot.locked.push(extent(0, 17));
+    snapshot.away.push(extent(17, 17));
+    let space: Space = snapshot.into();
+    check(&space, "* | stats count()", 1, &[0..17, 17..34]);
+    check(&space, "*", 66, &[0..17, 17..34]);
+    let later = Search { from_us: Some(START_US + 20_000_000), ..Search::default() };
+    let answer = search(&space, &Query::all(), &later).unwrap();
+    assert_eq!(answer.unread.len(), 1);
+    assert!(answer.hints[0].contains("archive that is not attached"), "{:?}", answer.hints);
+}
