@@ -25,7 +25,7 @@ enum Form {
     Exact(Vec<u8>),
     CaseExact(Vec<u8>),
     Prefix(Vec<u8>),
-    Infix(Infix),
+    Infix(Box<Infix>),
     Suffix(Vec<u8>),
     Wildcard(Wildcard),
     Fuzzy(Fuzzy),
@@ -138,7 +138,7 @@ fn wild(text: &[u8]) -> Form {
     match (open_start, text.strip_suffix(b"*")) {
         (Some(_), Some(_)) if text.len() <= 2 => Form::Any,
         (Some(rest), Some(_)) if plain(&rest[..rest.len() - 1]) => {
-            Form::Infix(Infix::new(&rest[..rest.len() - 1]))
+            Form::Infix(Box::new(Infix::new(&rest[..rest.len() - 1])))
         }
         (Some(rest), None) if plain(rest) => Form::Suffix(rest.to_vec()),
         (None, Some(rest)) if plain(rest) => Form::Prefix(rest.to_vec()),
