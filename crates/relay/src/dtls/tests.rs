@@ -28,7 +28,7 @@ impl Ends {
     }
 
     /// What the client has to say goes to the server.
-    fn to_server(&mut self, settings: &ServerDtls, line: &mut dyn FnMut(&[u8]) -> usize) {
+    fn client_speaks(&mut self, settings: &ServerDtls, line: &mut dyn FnMut(&[u8]) -> usize) {
         let sent: Vec<Vec<u8>> = self.client.outgoing().iter().map(<[u8]>::to_vec).collect();
         self.client.outgoing().clear();
         for datagram in sent {
@@ -63,7 +63,7 @@ impl Ends {
     }
 
     /// What the server has to say goes to the client.
-    fn to_client(&mut self, line: &mut dyn FnMut(&[u8]) -> usize) {
+    fn server_speaks(&mut self, line: &mut dyn FnMut(&[u8]) -> usize) {
         let Some(Ok(server)) = &mut self.server else { return };
         let sent: Vec<Vec<u8>> = server.outgoing().iter().map(<[u8]>::to_vec).collect();
         server.outgoing().clear();
@@ -94,12 +94,12 @@ fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, Strin
     let server = ServerDtls::load(server).unwrap();
     let mut ends = Ends::new(client, host);
     for _ in 0..6 {
-        ends.to_server(&server, &mut |_| 1);
-        ends.to_client(&mut |_| 1);
+        ends.client_speaks(&server, &mut |_| 1);
+        ends.server_speaks(&mut |_| 1);
     }
     if ends.client.is_open() {
         ends.client.encrypt(b"hello").unwrap();
-        ends.to_server(&server, &mut |_| 1);
+        ends.client_speaks(&server, &mut |_| 1);
     }
     assert!(ends.largest <= MTU, "a datagram of {} bytes", ends.largest);
     ends.shown()
@@ -218,8 +218,8 @@ fn narrows_down_who_is_trusted() {
     let server = ServerDtls::load(&pki.options("server")).unwrap();
     let mut ends = Ends::new(&pki.options("client"), "logs.example");
     for _ in 0..6 {
-        ends.to_server(&server, &mut |_| 1);
-        ends.to_client(&mut |_| 1);
+        ends.client_speaks(&server, &mut |_| 1);
+        ends.server_speaks(&mut |_| 1);
     }
     let Some(Ok(association)) = &ends.server else { panic!("{:?}", ends.shown()) };
     let (identity, fingerprint) = association.peer().unwrap();
@@ -288,8 +288,8 @@ fn a_handshake_outlives_a_bad_line() {
         };
         let end = Instant::now() + crate::testing::PATIENCE;
         while !ends.client.is_open() && Instant::now() < end {
-            ends.to_server(&server, &mut line);
-            ends.to_client(&mut line);
+            ends.client_speaks(&server, &mut line);
+            ends.server_speaks(&mut line);
             let timer = ends.client.timer();
             if timer.is_some_and(|left| left.is_zero()) {
                 ends.client.expire().unwrap();
@@ -300,7 +300,7 @@ fn a_handshake_outlives_a_bad_line() {
             std::thread::yield_now();
         }
         ends.client.encrypt(b"hello").unwrap();
-        ends.to_server(&server, &mut |_| 1);
+        ends.client_speaks(&server, &mut |_| 1);
         assert_eq!(ends.shown().0, "open hello", "{pattern:?}");
     }
 }
@@ -311,8 +311,8 @@ fn text_is_taken_once_and_unchanged() {
     let server = ServerDtls::load(&pki.options("server")).unwrap();
     let mut ends = Ends::new(&pki.options("client"), "logs.example");
     for _ in 0..6 {
-        ends.to_server(&server, &mut |_| 1);
-        ends.to_client(&mut |_| 1);
+        ends.client_speaks(&server, &mut |_| 1);
+        ends.server_speaks(&mut |_| 1);
     }
     for text in [&b"a"[..], b"b", b"c"] {
         ends.client.encrypt(text).unwrap();
