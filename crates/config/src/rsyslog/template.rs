@@ -374,7 +374,8 @@ pub(super) fn one(
     }
     // `%syslogtag:1:32%` stands in the old form of forwarded messages; tags are not cut here.
     let is_old_tag = key == "syslogtag" && property.from == "1" && property.to == "32";
-    if !(property.from.is_empty() && property.to.is_empty()) && !is_old_tag {
+    let is_whole = property.from.is_empty() && property.to.is_empty();
+    if !is_whole && !is_old_tag {
         text = cut(&text, property)?;
     }
     wrapped(text, property)
