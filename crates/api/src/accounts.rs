@@ -37,8 +37,11 @@ const NOBODY: &str =
 pub struct Accounts {
     path: PathBuf,
     /// What was read last, and of which file: each change makes a new one.
-    last: Arc<Mutex<Option<(FileId, Arc<File>)>>>,
+    last: Arc<Mutex<Option<Read>>>,
 }
+
+/// A version of the file, and what it says.
+type Read = (FileId, Arc<File>);
 
 /// What tells one version of the file from another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,12 @@
 //! Recodes a segment and says what that costs and saves; then asks both files the same.
 //!
-//! In: `SEGMENT NEW`, a sealed segment that is not encrypted (`segment_bench build` makes some) and a path for the new one.
+//! In: `SEGMENT NEW`, a sealed segment that is not encrypted (`segment_bench build` makes some) and a path for the new one;
+//! the aged one is written beside it.
 //! Out: CPU and bytes a message by part; milliseconds for rows and words, of the old file and the new one.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::path::Path;
-use store::{Keys, Pattern, Recoding, Sealed, SegmentView, Watch};
+use store::{Keys, Pattern, RecodeReport, Recoding, Sealed, SegmentView, Watch};
 
 const REPEATS: usize = 7;
 const ROWS: usize = 200;
@@ -16,7 +17,11 @@ fn main() {
     let (sealed, new) = (Sealed::open(Path::new(old)).unwrap(), Path::new(new));
     let _ = std::fs::remove_file(new);
     recode(&sealed, new);
-    for sealed in [&sealed, &Sealed::open(new).unwrap()] {
+    let aged = new.with_extension("aged");
+    let _ = std::fs::remove_file(&aged);
+    let recoded = Sealed::open(new).unwrap();
+    age(&recoded, &aged);
+    for sealed in [&sealed, &recoded, &Sealed::open(&aged).unwrap()] {
         println!("{}:", sealed.path().display());
         read(sealed);
         words(sealed);
@@ -35,6 +40,18 @@ fn recode(sealed: &Sealed, new: &Path) {
     let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
     let draft = sealed.recode(new, &mut recoding).unwrap();
     let report = draft.finish(&|_| Some(String::new())).unwrap();
+    show(&report, before);
+}
+
+fn age(recoded: &Sealed, aged: &Path) {
+    let (keys, watch) = (Keys::default(), Watch::unlimited());
+    let before = cpu_ns();
+    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    let draft = recoded.age(aged, &mut recoding).unwrap();
+    show(&draft.finish(&|_| Some(String::new())).unwrap(), before);
+}
+
+fn show(report: &RecodeReport, before: u64) {
     let each = |bytes: u64| bytes as f64 / report.messages as f64;
     println!("{:.2} us of CPU a message", each(cpu_ns() - before) / 1e3);
     println!(

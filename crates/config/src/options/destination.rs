@@ -191,6 +191,12 @@ const LOGSPACE: &[Row] = &[
     row("recode", V::YesNo, "yes", "sealed segments are made smaller in the background"),
     row("recode-after", V::Age, "60", "age of its newest message at which a sealed segment is made smaller"),
     row(
+        "age-after",
+        V::Age,
+        "0",
+        "age at which segments keep for most words only the blocks of messages that have them; 0 is never",
+    ),
+    row(
         "scrub-rate",
         V::Number(0, 1 << 40),
         "8388608",

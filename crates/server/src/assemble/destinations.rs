@@ -413,6 +413,11 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
             .and_then(Call::age_s)
             .filter(|age| *age > 0)
             .map(Duration::from_secs),
+        age_after: options
+            .own("age-after")
+            .and_then(Call::age_s)
+            .filter(|age| *age > 0)
+            .map(Duration::from_secs),
         scrub_bytes_a_second: options
             .own("scrub-rate")
             .and_then(Call::number)

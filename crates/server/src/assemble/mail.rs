@@ -48,9 +48,12 @@ const OWN_FIELDS: [&str; 10] = [
     "return-path",
 ];
 
+/// A part, the address of who has it, and a name.
+type Person = (Role, Box<dyn Render>, Option<Box<dyn Render>>);
+
 /// Makes mails.
 struct Mails {
-    people: Vec<(Role, Box<dyn Render>, Option<Box<dyn Render>>)>,
+    people: Vec<Person>,
     fields: Vec<(String, Box<dyn Render>)>,
     text: Box<dyn Render>,
 }
@@ -176,12 +179,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `to("address")`, `to("name" "address")`
-    fn person(
-        &mut self,
-        role: Role,
-        option: &Call,
-        options: &Options<'t>,
-    ) -> Option<(Role, Box<dyn Render>, Option<Box<dyn Render>>)> {
+    fn person(&mut self, role: Role, option: &Call, options: &Options<'t>) -> Option<Person> {
         let args: Vec<&Arg> = option.args.iter().collect();
         let (name, address) = match args.as_slice() {
             [address] => (None, *address),

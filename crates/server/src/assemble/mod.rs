@@ -172,6 +172,8 @@ pub(crate) struct SealingSpec {
     pub(crate) recode: bool,
     /// `recode-after()`.
     pub(crate) recode_after: Option<Duration>,
+    /// `age-after()`.
+    pub(crate) age_after: Option<Duration>,
     /// `scrub-rate()`.
     pub(crate) scrub_bytes_a_second: Option<u64>,
     /// `archive-to()`.

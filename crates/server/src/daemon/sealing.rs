@@ -43,6 +43,7 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         timestamp_gap: sealing.timestamp_gap,
         recode: sealing.recode,
         recode_after: sealing.recode_after.unwrap_or(defaults.recode_after),
+        age_after: sealing.age_after,
         scrub_bytes_a_second: sealing.scrub_bytes_a_second.unwrap_or(defaults.scrub_bytes_a_second),
         ..defaults
     })

@@ -33,7 +33,7 @@ impl Segments for Indexed {
 
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         let shell = Shell::open(path, &Keys::default())?;
-        let (record, is_recoded) = (shell.record(), shell.is_recoded());
+        let (record, is_recoded, is_aged) = (shell.record(), shell.is_recoded(), shell.is_aged());
         let (first, count, received_us) = match shell.extent() {
             Some(extent) => extent,
             None => {
@@ -41,7 +41,7 @@ impl Segments for Indexed {
                 (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
             }
         };
-        Ok(Outline { first, count, received_us, record, is_recoded })
+        Ok(Outline { first, count, received_us, record, is_recoded, is_aged })
     }
 
     fn recode(
@@ -55,7 +55,10 @@ impl Segments for Indexed {
             // Who may read it is not changed by the way.
             return Err("it was sealed for others than the configuration names now".into());
         }
-        Ok(Box::new(shell.read()?.recode(target, recoding)?))
+        let is_recoded = shell.is_recoded();
+        let sealed = shell.read()?;
+        let draft = if is_recoded { sealed.age(target, recoding) } else { sealed.recode(target, recoding) };
+        Ok(Box::new(draft?))
     }
 }
 

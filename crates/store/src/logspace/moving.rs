@@ -40,10 +40,13 @@ pub struct Moved {
     pub bytes: u64,
 }
 
+/// Where whoever asked waits for the answer.
+type Answer = SyncSender<Result<Moved, String>>;
+
 /// Who waits for a move.
 #[derive(Default)]
 pub(crate) struct Moves {
-    waiting: Mutex<Vec<(Move, SyncSender<Result<Moved, String>>)>>,
+    waiting: Mutex<Vec<(Move, Answer)>>,
 }
 
 impl Moves {
@@ -58,7 +61,7 @@ impl Moves {
         Some(receiver)
     }
 
-    fn take(&self) -> Vec<(Move, SyncSender<Result<Moved, String>>)> {
+    fn take(&self) -> Vec<(Move, Answer)> {
         std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }

@@ -114,7 +114,7 @@ fn take_in(
 ) -> Result<Option<Record>, ReadError> {
     let whole = dir.join(path);
     let io = |source| ReadError::Io { path: whole.clone(), source };
-    let Outline { first, count, received_us, record, is_recoded } = segments.outline(&whole)?;
+    let Outline { first, count, received_us, record, is_recoded, is_aged } = segments.outline(&whole)?;
     let view = match segments.open(&whole, keys) {
         Err(ReadError::Locked { .. }) => None,
         opened => Some(opened?),
@@ -139,6 +139,7 @@ fn take_in(
         view,
         is_locked,
         is_recoded,
+        is_aged,
         is_archived,
         is_away: false,
         is_damaged: false,
@@ -181,6 +182,7 @@ fn take_in_unread(found: &mut Found, witness: &Witness, path: PathBuf, why: Unre
         view: None,
         is_locked: false,
         is_recoded: true,
+        is_aged: true,
         is_archived: is_away,
         is_away,
         is_damaged: !is_away,

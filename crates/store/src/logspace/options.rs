@@ -55,6 +55,8 @@ pub struct LogspaceOptions {
     pub recode: bool,
     /// Age of its newest message at which a segment is recoded.
     pub recode_after: Duration,
+    /// Age of its newest message at which a recoded segment is aged; none: never.
+    pub age_after: Option<Duration>,
     /// How often to look whether there is one.
     pub recode_look: Duration,
     /// Bytes a second that are read to look for damage in sealed segments; 0: it is not looked for.
@@ -93,6 +95,7 @@ impl Default for LogspaceOptions {
             legal_hold: false,
             recode: true,
             recode_after: Duration::from_secs(60),
+            age_after: None,
             recode_look: Duration::from_secs(5),
             scrub_bytes_a_second: 8 << 20,
             scrub_wait: Duration::from_secs(600),

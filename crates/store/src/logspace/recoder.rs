@@ -56,25 +56,21 @@ pub(super) fn run(
     // Without it the work is done all the same.
     let _ = rustix::process::nice(NICE);
     // What need not be tried again.
-    let mut done = BTreeSet::new();
+    let (mut done, mut unaged) = (BTreeSet::new(), BTreeSet::new());
     while !ended.is_closed() {
-        let age_us = i64::try_from(shared.options.recode_after.as_micros()).unwrap_or(i64::MAX);
-        let Some((first, path)) = shared.shelf.unrecoded(super::now_us().saturating_sub(age_us), &done)
-        else {
+        let Some((first, path)) = next(shared, &done, &unaged) else {
             ended.pause(shared.options.recode_look);
             continue;
         };
         match recode(shared, segments, seals, ended, first, &path) {
-            Ok(None) => {
-                done.insert(first);
-            }
+            Ok(None) => remember(first, &mut done, &mut unaged),
             Ok(Some(report)) => {
                 shared.counters.recoded(&report);
                 shared.notices.notice(Notice::Recoded { first, before: report.before, bytes: report.file });
             }
             Err(_) if ended.is_closed() => return,
             Err(error) => {
-                done.insert(first);
+                remember(first, &mut done, &mut unaged);
                 // Retention may have removed it meanwhile.
                 if shared.dir.join(&path).exists() {
                     shared.counters.recodes_failed.fetch_add(1, Relaxed);
@@ -83,6 +79,22 @@ pub(super) fn run(
             }
         }
     }
+}
+
+/// The segment to recode next, or when there is none to age.
+fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+    let before = |age: Duration| {
+        let age_us = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+        super::now_us().saturating_sub(age_us)
+    };
+    let recode = shared.shelf.unrecoded(before(shared.options.recode_after), done);
+    recode.or_else(|| shared.shelf.unaged(before(shared.options.age_after?), unaged))
+}
+
+/// Neither recoding nor aging of this segment is tried again.
+fn remember(first: u64, done: &mut BTreeSet<u64>, unaged: &mut BTreeSet<u64>) {
+    done.insert(first);
+    unaged.insert(first);
 }
 
 /// Recodes one segment; `None` when it would not become smaller.

@@ -155,7 +155,7 @@ impl Sealer {
         let whole = self.shared.dir.join(path);
         let (view, is_locked) = open_with_keys(&self.shared, &*self.segments, path)?;
         let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
-        let Outline { first, count, received_us, is_recoded, .. } = outline;
+        let Outline { first, count, received_us, is_recoded, is_aged, .. } = outline;
         let extent = Locked { first, count, received_us };
         Ok(Shelved {
             path: path.to_owned(),
@@ -164,6 +164,7 @@ impl Sealer {
             view,
             is_locked,
             is_recoded,
+            is_aged,
             is_archived: false,
             is_away: false,
             is_damaged: false,

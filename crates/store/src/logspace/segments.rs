@@ -22,7 +22,8 @@ pub trait Segments: Send + Sync {
     fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError>;
     /// What can be seen of a sealed segment without keys.
     fn outline(&self, path: &Path) -> Result<Outline, ReadError>;
-    /// Writes the messages of a sealed segment to a new, smaller file and reads them back from it.
+    /// Writes the messages of a sealed segment to a new, smaller file and reads them back from it. One that is recoded
+    /// already is aged.
     fn recode(
         &self,
         path: &Path,
@@ -54,6 +55,8 @@ pub struct Outline {
     pub record: Option<Record>,
     /// Whether it was recoded.
     pub is_recoded: bool,
+    /// Whether it was aged after that.
+    pub is_aged: bool,
 }
 
 /// A segment that messages are added to.

@@ -11,6 +11,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+/// A segment as it was opened; none while it is locked.
+type Opened = Result<Option<Arc<dyn SegmentView>>, String>;
+
 /// The published segments.
 pub(crate) struct Shelf {
     lists: Mutex<Lists>,
@@ -28,6 +31,7 @@ pub(crate) struct Shelved {
     /// Only the keys of who unlocked the logspace open it.
     pub(crate) is_locked: bool,
     pub(crate) is_recoded: bool,
+    pub(crate) is_aged: bool,
     /// Its file is in an archive.
     pub(crate) is_archived: bool,
     /// That archive is not attached.
@@ -113,6 +117,17 @@ impl Shelf {
         waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
     }
 
+    /// The same of the segments that are recoded and not aged.
+    pub(crate) fn unaged(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+        let lists = self.locked();
+        let mut waiting = lists.sealed.iter().filter(|sealed| {
+            let old = sealed.extent.received_us.1 <= before_us && sealed.is_recoded;
+            let may = !sealed.is_archived && sealed.view.is_some();
+            old && may && !sealed.is_aged && !but.contains(&sealed.extent.first)
+        });
+        waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
+    }
+
     /// Opens what is locked; gives how many segments could be opened.
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
         // Opening takes time: nobody waits for it.
@@ -172,11 +187,7 @@ impl Shelf {
     }
 
     /// Opens archived segments that are there, and lets go of those that are not.
-    pub(crate) fn attach(
-        &self,
-        is_there: &dyn Fn(&Path) -> bool,
-        open: &dyn Fn(&Path) -> Result<Option<Arc<dyn SegmentView>>, String>,
-    ) {
+    pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> Opened) {
         let known: Vec<(PathBuf, bool)> = {
             let lists = self.locked();
             let archived = lists.sealed.iter().filter(|sealed| sealed.is_archived);

@@ -4,6 +4,7 @@
 //! of the new file was read back and compared with the old one's, and the messages with the root of their tree.
 //! Holds: one group of messages. Limits: a message above 64 MiB keeps its segment from being recoded.
 
+mod aging;
 mod draft;
 mod learn;
 

@@ -5,6 +5,7 @@
 //! Limits: every number read from the file is checked, every chunk's checksum is compared before its first use:
 //! damage is an error that names the place, never a panic.
 
+mod aged;
 mod check;
 mod column;
 mod directory;
@@ -22,6 +23,7 @@ use super::format::{
     numbers::Numbers,
 };
 use crate::{ReadError, lock::Keys};
+pub(crate) use aged::Aging;
 pub use check::{RebuildError, VerifyReport};
 use column::SealedColumn;
 pub(crate) use directory::Kind;

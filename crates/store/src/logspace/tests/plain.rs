@@ -150,7 +150,14 @@ impl Segments for Plain {
         let (lines, record) = read(path)?;
         let received_us = Growing::received_range(&lines);
         let count = lines.lines.len() as u64;
-        Ok(Outline { first: lines.first, count, received_us, record, is_recoded: lines.is_recoded })
+        Ok(Outline {
+            first: lines.first,
+            count,
+            received_us,
+            record,
+            is_recoded: lines.is_recoded,
+            is_aged: lines.is_recoded,
+        })
     }
 
     fn recode(

@@ -66,6 +66,8 @@ pub(crate) enum Section {
     Skeletons = 12,
     /// Terms in compressed chunks, in place of terms.
     PackedTerms = 13,
+    /// How an aged segment's terms say which documents have them.
+    Aging = 14,
 }
 
 /// An open segment file.

@@ -76,6 +76,15 @@ fn encode_rest(rest: &[u32], before: Option<u32>, out: &mut Vec<u8>) {
     }
 }
 
+/// Appends `count` documents of a segment of `length` documents to a list, in order.
+pub(crate) fn list(part: Part<'_>, count: u64, length: u32, out: &mut Vec<u32>) -> Result<(), Damage> {
+    // A list of a few is not worth a bitmap of all, but postings are decoded in one place.
+    let mut bitmap = Bitmap::none(length);
+    decode(part, count, &mut bitmap)?;
+    out.extend(bitmap.iter());
+    Ok(())
+}
+
 /// Adds `count` documents to a bitmap.
 pub(crate) fn decode(part: Part<'_>, count: u64, bitmap: &mut Bitmap) -> Result<(), Damage> {
     let mut reader = part.reader();

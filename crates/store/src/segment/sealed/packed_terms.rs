@@ -11,7 +11,7 @@ use crate::{
     ReadError, Watch,
     segment::{
         format::{Damage, file::Section},
-        packed::dictionary::{CHUNK, Dictionary, HEAD_BYTES, Unpacker},
+        packed::dictionary::{CHUNK, Dictionary, HEAD_BYTES, Place, Unpacker},
     },
 };
 
@@ -50,7 +50,7 @@ impl Sealed {
     ) -> Result<(), Damage> {
         self.file.check_part(&dictionary.bytes(chunk)?)?;
         let chunk = dictionary.chunk(chunk, unpacker)?;
-        let Search { matcher, found, templates } = search;
+        let Search { matcher, found, templates, blocks } = search;
         let mut matcher = matcher.in_order();
         let mut wanted = Vec::new();
         chunk.walk(|index, shared, term| {
@@ -62,14 +62,24 @@ impl Sealed {
             return Ok(());
         }
         let postings = self.file.whole(Section::Postings)?;
-        let places = chunk.places(&wanted, unpacker)?;
-        places.iter().try_for_each(|place| self.add_term(place, &postings, found, templates))
+        for place in chunk.places(&wanted, unpacker)? {
+            match blocks {
+                Some((aging, blocks)) if aging.is_by_block(place.count) => {
+                    self.add_blocks(&place, &postings, blocks)?;
+                    let templates_only = Place { count: 0, ..place };
+                    self.add_term(&templates_only, &postings, found, templates)?;
+                }
+                _ => self.add_term(&place, &postings, found, templates)?,
+            }
+        }
+        Ok(())
     }
 
     fn packed_dictionary(&self) -> Result<Dictionary<'_>, Damage> {
         let part = self.file.whole(Section::PackedTerms)?;
         self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
-        let dictionary = Dictionary::open(part, self.meta.length)?;
+        let numbers = self.aging()?.map_or(self.meta.length, |aging| aging.blocks());
+        let dictionary = Dictionary::open(part, numbers)?;
         self.file.check_part(&dictionary.lookup())?;
         Ok(dictionary)
     }

@@ -79,6 +79,11 @@ impl Shell {
         self.file.header().version >= RECODED_VERSION
     }
 
+    /// Whether it was aged, after it was recoded.
+    pub fn is_aged(&self) -> bool {
+        self.file.place(Section::Aging).length > 0
+    }
+
     /// The id that was drawn when it was sealed.
     pub fn id(&self) -> [u8; 16] {
         self.file.header().id
@@ -125,7 +130,7 @@ pub(super) fn trouble(file: &SegmentFile, bad: BadChunk) -> Trouble {
 }
 
 fn part(section: u16) -> &'static str {
-    const PARTS: [(Section, &str); 13] = [
+    const PARTS: [(Section, &str); 14] = [
         (Section::Meta, "counts and directory of columns"),
         (Section::Compression, "compression dictionary"),
         (Section::Blocks, "messages"),
@@ -139,6 +144,7 @@ fn part(section: u16) -> &'static str {
         (Section::GroupIndex, "index of groups"),
         (Section::Skeletons, "templates of messages"),
         (Section::PackedTerms, "terms"),
+        (Section::Aging, "how terms were aged"),
     ];
     PARTS
         .iter()

@@ -3,7 +3,7 @@
 //! In: patterns, phrases. Out: documents. A literal start narrows the walk to a few blocks of the dictionary; other
 //! patterns walk all of it, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
 
-use super::Sealed;
+use super::{Aging, Sealed};
 use crate::{
     Bitmap, Pattern, ReadError, Watch,
     pattern::Matcher,
@@ -12,7 +12,7 @@ use crate::{
             Damage, Part, Reader,
             dictionary::{BLOCK, Dictionary, HEAD_BYTES},
             file::Section,
-            postings,
+            postings, put_varint,
         },
         packed::dictionary::Place,
         phrase,
@@ -71,18 +71,23 @@ pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + '
 impl Sealed {
     /// Documents with a matching token in text or name-value pairs.
     pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
         let mut search = Search {
             matcher: Matcher::new(pattern),
             found: Bitmap::none(self.meta.length),
             templates: Vec::new(),
+            blocks: self.aging().map_err(corrupt)?.map(|aging| (aging, Bitmap::none(aging.blocks()))),
         };
         if self.is_recoded() {
             self.search_packed(&mut search, watch)?;
         } else {
             self.search(&mut search, watch)?;
         }
-        let Search { mut found, templates, .. } = search;
-        self.add_templates(&templates, &mut found).map_err(|damage| self.corrupt(damage))?;
+        let Search { matcher, mut found, templates, blocks } = search;
+        self.add_templates(&templates, &mut found).map_err(corrupt)?;
+        if let Some((aging, blocks)) = blocks {
+            self.add_verified(&aging, &blocks, &matcher, watch, &mut found)?;
+        }
         Ok(found)
     }
 
@@ -150,7 +155,7 @@ impl Sealed {
         let document_bytes = document_bytes(self.meta.length);
         let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
         self.file.check_part(&dictionary.block(block)?)?;
-        let Search { matcher, found, templates } = search;
+        let Search { matcher, found, templates, .. } = search;
         let mut matcher = matcher.in_order();
         let walked = dictionary.walk(block, string, |ordinal, shared, term, reader| {
             let payload = payloads.read(ordinal, reader)?;
@@ -229,6 +234,19 @@ impl Sealed {
         Ok(())
     }
 
+    /// The section of templates with their documents, of these postings, moved behind others.
+    pub(crate) fn moved_templates(&self, old: &Part<'_>, postings: &mut Vec<u8>) -> Result<Vec<u8>, Damage> {
+        let section = self.file.section(Section::Templates)?;
+        let mut table = Templates::read(section, self.meta.length)?.documents;
+        let before = table.position();
+        let start = table.varint_to(old.bytes.len())?;
+        let mut out = section.bytes[..before].to_vec();
+        put_varint(&mut out, postings.len() as u64);
+        out.extend_from_slice(&section.bytes[table.position()..]);
+        postings.extend_from_slice(old.piece(start, old.bytes.len() - start)?.bytes);
+        Ok(out)
+    }
+
     /// Documents that hold a phrase of frequent words; `None` when the templates cannot tell.
     pub(super) fn frequent_phrase(&self, phrase: &crate::Phrase) -> Result<Option<Bitmap>, Damage> {
         let section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
@@ -247,6 +265,8 @@ pub(super) struct Search {
     pub(super) found: Bitmap,
     /// Whether each template is wanted; as long as the last wanted one needs.
     pub(super) templates: Vec<bool>,
+    /// In an aged segment, the blocks that may have more.
+    pub(super) blocks: Option<(Aging, Bitmap)>,
 }
 
 /// The section of templates.

@@ -74,6 +74,37 @@ fn every_message_is_the_same_in_any_order() {
 }
 
 #[test]
+fn aged_segments_answer_the_same() {
+    let mut active = Active::new(3, Some(learned(&["connection", "from"])));
+    let value = |at: usize| vec![("n".to_owned(), format!("v{} connection", at % 90), ValueKind::String)];
+    let line =
+        |at: usize| Line { values: if at.is_multiple_of(3) { value(at) } else { Vec::new() }, ..line(at) };
+    append(&mut active, &(0..3000).map(line).collect::<Vec<_>>());
+    let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("aged");
+    let (keys, watch) = (Keys::default(), Watch::unlimited());
+    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    recoded.age(&path, &mut recoding).unwrap().finish(&|_| Some(String::new())).unwrap();
+    let aged = Sealed::open(&path).unwrap();
+    assert!(aged.size() < recoded.size(), "{} of {}", aged.size(), recoded.size());
+    let exact =
+        ["connection", "u3", "10.0.7.9", "v17", "x", "nothing"].map(|text| Pattern::Exact(text.into()));
+    let others = [Pattern::Any, Pattern::Wildcard("*13*".into()), Pattern::Prefix("v1".into())];
+    for pattern in exact.iter().chain(&others) {
+        let (found, want) = (aged.words(pattern, &watch).unwrap(), recoded.words(pattern, &watch).unwrap());
+        assert_eq!(found, want, "{pattern:?}");
+    }
+    assert_eq!(documents(&aged), documents(&recoded));
+    aged.verify(&watch).unwrap();
+    for at in (512..std::fs::metadata(&path).unwrap().len() as usize).step_by(4001) {
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[at] ^= 1;
+        assert!(Sealed::from_bytes(bytes).and_then(|sealed| sealed.verify(&watch)).is_err());
+    }
+}
+
+#[test]
 fn groups_follow_each_other() {
     let line = |at: usize| Line { text: format!("event {} of day", at * 7), pri: 13, ..Line::default() };
     let mut active = Active::new(0, Some(learned(&["event"])));
