@@ -194,11 +194,14 @@ fn retention_and_legal_hold_know_the_archive() {
     assert!(site.audit().is_good());
 }
 
+/// What a power cut left, and how it is made.
+type Cut = (&'static str, fn(&Site, &Path, &Path));
+
 /// Each state that a power cut can leave of a move to the archive or back: at the next start everything is there, and
 /// the move can be made.
 #[test]
 fn power_cuts_between_the_steps_lose_nothing() {
-    let cuts: [(&str, fn(&Site, &Path, &Path)); 6] = [
+    let cuts: [Cut; 6] = [
         ("half a copy", |_, path, target| {
             std::fs::create_dir_all(target.parent().unwrap()).unwrap();
             let bytes = std::fs::read(path).unwrap();
