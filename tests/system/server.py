@@ -78,9 +78,10 @@ class Server:
         self.process = self.spawn(command)
         self.until(lambda: self.answers(), 15, "the server to answer")
         if self.password is None:
-            found = re.search(r"password[^\n]*?: (\S+)", self.stderr())
-            assert found, "no password on the first run:\n" + self.stderr()
-            self.password = found.group(1)
+            # The page answers a moment before the server says where it is.
+            said = lambda: re.search(r"password[^\n]*?: (\S+)", self.stderr())
+            self.until(said, 5, "the password of the first run")
+            self.password = said().group(1)
         self.call("login", {"user": "admin", "password": self.password})
 
     def spawn(self, command):

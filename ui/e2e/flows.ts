@@ -399,11 +399,11 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await open();
     await page.route("**/api/v1/search", async (route) => {
       const answer = await route.fetch();
-      await route.fulfill({ json: { ...(await answer.json()), searched_from: 1234 } });
+      await route.fulfill({ json: { ...(await answer.json()), searched_from_us: 1_700_000_000_000_000 } });
     });
     await page.keyboard.press("r");
     await page.waitForSelector(".result-count >> text=at least");
-    await page.waitForSelector(".result-how.cut >> text=nothing before #1234");
+    await page.waitForSelector(".result-how.cut >> text=nothing received before 2023-11-14");
   },
 
   async "axe finds nothing against WCAG 2.2 AA"({ page, open }) {
