@@ -28,6 +28,7 @@ fn check(options: LogspaceOptions) {
         store(&logspace, batch * MANY..(batch + 1) * MANY, LONG_AGO_US);
     }
     wait_until("sealed", || logspace.stats().segments >= 4);
+    wait_until("found", || found(&logspace).len() as u64 == 5 * MANY);
     let before = found(&logspace);
     let bytes = logspace.stats().segment_bytes;
     // Who asks now goes on with the old files.
