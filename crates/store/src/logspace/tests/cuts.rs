@@ -86,14 +86,23 @@ fn check_left(dir: &Path, keys: &Keys, acknowledged: u64, what: &str) {
     let heard = Arc::new(Heard::default());
     let logspace = Logspace::open(dir, small(keys), heard.clone());
     let logspace = logspace.unwrap_or_else(|error| panic!("{what}: {error}"));
-    let chain = Chain::read(&OsDisk, dir).unwrap();
-    let removals = chain
-        .records()
-        .iter()
-        .filter(|record| matches!(&record.event, Event::Removal(reason) if reason == "size"));
-    let removed: u64 = removals.map(|record| record.segment.count).sum();
-    let numbers: Vec<u64> = found(&logspace).iter().map(|(sequence, _)| *sequence).collect();
-    let end = removed + numbers.len() as u64;
+    let state = || {
+        let chain = Chain::read(&OsDisk, dir).unwrap();
+        let removals = chain
+            .records()
+            .iter()
+            .filter(|record| matches!(&record.event, Event::Removal(reason) if reason == "size"));
+        let removed: u64 = removals.map(|record| record.segment.count).sum();
+        let numbers: Vec<u64> = found(&logspace).iter().map(|(sequence, _)| *sequence).collect();
+        (removed, removed + numbers.len() as u64, numbers)
+    };
+    // What was begun before the cut may end a moment after the opening.
+    let patience = Instant::now() + Duration::from_secs(5);
+    let (mut removed, mut end, mut numbers) = state();
+    while (end < acknowledged || numbers != (removed..end).collect::<Vec<_>>()) && Instant::now() < patience {
+        thread::sleep(Duration::from_millis(20));
+        (removed, end, numbers) = state();
+    }
     let said = || heard.0.lock().unwrap().join("; ");
     assert_eq!(numbers, (removed..end).collect::<Vec<_>>(), "{what}: {removed} were removed; {}", said());
     assert!(end >= acknowledged, "{what}: {end} of {acknowledged} acknowledged messages; {}", said());
