@@ -95,21 +95,10 @@ fn sealed_bytes(active: &Active) -> Vec<u8> {
 
 /// Recodes a segment for some recipients into a new file, and ends it without a record.
 fn recode_to(sealed: &Sealed, path: &std::path::Path, recipients: &[crate::Recipient], keys: &crate::Keys) {
-    try_recode(sealed, path, recipients, keys).unwrap();
-}
-
-/// The same of a segment that may be refused.
-fn try_recode(
-    sealed: &Sealed,
-    path: &std::path::Path,
-    recipients: &[crate::Recipient],
-    keys: &crate::Keys,
-) -> Result<(), RecodeError> {
     let watch = Watch::unlimited();
     let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut || () };
-    let draft = sealed.recode(path, &mut recoding)?;
+    let draft = sealed.recode(path, &mut recoding).unwrap();
     draft.finish(&|_| Some(String::new())).unwrap();
-    Ok(())
 }
 
 /// The bytes of the segment, recoded.

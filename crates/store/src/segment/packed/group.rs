@@ -52,18 +52,18 @@ struct Row {
     template: u32,
     /// Its values.
     values: Range<usize>,
-    /// Values of the header, and where in the frame the rest begins.
-    header: (usize, usize),
+    /// How much of its frame the template tells. Rows of one template may differ in it: a frame whose text is a single
+    /// value looks like one of which only the header is told.
+    rank: Rank,
+    /// Bytes of the header in the skeleton of the whole frame, its values, and where in the frame the rest begins.
+    header: (usize, usize, usize),
     is_apart: bool,
 }
 
 /// A template of the group.
 struct Template {
     skeleton: Vec<u8>,
-    /// The bytes of it that are of the header.
-    header: usize,
     rows: u32,
-    rank: Rank,
 }
 
 /// How much of a frame a template tells.
@@ -136,13 +136,14 @@ impl<'a> Group<'a> {
     pub(crate) fn push(&mut self, document: &Document, text: Option<usize>) {
         let mut split = std::mem::take(&mut self.split);
         self.splitter.split(document, text, &mut split);
-        let template = self.intern(&split.skeleton, split.header.0, Rank::Whole);
+        let template = self.intern(&split.skeleton);
         let start = self.values.len();
         split.values.iter().for_each(|value| self.values.push(value));
         self.rows.push(Row {
             template,
             values: start..self.values.len(),
-            header: (split.header.1, split.header.2),
+            rank: Rank::Whole,
+            header: split.header,
             is_apart: text.is_none(),
         });
         self.frames.push(&document.raw);
@@ -150,13 +151,13 @@ impl<'a> Group<'a> {
         self.split = split;
     }
 
-    fn intern(&mut self, skeleton: &[u8], header: usize, rank: Rank) -> u32 {
+    fn intern(&mut self, skeleton: &[u8]) -> u32 {
         let number = match self.by_skeleton.get(skeleton) {
             Some(number) => *number,
             None => {
                 let number = self.templates.len() as u32;
                 self.by_skeleton.insert(skeleton.to_vec(), number);
-                self.templates.push(Template { skeleton: skeleton.to_vec(), header, rows: 0, rank });
+                self.templates.push(Template { skeleton: skeleton.to_vec(), rows: 0 });
                 number
             }
         };
@@ -168,27 +169,28 @@ impl<'a> Group<'a> {
     fn fold(&mut self, rank: Rank, to: Rank) {
         let mut skeleton = Vec::new();
         for index in 0..self.rows.len() {
-            let old = &self.templates[self.rows[index].template as usize];
-            if old.rank != rank || old.rows >= SHARED_MIN {
+            let row = &self.rows[index];
+            let old = &self.templates[row.template as usize];
+            if row.rank != rank || old.rows >= SHARED_MIN {
                 continue;
             }
-            let header = if to == Rank::Header { old.header } else { 0 };
+            let header = if to == Rank::Header { row.header.0 } else { 0 };
             skeleton.clear();
             skeleton.extend_from_slice(&old.skeleton[..header]);
             skeleton::put_whole(&mut skeleton);
             if self.rows[index].is_apart {
                 skeleton::put_apart(&mut skeleton);
             }
-            self.rows[index].template = self.intern(&skeleton, header, to);
+            let template = self.intern(&skeleton);
+            (self.rows[index].template, self.rows[index].rank) = (template, to);
         }
     }
 
     /// The value of a slot of a row.
     fn value(&self, row: &Row, index: usize, slot: usize) -> &[u8] {
-        let rank = self.templates[row.template as usize].rank;
-        let (header_values, header_bytes) = match rank {
+        let (header_values, header_bytes) = match row.rank {
             Rank::Whole => return self.values.at(row.values.start + slot),
-            Rank::Header => row.header,
+            Rank::Header => (row.header.1, row.header.2),
             Rank::Nothing => (0, 0),
         };
         match slot.checked_sub(header_values) {

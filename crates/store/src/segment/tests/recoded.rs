@@ -105,6 +105,22 @@ fn aged_segments_answer_the_same() {
 }
 
 #[test]
+fn a_single_word_stands_beside_others_of_its_header() {
+    let text = |at: usize| match at % 3 {
+        // Of these the whole is told by their template, which is the same as that of a told header.
+        0 => format!("ab{:x}", at * 7919),
+        // Of these nobody else has the form: only their header is told.
+        _ => format!("{}unlike any other {at}", "[".repeat(at)),
+    };
+    let line =
+        |at: usize| Line { program: "sshd".into(), pid: "1".into(), text: text(at), ..Line::default() };
+    let mut active = Active::new(0, Some(learned(&["unlike"])));
+    append(&mut active, &(0..60).map(line).collect::<Vec<_>>());
+    let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
+    assert_eq!(documents(&recoded), documents(&Sealed::from_bytes(sealed_bytes(&active)).unwrap()));
+}
+
+#[test]
 fn groups_follow_each_other() {
     let line = |at: usize| Line { text: format!("event {} of day", at * 7), pri: 13, ..Line::default() };
     let mut active = Active::new(0, Some(learned(&["event"])));
