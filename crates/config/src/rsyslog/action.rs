@@ -4,7 +4,8 @@
 
 use super::input::bytes;
 use super::quoted;
-use super::script::{Converted, Converter};
+use super::report::Converted;
+use super::script::Converter;
 use super::syntax::{Parameters, Statement};
 use crate::tree::Kind;
 
@@ -66,7 +67,8 @@ impl Converter {
             "global" => self.global(parameters).map(|()| Vec::new()),
             "template" => {
                 let name = parameters.take("name").unwrap_or_default();
-                self.template_defined(&name).map(|()| Vec::new())
+                self.notes = self.templates.defined(&name)?;
+                Ok(Vec::new())
             }
             "ruleset" => self.ruleset(parameters, body).map(|()| Vec::new()),
             "main_queue" => {
@@ -75,7 +77,8 @@ impl Converter {
             }
             "lookup_table" => {
                 let name = parameters.take("name").unwrap_or_default();
-                self.table_defined(&name).map(|()| Vec::new())
+                self.note(self.tables.defined(&name)?);
+                Ok(Vec::new())
             }
             "parser" => Err("parsers of messages are chosen with flags() of the source".to_string()),
             "dyn_stats" | "percentile_stats" => Err("figures are read with `duramen ctl stats`".to_string()),
@@ -138,7 +141,7 @@ impl Converter {
     /// `template(...)` of an action without a default of its own.
     fn print_options(&mut self, parameters: &mut Parameters) -> Converted<String> {
         match parameters.take("template") {
-            Some(name) => Ok(self.printing(&name, false)?.options),
+            Some(name) => Ok(self.templates.printing(&name, false, &mut self.needs)?.options),
             None => Ok(String::new()),
         }
     }
@@ -152,7 +155,7 @@ impl Converter {
     fn file(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
         let (path, hint) = match (parameters.take("file"), parameters.take("dynafile")) {
             (Some(path), _) => (path.trim_start_matches('-').replace('$', "$$"), path),
-            (None, Some(template)) => (self.file_name(&template)?, template),
+            (None, Some(template)) => (self.templates.file_name(&template, &mut self.needs)?, template),
             (None, None) => return Err("a file without a path".to_string()),
         };
         let module = self.state.modules.get("omfile");
@@ -162,7 +165,7 @@ impl Converter {
         let default = default.or_else(|| self.state.file_template.clone());
         let template =
             parameters.take("template").or(default).unwrap_or_else(|| "RSYSLOG_FileFormat".to_string());
-        let mut options = self.printing(&template, false)?.options;
+        let mut options = self.templates.printing(&template, false, &mut self.needs)?.options;
         for (name, option) in [
             ("fileowner", "owner"),
             ("filegroup", "group"),

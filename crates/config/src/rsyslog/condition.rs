@@ -3,6 +3,7 @@
 //! In: a selector, a property filter, an expression. Out: the same as a filter of the language.
 //! Limits: what has no counterpart fails the whole test; a rule never takes more messages than it did.
 
+use super::calls::extended;
 use super::property::Needs;
 use super::quoted;
 use super::syntax::{Expression, Test};
@@ -178,52 +179,6 @@ fn anchored(pattern: String, subject: &Operand) -> String {
         Some(rest) => format!("^{rest}"),
         None => pattern,
     }
-}
-
-/// A basic regular expression as an extended one: what is escaped changes places with what is not.
-pub(super) fn extended(basic: &str) -> String {
-    let mut out = String::new();
-    let mut letters = basic.chars().peekable();
-    let mut in_class = false;
-    while let Some(letter) = letters.next() {
-        match letter {
-            '\\' if !in_class => match letters.next() {
-                Some(mark @ ('(' | ')' | '{' | '}' | '|' | '+' | '?')) => out.push(mark),
-                Some(other) => out.extend(['\\', other]),
-                None => out.push_str("\\\\"),
-            },
-            '(' | ')' | '{' | '}' | '|' | '+' | '?' if !in_class => out.extend(['\\', letter]),
-            '*' if out.is_empty() || out == "^" => out.push_str("\\*"),
-            '[' if !in_class => {
-                in_class = true;
-                out.push('[');
-                while let Some(next @ ('^' | ']')) = letters.peek().copied() {
-                    out.push(next);
-                    letters.next();
-                    if next == ']' {
-                        break;
-                    }
-                }
-            }
-            '[' if letters.peek() == Some(&':') => {
-                out.push('[');
-                while let Some(next) = letters.next() {
-                    out.push(next);
-                    if next == ':' && letters.peek() == Some(&']') {
-                        out.extend(letters.next());
-                        break;
-                    }
-                }
-            }
-            ']' => {
-                in_class = false;
-                out.push(']');
-            }
-            '\\' => out.push_str("\\\\"),
-            other => out.push(other),
-        }
-    }
-    out
 }
 
 /// A text as a pattern that matches it.

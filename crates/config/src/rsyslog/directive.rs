@@ -4,7 +4,8 @@
 
 use super::input::bytes;
 use super::quoted;
-use super::script::{Converted, Converter, DEFAULT_RULESET};
+use super::report::Converted;
+use super::script::{Converter, DEFAULT_RULESET};
 use super::syntax::{Parameters, is_on};
 
 /// Directives for the next action, and the parameters that they are.
@@ -125,7 +126,8 @@ impl Converter {
         match key.as_str() {
             "template" => {
                 let name = value.split(',').next().unwrap_or_default().trim().to_string();
-                return self.template_defined(&name);
+                self.notes = self.templates.defined(&name)?;
+                return Ok(());
             }
             "actionfiledefaulttemplate" => self.state.file_template = Some(value.to_string()),
             "actionforwarddefaulttemplate" => self.state.forward_template = Some(value.to_string()),

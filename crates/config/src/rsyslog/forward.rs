@@ -4,7 +4,8 @@
 //! destinations that forward.
 
 use super::quoted;
-use super::script::{Converted, Converter};
+use super::report::Converted;
+use super::script::Converter;
 use super::syntax::Parameters;
 use crate::tree::Kind;
 
@@ -111,7 +112,7 @@ impl Converter {
         let default = self.state.forward_template.clone();
         let template = parameters.take("template").or(default);
         let template = template.unwrap_or_else(|| "RSYSLOG_TraditionalForwardFormat".to_string());
-        let printing = self.printing(&template, protocol == "tcp")?;
+        let printing = self.templates.printing(&template, protocol == "tcp", &mut self.needs)?;
         if parameters.take("ziplevel").is_some_and(|level| level != "0")
             || parameters.take("compression.mode").is_some()
         {
@@ -150,7 +151,7 @@ impl Converter {
         }
         parameters.ignore(&["timeout", "conn.timeout", "windowsize"]);
         let template = parameters.take("template").unwrap_or_else(|| "RSYSLOG_ForwardFormat".to_string());
-        let options = self.printing(&template, false)?.options;
+        let options = self.templates.printing(&template, false, &mut self.needs)?.options;
         let queue = self.queue("relp", parameters)?;
         let body = format!("relp({} port({port}){options}{queue});", quoted(&host));
         Ok(vec![self.destination(&format!("{host}_{port}"), body)])

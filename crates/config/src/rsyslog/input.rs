@@ -3,7 +3,8 @@
 //! In: `input(type="imtcp" ...)`, `module(load="imuxsock")`. Out: sources of a ruleset.
 
 use super::quoted;
-use super::script::{Converted, Converter, DEFAULT_RULESET, Source};
+use super::report::Converted;
+use super::script::{Converter, DEFAULT_RULESET, Source};
 use super::syntax::{Parameters, is_on};
 use crate::options;
 use crate::tree::Kind;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::property::{self, Needs};
 use super::quoted;
-use super::script::{Converted, Converter};
+use super::report::Converted;
 use super::syntax::{Expression, Node, Statement};
 use super::value;
 use crate::surroundings::Surroundings;
@@ -31,15 +31,12 @@ enum Kind {
 }
 
 /// A table.
-#[derive(Clone, Debug)]
-pub(super) struct Table {
+#[derive(Debug)]
+struct Table {
     kind: Kind,
     nomatch: String,
     rows: Vec<(String, String)>,
 }
-
-/// Tables by name, or why they cannot be read.
-pub(super) type Tables = BTreeMap<String, Result<Table, String>>;
 
 impl Table {
     fn read(text: &[u8]) -> Result<Table, String> {
@@ -107,9 +104,17 @@ impl Table {
     }
 }
 
-impl Converter {
+/// All tables.
+#[derive(Default, Debug)]
+pub(super) struct Tables {
+    /// By name, or why they cannot be read.
+    entries: BTreeMap<String, Converted<Table>>,
+}
+
+impl Tables {
     /// Reads all tables, wherever they stand.
-    pub(super) fn collect_tables(&mut self, statements: &[Statement], surroundings: &dyn Surroundings) {
+    pub(super) fn collect(statements: &[Statement], surroundings: &dyn Surroundings) -> Tables {
+        let mut tables = Tables::default();
         for statement in statements {
             let Node::Object { kind, parameters, .. } = &statement.node else { continue };
             let mut parameters = parameters.clone();
@@ -119,41 +124,47 @@ impl Converter {
             if kind == "lookup_table" {
                 let bytes = surroundings.read(Path::new(&file));
                 let bytes = bytes.map_err(|error| format!("cannot read `{file}`: {error}"));
-                self.tables.insert(name, bytes.and_then(|bytes| Table::read(&bytes)));
+                tables.entries.insert(name, bytes.and_then(|bytes| Table::read(&bytes)));
             }
         }
+        tables
     }
 
-    /// What became of a definition.
-    pub(super) fn table_defined(&mut self, name: &str) -> Converted<()> {
-        self.note("the table is written into the configuration: convert again when it changes");
-        match self.tables.get(name) {
-            Some(Ok(_)) => Ok(()),
+    /// What became of a definition: a note about it.
+    pub(super) fn defined(&self, name: &str) -> Converted<&'static str> {
+        match self.entries.get(name) {
+            Some(Ok(_)) => Ok("the table is written into the configuration: convert again when it changes"),
             Some(Err(why)) => Err(why.clone()),
             None => Err("a table without a name or a file".to_string()),
         }
     }
 
-    /// `set variable = lookup("table", key)`. None: the expression is another one.
+    /// `set variable = lookup("table", key)` as steps. None: the expression is another one.
     pub(super) fn looked_up(
-        &mut self,
+        &self,
         variable: &str,
         expression: &Expression,
+        needs: &mut Needs,
     ) -> Option<Converted<Vec<String>>> {
         let Expression::Call(function, arguments) = expression else { return None };
         let (true, [Expression::Text(table), key]) = (function == "lookup", arguments.as_slice()) else {
             return None;
         };
-        Some(self.lookup(variable, table, key))
+        Some(self.lookup(variable, table, key, needs))
     }
 
-    fn lookup(&mut self, variable: &str, table: &str, key: &Expression) -> Converted<Vec<String>> {
+    fn lookup(
+        &self,
+        variable: &str,
+        table: &str,
+        key: &Expression,
+        needs: &mut Needs,
+    ) -> Converted<Vec<String>> {
         let name = property::variable(variable)?;
-        let table = match self.tables.get(table) {
-            Some(table) => table.clone()?,
+        let table = match self.entries.get(table) {
+            Some(table) => table.as_ref().map_err(Clone::clone)?,
             None => return Err(format!("table `{table}` is not defined")),
         };
-        let needs: &mut Needs = &mut self.needs;
         let key = value::operand(key, needs)?;
         Ok(table.steps(&value::printed(key, needs), &name))
     }

@@ -7,12 +7,15 @@
 //! Limits: those of the reader; includes and nesting are bounded.
 
 mod action;
+mod calls;
 mod condition;
 mod directive;
 mod forward;
 mod input;
 mod lookup;
 mod output;
+mod part;
+mod printed;
 mod property;
 mod read;
 mod report;
@@ -30,9 +33,11 @@ mod tests;
 use std::path::Path;
 
 use crate::surroundings::Surroundings;
+use lookup::Tables;
 pub use report::{Finding, Outcome};
 use script::Converter;
 pub use syntax::Place;
+use templates::Templates;
 
 /// A converted configuration.
 #[derive(Clone, Debug)]
@@ -46,9 +51,8 @@ pub struct Conversion {
 /// Converts a file and all that it includes. An error: the file cannot be read at all.
 pub fn convert(path: &Path, surroundings: &dyn Surroundings) -> Result<Conversion, String> {
     let statements = read::read(path, surroundings)?;
-    let mut converter = Converter::new();
-    converter.collect_templates(&statements);
-    converter.collect_tables(&statements, surroundings);
+    let mut converter =
+        Converter::new(Templates::collect(&statements), Tables::collect(&statements, surroundings));
     converter.run(&statements);
     Ok(converter.finish(&path.display().to_string()))
 }

@@ -6,6 +6,9 @@ use std::fmt;
 
 use super::syntax::Place;
 
+/// A piece of a converted configuration, or why there is none.
+pub(super) type Converted<T> = Result<T, String>;
+
 /// How a statement fared.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {

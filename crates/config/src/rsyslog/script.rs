@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::condition;
 use super::lookup::Tables;
 use super::property::{self, Needs};
-use super::report::{Finding, Outcome};
+use super::report::{Converted, Finding, Outcome};
 use super::state::State;
 use super::syntax::{Expression, Node, Statement, Test};
 use super::templates::Templates;
@@ -58,11 +58,8 @@ pub(super) struct Converter {
     pub(super) notes: Vec<String>,
 }
 
-/// What became of a statement.
-pub(super) type Converted<T> = Result<T, String>;
-
 impl Converter {
-    pub(super) fn new() -> Converter {
+    pub(super) fn new(templates: Templates, tables: Tables) -> Converter {
         let mut options = BTreeMap::new();
         // What rsyslog does without being told.
         options.insert("keep-hostname".to_string(), "yes".to_string());
@@ -70,8 +67,8 @@ impl Converter {
         Converter {
             findings: Vec::new(),
             needs: Needs::default(),
-            templates: Templates::default(),
-            tables: Tables::new(),
+            templates,
+            tables,
             state: State::default(),
             options,
             sources: Vec::new(),
@@ -222,7 +219,7 @@ impl Converter {
     }
 
     fn set(&mut self, variable: &str, expression: &Expression) -> Converted<Vec<String>> {
-        if let Some(steps) = self.looked_up(variable, expression) {
+        if let Some(steps) = self.tables.looked_up(variable, expression, &mut self.needs) {
             return steps;
         }
         let name = property::variable(variable)?;

@@ -3,8 +3,10 @@
 //! In: parts such as `{"message":"`, `%msg:::json%`, `"}`. Out: a template that prints the same object.
 //! Limits: one object; lists inside of it are not supported.
 
+use super::calls::argument;
+use super::part::{Part, Property};
+use super::printed::{Converted, one};
 use super::property::Needs;
-use super::template::{Converted, Part, Property, argument, one};
 use crate::limits::NESTING_MAX;
 
 /// A piece of the text.

@@ -5,11 +5,13 @@
 
 use std::collections::BTreeMap;
 
+use super::part::{self, Part};
+use super::printed;
 use super::property::Needs;
 use super::read;
-use super::script::{Converted, Converter};
+use super::report::Converted;
 use super::syntax::{Node, Parameters, Statement, is_on};
-use super::template::{self, Part};
+use super::template;
 use super::{identifier, quoted};
 
 /// Templates that rsyslog brings along, and whether they need the helpers of tags and times. The ones that are a default of
@@ -41,7 +43,7 @@ const BUILT_IN: &[(&str, &str, bool)] = &[
 /// A template under its name.
 #[derive(Debug)]
 struct Entry {
-    converted: Result<template::Converted, String>,
+    converted: Result<printed::Converted, String>,
     needs: Needs,
     is_built_in: bool,
     is_used: bool,
@@ -61,11 +63,12 @@ pub(super) struct Printing {
     pub(super) is_rfc5424: bool,
 }
 
-impl Converter {
+impl Templates {
     /// Reads all templates, wherever they stand.
-    pub(super) fn collect_templates(&mut self, statements: &[Statement]) {
+    pub(super) fn collect(statements: &[Statement]) -> Templates {
+        let mut templates = Templates::default();
         for (name, text, needs_helpers) in BUILT_IN {
-            let converted = template::Converted {
+            let converted = printed::Converted {
                 text: (*text).to_string(),
                 // A forward in this format is printed by syslog(), which wants the digits.
                 has_fraction: text.starts_with("<${PRI}>1 "),
@@ -77,7 +80,7 @@ impl Converter {
                 is_built_in: true,
                 is_used: false,
             };
-            self.templates.entries.insert((*name).to_string(), entry);
+            templates.entries.insert((*name).to_string(), entry);
         }
         for statement in statements {
             let found = match &statement.node {
@@ -90,41 +93,35 @@ impl Converter {
             if let Some((name, parts)) = found {
                 let mut needs = Needs::default();
                 let converted = parts.and_then(|parts| template::convert(&parts, &mut needs));
-                self.templates
+                templates
                     .entries
                     .insert(name, Entry { converted, needs, is_built_in: false, is_used: false });
             }
         }
+        templates
     }
 
-    /// What became of a definition.
-    pub(super) fn template_defined(&mut self, name: &str) -> Converted<()> {
-        let Some(entry) = self.templates.entries.get(name) else {
+    /// What became of a definition: notes about it.
+    pub(super) fn defined(&self, name: &str) -> Converted<Vec<String>> {
+        let Some(entry) = self.entries.get(name) else {
             return Err("a template without a name or a text".to_string());
         };
-        match &entry.converted {
-            Ok(converted) => {
-                self.notes = converted.notes.clone();
-                Ok(())
-            }
-            Err(why) => Err(why.clone()),
-        }
+        entry.converted.as_ref().map(|converted| converted.notes.clone()).map_err(Clone::clone)
     }
 
-    fn template(&mut self, name: &str) -> Converted<template::Converted> {
+    fn used(&mut self, name: &str, needs: &mut Needs) -> Converted<printed::Converted> {
         let key = name.trim();
-        let found = self.templates.entries.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(key));
+        let found = self.entries.iter_mut().find(|(known, _)| known.eq_ignore_ascii_case(key));
         let Some((_, entry)) = found else { return Err(format!("template `{key}` is not defined")) };
         entry.is_used = true;
-        let Entry { needs, converted, .. } = entry;
-        self.needs.raw |= needs.raw;
-        self.needs.add_helpers(needs);
-        converted.clone().map_err(|why| format!("template `{key}`: {why}"))
+        needs.raw |= entry.needs.raw;
+        needs.add_helpers(&entry.needs);
+        entry.converted.clone().map_err(|why| format!("template `{key}`: {why}"))
     }
 
     /// The options of a destination that prints with a template. `ends_line`: what it prints ends in a line feed.
-    pub(super) fn printing(&mut self, name: &str, ends_line: bool) -> Converted<Printing> {
-        let converted = self.template(name)?;
+    pub(super) fn printing(&mut self, name: &str, ends_line: bool, needs: &mut Needs) -> Converted<Printing> {
+        let converted = self.used(name, needs)?;
         let mut options = String::new();
         if !converted.text.is_empty() {
             let reference = template_name(name);
@@ -145,16 +142,14 @@ impl Converter {
     }
 
     /// A template as the name of a file.
-    pub(super) fn file_name(&mut self, name: &str) -> Converted<String> {
-        let converted = self.template(name)?;
+    pub(super) fn file_name(&mut self, name: &str, needs: &mut Needs) -> Converted<String> {
+        let converted = self.used(name, needs)?;
         match converted.text.contains('\n') {
             true => Err(format!("template `{name}` is no name of a file: it has several lines")),
             false => Ok(converted.text),
         }
     }
-}
 
-impl Templates {
     /// The statements that define them.
     pub(super) fn statements(&self) -> Vec<String> {
         let mut out = Vec::new();
@@ -190,9 +185,9 @@ fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Con
         ["option.jsonf", "option.json"].iter().any(|option| parameters.take_switch(option) == Some(true));
     parameters.ignore(&["option.casesensitive"]);
     let parts = match kind.as_str() {
-        "string" => template::parse(&parameters.take("string").unwrap_or_default()),
-        "list" => template::list(body),
-        "subtree" => template::parse(&format!("%{}%", parameters.take("subtree").unwrap_or_default())),
+        "string" => part::parse(&parameters.take("string").unwrap_or_default()),
+        "list" => part::list(body),
+        "subtree" => part::parse(&format!("%{}%", parameters.take("subtree").unwrap_or_default())),
         other => Err(format!("templates of type `{other}` are not supported")),
     };
     let parts = match (parts, is_object && kind == "list") {
@@ -229,7 +224,7 @@ fn directive(value: &str) -> Option<(String, Converted<Vec<Part>>)> {
     let (text, options) = read::quoted(rest)?;
     let parts = match options.to_ascii_lowercase().contains("sql") {
         true => Err("templates for SQL are not supported: sql() has columns() and values()".to_string()),
-        false => template::parse(&text),
+        false => part::parse(&text),
     };
     Some((name.trim().to_string(), parts))
 }

@@ -3,9 +3,9 @@
 //! In: an expression that gives a value. Out: a template that prints it.
 //! Limits: functions without a counterpart fail, by name.
 
+use super::calls::{argument, extracted};
 use super::property::{self, Needs, Value};
 use super::syntax::Expression;
-use super::template::{argument, extracted};
 
 /// A value as a template, and what is known about it.
 pub(super) struct Operand {

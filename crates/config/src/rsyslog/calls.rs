@@ -1,0 +1,79 @@
+//! Words and calls of template functions.
+//!
+//! In: texts, expressions of rsyslog. Out: the same as they are written in a template of the language.
+
+/// A word of a template function that is read as it is: a pattern.
+fn word(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// A word of a template function.
+pub(super) fn argument(text: &str) -> String {
+    let is_plain =
+        !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || "_.-/*".contains(one));
+    match is_plain {
+        true => text.to_string(),
+        false => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$")),
+    }
+}
+
+/// A call of the template function that takes out what an extended expression matches.
+pub(super) fn extracted(
+    expression: &str,
+    (nth, group): (usize, usize),
+    text: &str,
+    otherwise: &str,
+) -> String {
+    let option = |name: &str, number: usize| match number {
+        0 => String::new(),
+        number => format!("--{name} {number} "),
+    };
+    let (nth, group) = (option("match", nth), option("group", group));
+    format!("$(extract {nth}{group}{} {text} {otherwise})", word(expression))
+}
+
+/// A basic regular expression as an extended one: what is escaped changes places with what is not.
+pub(super) fn extended(basic: &str) -> String {
+    let mut out = String::new();
+    let mut letters = basic.chars().peekable();
+    let mut in_class = false;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' if !in_class => match letters.next() {
+                Some(mark @ ('(' | ')' | '{' | '}' | '|' | '+' | '?')) => out.push(mark),
+                Some(other) => out.extend(['\\', other]),
+                None => out.push_str("\\\\"),
+            },
+            '(' | ')' | '{' | '}' | '|' | '+' | '?' if !in_class => out.extend(['\\', letter]),
+            '*' if out.is_empty() || out == "^" => out.push_str("\\*"),
+            '[' if !in_class => {
+                in_class = true;
+                out.push('[');
+                while let Some(next @ ('^' | ']')) = letters.peek().copied() {
+                    out.push(next);
+                    letters.next();
+                    if next == ']' {
+                        break;
+                    }
+                }
+            }
+            '[' if letters.peek() == Some(&':') => {
+                out.push('[');
+                while let Some(next) = letters.next() {
+                    out.push(next);
+                    if next == ':' && letters.peek() == Some(&']') {
+                        out.extend(letters.next());
+                        break;
+                    }
+                }
+            }
+            ']' => {
+                in_class = false;
+                out.push(']');
+            }
+            '\\' => out.push_str("\\\\"),
+            other => out.push(other),
+        }
+    }
+    out
+}

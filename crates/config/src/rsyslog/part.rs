@@ -1,0 +1,250 @@
+//! The pieces of an rsyslog template.
+//!
+//! In: the text of a string template, or the items of a list template. Out: constant text and properties with what is
+//! done to them.
+//! Limits: what cannot be read fails the whole template, with the reason.
+
+use super::calls::{argument, extended, extracted};
+use super::syntax::{Node, Parameters, Statement, is_on};
+
+/// A piece of a template.
+#[derive(Clone, Debug)]
+pub(super) enum Part {
+    Text(String),
+    Property(Box<Property>),
+}
+
+/// A property with what is done to it.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Property {
+    pub(super) name: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    /// Delimiter and number of a field.
+    pub(super) field: Option<(String, usize)>,
+    /// What a regular expression takes out.
+    pub(super) extract: Option<Extract>,
+    /// Options in lower case: `date-rfc3339`, `json`, `uppercase`.
+    pub(super) options: Vec<String>,
+    /// The member of the object, for `jsonf`.
+    pub(super) member: String,
+}
+
+/// `R,ERE,1,DFLT,0:expression--end`.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Extract {
+    expression: String,
+    is_basic: bool,
+    group: usize,
+    nth: usize,
+    /// `DFLT`, `BLANK`, `ZERO` or `FIELD`.
+    otherwise: String,
+}
+
+impl Extract {
+    /// From what stands behind `R,`, and the expression.
+    fn read(words: &str, expression: &str) -> Result<Extract, String> {
+        let mut words = words.split(',').map(str::trim);
+        let kind = words.next().unwrap_or_default().to_ascii_uppercase();
+        let number = |what: &str, found: Option<&str>| match found.filter(|word| !word.is_empty()) {
+            Some(word) => word.parse().map_err(|_| format!("`{word}` is no number of a {what}")),
+            None => Ok(0),
+        };
+        Ok(Extract {
+            expression: expression.to_string(),
+            is_basic: match kind.as_str() {
+                "" | "BRE" => true,
+                "ERE" => false,
+                other => return Err(format!("regular expressions of type `{other}` are not supported")),
+            },
+            group: number("group", words.next())?,
+            otherwise: words.next().unwrap_or_default().to_ascii_uppercase(),
+            nth: number("match", words.next())?,
+        })
+    }
+
+    /// What it takes out of a text, as text of our templates.
+    pub(super) fn of(&self, text: &str) -> Result<String, String> {
+        let expression = if self.is_basic { extended(&self.expression) } else { self.expression.clone() };
+        let otherwise = match self.otherwise.as_str() {
+            "" | "DFLT" => argument("**NO MATCH**"),
+            "BLANK" => argument(""),
+            "ZERO" => "0".to_string(),
+            "FIELD" => text.to_string(),
+            other => return Err(format!("`{other}` for texts without a match is not supported")),
+        };
+        Ok(extracted(&expression, (self.nth, self.group), text, &otherwise))
+    }
+}
+
+impl Property {
+    pub(super) fn has(&self, option: &str) -> bool {
+        self.options.iter().any(|known| known == option)
+    }
+}
+
+/// Reads `text %property:from:to:options% text`.
+pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    let mut constant = String::new();
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\\' => match letters.clone().next() {
+                Some('%') => constant.extend(letters.next()),
+                _ => constant.push('\\'),
+            },
+            '%' => {
+                let rest = letters.as_str();
+                let end = property_end(rest).ok_or("a `%` is not closed")?;
+                if !constant.is_empty() {
+                    parts.push(Part::Text(std::mem::take(&mut constant)));
+                }
+                parts.push(Part::Property(Box::new(string_property(&rest[..end])?)));
+                letters = rest[end + 1..].chars();
+            }
+            other => constant.push(other),
+        }
+    }
+    if !constant.is_empty() {
+        parts.push(Part::Text(constant));
+    }
+    Ok(parts)
+}
+
+/// The place of the `%` that ends a property; one inside of a regular expression does not.
+fn property_end(text: &str) -> Option<usize> {
+    match text.split('%').next().is_some_and(|head| head.contains(":R,") || head.contains(":R:")) {
+        true => text.find("--end").and_then(|end| text[end..].find('%').map(|at| end + at)),
+        false => text.find('%'),
+    }
+}
+
+/// `name:R,words:expression--end:options`. None: it is no such property.
+fn string_extract(text: &str) -> Result<Option<Property>, String> {
+    let Some((name, rest)) = text.split_once(':') else { return Ok(None) };
+    let Some((words, rest)) =
+        rest.split_once(':').filter(|(words, _)| *words == "R" || words.starts_with("R,"))
+    else {
+        return Ok(None);
+    };
+    let (expression, options) = rest.split_once("--end").ok_or("a regular expression without its `--end`")?;
+    let options = options.trim_start_matches(':').to_ascii_lowercase();
+    Ok(Some(Property {
+        name: name.trim().to_string(),
+        extract: Some(Extract::read(words.trim_start_matches('R').trim_start_matches(','), expression)?),
+        options: options
+            .split(',')
+            .map(str::trim)
+            .filter(|one| !one.is_empty())
+            .map(str::to_string)
+            .collect(),
+        ..Property::default()
+    }))
+}
+
+/// `name:from:to:options`.
+fn string_property(text: &str) -> Result<Property, String> {
+    if let Some(property) = string_extract(text)? {
+        return Ok(property);
+    }
+    let mut pieces = text.splitn(4, ':');
+    let mut piece = || pieces.next().unwrap_or_default().trim().to_string();
+    let mut property = Property { name: piece(), from: piece(), to: piece(), ..Property::default() };
+    let options = piece().to_ascii_lowercase();
+    property.options =
+        options.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_string).collect();
+    if let Some(delimiter) = property.from.strip_prefix('F') {
+        let code = delimiter.trim_start_matches(',').split(',').next().unwrap_or_default();
+        let code: u32 =
+            if code.is_empty() { 9 } else { code.parse().map_err(|_| "a field without a delimiter")? };
+        let number = property.to.split(',').next().and_then(|number| number.trim().parse().ok());
+        let delimiter = char::from_u32(code).ok_or("a field without a delimiter")?.to_string();
+        property.field = Some((delimiter, number.ok_or("a field without a number")?));
+        property.from.clear();
+        property.to.clear();
+    }
+    Ok(property)
+}
+
+/// Reads the items of a list template.
+pub(super) fn list(items: &[Statement]) -> Result<Vec<Part>, String> {
+    let mut parts = Vec::new();
+    for item in items {
+        let Node::Object { kind, parameters, .. } = &item.node else {
+            return Err("a list template holds only constant() and property()".to_string());
+        };
+        let mut parameters = parameters.clone();
+        match kind.as_str() {
+            "constant" => {
+                let text = parameters.take("value").unwrap_or_default();
+                parts.push(match parameters.take("outname") {
+                    Some(member) => Part::Property(Box::new(Property {
+                        name: format!("={text}"),
+                        member,
+                        options: vec!["jsonf".to_string()],
+                        ..Property::default()
+                    })),
+                    None => Part::Text(text),
+                });
+            }
+            "property" => parts.push(Part::Property(Box::new(list_property(parameters)?))),
+            other => return Err(format!("`{other}()` in a list template is not supported")),
+        }
+    }
+    Ok(parts)
+}
+
+fn list_property(mut parameters: Parameters) -> Result<Property, String> {
+    let mut property = Property {
+        name: parameters.take("name").ok_or("a property without a name")?,
+        from: parameters.take("position.from").unwrap_or_default(),
+        to: parameters.take("position.to").unwrap_or_default(),
+        ..Property::default()
+    };
+    property.member =
+        parameters.take("outname").unwrap_or_else(|| property.name.trim_start_matches("$!").to_string());
+    let mut option = |name: &str, make: fn(&str) -> String| {
+        if let Some(value) = parameters.take(name) {
+            property.options.push(make(&value.to_ascii_lowercase()));
+        }
+    };
+    option("dateformat", |value| format!("date-{value}"));
+    option("caseconversion", |value| format!("{value}case"));
+    option("format", str::to_string);
+    option("securepath", |value| format!("secpath-{value}"));
+    option("controlcharacters", |value| format!("{value}-cc"));
+    for (name, word) in [
+        ("date.inutc", "date-utc"),
+        ("droplastlf", "drop-last-lf"),
+        ("spifno1stsp", "sp-if-no-1st-sp"),
+        ("compressspace", "compressspace"),
+    ] {
+        if parameters.take(name).is_some_and(|value| is_on(&value)) {
+            property.options.push(word.to_string());
+        }
+    }
+    if let Some(expression) = parameters.take("regex.expression") {
+        let mut taken = |name: &str| parameters.take(name).unwrap_or_default();
+        let (kind, group, otherwise, nth) =
+            (taken("regex.type"), taken("regex.submatch"), taken("regex.nomatchmode"), taken("regex.match"));
+        property.extract = Some(Extract::read(&format!("{kind},{group},{otherwise},{nth}"), &expression)?);
+    }
+    if let Some(number) = parameters.take("field.number") {
+        let code = parameters.take("field.delimiter").and_then(|code| code.parse().ok()).unwrap_or(9);
+        let delimiter = char::from_u32(code).ok_or("a field without a delimiter")?.to_string();
+        property.field = Some((delimiter, number.parse().map_err(|_| "a field without a number")?));
+    }
+    match parameters.unused().first() {
+        Some(unknown) => Err(format!("`{unknown}` of a property is not supported")),
+        None => Ok(property),
+    }
+}
+
+/// The properties among the pieces.
+pub(super) fn properties(parts: &[Part]) -> impl Iterator<Item = &Property> {
+    parts.iter().filter_map(|part| match part {
+        Part::Property(property) => Some(&**property),
+        Part::Text(_) => None,
+    })
+}

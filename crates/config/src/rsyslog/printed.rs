@@ -1,0 +1,149 @@
+//! Properties of an rsyslog template as text of ours.
+//!
+//! In: a property with its positions, fields, expressions and options. Out: a macro, or calls of template functions.
+//! Limits: an option without a counterpart fails, by name.
+
+use super::calls::argument;
+use super::part::Property;
+use super::property::{self, Needs};
+
+/// A converted template.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(super) struct Converted {
+    pub(super) text: String,
+    /// Prints times with a fraction.
+    pub(super) has_fraction: bool,
+    /// Prints all its times in UTC.
+    pub(super) is_utc: bool,
+    pub(super) notes: Vec<String>,
+}
+
+/// One property as text of our templates.
+pub(super) fn one(
+    property: &Property,
+    converted: &mut Converted,
+    needs: &mut Needs,
+) -> Result<String, String> {
+    let key = property.name.to_ascii_lowercase();
+    if let Some(text) = property.name.strip_prefix('=') {
+        return Ok(text.replace('$', "$$"));
+    }
+    let mut text = match property::time(&key) {
+        Some(prefix) => time(property, prefix, converted, needs)?,
+        None if key == "msg" && property.from == "2" && matches!(property.to.as_str(), "" | "$") => {
+            converted.notes.push("${MESSAGE} has no blank in front that had to be cut off".to_string());
+            return wrapped("${MESSAGE}".to_string(), property);
+        }
+        None => property::property(&property.name, needs)?.template,
+    };
+    if let Some((delimiter, number)) = &property.field {
+        let missing = argument("**FIELD NOT FOUND**");
+        text = format!("$(field {} {number} {text} {missing})", argument(delimiter));
+    }
+    if let Some(extract) = &property.extract {
+        text = extract.of(&text)?;
+    }
+    // `%syslogtag:1:32%` stands in the old form of forwarded messages; tags are not cut here.
+    let is_old_tag = key == "syslogtag" && property.from == "1" && property.to == "32";
+    let is_whole = property.from.is_empty() && property.to.is_empty();
+    if !is_whole && !is_old_tag {
+        text = cut(&text, property)?;
+    }
+    wrapped(text, property)
+}
+
+/// `position.from` and `position.to`: counted from 1, the last one belongs to it.
+fn cut(text: &str, property: &Property) -> Result<String, String> {
+    let from: i64 = match property.from.as_str() {
+        "" => 1,
+        number => number.parse().map_err(|_| format!("position `{number}` is not supported"))?,
+    };
+    let start = (from - 1).max(0);
+    match property.to.as_str() {
+        "" | "$" => Ok(format!("$(substr {text} {start})")),
+        number => {
+            let to: i64 = number.parse().map_err(|_| format!("position `{number}` is not supported"))?;
+            let (start, to) = if to >= 0 && to < from { ((to - 1).max(0), from) } else { (start, to) };
+            let length = if to < 0 { to } else { to - start };
+            Ok(format!("$(substr {text} {start} {length})"))
+        }
+    }
+}
+
+fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
+    for option in &property.options {
+        text = match option.as_str() {
+            "uppercase" => format!("$(uppercase {text})"),
+            "lowercase" => format!("$(lowercase {text})"),
+            "compressspace" => format!("$(compress-blanks {text})"),
+            "csv" => format!("$(quote-csv {text})"),
+            "secpath-replace" => {
+                format!("$(sanitize --no-ctrl-chars --invalid-chars / --replacement _ {text})")
+            }
+            "secpath-drop" => {
+                format!("$(sanitize --no-ctrl-chars --invalid-chars / --replacement \"\" {text})")
+            }
+            "space-cc" => format!("$(sanitize --invalid-chars \"\" --replacement \" \" {text})"),
+            "drop-cc" => format!("$(sanitize --invalid-chars \"\" --replacement \"\" {text})"),
+            // A message ends before its line feed here, and date formats are done.
+            "drop-last-lf" | "json" | "jsonf" | "jsonr" | "jsonfr" | "mandatory" => text,
+            date if date.starts_with("date-") => text,
+            other => return Err(format!("option `{other}` of %{}% is not supported", property.name)),
+        };
+    }
+    Ok(text)
+}
+
+/// A time in one of rsyslog's formats.
+fn time(
+    property: &Property,
+    prefix: &str,
+    converted: &mut Converted,
+    needs: &mut Needs,
+) -> Result<String, String> {
+    let format =
+        property.options.iter().filter_map(|option| option.strip_prefix("date-")).find(|one| *one != "utc");
+    let macros = |names: &str| {
+        let mut out = String::new();
+        for piece in names.split_inclusive(|letter: char| !letter.is_ascii_uppercase() && letter != '_') {
+            let name = piece.trim_end_matches(|letter: char| !letter.is_ascii_uppercase() && letter != '_');
+            if !name.is_empty() {
+                out.push_str(&format!("${{{prefix}{name}}}"));
+            }
+            out.push_str(piece[name.len()..].trim_end_matches('|'));
+        }
+        out
+    };
+    let names = match format.unwrap_or("rfc3164") {
+        "rfc3164" => "DATE",
+        "rfc3164-buggyday" => {
+            converted.notes.push("days have a blank in front, not a 0".to_string());
+            "DATE"
+        }
+        "rfc3339" if prefix.is_empty() && !property.has("date-utc") => {
+            needs.iso = true;
+            return Ok(format!("$(template {})", property::ISO_TEMPLATE));
+        }
+        "rfc3339" => {
+            converted.has_fraction = true;
+            "ISODATE"
+        }
+        "unixtimestamp" => "UNIXTIME",
+        "mysql" => "YEAR|MONTH|DAY|HOUR|MIN|SEC",
+        "pgsql" => "YEAR-MONTH-DAY HOUR:MIN:SEC",
+        "year" => "YEAR",
+        "month" => "MONTH",
+        "day" => "DAY",
+        "hour" => "HOUR",
+        "minute" => "MIN",
+        "second" => "SEC",
+        "subseconds" => "USEC",
+        "wdayname" => "WEEK_DAY_ABBREV",
+        "wday" => return Ok(format!("$(- ${{{prefix}WEEK_DAY}} 1)")),
+        "ordinal" => "YEAR_DAY",
+        "week" => "WEEK",
+        "iso-week" => "ISOWEEK",
+        other => return Err(format!("date format `{other}` is not supported")),
+    };
+    Ok(macros(names))
+}
