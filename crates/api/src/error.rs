@@ -2,13 +2,39 @@
 //!
 //! In: a status and an error. Out: a response. The client sees no inner text of the server's files or code.
 
-use crate::types::{ErrorAnswer, ErrorDetail};
 use axum::{
     Json,
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use serde::Serialize;
 use std::time::Duration;
+use utoipa::ToSchema;
+
+/// What every error looks like.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ErrorAnswer {
+    /// The error.
+    pub(crate) error: ErrorDetail,
+}
+
+/// An error: what, where, and what to do.
+#[derive(Serialize, ToSchema, Clone, Debug)]
+pub struct ErrorDetail {
+    /// One of the codes of the manual.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Where in the query, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<usize>,
+    /// How long the wrong part is, in characters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<usize>,
+    /// What to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
 
 /// An error on its way to the client.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
 
-use crate::{connection::Caller, error::ApiError, scope::Keyring, state::State};
+use crate::{connection::Caller, error::ApiError, scope::Keyring, sessions::User, state::State};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
@@ -14,13 +14,6 @@ use std::{net::IpAddr, sync::Arc, time::Instant};
 
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
-
-/// The user of a call. Handlers that take one are closed to everybody else.
-pub(crate) struct User {
-    pub(crate) name: String,
-    /// Keys that the session unlocked logspaces with, by local logspace.
-    pub(crate) keyring: Keyring,
-}
 
 impl FromRequestParts<Arc<State>> for User {
     type Rejection = ApiError;

@@ -29,8 +29,9 @@ pub use connection::PresentTls;
 pub use ids::{Id, Ids};
 pub use listen::{Listening, Place, listen};
 pub use scope::{Scope, ScopeKind, ScopeMember};
-pub use state::{Backend, SEARCHES_MAX, State, TAILS_MAX};
+pub use state::{Backend, State, TAILS_MAX};
 pub use types::*;
+pub use workers::SEARCHES_MAX;
 
 /// Largest request body: a query has at most a few kilobytes.
 pub const BODY_BYTES_MAX: usize = 1 << 20;

@@ -3,10 +3,10 @@
 //! In: answers. Out: what is sent. Bytes that are not UTF-8 are replaced; the raw bytes are there as base64.
 
 use crate::{
-    error::ApiError,
+    error::{ApiError, ErrorDetail},
     ids::Ids,
     scope::{Scope, ScopeKind},
-    types::{Bars, ErrorDetail, Facet, Row, Unread, ValueCount},
+    types::{Bars, Facet, Row, Unread, ValueCount},
 };
 use axum::http::StatusCode;
 use base64::{Engine, prelude::BASE64_STANDARD};

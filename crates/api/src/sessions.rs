@@ -25,6 +25,13 @@ pub(crate) const WAIT_MAX: Duration = Duration::from_secs(900);
 /// Most peers and users whose failures are remembered; the oldest are forgotten.
 const ATTEMPTS_MAX: usize = 50_000;
 
+/// The user of a call. Handlers that take one are closed to everybody else.
+pub(crate) struct User {
+    pub(crate) name: String,
+    /// Keys that the session unlocked logspaces with, by local logspace.
+    pub(crate) keyring: Keyring,
+}
+
 /// The sessions of one server.
 #[derive(Default)]
 pub(crate) struct Sessions {

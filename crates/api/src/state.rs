@@ -1,17 +1,16 @@
 //! What all calls share.
 //!
 //! In: the parts of the running server. Out: access to them, and the threads of searches.
-//! Limits: [`SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
+//! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
 //! refused.
 
 use crate::{
     accounts::{Accounts, Right},
     error::ApiError,
-    guard::User,
     ids::Ids,
     reports::Reports,
     scope::Scope,
-    sessions::Sessions,
+    sessions::{Sessions, User},
     workers::Workers,
 };
 use std::{
@@ -22,8 +21,6 @@ use std::{
 use store::LedgerEntry;
 use tokio::sync::Semaphore;
 
-/// Searches that run at once; further ones wait for their turn. They share the cores: see `workers`.
-pub const SEARCHES_MAX: usize = 8;
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
 /// Exports at once; further ones are refused. Each may last for hours, so that they must not take the searches' turns.

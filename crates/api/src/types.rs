@@ -2,7 +2,7 @@
 //!
 //! In: JSON. Out: JSON. Limits: unknown members of a request are refused, so that a misspelt one is noticed.
 
-use crate::ids::Id;
+use crate::{error::ErrorDetail, ids::Id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -435,29 +435,4 @@ pub struct LogspaceHealth {
     /// What is wrong; absent when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-}
-
-/// What every error looks like.
-#[derive(Serialize, ToSchema)]
-pub struct ErrorAnswer {
-    /// The error.
-    pub error: ErrorDetail,
-}
-
-/// An error: what, where, and what to do.
-#[derive(Serialize, ToSchema, Clone, Debug)]
-pub struct ErrorDetail {
-    /// One of the codes of the manual.
-    pub code: &'static str,
-    /// What is wrong.
-    pub message: String,
-    /// Where in the query, in characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub position: Option<usize>,
-    /// How long the wrong part is, in characters.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub length: Option<usize>,
-    /// What to do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
 }

@@ -5,7 +5,7 @@
 //! Limits: as many searches at once as there are threads; whoever comes then waits in the order of coming, and a
 //! search gets more cores than one only while others leave them free.
 
-use crate::{error::ApiError, state::SEARCHES_MAX};
+use crate::error::ApiError;
 use axum::http::StatusCode;
 use std::{
     io,
@@ -17,6 +17,9 @@ use std::{
     thread,
 };
 use tokio::sync::{Semaphore, oneshot};
+
+/// Searches that run at once; further ones wait for their turn. They share the cores.
+pub const SEARCHES_MAX: usize = 8;
 
 /// How far searches stand behind: with 5 a busy search thread gets a third of what a busy intake thread gets.
 const NICE: i32 = 5;

@@ -6,8 +6,8 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Parameters,
-    guard::User,
     rows, searching,
+    sessions::User,
     state::State,
     types::{ColumnAnswer, ValueCount},
 };

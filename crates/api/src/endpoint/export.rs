@@ -9,11 +9,11 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Parameters,
-    guard::User,
     ids::Ids,
     rows,
     scope::Scope,
     searching::{self, CancelOnDrop},
+    sessions::User,
     state::State,
     types::{ClockName, ExportReport, Operator, TimeRange},
     workers,
@@ -88,7 +88,7 @@ pub(crate) struct ExportParameters {
 /// Sends everything that a query finds.
 #[utoipa::path(get, path = "/api/v1/export", params(ExportParameters), responses(
     (status = 200, content_type = "application/x-ndjson", body = String),
-    (status = 400, body = crate::types::ErrorAnswer)))]
+    (status = 400, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn export(
     Shared(state): Shared<Arc<State>>,
     user: User,
@@ -152,7 +152,7 @@ pub(crate) struct ReportParameters {
 
 /// Says how an export went, once it has ended.
 #[utoipa::path(get, path = "/api/v1/export/report", params(ReportParameters), responses(
-    (status = 200, body = ExportReport), (status = 404, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = ExportReport), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn report(
     Shared(state): Shared<Arc<State>>,
     user: User,

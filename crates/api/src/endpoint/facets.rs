@@ -7,8 +7,8 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Body,
-    guard::User,
     rows, searching,
+    sessions::User,
     state::State,
     types::{FacetsAnswer, FacetsRequest},
 };
@@ -20,7 +20,7 @@ const VALUES_MAX: usize = 1000;
 
 /// Counts the values of columns.
 #[utoipa::path(post, path = "/api/v1/facets", request_body = FacetsRequest, responses(
-    (status = 200, body = FacetsAnswer), (status = 400, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = FacetsAnswer), (status = 400, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn facets(
     Shared(state): Shared<Arc<State>>,
     user: User,

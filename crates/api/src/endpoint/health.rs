@@ -6,8 +6,9 @@ use crate::{
     accounts::{EVERY_LOGSPACE, Right},
     connection::Caller,
     error::ApiError,
-    guard::{self, User},
+    guard,
     scope::{Scope, ScopeKind},
+    sessions::User,
     state::State,
     types::{HealthAnswer, LogspaceHealth},
 };

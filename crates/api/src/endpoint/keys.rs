@@ -7,8 +7,8 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Body,
-    guard::{self, User},
-    searching,
+    guard, searching,
+    sessions::User,
     state::State,
     types::{LockRequest, SealAnswer, UnlockAnswer, UnlockRequest},
 };
@@ -25,7 +25,7 @@ const SEAL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Unlocks a logspace for this session.
 #[utoipa::path(post, path = "/api/v1/unlock", request_body = UnlockRequest, responses(
-    (status = 200, body = UnlockAnswer), (status = 400, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = UnlockAnswer), (status = 400, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn unlock(
     Shared(state): Shared<Arc<State>>,
     user: User,
@@ -84,7 +84,7 @@ pub(crate) async fn lock(
 
 /// Closes the active segment of a local logspace, and waits until it is sealed.
 #[utoipa::path(post, path = "/api/v1/seal", request_body = LockRequest, responses(
-    (status = 200, body = SealAnswer), (status = 403, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = SealAnswer), (status = 403, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn seal(
     Shared(state): Shared<Arc<State>>,
     user: User,

@@ -6,9 +6,9 @@
 use crate::{
     accounts::RIGHTS,
     error::ApiError,
-    guard::User,
     scope::{Scope, ScopeKind},
     searching,
+    sessions::User,
     state::State,
     types::LogspaceAnswer,
 };

@@ -6,9 +6,9 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Parameters,
-    guard::User,
     ids::Id,
     rows, searching,
+    sessions::User,
     state::State,
     types::{ContextAnswer, MessageAnswer},
 };
@@ -38,7 +38,7 @@ pub(crate) struct MessageParameters {
 
 /// Gives one message with its raw bytes and tokens.
 #[utoipa::path(get, path = "/api/v1/message", params(MessageParameters), responses(
-    (status = 200, body = MessageAnswer), (status = 404, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = MessageAnswer), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn message(
     Shared(state): Shared<Arc<State>>,
     user: User,
@@ -112,7 +112,7 @@ pub(crate) struct ContextParameters {
 
 /// Gives the messages around one.
 #[utoipa::path(get, path = "/api/v1/context", params(ContextParameters), responses(
-    (status = 200, body = ContextAnswer), (status = 404, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = ContextAnswer), (status = 404, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn context(
     Shared(state): Shared<Arc<State>>,
     user: User,

@@ -6,8 +6,8 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Body,
-    guard::User,
     rows, searching,
+    sessions::User,
     state::State,
     types::{Row, SearchAnswer, SearchRequest, Table},
 };
@@ -24,8 +24,8 @@ pub(crate) const FACETS_MAX: usize = 50;
 
 /// Searches a logspace.
 #[utoipa::path(post, path = "/api/v1/search", request_body = SearchRequest, responses(
-    (status = 200, body = SearchAnswer), (status = 400, body = crate::types::ErrorAnswer),
-    (status = 504, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = SearchAnswer), (status = 400, body = crate::error::ErrorAnswer),
+    (status = 504, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
     user: User,

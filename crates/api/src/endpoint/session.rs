@@ -6,7 +6,8 @@ use crate::{
     connection::Caller,
     error::ApiError,
     extract::Body,
-    guard::{self, COOKIE, User},
+    guard::{self, COOKIE},
+    sessions::User,
     state::State,
     types::{LoginRequest, SessionAnswer},
 };
@@ -21,8 +22,8 @@ use std::{sync::Arc, time::Instant};
 
 /// Opens a session.
 #[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
-    (status = 200, body = SessionAnswer), (status = 401, body = crate::types::ErrorAnswer),
-    (status = 429, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = SessionAnswer), (status = 401, body = crate::error::ErrorAnswer),
+    (status = 429, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn login(
     Shared(state): Shared<Arc<State>>,
     ConnectInfo(caller): ConnectInfo<Caller>,
@@ -55,7 +56,7 @@ pub(crate) async fn logout(
 
 /// Says who is logged in.
 #[utoipa::path(get, path = "/api/v1/session", responses(
-    (status = 200, body = SessionAnswer), (status = 401, body = crate::types::ErrorAnswer)))]
+    (status = 200, body = SessionAnswer), (status = 401, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn session(Shared(state): Shared<Arc<State>>, user: User) -> Json<SessionAnswer> {
     Json(answer(&state, user.name))
 }

@@ -8,11 +8,11 @@ use crate::{
     accounts::Right,
     error::ApiError,
     extract::Parameters,
-    guard::User,
     ids::Id,
     rows,
     scope::Scope,
     searching,
+    sessions::User,
     state::State,
     types::{Operator, TimeRange},
 };
@@ -62,7 +62,7 @@ pub(crate) struct TailParameters {
 /// Follows a logspace.
 #[utoipa::path(get, path = "/api/v1/tail", params(TailParameters), responses(
     (status = 200, content_type = "text/event-stream", body = crate::types::Row),
-    (status = 400, body = crate::types::ErrorAnswer), (status = 503, body = crate::types::ErrorAnswer)))]
+    (status = 400, body = crate::error::ErrorAnswer), (status = 503, body = crate::error::ErrorAnswer)))]
 pub(crate) async fn tail(
     Shared(state): Shared<Arc<State>>,
     user: User,

@@ -4,8 +4,8 @@
 
 use crate::{
     extract::Parameters,
-    guard::User,
     rows, searching,
+    sessions::User,
     types::{Operator, ValidateAnswer},
 };
 use axum::Json;
