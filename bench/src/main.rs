@@ -1,16 +1,18 @@
 //! Reproduces the figures that the documents print: the rows of the founding documents, beside the rivals, in one run.
 //!
 //! In: rows and subjects to run, or the store (`bench store`). Out: a Markdown table of medians: messages a second, CPU
-//! microseconds a message, peak memory, and the ratio to the best rival. Touches loopback sockets, processes, a scratch folder.
+//! microseconds a message, peak memory, and the ratio to the best rival; the same as a plot, `rows.svg`. Touches loopback sockets, processes, a scratch folder.
 
 mod corpus;
 mod database;
 mod load;
 mod measure;
+mod plot;
 mod rows;
 mod sink;
 mod site;
 mod store;
+mod svg;
 mod table;
 mod tls;
 mod udp;
@@ -18,8 +20,10 @@ mod versus;
 mod warm;
 
 use clap::{Parser, Subcommand};
+use plot::Group;
 use rows::Row;
 use std::{fs, io, path::PathBuf, process::ExitCode};
+use table::Measured;
 use versus::Subject;
 
 /// Measures log servers on this machine, over loopback.
@@ -108,19 +112,22 @@ fn run(options: &Options) -> io::Result<()> {
     let subjects: Vec<Box<dyn Subject>> =
         versus::all(&duramen).into_iter().filter(|subject| wanted(&options.only, subject.family())).collect();
     warm::memory()?;
+    let mut groups = Vec::new();
     for row in Row::ALL.iter().filter(|row| wanted(&options.rows, row.name())) {
-        let mut results = Vec::new();
+        let mut runs = Vec::new();
         for turn in 0..options.runs {
             for subject in subjects.iter().filter(|subject| subject.can(*row)) {
-                let result = match row {
+                let outcome = match row {
                     Row::Udp => udp::run(subject.as_ref(), options, &out)?,
                     _ => measure::run(*row, subject.as_ref(), options.messages, &out)?,
                 };
-                eprintln!("{} {} run {}: {result}", row.name(), subject.name(), turn + 1);
-                results.push((subject.name(), subject.family(), result));
+                eprintln!("{} {} run {}: {outcome}", row.name(), subject.name(), turn + 1);
+                runs.push(Measured { name: subject.name(), family: subject.family(), outcome });
             }
         }
-        println!("{}", table::render(*row, options, &results));
+        let medians = table::medians(&runs);
+        println!("{}", table::render(*row, options, &medians));
+        groups.push(Group { row: *row, medians });
     }
-    Ok(())
+    fs::write(out.join("rows.svg"), plot::draw(&groups))
 }

@@ -5,6 +5,9 @@
 use crate::corpus::{Corpus, Form};
 use regex::bytes::Regex;
 
+/// Receive buffer of every server in the row of UDP, bytes.
+pub(crate) const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
+
 /// One measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Row {

@@ -1,26 +1,53 @@
 //! The table that the documents show.
 //!
-//! In: outcomes. Out: Markdown, medians, with the ratio to the best rival of the same run.
+//! In: outcomes. Out: medians of each subject; as Markdown, with the ratio to the best rival of the same run.
 
 use crate::{Options, measure::Outcome, rows::Row};
 
-/// One row's table.
-pub(crate) fn render(row: Row, options: &Options, results: &[(String, &'static str, Outcome)]) -> String {
-    let mut names: Vec<&String> = Vec::new();
-    results.iter().for_each(|(name, _, _)| {
-        if !names.contains(&name) {
-            names.push(name)
+/// What a subject gave, in one run or as the median of several.
+pub(crate) struct Measured {
+    /// Name in tables, its variant included.
+    pub(crate) name: String,
+    /// Name of the program.
+    pub(crate) family: &'static str,
+    pub(crate) outcome: Outcome,
+}
+
+impl Measured {
+    /// Whether it is a server of somebody else.
+    pub(crate) fn is_rival(&self) -> bool {
+        !matches!(self.family, "duramen" | "copy")
+    }
+}
+
+/// The medians of a row, in the order of the first runs.
+pub(crate) fn medians(runs: &[Measured]) -> Vec<Measured> {
+    let mut found: Vec<Measured> = Vec::new();
+    for run in runs {
+        if found.iter().any(|known| known.name == run.name) {
+            continue;
         }
-    });
-    let of = |name: &str, figure: fn(&Outcome) -> f64| {
-        let figures =
-            results.iter().filter(|(known, _, _)| known == name).map(|(_, _, outcome)| figure(outcome));
-        median(figures.collect())
-    };
-    let rival =
-        |name: &&&String| results.iter().any(|(known, family, _)| known == **name && is_rival(family));
-    let best = names.iter().filter(rival).map(|name| of(name, |o| o.rate)).fold(0.0, f64::max);
-    let least = names.iter().filter(rival).map(|name| of(name, |o| o.cpu_us)).fold(f64::INFINITY, f64::min);
+        let of = |figure: fn(&Outcome) -> f64| {
+            let own = runs.iter().filter(|other| other.name == run.name);
+            median(own.map(|own| figure(&own.outcome)).collect())
+        };
+        let outcome =
+            Outcome { rate: of(|o| o.rate), cpu_us: of(|o| o.cpu_us), memory_mib: of(|o| o.memory_mib) };
+        found.push(Measured { name: run.name.clone(), family: run.family, outcome });
+    }
+    found
+}
+
+/// The best rate of a rival; 0 without one.
+pub(crate) fn best_rate(medians: &[Measured]) -> f64 {
+    medians.iter().filter(|one| one.is_rival()).map(|one| one.outcome.rate).fold(0.0, f64::max)
+}
+
+/// One row's table.
+pub(crate) fn render(row: Row, options: &Options, medians: &[Measured]) -> String {
+    let best = best_rate(medians);
+    let least = medians.iter().filter(|one| one.is_rival()).map(|one| one.outcome.cpu_us);
+    let least = least.fold(f64::INFINITY, f64::min);
     let load = match row {
         Row::Udp => format!("Trials of {} s", options.udp_seconds),
         _ => format!("{} messages", options.messages),
@@ -32,20 +59,18 @@ pub(crate) fn render(row: Row, options: &Options, results: &[(String, &'static s
         row.corpus().average(),
         options.runs
     );
-    for name in names {
-        let (rate, cpu, memory) = (of(name, |o| o.rate), of(name, |o| o.cpu_us), of(name, |o| o.memory_mib));
+    for Measured { name, outcome, .. } in medians {
         let ratio = |ratio: f64| if ratio.is_finite() { format!("{ratio:.2}") } else { "-".into() };
         text.push_str(&format!(
-            "| {name} | {rate:.0} | {cpu:.2} | {memory:.0} | {} | {} |\n",
-            ratio(rate / best),
-            ratio(cpu / least)
+            "| {name} | {:.0} | {:.2} | {:.0} | {} | {} |\n",
+            outcome.rate,
+            outcome.cpu_us,
+            outcome.memory_mib,
+            ratio(outcome.rate / best),
+            ratio(outcome.cpu_us / least)
         ));
     }
     text
-}
-
-fn is_rival(family: &str) -> bool {
-    !matches!(family, "duramen" | "copy")
 }
 
 /// The middle one of some figures.

@@ -25,8 +25,6 @@ use std::{
 
 /// Sockets that datagrams come from in turn: servers that share the load by sender get some.
 const SENDERS: usize = 4;
-/// Receive buffer that every subject is configured with.
-pub(crate) const RECEIVE_BUFFER_BYTES: usize = 32 << 20;
 /// Share that may be lost.
 const LOSS_MAX: f64 = 0.001;
 /// The first rate tried, and by how much it is raised.

@@ -2,10 +2,8 @@
 //!
 //! In: datagrams. Out: their bytes in a file.
 
-use super::{
-    RECEIVE_BUFFER_BYTES,
-    batch::{self, BATCH, Slots},
-};
+use super::batch::{self, BATCH, Slots};
+use crate::rows::RECEIVE_BUFFER_BYTES;
 use std::{
     fs::File,
     io::{self, Write},

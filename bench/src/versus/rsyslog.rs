@@ -1,10 +1,7 @@
 //! rsyslog, set up as its own example for high performance: imptcp, a large array queue, asynchronous writes.
 
 use super::{Place, Subject};
-use crate::{
-    rows::{FILTERS, Row},
-    udp::RECEIVE_BUFFER_BYTES,
-};
+use crate::rows::{FILTERS, RECEIVE_BUFFER_BYTES, Row};
 use std::{
     env, io,
     process::{Child, Command},

@@ -1,10 +1,7 @@
 //! syslog-ng, tuned as its guide advises: large windows, large fetches, flow control.
 
 use super::{Place, Subject, quoted};
-use crate::{
-    rows::{FILTERS, Row},
-    udp::RECEIVE_BUFFER_BYTES,
-};
+use crate::rows::{FILTERS, RECEIVE_BUFFER_BYTES, Row};
 use std::{
     env, io,
     process::{Child, Command},

@@ -3,7 +3,7 @@
 //! In: trials. Out: SVG. Limits: bars beside each other, a group for each number of users; colours that print, too.
 
 use super::{Case, Trial};
-use std::fmt::Write as _;
+use crate::svg::Svg;
 
 const WIDTH: f64 = 860.0;
 const PANEL_HEIGHT: f64 = 220.0;
@@ -26,10 +26,7 @@ struct Panel<'a> {
 /// Draws both panels.
 pub(super) fn draw(trials: &[Trial], rate: f64, seconds: u64) -> String {
     let height = TOP + 2.0 * PANEL_HEIGHT + GAP + 60.0;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <rect width=\"{WIDTH}\" height=\"{height}\" fill=\"white\"/>\n"
-    );
+    let mut svg = Svg::new(WIDTH, height);
     let panels = [
         Panel {
             title: format!("searches finished in {seconds} s"),
@@ -47,38 +44,32 @@ pub(super) fn draw(trials: &[Trial], rate: f64, seconds: u64) -> String {
     panels.iter().for_each(|panel| draw_panel(&mut svg, panel, trials));
     for (number, (colour, case)) in COLOURS.iter().enumerate() {
         let (x, y) = (LEFT + number as f64 * 180.0, height - 18.0);
-        add(
-            &mut svg,
-            format_args!("<rect x=\"{x}\" y=\"{}\" width=\"12\" height=\"12\" fill=\"{colour}\"/>", y - 11.0),
-        );
-        add(&mut svg, format_args!("<text x=\"{}\" y=\"{y}\">{}</text>", x + 18.0, case.name()));
+        svg.bar(x, y - 11.0, 12.0, 12.0, colour);
+        svg.text(x + 18.0, y, "start", case.name());
     }
-    svg.push_str("</svg>\n");
-    svg
+    svg.finish()
 }
 
-fn draw_panel(svg: &mut String, panel: &Panel<'_>, trials: &[Trial]) {
+fn draw_panel(svg: &mut Svg, panel: &Panel<'_>, trials: &[Trial]) {
     let most = trials.iter().map(panel.figure).chain(panel.level).fold(0.0, f64::max);
     let step = round_step(most / 4.0);
     let marks = (most / step).ceil().max(1.0);
     let bottom = panel.top + PANEL_HEIGHT;
     let y = |value: f64| bottom - value / (marks * step) * PANEL_HEIGHT;
-    let (title, above, right) = (&panel.title, panel.top - 14.0, WIDTH - RIGHT);
-    add(svg, format_args!("<text x=\"{LEFT}\" y=\"{above}\" font-weight=\"bold\">{title}</text>"));
+    let right = WIDTH - RIGHT;
+    svg.text(LEFT, panel.top - 14.0, "start", &panel.title).bold();
     for value in (0..=marks as usize).map(|mark| mark as f64 * step) {
-        let (at, label, left) = (y(value), y(value) + 4.0, LEFT - 8.0);
-        add(svg, format_args!("<path d=\"M{LEFT} {at:.1}H{right}\" stroke=\"#ddd\"/>"));
-        add(svg, format_args!("<text x=\"{left}\" y=\"{label:.1}\" text-anchor=\"end\">{value}</text>"));
+        svg.line((LEFT, y(value)), (right, y(value)), "#ddd", "");
+        svg.text(LEFT - 8.0, y(value) + 4.0, "end", &value.to_string());
     }
     draw_bars(svg, trials, bottom, &|trial| y((panel.figure)(trial)));
     if let Some(at) = panel.level.map(y) {
-        let dashes = "stroke=\"#222\" stroke-dasharray=\"6 4\"";
-        add(svg, format_args!("<path d=\"M{LEFT} {at:.1}H{right}\" {dashes}/>"));
+        svg.line((LEFT, at), (right, at), "#222", "6 4");
     }
 }
 
 /// A group of bars for each number of users.
-fn draw_bars(svg: &mut String, trials: &[Trial], bottom: f64, y: &dyn Fn(&Trial) -> f64) {
+fn draw_bars(svg: &mut Svg, trials: &[Trial], bottom: f64, y: &dyn Fn(&Trial) -> f64) {
     let mut groups: Vec<usize> = trials.iter().map(|trial| trial.users).collect();
     groups.sort_unstable();
     groups.dedup();
@@ -90,22 +81,10 @@ fn draw_bars(svg: &mut String, trials: &[Trial], bottom: f64, y: &dyn Fn(&Trial)
             let trial = trials.iter().find(|trial| trial.users == *users && trial.case == *case);
             let Some(at) = trial.map(y) else { continue };
             let x = left + group_width * 0.15 + number as f64 * step;
-            let (width, height) = (step - 2.0, bottom - at);
-            add(
-                svg,
-                format_args!(
-                    "<rect x=\"{x:.1}\" y=\"{at:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{colour}\"/>"
-                ),
-            );
+            svg.bar(x, at, step - 2.0, bottom - at, colour);
         }
-        let (middle, below) = (left + group_width / 2.0, bottom + 18.0);
         let noun = if *users == 1 { "user" } else { "users" };
-        add(
-            svg,
-            format_args!(
-                "<text x=\"{middle:.1}\" y=\"{below}\" text-anchor=\"middle\">{users} {noun}</text>"
-            ),
-        );
+        svg.text(left + group_width / 2.0, bottom + 18.0, "middle", &format!("{users} {noun}"));
     }
 }
 
@@ -113,9 +92,4 @@ fn draw_bars(svg: &mut String, trials: &[Trial], bottom: f64, y: &dyn Fn(&Trial)
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1.0).log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|step| *step >= least).unwrap_or(power)
-}
-
-fn add(svg: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a String cannot fail.
-    let _ = writeln!(svg, "{line}");
 }
