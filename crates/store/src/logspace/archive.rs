@@ -54,7 +54,7 @@ pub(crate) fn locate(path: &Path) -> Where {
 
 /// Makes a directory the archive of a logspace, or finds that it is.
 pub(crate) fn claim(root: &Path, logspace: &str) -> io::Result<()> {
-    fs::create_dir_all(root)?;
+    make_folders(root)?;
     let marker = root.join(MARKER);
     match fs::read_to_string(&marker) {
         Ok(text) if text.trim() == logspace => Ok(()),

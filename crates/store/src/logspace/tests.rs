@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Document, Pattern, Watch};
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp};
-use plain::Plain;
+use plain::{Plain, Powered};
 use sim::{Chance, SimDisk};
 use std::{
     sync::{
@@ -18,6 +18,7 @@ mod catalog;
 mod cuts;
 mod evidence;
 mod kill;
+mod moves;
 mod plain;
 mod power;
 mod recode;

@@ -5,13 +5,11 @@
 //! simulation is left.
 
 use super::{
-    traced::{CALLS, Disk, Luck, steps},
+    traced::{Disk, Luck, Step},
     *,
 };
 use crate::{Audit, Chain, Event, Identity, Keys, Recipient};
 use journal::OsDisk;
-use std::process::{Command, Stdio};
-
 /// Tells the started process where to work.
 const DIR: &str = "DURAMEN_TEST_TRACED_DIR";
 /// An identity, when segments are encrypted.
@@ -62,23 +60,10 @@ fn traced() {
 }
 
 /// Runs it under strace; the steps of it.
-fn run_traced(dir: &Path, recipient: &str, identity: &str) -> Vec<super::traced::Step> {
-    let trace = tempfile::NamedTempFile::new().unwrap();
-    let status = Command::new("strace")
-        .args(["-f", "-xx", "-s", "16777216", "-e", CALLS, "-o"])
-        .arg(trace.path())
-        .arg(std::env::current_exe().unwrap())
-        .args(["--exact", "logspace::tests::cuts::traced", "--nocapture", "--test-threads=1"])
-        .envs([
-            (DIR, dir.to_str().unwrap()),
-            (IDENTITY, identity),
-            ("DURAMEN_TEST_TRACED_RECIPIENT", recipient),
-        ])
-        .stdout(Stdio::null())
-        .status()
-        .expect("strace is installed: tools/install.sh test");
-    assert!(status.success(), "the traced run ended with {status}");
-    steps(&fs::read_to_string(trace.path()).unwrap())
+fn run_traced(dir: &Path, recipient: &str, identity: &str) -> Vec<Step> {
+    let told =
+        [(DIR, dir.to_str().unwrap()), (IDENTITY, identity), ("DURAMEN_TEST_TRACED_RECIPIENT", recipient)];
+    super::traced::run("logspace::tests::cuts::traced", &told)
 }
 
 /// One disk: what was acknowledged is found, or was removed and the chain says so; verification finds nothing wrong.

@@ -14,14 +14,16 @@ fn check(seed: u64, recipients: Vec<crate::Recipient>) -> usize {
         recipients,
         recode_after: Duration::ZERO,
         recode_look: Duration::from_micros(200),
+        // What fails for want of power is tried again at once: nothing may come of it.
+        retry: Duration::ZERO,
         ..options()
     };
     let mut stored: Vec<u64> = Vec::new();
     let mut recoded = 0;
     for life in 0..4 {
         let open = |disk: &SimDisk| {
-            let disk = Arc::new(disk.clone());
-            Logspace::open_on(disk, Arc::new(Plain), dir.path(), small.clone(), Arc::new(Unheard)).unwrap()
+            let (segments, disk) = (Arc::new(Powered(disk.clone())), Arc::new(disk.clone()));
+            Logspace::open_on(disk, segments, dir.path(), small.clone(), Arc::new(Unheard)).unwrap()
         };
         let logspace = open(&disk);
         disk.cut_power_at_sync(chance.below(30) + 1);

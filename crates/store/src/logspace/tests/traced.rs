@@ -9,13 +9,15 @@ use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet, HashMap},
     fs,
+    os::unix::fs::symlink,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
     rc::Rc,
 };
 
 /// The system calls that matter.
-pub(super) const CALLS: &str = "trace=openat,creat,open,close,dup,fcntl,read,write,writev,pwrite64,pwritev,lseek,ftruncate,\
-     fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat";
+const CALLS: &str = "trace=openat,creat,open,close,dup,fcntl,read,write,writev,pwrite64,pwritev,lseek,ftruncate,\
+     fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,link,linkat,symlink,symlinkat";
 
 /// Bytes that reach a disk together.
 const SECTOR_BYTES: usize = 512;
@@ -65,8 +67,24 @@ impl Step {
     }
 }
 
+/// Starts one test of this program again under strace; the steps of it.
+pub(super) fn run(test: &str, told: &[(&str, &str)]) -> Vec<Step> {
+    let trace = tempfile::NamedTempFile::new().unwrap();
+    let status = Command::new("strace")
+        .args(["-f", "-xx", "-s", "16777216", "-e", CALLS, "-o"])
+        .arg(trace.path())
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", test, "--nocapture", "--test-threads=1"])
+        .envs(told.iter().copied())
+        .stdout(Stdio::null())
+        .status()
+        .expect("strace is installed: tools/install.sh test");
+    assert!(status.success(), "the traced run ended with {status}");
+    steps(&fs::read_to_string(trace.path()).unwrap())
+}
+
 /// Reads a trace; calls of threads that interrupt each other are put together.
-pub(super) fn steps(trace: &str) -> Vec<Step> {
+fn steps(trace: &str) -> Vec<Step> {
     let mut open: HashMap<&str, String> = HashMap::new();
     let mut steps = Vec::new();
     for line in trace.lines() {
@@ -98,6 +116,8 @@ struct Node {
 enum Entry {
     File(Rc<RefCell<Node>>),
     Folder,
+    /// A symbolic link and what it names.
+    Link(PathBuf),
 }
 
 impl Entry {
@@ -105,6 +125,7 @@ impl Entry {
         match (self, other) {
             (Entry::File(left), Entry::File(right)) => Rc::ptr_eq(left, right),
             (Entry::Folder, Entry::Folder) => true,
+            (Entry::Link(left), Entry::Link(right)) => left == right,
             _ => false,
         }
     }
@@ -166,6 +187,7 @@ impl Disk {
                 step.paths().first().into_iter().for_each(|path| drop(self.names.remove(path)))
             }
             "mkdir" | "mkdirat" => self.make_folder(step.paths()),
+            "symlink" | "symlinkat" => self.make_link(step.paths()),
             "link" | "linkat" => panic!("links are not known here: {}", step.arguments),
             _ => {}
         }
@@ -174,6 +196,10 @@ impl Disk {
     fn open(&mut self, step: &Step) {
         let Some(path) = step.paths().pop().filter(|path| path.starts_with(&self.root)) else { return };
         let has = |flag: &str| step.arguments.contains(flag);
+        let path = match self.names.get(&path) {
+            Some(Entry::Link(target)) => target.clone(),
+            _ => path,
+        };
         if !self.names.contains_key(&path) && has("O_CREAT") {
             self.names.insert(path.clone(), Entry::File(Rc::default()));
         }
@@ -247,13 +273,18 @@ impl Disk {
         }
     }
 
+    fn make_link(&mut self, paths: Vec<PathBuf>) {
+        let [target, path] = paths.as_slice() else { panic!("a link has a target and a name: {paths:?}") };
+        self.names.insert(path.clone(), Entry::Link(target.clone()));
+    }
+
     fn make_folder(&mut self, mut paths: Vec<PathBuf>) {
         if let Some(path) = paths.pop().filter(|path| path.starts_with(&self.root)) {
             self.names.insert(path, Entry::Folder);
         }
     }
 
-    /// Writes to `target` what a disk might hold now.
+    /// Writes to `target` what a disk might hold now. Links name what they named.
     pub(super) fn leave(&self, target: &Path, luck: Luck) {
         let mut chance = Chance::new(if let Luck::Some(seed) = luck { seed } else { 0 });
         let paths: BTreeSet<&PathBuf> = self.names.keys().chain(self.durable.keys()).collect();
@@ -272,6 +303,7 @@ impl Disk {
             let parent_is_there = place.parent().is_some_and(Path::is_dir);
             match entry {
                 Some(Entry::Folder) if parent_is_there => fs::create_dir_all(&place).unwrap(),
+                Some(Entry::Link(target)) if parent_is_there => symlink(target, &place).unwrap(),
                 Some(Entry::File(node)) if parent_is_there => {
                     fs::write(&place, left(&node.borrow(), luck, &mut chance)).unwrap();
                 }
