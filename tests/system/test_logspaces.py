@@ -8,6 +8,7 @@ import urllib.error
 
 from server import Server
 
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CONFIG = """@version: 4.8
 options {{ keep-hostname(yes); }};
 source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp")); }};
@@ -93,5 +94,41 @@ def test_damage_is_said_and_the_rest_is_answered(binary):
             assert export.returncode == 3 and "not read" in export.stderr, export.stderr
         hidden = run(server, "export", "--logspace", "firewall", "--as", "raw")
         assert hidden.stdout.count("part1") == 2000 and ".ds" not in hidden.stderr, hidden.stderr
+    finally:
+        server.close()
+
+
+def test_evidence_of_filtered_and_multiple_logspaces(binary):
+    server = Server(binary, CONFIG)
+    try:
+        server.start()
+        with socket.create_connection(("127.0.0.1", server.port)) as peer:
+            for n in range(100):
+                host, program = ("fw1", "kernel") if n % 4 == 0 else ("web1", "audit" if n % 4 == 1 else "app")
+                peer.sendall(f"<13>Nov 21 12:00:00 {host} {program}: word{host} number {n}\n".encode())
+        server.until(lambda: server.search("", logspace="both")["total"] == 50, 10, "the messages")
+        for name in ("all", "audit"):
+            assert run(server, "logspace", "seal", name, "--control", server.folder + "/ctl").returncode == 0
+        export = lambda name, *more: run(
+            server, "logspace", "export", name, "--data", server.folder + "/data", "-o", f"{server.folder}/{name}.case", *more)
+        refused = export("firewall")
+        assert refused.returncode == 2 and "--config" in refused.stderr, refused
+        for name, count in (("firewall", 25), ("both", 50)):
+            done = export(name, "--config", server.config)
+            assert done.returncode == 0 and f"{count} messages" in done.stdout, done
+            verified = run(server, "verify-package", f"{server.folder}/{name}.case")
+            assert verified.returncode == 0 and "filter lets see: (host:fw*)" in verified.stdout, verified
+        with open(server.folder + "/firewall.case/messages.raw") as raw:
+            assert "web1" not in raw.read()
+        command = ["node", "e2e/package.mjs", server.folder + "/firewall.case", server.folder + "/both.case"]
+        done = subprocess.run(command, cwd=ROOT + "/ui", capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stdout + done.stderr
+        for line in map(json.loads, done.stdout.splitlines()):
+            assert line["verdict"] == "The package is whole and unchanged." and line["requests"] == [], line
+            assert any("filter lets see: (host:fw*)" in step["text"] for step in line["steps"]), line
+        os.remove(server.folder + "/both.case/audit/chain")
+        assert run(server, "verify-package", server.folder + "/both.case").returncode != 0
+        with open(server.folder + "/data/searches.ledger") as ledger:
+            assert ledger.read().count('"firewall"') == 2
     finally:
         server.close()

@@ -3,6 +3,7 @@
 //! In: requests that the guard let in. Out: JSON. Holds nothing.
 
 pub(crate) mod columns;
+pub(crate) mod explain;
 pub(crate) mod export;
 pub(crate) mod facets;
 pub(crate) mod health;

@@ -85,6 +85,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/columns", get(endpoint::columns::columns))
         .route("/values", get(endpoint::columns::values))
         .route("/validate", get(endpoint::validate::validate))
+        .route("/explain", post(endpoint::explain::explain))
         .route("/context", get(endpoint::message::context))
         .route("/message", get(endpoint::message::message))
         .route("/tail", get(endpoint::tail::tail))

@@ -13,7 +13,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use message::{Facility, Priority, ValueKind, ZoneQuality};
 use query::{QueryError, SearchError};
 use serde_json::Value;
-use std::{ops::Range, time::Duration};
+use std::{collections::BTreeMap, ops::Range, time::Duration};
 use store::Document;
 
 /// Largest whole number that every JSON reader keeps exact (2^53).
@@ -23,7 +23,6 @@ const EXACT_MAX: i64 = 1 << 53;
 pub(crate) fn row(ids: &Ids, scope: &Scope, document: &Document, highlights: &[Range<usize>]) -> Row {
     let priority = Priority(document.pri);
     let facility = priority.facility();
-    let values = document.values.iter().map(|(name, value, kind)| (name.clone(), value_of(value, *kind)));
     Row {
         sequence: ids.row(scope, document.sequence),
         logspace: member_name(scope, query::member_of(document.sequence).0),
@@ -46,12 +45,32 @@ pub(crate) fn row(ids: &Ids, scope: &Scope, document: &Document, highlights: &[R
         peer: document.peer.clone(),
         message: text(&document.text),
         tags: document.tags.clone(),
-        values: values.collect(),
+        values: values(document),
         highlights: query::utf16_ranges(&document.text, highlights)
             .into_iter()
             .map(|(start, length)| [start as u32, length as u32])
             .collect(),
     }
+}
+
+/// The name-value pairs; a name that is there several times, as structured data may have it, has a list of values.
+fn values(document: &Document) -> BTreeMap<String, Value> {
+    let mut values: BTreeMap<String, Value> = BTreeMap::new();
+    let mut repeated: Vec<&str> = Vec::new();
+    for (name, value, kind) in &document.values {
+        let value = value_of(value, *kind);
+        match values.get_mut(name) {
+            None => {
+                values.insert(name.clone(), value);
+            }
+            Some(Value::Array(all)) if repeated.contains(&name.as_str()) => all.push(value),
+            Some(first) => {
+                *first = Value::Array(vec![first.take(), value]);
+                repeated.push(name);
+            }
+        }
+    }
+    values
 }
 
 /// A time for people: UTC.

@@ -10,7 +10,7 @@ use crate::{
     state::State,
     types::{ClockName, Operator, TimeRange},
 };
-use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
+use query::{Answer, Clock, Explanation, ParseOptions, Query, Search, SearchError, Space};
 use std::{
     sync::{
         Arc,
@@ -119,6 +119,18 @@ pub(crate) async fn run_piped(
     timeout_ms: u64,
 ) -> Result<Found, ApiError> {
     let work = move |search| found(&space, &query, search);
+    watched(state, search, timeout_ms, work).await
+}
+
+/// Tells what a question costs.
+pub(crate) async fn explain(
+    state: &State,
+    space: Space,
+    query: Arc<Query>,
+    search: Search,
+    timeout_ms: u64,
+) -> Result<Explanation, ApiError> {
+    let work = move |search: Search| query::explain(&space, &query, &search);
     watched(state, search, timeout_ms, work).await
 }
 

@@ -124,6 +124,93 @@ pub struct SearchRequest {
     pub timeout_ms: u64,
 }
 
+/// A question whose cost is to be told.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExplainRequest {
+    /// Name of the logspace; may be left out when there is one.
+    pub logspace: Option<String>,
+    /// Lucene syntax, and pipes; empty finds all.
+    #[serde(default)]
+    pub query: String,
+    /// How words join.
+    #[serde(default)]
+    pub default_operator: Operator,
+    /// Time range.
+    #[serde(default)]
+    pub time: TimeRange,
+    /// Whether it is run as well, to tell what it found and how long it took.
+    #[serde(default)]
+    pub run: bool,
+    /// Longest time, milliseconds.
+    #[serde(default = "default_timeout")]
+    pub timeout_ms: u64,
+}
+
+/// What a question costs.
+#[derive(Serialize, ToSchema)]
+pub struct ExplainAnswer {
+    /// The condition, each part with what the index has of it.
+    pub tree: ExplainedPart,
+    /// The pipes behind it, in order.
+    pub pipes: Vec<String>,
+    /// Segments.
+    pub segments: u64,
+    /// Those of which nothing lies in the time range: they are not looked at.
+    pub skipped_by_time: u64,
+    /// Messages in the time range.
+    pub messages: u64,
+    /// Messages that the index cannot decide: their text is read.
+    pub messages_read: u64,
+    /// Blocks of neighbouring messages that these are in.
+    pub blocks_read: u64,
+    /// Their size on disk.
+    pub bytes_read: u64,
+    /// Time that asking the index took, milliseconds.
+    pub index_ms: f64,
+    /// Time that the question takes, about, without its pipes and without the rows that are shown, milliseconds.
+    pub estimated_ms: f64,
+    /// Messages found, when it was run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+    /// Time that it took, when it was run, milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<f64>,
+    /// What the asker may want to know of the query.
+    pub hints: Vec<String>,
+    /// Only there when something could not be read: locked, or damaged on disk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<Unread>,
+}
+
+/// A part of a condition.
+#[derive(Serialize, ToSchema)]
+pub struct ExplainedPart {
+    /// What it asks, in words; `AND`, `OR`, `NOT` for those that have parts.
+    pub asks: String,
+    /// `words` (the index of words), `columns`, `text` (messages are read, those that the index leaves over), `nothing` (known
+    /// at once), `parts`.
+    pub reads: &'static str,
+    /// Segments in which it was looked at; in the others what stands before it left nothing over.
+    pub segments: u64,
+    /// Distinct words, or values of a column, that match: of each segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words: Option<u64>,
+    /// Entries of the words' lists in the index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postings: Option<u64>,
+    /// Messages that may match, of those that the parts before it left over.
+    pub messages: u64,
+    /// Those of them that the index cannot decide.
+    pub undecided: u64,
+    /// Time in the index, that of its parts included, milliseconds.
+    pub took_ms: f64,
+    /// Its parts, in the order in which they are looked at.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(no_recursion)]
+    pub parts: Vec<ExplainedPart>,
+}
+
 /// Top values of columns.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

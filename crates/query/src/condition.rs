@@ -148,7 +148,7 @@ fn pattern_cost(pattern: &Pattern) -> u32 {
         Pattern::Exact(_) => 2,
         Pattern::CaseExact(_) => 3,
         Pattern::Prefix(_) => 4,
-        Pattern::Range { .. } | Pattern::Network { .. } => 6,
+        Pattern::Range { .. } | Pattern::Network { .. } | Pattern::Number(_) => 6,
         Pattern::Wildcard(_) => 8,
         Pattern::Fuzzy { .. } => 9,
     }

@@ -64,6 +64,7 @@ fn pattern(pattern: &Pattern) -> String {
         Pattern::Wildcard(bytes) => format!("~{}", text(bytes)),
         Pattern::Fuzzy { text: bytes, distance } => format!("fuzzy{distance} {}", text(bytes)),
         Pattern::Any => "any".to_owned(),
+        Pattern::Number(number) => format!("the number {number}"),
         Pattern::Range { lower, upper } => {
             let open = if includes(lower) { '[' } else { '{' };
             let close = if includes(upper) { ']' } else { '}' };

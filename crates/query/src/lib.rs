@@ -37,7 +37,7 @@ pub use matcher::Matcher;
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
 pub use pipe::{Name, Outcome, stream};
 pub use question::{ParseOptions, Query};
-pub use run::{BARS_MAX, ROWS_MAX, search, search_piped, values};
+pub use run::{BARS_MAX, ExplainedPart, Explanation, Means, ROWS_MAX, explain, search, search_piped, values};
 pub use space::{MEMBERS_MAX, Member, Space, member_of, place};
 pub use times::parse_time;
 pub use tree::{

@@ -115,13 +115,12 @@ pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tok
             let token = |range: &Range<usize>| &document.text[range.clone()];
             tokens.text.windows(exact.len()).any(|run| run.iter().zip(exact).all(|(a, b)| token(a) == b))
         }
-        Condition::Value(column, test) => any_value(document, column, &mut |value| value_holds(test, value)),
+        Condition::Value(column, test) => column_holds(document, column, test),
         Condition::Values(names, test) => {
             let name = words::pattern(&names.glyphs);
             columns(document).any(|column| {
                 let known = column_name(&column).as_bytes();
-                words::value_matches(&name, known)
-                    && any_value(document, &column, &mut |value| value_holds(test, value))
+                words::value_matches(&name, known) && column_holds(document, &column, test)
             })
         }
         Condition::TextRegex { regex, .. } => regex.is_match(&document.text),
@@ -133,6 +132,19 @@ pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tok
         Condition::Skew(from, to) => {
             (*from..*to).contains(&document.received_us.saturating_sub(document.event.unix_us))
         }
+    }
+}
+
+/// Whether a value of a column is what is asked for; numbers are asked of numeric types only.
+fn column_holds(document: &Document, column: &Column, test: &ValueTest) -> bool {
+    match (column, test) {
+        (Column::Named(name), ValueTest::Pattern(pattern @ Pattern::Number(_))) => {
+            document.values.iter().filter(|(known, ..)| known == name).any(|(_, value, kind)| {
+                pattern.of_kind(*kind).is_some_and(|pattern| words::value_matches(&pattern, value))
+            })
+        }
+        (_, ValueTest::Pattern(Pattern::Number(_))) => false,
+        _ => any_value(document, column, &mut |value| value_holds(test, value)),
     }
 }
 

@@ -7,6 +7,7 @@
 mod column;
 mod known;
 mod skew;
+mod trace;
 mod word;
 
 use crate::{
@@ -16,7 +17,9 @@ use crate::{
 };
 use known::{Known, Open, Part};
 use std::cell::Cell;
+use std::time::Instant;
 use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
+pub(crate) use trace::{Trace, Used};
 
 /// So few candidates are read sooner than another walk of the dictionary has narrowed them: reading takes some
 /// microseconds each, the walk some ten milliseconds. Tests have few documents.
@@ -31,22 +34,11 @@ pub(crate) fn matching(
     within: Option<&Bitmap>,
     watch: &Watch,
 ) -> Result<Bitmap, ReadError> {
-    let known = Plan { view, watch, kept: Cell::new(0) }.evaluate(condition, within)?;
-    let Known { mut upper, open } = known;
-    if let Some(within) = within {
-        upper.and(within);
-    }
-    // Here alone conditions become documents: what lies outside the boundary ends here, a negation's too.
-    if let Some(boundary) = view.boundary(watch)? {
-        upper.and(boundary);
-    }
+    let Known { mut upper, open } = indexed(view, condition, within, watch, None)?;
     let Some(open) = open else {
         return Ok(upper);
     };
-    let mut doubtful = upper.clone();
-    if let Some(lower) = &open.lower {
-        doubtful.and_not(lower);
-    }
+    let doubtful = open.doubtful(&upper);
     let mut tokens = Tokens::default();
     let mut refuted = Vec::new();
     view.read(&mut doubtful.iter(), watch, &mut |id, document| {
@@ -60,11 +52,45 @@ pub(crate) fn matching(
     Ok(upper)
 }
 
+/// The documents that would be read to answer, and what the index was asked until then.
+pub(crate) fn doubtful(
+    view: &dyn SegmentView,
+    condition: &Condition,
+    within: Option<&Bitmap>,
+    watch: &Watch,
+    trace: &Trace,
+) -> Result<Bitmap, ReadError> {
+    let Known { upper, open } = indexed(view, condition, within, watch, Some(trace))?;
+    Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.doubtful(&upper)))
+}
+
+/// What the index knows of the documents that are asked of.
+fn indexed<'c>(
+    view: &dyn SegmentView,
+    condition: &'c Condition,
+    within: Option<&Bitmap>,
+    watch: &Watch,
+    trace: Option<&Trace>,
+) -> Result<Known<'c>, ReadError> {
+    let plan = Plan { view, watch, kept: Cell::new(0), trace };
+    let mut known = plan.evaluate(condition, within)?;
+    if let Some(within) = within {
+        known.upper.and(within);
+    }
+    // Here alone conditions become documents: what lies outside the boundary ends here, a negation's too.
+    if let Some(boundary) = view.boundary(watch)? {
+        known.upper.and(boundary);
+    }
+    Ok(known)
+}
+
 pub(super) struct Plan<'a> {
     view: &'a dyn SegmentView,
     watch: &'a Watch,
     /// Undecided parts that keep their bitmaps.
     kept: Cell<usize>,
+    /// Who wants to know what each part came to.
+    trace: Option<&'a Trace>,
 }
 
 impl Plan<'_> {
@@ -75,6 +101,17 @@ impl Plan<'_> {
         within: Option<&Bitmap>,
     ) -> Result<Known<'c>, ReadError> {
         self.watch.check()?;
+        let Some(trace) = self.trace else {
+            return self.decide(condition, within);
+        };
+        let started = Instant::now();
+        let known = self.decide(condition, within)?;
+        let took = started.elapsed();
+        trace.add(self.view, condition, within, &known, took, self.watch)?;
+        Ok(known)
+    }
+
+    fn decide<'c>(&self, condition: &'c Condition, within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
         match condition {
             Condition::All => Ok(Known::exact(self.all())),
             Condition::Never => Ok(Known::exact(self.none())),
@@ -95,7 +132,7 @@ impl Plan<'_> {
             }
             Condition::Values(names, test) => self.columns(condition, names, test, within),
             Condition::TextRegex { tokens, .. } | Condition::TextHas { tokens, .. } => {
-                Ok(Known::doubtful(self.narrowed(tokens, within)?, None, condition))
+                Ok(Known::doubtful(self.narrowed(condition, tokens, within)?, None, condition))
             }
             Condition::RawRegex(_) | Condition::RawHas(_) => Ok(Known::doubtful(self.all(), None, condition)),
             Condition::Received(from, to) => {
@@ -176,11 +213,19 @@ impl Plan<'_> {
     }
 
     /// Documents that hold all the tokens, if looking for them is worth it.
-    fn narrowed(&self, tokens: &[Pattern], within: Option<&Bitmap>) -> Result<Bitmap, ReadError> {
+    fn narrowed(
+        &self,
+        condition: &Condition,
+        tokens: &[Pattern],
+        within: Option<&Bitmap>,
+    ) -> Result<Bitmap, ReadError> {
         let mut narrow = within.cloned().unwrap_or_else(|| self.all());
         for token in tokens {
             if narrow.count() < WORTH_NARROWING {
                 break;
+            }
+            if let Some(trace) = self.trace {
+                trace.add_word(self.view, condition, token, self.watch)?;
             }
             narrow.and(&self.view.words(token, self.watch)?);
         }

@@ -4,6 +4,7 @@
 //! Holds: one bit a message while it runs, and the counts of facets (bounded, see [`facets`]).
 //! Limits: the watch. When its time is over, the answer covers the newest segments that were finished, and says so.
 
+mod explain;
 mod facets;
 mod found;
 pub(crate) mod parallel;
@@ -19,6 +20,7 @@ use crate::{
     space::{Seen, Space},
     words,
 };
+pub use explain::{ExplainedPart, Explanation, Means, explain};
 pub use rows::ROWS_MAX;
 pub(crate) use rows::order;
 

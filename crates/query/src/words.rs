@@ -73,6 +73,7 @@ pub(crate) fn matches(pattern: &Pattern, value: &[u8], lowered: &[u8]) -> bool {
         Pattern::Any => true,
         Pattern::Range { lower, upper } => in_range(lower, upper, lowered),
         Pattern::Network { address, bits } => in_network(address, *bits, value),
+        Pattern::Number(wanted) => number(value) == Some(*wanted),
     }
 }
 

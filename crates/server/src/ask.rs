@@ -5,6 +5,7 @@
 //! nothing of it.
 
 mod api;
+mod explain;
 mod export;
 mod format;
 mod search;

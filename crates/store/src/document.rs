@@ -30,13 +30,16 @@ impl Document {
     }
 }
 
-/// The pairs of a message: those set, newest first, then structured data and the origin's that none of them hides.
+/// The pairs of a message: those set, newest first, then structured data, which may repeat a name, and the origin's that
+/// none of them hides.
 fn values(batch: &Batch, index: usize) -> Vec<(String, Vec<u8>, ValueKind)> {
     let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let set = batch.values(index).into_iter();
     let mut values: Vec<_> = set.map(|(key, value, kind)| (name(key), value.to_vec(), kind)).collect();
+    let set = values.len();
     let mut add = |key: String, value: &[u8]| {
-        if !values.iter().any(|(known, _, _)| *known == key) {
+        let is_hidden = values.iter().take(set).any(|(known, _, _)| *known == key);
+        if !is_hidden && !values.iter().any(|(known, old, _)| *known == key && old == value) {
             values.push((key, value.to_vec(), ValueKind::String));
         }
     };

@@ -30,14 +30,14 @@ pub use logspace::{
     Unheard, Unlocked, scrub_file, segment_file, segment_files,
 };
 pub use package::{
-    ExportError, Exported, PackageError, PackageReport, Question, document_json, export_package,
-    verify_package,
+    ExportError, Exported, PackageError, PackageReport, Part, Question, View, document_json, export_package,
+    export_packages, verify_package,
 };
 pub use segment::{
     Active, BYTES_MAX, DOCUMENTS_MAX, Draft, Learned, RebuildError, RecodeError, RecodeReport, Recoding,
     SealError, SealReport, Sealed, Sealing, Shell, Trouble, VerifyReport,
 };
 pub use view::{
-    Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
-    Snapshot, Stop, Watch,
+    Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
+    SegmentView, Snapshot, Stop, Watch, WordUse,
 };

@@ -8,11 +8,19 @@
 
 mod check;
 mod manifest;
+mod several;
 mod write;
 
 pub use check::{PackageError, PackageReport, verify_package};
-pub use manifest::Question;
+pub use manifest::{Question, View};
+pub use several::{Part, export_packages};
 pub use write::{ExportError, Exported, document_json, export_package};
+
+/// What a manifest says it is of.
+pub(crate) mod format {
+    pub(crate) const ONE: &str = "duramen evidence package 1";
+    pub(crate) const SEVERAL: &str = "duramen evidence packages 1";
+}
 
 /// Names of the files in a package.
 pub(crate) mod name {

@@ -32,6 +32,7 @@ enum Form {
     Any,
     Range { lower: Bound, upper: Bound, is_numeric: bool },
     Network { prefix: u128, shift: u32 },
+    Number(f64),
 }
 
 impl Matcher {
@@ -53,6 +54,7 @@ impl Matcher {
                 let prefix = u128::from_be_bytes(*address).checked_shr(shift).unwrap_or(0);
                 Form::Network { prefix, shift }
             }
+            Pattern::Number(number) => Form::Number(*number),
         };
         Matcher { form, lowered: Vec::new() }
     }
@@ -127,6 +129,7 @@ impl Form {
             Form::Any => true,
             Form::Range { lower, upper, is_numeric } => in_range(lower, upper, *is_numeric, lowered),
             Form::Network { prefix, shift } => in_network(*prefix, *shift, value),
+            Form::Number(wanted) => number(value) == Some(*wanted),
         }
     }
 }

@@ -7,6 +7,7 @@
 use crate::Bitmap;
 use message::{Stamp, ValueKind};
 use std::{
+    borrow::Cow,
     io,
     ops::Range,
     path::PathBuf,
@@ -100,7 +101,29 @@ pub enum Pattern {
         /// Length of the prefix in bits, 0 to 128 (IPv4: 96 more than written).
         bits: u8,
     },
+    /// A value of a numeric type that is this number, however it is written; a text never is.
+    Number(f64),
 }
+
+impl Pattern {
+    /// What is to be compared with values of a type; none when no value of that type can match.
+    pub fn of_kind(&self, kind: ValueKind) -> Option<Cow<'_, Pattern>> {
+        let Pattern::Number(number) = self else {
+            return Some(Cow::Borrowed(self));
+        };
+        match kind {
+            ValueKind::Double | ValueKind::Datetime => Some(Cow::Borrowed(self)),
+            // Whole numbers are written in one way, and a look-up is quicker than a walk over all of them.
+            ValueKind::Integer if number.fract() == 0.0 && number.abs() <= WHOLE_MAX => {
+                Some(Cow::Owned(Pattern::Exact((*number as i64).to_string().into_bytes())))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whole numbers up to here are exact (2^53).
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// An end of a range.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,6 +205,32 @@ pub struct ColumnUse {
     pub documents: u64,
     /// Whether all its values read as numbers.
     pub numeric: bool,
+}
+
+/// What looking a pattern up in the index of words costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WordUse {
+    /// Distinct words that match.
+    pub words: u64,
+    /// Entries of the lists that are read: for each word its messages, for templates of frequent words theirs.
+    pub postings: u64,
+}
+
+impl WordUse {
+    /// Adds a word that so many messages have.
+    pub(crate) fn add(&mut self, postings: u64) {
+        self.words += 1;
+        self.postings += postings;
+    }
+}
+
+/// What reading messages costs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReadCost {
+    /// Blocks of neighbouring messages that are opened.
+    pub blocks: u64,
+    /// Their size as they are kept.
+    pub bytes: u64,
 }
 
 /// Why a walk ended early.
@@ -306,6 +355,17 @@ pub trait SegmentView: Send + Sync {
 
     /// Documents with a matching token in the text, host, program or a name-value pair.
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// What [`SegmentView::words`] looks at in the index of words; none when the segment does not say. Counted anew,
+    /// for whoever wants to know what a question costs.
+    fn word_use(&self, _pattern: &Pattern, _watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+        Ok(None)
+    }
+
+    /// What reading these documents costs; none when the segment does not say.
+    fn read_cost(&self, _documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
+        Ok(None)
+    }
 
     /// Documents whose text may hold the phrase.
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError>;

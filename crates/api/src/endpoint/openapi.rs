@@ -23,6 +23,7 @@ use utoipa::OpenApi;
         super::columns::columns,
         super::columns::values,
         super::validate::validate,
+        super::explain::explain,
         super::message::context,
         super::message::message,
         super::tail::tail,

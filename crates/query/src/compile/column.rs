@@ -28,7 +28,11 @@ impl Compiler<'_> {
             let tests = names.map(|name| value(column, Pattern::Exact(words::lower(&name))));
             return Ok(Condition::or(tests.collect()));
         }
-        let tests = self.value_tests(asked, test)?;
+        let mut tests = self.value_tests(asked, test)?;
+        if !matches!(column, Column::Named(_)) {
+            // The fixed columns are text.
+            tests.retain(|test| !matches!(test, ValueTest::Pattern(Pattern::Number(_))));
+        }
         Ok(Condition::or(tests.into_iter().map(|test| Condition::Value(column.clone(), test)).collect()))
     }
 
@@ -129,7 +133,7 @@ fn value(column: &Column, pattern: Pattern) -> Condition {
     Condition::Value(column.clone(), ValueTest::Pattern(pattern))
 }
 
-/// What a plain text asks of a value: the text itself, an address however written, a network.
+/// What a plain text asks of a value: the text itself, a number or an address however written, a network.
 fn plain_tests(text: &str) -> Vec<ValueTest> {
     let exact = ValueTest::Pattern(Pattern::Exact(words::lower(text)));
     if let Some((address, bits)) = network(text) {
@@ -138,6 +142,9 @@ fn plain_tests(text: &str) -> Vec<ValueTest> {
     if let Ok(address @ IpAddr::V6(_)) = text.parse::<IpAddr>() {
         let address = words::address_bytes(address);
         return vec![exact, ValueTest::Pattern(Pattern::Network { address, bits: 128 })];
+    }
+    if let Some(number) = words::number(text.as_bytes()) {
+        return vec![exact, ValueTest::Pattern(Pattern::Number(number))];
     }
     vec![exact]
 }

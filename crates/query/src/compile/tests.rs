@@ -55,6 +55,8 @@ fn columns() {
     check("f:(a OR B)", "(f is a OR f is b)");
     check("f:\"two words\"", "f is two words");
     check("f:==MrSmith", "f is exactly MrSmith");
+    check("f:5.0", "(f is 5.0 OR f is the number 5)");
+    check("pid:5", "pid is 5");
     check("host:/gw[0-9]/", "host matches gw[0-9]");
     check("bytes:[100 TO 200}", "bytes is [100 TO 200}");
     check("bytes:>=10", "bytes is [10 TO *}");

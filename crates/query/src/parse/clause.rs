@@ -107,16 +107,25 @@ impl Parser {
     }
 
     fn phrase(&mut self, start: usize, field: Option<Text>) -> Result<Node, QueryError> {
-        let text = self.quoted()?;
+        let mut text = self.quoted()?;
+        if self.cursor.eat('*') {
+            // As others write that the last word may go on: "first sec"*.
+            text.glyphs.push(Glyph::Run);
+        }
         let mut slop = None;
         let sign = self.cursor.position();
         if self.cursor.eat('~') {
             let digits = self.number();
-            let Ok(moves) = digits.parse() else {
+            let moves = if digits.is_empty() { Ok(0) } else { digits.parse() };
+            let Ok(moves) = moves else {
                 let remedy = "for example \"port scan\"~5: at most five moves of a word";
                 let message = "~ after a phrase needs a whole number";
                 return Err(QueryError::new(sign, digits.len() + 1, message, remedy));
             };
+            if digits.is_empty() {
+                let message = "~ without a number lets no word move: write \"port scan\"~5".to_owned();
+                self.hints.push(Hint { position: sign, length: 1, message });
+            }
             slop = Some(moves);
         }
         self.finish(start, field, Test::Phrase(text, slop))
@@ -196,7 +205,8 @@ impl Parser {
         Ok(text)
     }
 
-    /// Whether `name>=5` stands here: a name, a sign, then a number, a quote or `now`.
+    /// Whether `name>=5` stands here: a name, a sign, then a number, a quote or `now`; behind `>=` and `<=`, which text
+    /// seldom has, also a word.
     fn comparison_follows(&self, name: &Text) -> bool {
         let named = name.as_plain().is_some_and(|name| {
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '@'))
@@ -204,13 +214,14 @@ impl Parser {
         if !named || !matches!(self.cursor.peek(), Some('<' | '>')) {
             return false;
         }
-        let ahead = 1 + usize::from(self.cursor.peek_at(1) == Some('='));
+        let is_long = self.cursor.peek_at(1) == Some('=');
+        let ahead = 1 + usize::from(is_long);
         match self.cursor.peek_at(ahead) {
             Some('-') => self.cursor.peek_at(ahead + 1).is_some_and(|c| c.is_ascii_digit()),
-            Some('n') => {
+            Some('n') if !is_long => {
                 self.cursor.peek_at(ahead + 1) == Some('o') && self.cursor.peek_at(ahead + 2) == Some('w')
             }
-            Some(c) => c.is_ascii_digit() || c == '"',
+            Some(c) => c.is_ascii_digit() || c == '"' || is_long && c.is_alphabetic(),
             None => false,
         }
     }
@@ -263,10 +274,6 @@ impl Parser {
         test: Test,
     ) -> Result<Node, QueryError> {
         let boost = self.boost()?;
-        if matches!(test, Test::Phrase(..)) && self.cursor.peek() == Some('*') {
-            let remedy = "put the * inside the quotes: \"first sec*\"";
-            return Err(QueryError::new(self.cursor.position(), 1, "* after a phrase", remedy));
-        }
         if matches!(self.cursor.peek(), Some(':' | '~' | '^')) {
             return Err(self.unexpected());
         }

@@ -69,6 +69,9 @@ fn clauses() {
     check("roam~ roam~1 roam~0.8", "<roam~ & roam~1 & roam~0.8>");
     check("\"port  scan\"~10", "\"port  scan\"~10");
     check("\"user * failed\"", "\"user * failed\"");
+    check("\"first sec\"*", "\"first sec*\"");
+    check("\"a b\"~", "\"a b\"~0");
+    check("level>=warning b<=a", "<level:>=warning & b:<=a>");
     check("/fail(ed|ure)?/ host:/gw[0-9]+/i", "</fail(ed|ure)?/ & host:/gw[0-9]+/i>");
     check("/a\\/b/", "/a\\/b/");
     check("bytes:[100 TO 200} x:{* TO 5]", "<bytes:[100 TO 200} & x:{* TO 5]>");
@@ -106,8 +109,7 @@ fn refuses_with_a_place() {
     check_error("x:>", "2+1 > has nothing after it");
     check_error("a~3", "1+2 the distance of a fuzzy word is 0, 1 or 2 edits");
     check_error("a*~", "2+1 a word with wildcards cannot be fuzzy too");
-    check_error("\"a b\"~", "5+1 ~ after a phrase needs a whole number");
-    check_error("\"a b\"*", "5+1 * after a phrase");
+    check_error("\"a b\"~1.5", "5+4 ~ after a phrase needs a whole number");
     check_error("a^", "1+1 ^ needs a number after it");
     check_error("a\\", "1+1 a backslash at the end escapes nothing");
     check_error("XY\\u00", "2+2 \\u needs the four hexadecimal digits of a character");

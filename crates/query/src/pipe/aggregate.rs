@@ -43,7 +43,9 @@ impl Aggregate {
         match (&of.name, &mut *self) {
             (None, Aggregate::Count(count)) => *count += 1,
             (None, _) => {}
-            (Some(name), Aggregate::Sum(..) | Aggregate::Avg(..) | Aggregate::Percentile(..)) => {
+            (Some(name), Aggregate::Sum(..) | Aggregate::Avg(..) | Aggregate::Percentile(..))
+                if name.column().is_none() =>
+            {
                 if let Some(number) = name.number(row) {
                     self.add_number(number, 1);
                 }
@@ -139,10 +141,10 @@ fn keep(known: &mut Option<Vec<u8>>, value: &[u8], wanted: Ordering) {
     }
 }
 
-/// The order of values: numbers by size, then text byte by byte.
+/// The order of values: numbers by size and, where they are the same, as they are written; then text byte by byte.
 pub(super) fn compare(a: &[u8], b: &[u8]) -> Ordering {
     match (words::number(a), words::number(b)) {
-        (Some(one), Some(other)) => one.total_cmp(&other),
+        (Some(one), Some(other)) => one.total_cmp(&other).then_with(|| a.cmp(b)),
         (Some(_), None) => Ordering::Less,
         (None, Some(_)) => Ordering::Greater,
         (None, None) => a.cmp(b),

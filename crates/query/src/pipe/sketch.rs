@@ -17,11 +17,14 @@ pub(super) struct Sketch {
     below: BTreeMap<i32, u64>,
     zeros: u64,
     count: u64,
+    /// The smallest and the largest; none before the first.
+    ends: Option<(f64, f64)>,
 }
 
 impl Sketch {
     pub(super) fn add(&mut self, number: f64, times: u64) {
         self.count += times;
+        self.widen(number, number);
         let bucket = (number.abs().ln() / GAMMA.ln()).ceil() as i32;
         match number {
             n if n.abs() < TINY => self.zeros += times,
@@ -35,20 +38,27 @@ impl Sketch {
         other.below.iter().for_each(|(bucket, count)| *self.below.entry(*bucket).or_default() += count);
         self.zeros += other.zeros;
         self.count += other.count;
+        if let Some((least, most)) = other.ends {
+            self.widen(least, most);
+        }
     }
 
-    /// The value at a rank of 0 to 100.
+    fn widen(&mut self, least: f64, most: f64) {
+        let known = self.ends.unwrap_or((least, most));
+        self.ends = Some((known.0.min(least), known.1.max(most)));
+    }
+
+    /// The value that so many of a hundred are not above (nearest rank).
     pub(super) fn percentile(&self, rank: u8) -> Option<f64> {
-        if self.count == 0 {
-            return None;
-        }
-        let mut missing = (self.count - 1) * u64::from(rank) / 100;
+        let (least, most) = self.ends?;
+        let place = (u128::from(self.count) * u128::from(rank)).div_ceil(100) as u64;
+        let mut missing = place.max(1) - 1;
         let middle = |bucket: i32| 2.0 * GAMMA.powi(bucket) / (GAMMA + 1.0);
         let below = self.below.iter().rev().map(|(bucket, count)| (-middle(*bucket), *count));
         let above = self.above.iter().map(|(bucket, count)| (middle(*bucket), *count));
         for (value, count) in below.chain([(0.0, self.zeros)]).chain(above) {
             if missing < count {
-                return Some(value);
+                return Some(value.clamp(least, most));
             }
             missing -= count;
         }

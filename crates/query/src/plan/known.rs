@@ -84,6 +84,15 @@ impl<'c> Part<'c> {
 }
 
 impl Open<'_> {
+    /// The documents that must be asked, of those that may match.
+    pub(super) fn doubtful(&self, upper: &Bitmap) -> Bitmap {
+        let mut doubtful = upper.clone();
+        if let Some(lower) = &self.lower {
+            doubtful.and_not(lower);
+        }
+        doubtful
+    }
+
     /// Whether a document in doubt matches.
     pub(super) fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
         match &self.parts {

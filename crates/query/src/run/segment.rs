@@ -114,6 +114,25 @@ pub(crate) fn matching(
     condition: &Condition,
     search: &Search,
 ) -> Result<(Bitmap, u64), ReadError> {
+    let asked = asked(seen, search)?;
+    match asked.count {
+        0 => Ok((Bitmap::none(seen.view.len()), 0)),
+        count => {
+            let within = asked.within.as_ref();
+            Ok((plan::matching(seen.view, condition, within, &search.watch)?, count))
+        }
+    }
+}
+
+/// The documents of a segment that a search asks of.
+pub(super) struct Asked {
+    /// None: all of them.
+    pub(super) within: Option<Bitmap>,
+    pub(super) count: u64,
+}
+
+/// The documents that lie in the time range, in the snapshot, and within the boundary.
+pub(super) fn asked(seen: Seen<'_>, search: &Search) -> Result<Asked, ReadError> {
     let view = seen.view;
     let whole = 0..view.len();
     let unseen = seen.end.saturating_sub(view.first_sequence());
@@ -125,7 +144,7 @@ pub(crate) fn matching(
         range = range.start.max(timed.start)..range.end.min(timed.end);
     }
     if range.start >= range.end {
-        return Ok((Bitmap::none(view.len()), 0));
+        return Ok(Asked { within: None, count: 0 });
     }
     let mut within = None;
     if range != whole {
@@ -146,11 +165,8 @@ pub(crate) fn matching(
             None => within = Some(boundary.clone()),
         }
     }
-    let scanned = within.as_ref().map_or(u64::from(view.len()), Bitmap::count);
-    if scanned == 0 {
-        return Ok((Bitmap::none(view.len()), 0));
-    }
-    Ok((plan::matching(view, condition, within.as_ref(), &search.watch)?, scanned))
+    let count = within.as_ref().map_or(u64::from(view.len()), Bitmap::count);
+    Ok(Asked { within, count })
 }
 
 fn received_bars(view: &dyn SegmentView, matching: &Bitmap, frame: &Frame) -> Vec<u64> {

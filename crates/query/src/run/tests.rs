@@ -1,6 +1,6 @@
 //! Searches over a small store, and the agreement of index and matcher on any question.
 
-use super::{search, values};
+use super::{ExplainedPart, Means, explain, search, values};
 use crate::{
     Answer, Clock, ParseOptions, Query, Search, SearchError, Space, column,
     naive::{START_US, document, snapshot, with_value},
@@ -189,6 +189,37 @@ fn advises_on_unknown_fields() {
         ["no message has a field hots; did you mean host?"]
     );
     assert!(ask("host:gw9", &Search::default()).hints.is_empty());
+}
+
+#[test]
+fn explains_what_a_question_costs() {
+    let options = ParseOptions { now_us: START_US + 100_000_000, ..ParseOptions::default() };
+    let explained = |text: &str, search: &Search| {
+        explain(&store(), &Query::parse(text, &options).unwrap(), search).unwrap()
+    };
+    let told = explained("failed /port 4/ -host:gw1", &Search::default());
+    assert_eq!((told.segments, told.skipped, told.messages), (6, 0, 100));
+    let part = |index: usize| {
+        let part: &ExplainedPart = &told.root.parts[index];
+        (part.shown.as_str(), part.means, part.documents, part.doubtful)
+    };
+    assert_eq!(part(0), ("word failed", Means::Words, 20, 0));
+    assert_eq!(part(1), ("NOT", Means::Parts, 13, 0));
+    assert_eq!(part(2).1, Means::Text);
+    assert_eq!((told.root.documents, told.root.doubtful, told.doubtful), (13, 13, 13));
+    // What the index decides alone reads nothing; what nothing is left for is not looked at.
+    let told = explained("failed zzz /port/", &Search::default());
+    assert_eq!((told.doubtful, told.root.parts[2].segments, told.root.parts[0].segments), (0, 0, 6));
+    let search = Search {
+        from_us: Some(START_US + 40_000_000),
+        to_us: Some(START_US + 50_000_000),
+        ..Search::default()
+    };
+    let told = explained("failed", &search);
+    assert_eq!((told.segments, told.skipped, told.messages, told.root.documents), (6, 5, 10, 2));
+    let late = Search { watch: Watch::new(Arc::default(), Some(Instant::now())), ..Search::default() };
+    let query = Query::parse("failed", &options).unwrap();
+    assert!(matches!(explain(&store(), &query, &late), Err(SearchError::TimedOut)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! In: a query and a time range. Out: matching messages, oldest first, or their count; with pipes, the rows that they
 //! make, in their order.
 
-use super::{Access, Coverage, api::Session, done, export, format, say_unread};
+use super::{Access, Coverage, api::Session, done, explain, export, format, say_unread};
 use clap::Args;
 use query::{ParseOptions, Query};
 use serde_json::{Value, json};
@@ -30,6 +30,9 @@ pub(crate) struct SearchOptions {
     /// Print how many there are
     #[arg(short = 'c', long)]
     count: bool,
+    /// Run it and print what it cost: what the index has of each part, what is read
+    #[arg(long, conflicts_with = "count")]
+    explain: bool,
 }
 
 /// Which messages, by time.
@@ -52,6 +55,9 @@ pub(crate) fn search(options: &SearchOptions) -> ExitCode {
 }
 
 fn run(options: &SearchOptions) -> Result<Coverage, String> {
+    if options.explain {
+        return explain::explain(options);
+    }
     // What cannot be read here cannot be read there, where the error is put in words.
     if let Ok(query) = Query::parse(&options.query.join(" "), &ParseOptions::default())
         && !query.written_pipes().is_empty()

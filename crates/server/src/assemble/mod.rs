@@ -88,7 +88,7 @@ pub(crate) struct Environment {
 
 impl Environment {
     /// One for checks: nothing is looked up.
-    fn for_check() -> Environment {
+    pub(crate) fn for_check() -> Environment {
         Environment {
             site: Arc::default(),
             zone: TimeZone::UTC,

@@ -10,10 +10,18 @@ use super::{
     status,
     verify::trusted,
 };
+use crate::assemble::{self, Environment, ViewSpec};
 use clap::Args;
+use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
-use std::{path::PathBuf, process::ExitCode};
-use store::{EVIDENCE_DIR, Question, SigningKey, export_package};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+use store::{
+    Document, EVIDENCE_DIR, Exported, PackageReport, Part, Question, SigningKey, View, export_package,
+    export_packages,
+};
 
 /// Options of `export`.
 #[derive(Args, Debug)]
@@ -30,49 +38,146 @@ pub(super) struct Options {
     /// Private key that signs the manifest; the logspace's own when left out
     #[arg(long, value_name = "FILE")]
     sign_key: Option<PathBuf>,
+    /// Configuration that says what a filtered or multiple logspace is made of
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, String> {
+    if let Some(view) = options.view()? {
+        return options.run_view(view);
+    }
     let dir = options.place.dir()?;
     let keys = options.keys.load()?;
-    let sign_key = options.sign_key.clone().unwrap_or_else(|| dir.join(EVIDENCE_DIR).join("sign.key"));
-    let signer = SigningKey::load(&sign_key).map_err(|error| error.to_string())?;
-    let (from_us, to_us) = options.selection.range()?;
-    let text = options.selection.query.clone();
-    let question = Question { text, from_us, to_us, asked_by: user(), at_us: now_us() };
+    let signer = options.signer(&dir)?;
+    let question = options.question()?;
     let mut wanted = options.selection.matcher()?;
-    options.place.note("export", &question.text, json!({"from_us": from_us, "to_us": to_us}))?;
+    options.note("export", &question)?;
     let exported = export_package(&dir, &options.output, &keys, &signer, &question, &mut wanted);
     let exported = exported.map_err(|error| format!("{}: {error}", options.output.display()))?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
     options.place.note("exported", &question.text, details)?;
-    let unread = exported.unread.iter();
-    if options.json {
-        let unread: Vec<_> =
-            unread.map(|(range, why)| json!({"from": range.start, "to": range.end, "why": why})).collect();
-        let row = json!({
-            "messages": exported.messages,
-            "segments": exported.segments,
-            "manifest": exported.manifest.to_string(),
-            "unread": unread,
-        });
-        println!("{row}");
-    } else {
-        for (range, why) in unread {
-            println!("not read: messages {} to {}: {why}", range.start, range.end.saturating_sub(1));
-        }
-        println!(
-            "{} messages of {} segments in {}, manifest {}",
-            exported.messages,
-            exported.segments,
-            options.output.display(),
-            exported.manifest
-        );
+    options.print(&exported)
+}
+
+impl Options {
+    fn question(&self) -> Result<Question, String> {
+        let (from_us, to_us) = self.selection.range()?;
+        let text = self.selection.query.clone();
+        Ok(Question { view: None, text, from_us, to_us, asked_by: user(), at_us: now_us() })
     }
-    Ok(exported.unread.is_empty())
+
+    /// The key that signs what is taken out of a logspace.
+    fn signer(&self, dir: &Path) -> Result<SigningKey, String> {
+        let path = self.sign_key.clone().unwrap_or_else(|| dir.join(EVIDENCE_DIR).join("sign.key"));
+        SigningKey::load(&path).map_err(|error| error.to_string())
+    }
+
+    fn note(&self, action: &'static str, question: &Question) -> Result<(), String> {
+        let details = json!({"from_us": question.from_us, "to_us": question.to_us});
+        self.place.note(action, &question.text, details)
+    }
+
+    /// The filtered or multiple logspace that is meant; none: a local one.
+    fn view(&self) -> Result<Option<ViewSpec>, String> {
+        let Some(path) = &self.config else { return Ok(None) };
+        let mut checked = assemble::check(path, &config::Disk::default());
+        let parts = assemble::build(&checked.tree, &Environment::for_check(), &mut checked.report);
+        let Some(parts) = parts else {
+            return Err(format!("{} has errors: see duramen check", path.display()));
+        };
+        Ok(parts.views.into_iter().find(|view| view.name == self.place.name()))
+    }
+
+    /// A package of what may be seen of other logspaces: of each one its own when there are several.
+    fn run_view(&self, spec: ViewSpec) -> Result<bool, String> {
+        let keys = self.keys.load()?;
+        let question = self.question()?;
+        let mut parts = Vec::new();
+        for member in spec.members {
+            let dir = self.place.dir_of(&member.base)?;
+            let signer = self.signer(&dir)?;
+            let view = View { name: spec.name.clone(), logspace: member.base, filter: member.ways };
+            let wanted = Box::new(seen(self.selection.matcher()?, view.filter.as_deref())?);
+            parts.push(Part { view, dir, signer, wanted });
+        }
+        self.note("export", &question)?;
+        let failed = |error| format!("{}: {error}", self.output.display());
+        if let [part] = parts.as_mut_slice() {
+            let question = Question { view: Some(part.view.clone()), ..question };
+            let exported =
+                export_package(&part.dir, &self.output, &keys, &part.signer, &question, &mut *part.wanted);
+            let exported = exported.map_err(failed)?;
+            let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
+            self.place.note("exported", &question.text, details)?;
+            return self.print(&exported);
+        }
+        let first = parts.first().ok_or("the logspace is made of nothing")?;
+        let signer = self.signer(&first.dir)?;
+        let (made, manifest) =
+            export_packages(&self.output, &keys, &signer, &question, parts).map_err(failed)?;
+        let sum = |of: fn(&Exported) -> u64| made.iter().map(|(_, exported)| of(exported)).sum();
+        let all = Exported {
+            messages: sum(|exported| exported.messages),
+            segments: sum(|exported| exported.segments),
+            unread: made.iter().flat_map(|(_, exported)| exported.unread.clone()).collect(),
+            manifest,
+        };
+        let details = json!({"messages": all.messages, "manifest": all.manifest.to_string()});
+        self.place.note("exported", &question.text, details)?;
+        self.print(&all)
+    }
+
+    /// Says what was taken out; false when something could not be read.
+    fn print(&self, exported: &Exported) -> Result<bool, String> {
+        let options = self;
+        let unread = exported.unread.iter();
+        if options.json {
+            let unread: Vec<_> = unread
+                .map(|(range, why)| json!({"from": range.start, "to": range.end, "why": why}))
+                .collect();
+            let row = json!({
+                "messages": exported.messages,
+                "segments": exported.segments,
+                "manifest": exported.manifest.to_string(),
+                "unread": unread,
+            });
+            println!("{row}");
+        } else {
+            for (range, why) in unread {
+                println!("not read: messages {} to {}: {why}", range.start, range.end.saturating_sub(1));
+            }
+            println!(
+                "{} messages of {} segments in {}, manifest {}",
+                exported.messages,
+                exported.segments,
+                options.output.display(),
+                exported.manifest
+            );
+        }
+        Ok(exported.unread.is_empty())
+    }
+}
+
+/// Wanted is what is asked for within the filter.
+fn seen<Asked: FnMut(&Document) -> bool>(
+    mut asked: Asked,
+    filter: Option<&[Vec<String>]>,
+) -> Result<impl FnMut(&Document) -> bool + use<Asked>, String> {
+    let read = |way: &Vec<String>| {
+        let questions = way.iter().map(|text| Query::parse(text, &ParseOptions::default()));
+        questions
+            .collect::<Result<Vec<Query>, _>>()
+            .map_err(|error| format!("a filter cannot be read: {error}"))
+    };
+    let ways = filter.map(|ways| ways.iter().map(read).collect::<Result<Vec<_>, String>>()).transpose()?;
+    let mut boundary = ways.map(|ways| Boundary::new(&ways).matcher());
+    Ok(move |document: &Document| {
+        boundary.as_mut().is_none_or(|boundary| boundary.matches(document)) && asked(document)
+    })
 }
 
 /// Options of `verify-package`.
@@ -102,6 +207,10 @@ pub(crate) fn verify_package(options: &VerifyPackageOptions) -> ExitCode {
                 "signer": report.signer,
                 "trusted": report.is_trusted,
                 "head": report.head.to_string(),
+                "view": report.view.as_ref().map(View::to_string),
+                "parts": report.parts.iter().map(|(name, part)| {
+                    (name.clone(), json!({"messages": part.messages, "head": part.head.to_string()}))
+                }).collect::<serde_json::Map<_, _>>(),
                 "faults": report.faults,
             });
             println!("{row}");
@@ -113,11 +222,23 @@ pub(crate) fn verify_package(options: &VerifyPackageOptions) -> ExitCode {
             "{verdict}: {} messages of {} segments are those that were sealed",
             report.messages, report.segments
         );
-        println!("signed by {}, chain up to record {}", report.signer, report.head);
+        println!("signed by {}{}", report.signer, chain(&report));
+        for (name, part) in &report.parts {
+            println!("{name}: {} messages{}", part.messages, chain(part));
+        }
         if !report.is_trusted {
             println!("compare the signer with what you know of it, or name its key with --trust");
         }
         Ok(good)
     };
     status(verify())
+}
+
+/// How far the chain goes, and what was asked of it.
+fn chain(report: &PackageReport) -> String {
+    let view = report.view.as_ref().map_or_else(String::new, |view| format!("; {view}"));
+    match report.parts.is_empty() {
+        true => format!(", chain up to record {}{view}", report.head),
+        false => view,
+    }
 }

@@ -25,13 +25,28 @@ pub(super) struct Place {
 }
 
 impl Place {
+    /// Its name, or its directory.
+    pub(super) fn name(&self) -> &str {
+        &self.logspace
+    }
+
     /// Its directory.
     pub(super) fn dir(&self) -> Result<PathBuf, String> {
-        let dir = match self.logspace.contains('/') {
-            true => PathBuf::from(&self.logspace),
-            false => self.data.join(LOGSPACES).join(&self.logspace),
+        self.dir_of(&self.logspace)
+    }
+
+    /// The directory of a logspace beside it.
+    pub(super) fn dir_of(&self, logspace: &str) -> Result<PathBuf, String> {
+        let dir = match logspace.contains('/') {
+            true => PathBuf::from(logspace),
+            false => self.data.join(LOGSPACES).join(logspace),
         };
-        if dir.is_dir() { Ok(dir) } else { Err(format!("there is no logspace in {}", dir.display())) }
+        let remedy = "a filtered or multiple one is exported with --config FILE";
+        if dir.is_dir() {
+            Ok(dir)
+        } else {
+            Err(format!("there is no logspace in {}; {remedy}", dir.display()))
+        }
     }
 
     /// Writes down who takes what out. It is written before anything is shown.
@@ -41,16 +56,19 @@ impl Place {
         question: &str,
         details: serde_json::Value,
     ) -> Result<(), String> {
-        let dir = self.dir()?;
+        let name = match self.logspace.contains('/') {
+            true => self.dir()?.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            false => self.logspace.clone(),
+        };
         let data = match self.logspace.contains('/') {
-            true => dir.clone(),
+            true => self.dir()?,
             false => self.data.clone(),
         };
         let entry = LedgerEntry {
             at_us: now_us(),
             user: user(),
             action,
-            logspace: dir.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            logspace: name,
             question: question.to_owned(),
             details,
         };

@@ -115,6 +115,19 @@ fn verbs_work_on_a_locked_logspace() {
     let ledger = store::Ledger::at(&dir.path().join(LEDGER)).verify().unwrap();
     assert_eq!((ledger.0, ledger.2), (4, vec![]), "two prints, one export and its result");
 
+    // Of a filtered logspace, as the configuration says what that is.
+    let config = dir.path().join("views.conf");
+    let views = "@version: 4.8\nsource s { internal(); };\nlog { source(s); destination { logspace(\"audit\"); }; };\n\
+                 logspace some { filtered(\"audit\" \"n7 OR n8\"); };\n";
+    fs::write(&config, views).unwrap();
+    let part = dir.path().join("part");
+    let words = format!("export some --data DATA KEY -o {} --query message", part.display());
+    assert!(said(&words).unwrap_err().contains("--config"));
+    assert_eq!(said(&format!("{words} --config {}", config.display())), Ok(true));
+    let report = store::verify_package(&part, &[]).unwrap();
+    assert_eq!((report.messages, report.faults), (2, vec![]));
+    assert_eq!(report.view.and_then(|view| view.filter), Some(vec![vec!["n7 OR n8".to_owned()]]));
+
     let path = &segment_files(&dir.path().join("logspaces/audit")).unwrap()[0];
     let mut bytes = fs::read(path).unwrap();
     bytes[700] ^= 1;

@@ -3,11 +3,11 @@
 //! In: a folder; keys to trust. Out: what holds, and everything that does not. Limits: one message and the hashes of
 //! one segment in memory.
 
-use super::{manifest, name};
+use super::{View, format, manifest, name};
 use crate::evidence::{Chain, Digest, Event, PublicKey, Record, merkle, root_of};
 use aws_lc_rs::digest::{Context, SHA256};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::{
     fmt,
     fs::{self, File},
@@ -54,6 +54,10 @@ pub struct PackageReport {
     pub is_trusted: bool,
     /// Digest of the last record of the chain.
     pub head: Digest,
+    /// The logspace that was asked, when that is not the local one itself.
+    pub view: Option<View>,
+    /// In a package of a multiple logspace, what each of its local ones proves.
+    pub parts: Vec<(String, PackageReport)>,
     /// Everything that is wrong.
     pub faults: Vec<String>,
 }
@@ -62,12 +66,14 @@ pub struct PackageReport {
 pub fn verify_package(folder: &Path, trusted: &[PublicKey]) -> Result<PackageReport, PackageError> {
     let text = fs::read(folder.join(name::MANIFEST))?;
     let manifest: Value = serde_json::from_slice(&text).map_err(|_| PackageError::Manifest)?;
-    if manifest["format"] != "duramen evidence package 1" {
-        return Err(PackageError::Manifest);
-    }
     let mut check = Check { folder, report: PackageReport::default(), keys: keys_in(folder, &manifest)? };
+    match manifest["format"].as_str() {
+        Some(format::ONE) => {}
+        Some(format::SEVERAL) => return check.several(&manifest, &text, trusted),
+        _ => return Err(PackageError::Manifest),
+    }
     check.signature(&manifest, &text, trusted)?;
-    check.files(&manifest)?;
+    check.files(&manifest, &Map::new())?;
     let chain = Chain::parse(&fs::read(folder.join(name::CHAIN))?);
     check.chain(&chain, &manifest);
     check.messages(&chain, &manifest)?;
@@ -97,6 +103,50 @@ impl Check<'_> {
         self.report.faults.push(text.into());
     }
 
+    /// A package of several: each in a folder of its own, their manifests named in the one above.
+    fn several(
+        mut self,
+        manifest: &Value,
+        text: &[u8],
+        trusted: &[PublicKey],
+    ) -> Result<PackageReport, PackageError> {
+        self.signature(manifest, text, trusted)?;
+        let parts = manifest["parts"].as_object().cloned().unwrap_or_default();
+        self.files(manifest, &parts)?;
+        for (name, stated) in &parts {
+            if !is_plain(name) {
+                self.fault(format!("{name:?} is not the name of a part"));
+                continue;
+            }
+            let folder = self.folder.join(name);
+            let digest = stated["manifest"].as_str().and_then(Digest::parse);
+            match hash_of(&folder.join(name::MANIFEST)) {
+                Ok(found) if Some(found) == digest => {}
+                Ok(_) => self.fault(format!("{name}: the manifest is another one")),
+                Err(error) => self.fault(format!("{name}: {error}")),
+            }
+            let report = match verify_package(&folder, trusted) {
+                Ok(report) if report.parts.is_empty() => report,
+                Ok(_) => {
+                    self.fault(format!("{name}: a part cannot have parts"));
+                    continue;
+                }
+                Err(error) => {
+                    self.fault(format!("{name}: {error}"));
+                    continue;
+                }
+            };
+            self.report.messages += report.messages;
+            self.report.segments += report.segments;
+            self.report.faults.extend(report.faults.iter().map(|fault| format!("{name}: {fault}")));
+            self.report.parts.push((name.clone(), report));
+        }
+        if manifest["messages"].as_u64() != Some(self.report.messages) {
+            self.fault("the manifest speaks of another number of messages");
+        }
+        Ok(self.report)
+    }
+
     fn signature(&mut self, manifest: &Value, text: &[u8], trusted: &[PublicKey]) -> io::Result<()> {
         let signer = manifest["signer"].as_str().unwrap_or_default().to_owned();
         let signature = fs::read(self.folder.join(name::SIGNATURE))?;
@@ -116,8 +166,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Every file that the manifest names is there as it was, and there is no other.
-    fn files(&mut self, manifest: &Value) -> io::Result<()> {
+    /// Every file that the manifest names is there as it was, and there is no other but folders of parts.
+    fn files(&mut self, manifest: &Value, parts: &Map<String, Value>) -> io::Result<()> {
         let listed = manifest["files"].as_object().cloned().unwrap_or_default();
         for (name, digest) in &listed {
             let digest = digest.as_str().and_then(Digest::parse);
@@ -133,7 +183,8 @@ impl Check<'_> {
         }
         for entry in fs::read_dir(self.folder)? {
             let name = entry?.file_name().to_string_lossy().into_owned();
-            if !listed.contains_key(&name) && name != name::MANIFEST && name != name::SIGNATURE {
+            let is_known = listed.contains_key(&name) || parts.contains_key(&name);
+            if !is_known && name != name::MANIFEST && name != name::SIGNATURE {
                 self.fault(format!("{name} does not belong to the package"));
             }
         }
@@ -166,15 +217,26 @@ impl Check<'_> {
             self.fault("the chain does not end where the manifest says");
         }
         let mut stated = manifest["completeness"].clone();
-        let mut known = manifest::completeness(chain, &[]);
-        // What could not be read is the exporter's word; gaps and range are the chain's.
+        let mut known = manifest::completeness(chain, None, &[]);
+        // What could not be read, and what a filter let see, is the exporter's word; gaps and range are the chain's.
         for statement in [&mut stated, &mut known] {
             if let Some(fields) = statement.as_object_mut() {
-                fields.retain(|name, _| name != "unread" && name != "note");
+                fields.retain(|name, _| !matches!(name.as_str(), "unread" | "note" | "view"));
             }
         }
+        self.view(&manifest["completeness"]["view"]);
         if stated != known {
             self.fault("the statement of completeness is not what the chain says");
+        }
+    }
+
+    /// What was asked of is said, or the statement is not one.
+    fn view(&mut self, stated: &Value) {
+        if !stated.is_null() {
+            self.report.view = View::of_json(stated);
+            if self.report.view.is_none() {
+                self.fault("the statement of completeness names a logspace that cannot be read");
+            }
         }
     }
 

@@ -7,9 +7,56 @@ use crate::evidence::{Chain, Event, Record};
 use serde_json::{Value, json};
 use std::ops::Range;
 
+/// The filtered or multiple logspace that was asked, as far as it is in one local logspace.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct View {
+    /// Its name.
+    pub name: String,
+    /// The local logspace.
+    pub logspace: String,
+    /// What may be seen of that: what all questions of one of these find; none: all of it.
+    pub filter: Option<Vec<Vec<String>>>,
+}
+
+impl View {
+    pub(super) fn to_json(&self) -> Value {
+        json!({"name": self.name, "logspace": self.logspace, "filter": self.filter})
+    }
+
+    /// The one that a manifest names.
+    pub(super) fn of_json(value: &Value) -> Option<View> {
+        let texts = |value: &Value| {
+            value
+                .as_array()?
+                .iter()
+                .map(|text| text.as_str().map(str::to_owned))
+                .collect::<Option<Vec<String>>>()
+        };
+        let filter = match &value["filter"] {
+            Value::Null => None,
+            ways => Some(ways.as_array()?.iter().map(texts).collect::<Option<_>>()?),
+        };
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        Some(View { name: text("name")?, logspace: text("logspace")?, filter })
+    }
+}
+
+impl std::fmt::Display for View {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "logspace {} as far as it is in {}", self.name, self.logspace)?;
+        let Some(ways) = &self.filter else { return Ok(()) };
+        let way =
+            |way: &Vec<String>| way.iter().map(|text| format!("({text})")).collect::<Vec<_>>().join(" AND ");
+        let ways: Vec<String> = ways.iter().map(way).collect();
+        write!(f, ", only messages that its filter lets see: {}", ways.join(" OR "))
+    }
+}
+
 /// What was asked.
 #[derive(Clone, Default, Debug)]
 pub struct Question {
+    /// The logspace that was asked, when that is not the local one itself.
+    pub view: Option<View>,
     /// In the query language; empty for everything.
     pub text: String,
     /// First received time, microseconds since 1970.
@@ -56,15 +103,24 @@ pub(super) fn gaps(chain: &Chain) -> Vec<(Range<u64>, String)> {
 }
 
 /// The statement of completeness.
-pub(super) fn completeness(chain: &Chain, unread: &[(Range<u64>, String)]) -> Value {
+pub(super) fn completeness(chain: &Chain, view: Option<&View>, unread: &[(Range<u64>, String)]) -> Value {
     let end = chain.records().iter().map(Record::end).max().unwrap_or(0);
     let show =
         |(range, why): &(Range<u64>, String)| json!({"from": range.start, "to": range.end, "why": why});
+    let mut note = String::from(
+        "Messages that were not sealed yet when the package was made have numbers from sequence_to on and are not in it.",
+    );
+    if view.is_some_and(|view| view.filter.is_some()) {
+        note.push_str(
+            " The range and the gaps are those of the local logspace; of its messages only those that the filter lets see were asked.",
+        );
+    }
     json!({
         "sequence_from": 0,
         "sequence_to": end,
         "gaps": gaps(chain).iter().map(show).collect::<Vec<_>>(),
         "unread": unread.iter().map(show).collect::<Vec<_>>(),
-        "note": "Messages that were not sealed yet when the package was made have numbers from sequence_to on and are not in it.",
+        "note": note,
+        "view": view.map(View::to_json),
     })
 }

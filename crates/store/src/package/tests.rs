@@ -136,28 +136,124 @@ fn a_changed_message_does_not_lead_to_the_root() {
     assert!(found.iter().any(|fault| fault.contains("not those that were sealed")), "{found:?}");
 }
 
-/// The page's own script, run as a browser would, says the same.
+/// Two logspaces that are asked as one, each within its filter.
+fn packages(dirs: &[&Path], key: &SigningKey, folder: &Path) -> Digest {
+    let filters = [Some(vec![vec!["user3".to_owned(), "NOT x".to_owned()], vec!["user4".to_owned()]]), None];
+    let part = |(at, dir): (usize, &&Path)| Part {
+        view: View { name: "both".into(), logspace: format!("l{at}"), filter: filters[at].clone() },
+        dir: dir.to_path_buf(),
+        signer: SigningKey::load(&dir.join(EVIDENCE_DIR).join("sign.key")).unwrap(),
+        wanted: Box::new(move |document| document.sequence % 10 == 3 + at as u64),
+    };
+    let parts = dirs.iter().enumerate().map(part).collect();
+    let question = Question { text: "*".into(), asked_by: "eva".into(), at_us: 1, ..Question::default() };
+    let (made, manifest) = export_packages(folder, &Keys::default(), key, &question, parts).unwrap();
+    let counts: Vec<(&str, u64)> = made.iter().map(|(name, made)| (name.as_str(), made.messages)).collect();
+    assert_eq!(counts, [("l0", 140), ("l1", 140)]);
+    manifest
+}
+
+#[test]
+fn a_package_of_several_says_what_was_asked_and_proves_each() {
+    let (one, key) = logspace();
+    let (other, _) = logspace();
+    let folder = one.path().join("packages");
+    packages(&[one.path(), other.path()], &key, &folder);
+    let report = verify_package(&folder, &[]).unwrap();
+    assert_eq!(report.faults, Vec::<String>::new());
+    assert_eq!((report.messages, report.segments, report.parts.len()), (280, 4, 2));
+    let views: Vec<String> =
+        report.parts.iter().filter_map(|(_, part)| Some(part.view.as_ref()?.to_string())).collect();
+    assert_eq!(
+        views,
+        [
+            "logspace both as far as it is in l0, only messages that its filter lets see: (user3) AND (NOT x) OR (user4)",
+            "logspace both as far as it is in l1",
+        ]
+    );
+    let stated = fs::read_to_string(folder.join("l0/manifest.json")).unwrap();
+    assert!(stated.contains("only those that the filter lets see"), "{stated}");
+    // A part of another package, whole in itself; one that is missing; one too many; a changed filter.
+    type Harm<'a> = (&'a str, &'a dyn Fn(&Path));
+    let harms: [Harm<'_>; 4] = [
+        ("l1: the manifest is another one", &|folder| {
+            fs::remove_dir_all(folder.join("l1")).unwrap();
+            fs::rename(package(other.path(), &key_of(other.path())), folder.join("l1")).unwrap();
+        }),
+        ("l1: ", &|folder| fs::remove_dir_all(folder.join("l1")).unwrap()),
+        ("l2 does not belong to the package", &|folder| fs::create_dir(folder.join("l2")).unwrap()),
+        ("l0: the signature of the manifest is wrong", &|folder| {
+            let path = folder.join("l0/manifest.json");
+            let text = fs::read_to_string(&path).unwrap().replace("user4", "user5");
+            fs::write(path, text).unwrap();
+        }),
+    ];
+    for (want, harm) in harms {
+        fs::remove_dir_all(&folder).unwrap();
+        packages(&[one.path(), other.path()], &key, &folder);
+        harm(&folder);
+        let found = faults(&folder, &[]);
+        assert!(found.iter().any(|fault| fault.starts_with(want)), "{want}: {found:?}");
+    }
+}
+
+fn key_of(dir: &Path) -> SigningKey {
+    SigningKey::load(&dir.join(EVIDENCE_DIR).join("sign.key")).unwrap()
+}
+
+/// What the page's own script says, run as a browser would.
+fn page_says(dir: &Path, folder: &Path) -> String {
+    let page = fs::read_to_string(folder.join("verify.html")).unwrap();
+    let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
+    let runner = format!(
+        "globalThis.crypto ??= require('crypto').webcrypto;{script};\nconst fs = require('fs'), root = process.argv[2];\
+         const names = fs.readdirSync(root, {{ recursive: true }}).filter(name => fs.statSync(root + '/' + name).isFile());\
+         const files = new Map(names.map(name => [name, new Uint8Array(fs.readFileSync(root + '/' + name))]));\
+         verifyPackage(files).then(steps => {{ for (const step of steps) console.log(step.good, step.text); }}, error => console.log(false, error));"
+    );
+    let path = dir.join("run.cjs");
+    fs::write(&path, runner).unwrap();
+    let output = Command::new("node").arg(&path).arg(folder).output().unwrap();
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
+fn has_node() -> bool {
+    Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+#[test]
+fn the_page_agrees_on_packages_of_several() {
+    if !has_node() {
+        return;
+    }
+    let (one, key) = logspace();
+    let (other, _) = logspace();
+    let folder = one.path().join("packages");
+    packages(&[one.path(), other.path()], &key, &folder);
+    let said = page_says(one.path(), &folder);
+    let wanted = [
+        "true l1: 140 of 140 messages",
+        "lets see: (user3) AND (NOT x) OR (user4); sealed",
+        "true 280 messages in all",
+    ];
+    assert!(wanted.iter().all(|want| said.contains(want)) && !said.contains("false"), "{said}");
+    fs::write(folder.join("l0/extra"), "x").unwrap();
+    assert!(page_says(one.path(), &folder).contains("false l0: do not belong"), "a stranger in a part");
+    fs::remove_dir_all(folder.join("l1")).unwrap();
+    assert!(
+        page_says(one.path(), &folder).contains("false l1: the manifest is another one"),
+        "a missing part"
+    );
+}
+
 #[test]
 fn the_page_agrees() {
-    let node = Command::new("node").arg("--version").output();
-    if !node.is_ok_and(|output| output.status.success()) {
+    if !has_node() {
         return;
     }
     let (dir, key) = logspace();
     let folder = package(dir.path(), &key);
-    let page = fs::read_to_string(folder.join("verify.html")).unwrap();
-    let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
-    let runner = format!(
-        "globalThis.crypto ??= require('crypto').webcrypto;{script};\nconst fs = require('fs');\
-         const files = new Map(fs.readdirSync(process.argv[2]).map(name => [name, new Uint8Array(fs.readFileSync(process.argv[2] + '/' + name))]));\
-         verifyPackage(files).then(steps => {{ for (const step of steps) console.log(step.good, step.text); }}, error => console.log(false, error));"
-    );
-    let path = dir.path().join("run.cjs");
-    fs::write(&path, runner).unwrap();
-    let run = || {
-        let output = Command::new("node").arg(&path).arg(&folder).output().unwrap();
-        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
-    };
+    let run = || page_says(dir.path(), &folder);
     let said = run();
     assert!(said.contains("true 140 of 140 messages") && !said.contains("false"), "{said}");
     let messages = folder.join("messages.ndjson");

@@ -4,7 +4,7 @@
 //! Limits: constant memory but for the numbers of a segment's wanted messages.
 
 use super::{
-    VERIFY_PAGE,
+    VERIFY_PAGE, format,
     manifest::{self, Question},
     name,
 };
@@ -182,7 +182,17 @@ impl Out {
 /// A message as JSON: its received bytes in base64, and what they were read as.
 pub fn document_json(document: &Document) -> Value {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let values = document.values.iter().map(|(name, value, _)| (name.clone(), Value::from(text(value))));
+    let mut values: Map<String, Value> = Map::new();
+    for (name, value, _) in &document.values {
+        let value = Value::from(text(value));
+        match values.get_mut(name) {
+            Some(Value::Array(all)) => all.push(value),
+            Some(first) => *first = Value::Array(vec![first.take(), value]),
+            None => {
+                values.insert(name.clone(), value);
+            }
+        }
+    }
     json!({
         "sequence": document.sequence,
         "received_us": document.received_us,
@@ -197,7 +207,7 @@ pub fn document_json(document: &Document) -> Value {
         "message": text(&document.text),
         "source": document.source,
         "tags": document.tags,
-        "values": values.collect::<Map<String, Value>>(),
+        "values": values,
     })
 }
 
@@ -237,15 +247,24 @@ fn sign(
         files.into_iter().map(|(name, digest)| (name, Value::from(digest.to_string()))).collect();
     let logspace = chain.records().first().map(|record| crate::evidence::hex(&record.logspace));
     let manifest = json!({
-        "format": "duramen evidence package 1",
+        "format": format::ONE,
         "logspace": logspace,
         "head": chain.head().to_string(),
         "question": question.to_json(),
         "messages": exported.messages,
-        "completeness": manifest::completeness(chain, &exported.unread),
+        "completeness": manifest::completeness(chain, question.view.as_ref(), &exported.unread),
         "signer": signer.public().fingerprint(),
         "files": files,
     });
+    put_manifest(folder, &manifest, signer)
+}
+
+/// Writes a manifest with its signature; gives its digest.
+pub(super) fn put_manifest(
+    folder: &Path,
+    manifest: &Value,
+    signer: &SigningKey,
+) -> Result<Digest, ExportError> {
     let text = format!("{manifest:#}\n");
     let signature = signer.sign(text.as_bytes()).ok_or(ExportError::Unsigned)?;
     fs::write(folder.join(name::MANIFEST), &text)?;

@@ -6,7 +6,7 @@
 
 use super::format::list;
 use crate::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
-use message::{Facility, Severity};
+use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
 
 /// The columns that every segment has. The number stands in files.
@@ -84,8 +84,10 @@ pub(crate) enum Shown {
     Severity,
     /// The tags of a list.
     Tags,
-    /// The value of that name in a list.
+    /// The values of that name in a list.
     Named(String),
+    /// Those of them that are numbers.
+    Numbers(String),
 }
 
 /// The column that holds what a question names, and how.
@@ -124,6 +126,10 @@ impl Shown {
                 .flatten()
                 .filter(|entry| entry.name == name.as_bytes())
                 .for_each(|entry| visit(entry.value)),
+            Shown::Numbers(name) => list::entries(kept)
+                .flatten()
+                .filter(|entry| entry.name == name.as_bytes() && is_numeric(entry.kind))
+                .for_each(|entry| visit(entry.value)),
         }
     }
 
@@ -133,8 +139,34 @@ impl Shown {
     }
 }
 
+fn is_numeric(kind: ValueKind) -> bool {
+    matches!(kind, ValueKind::Integer | ValueKind::Double | ValueKind::Datetime)
+}
+
+/// Adds the documents with a matching value. `kind` is the type of the column's values, when they have one.
+pub(crate) fn find_typed(
+    source: &dyn Source,
+    kind: Option<ValueKind>,
+    shown: &Shown,
+    pattern: &Pattern,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    match (pattern, kind, shown) {
+        (_, Some(kind), _) => match pattern.of_kind(kind) {
+            Some(pattern) => find(source, shown, &pattern, watch, found),
+            None => Ok(()),
+        },
+        (Pattern::Number(_), None, Shown::Named(name)) => {
+            find(source, &Shown::Numbers(name.clone()), pattern, watch, found)
+        }
+        (Pattern::Number(_), None, _) => Ok(()),
+        _ => find(source, shown, pattern, watch, found),
+    }
+}
+
 /// Adds the documents with a matching value.
-pub(crate) fn find(
+fn find(
     source: &dyn Source,
     shown: &Shown,
     pattern: &Pattern,

@@ -124,7 +124,7 @@ impl Builder {
         self.length >= DOCUMENTS_MAX || self.bytes >= BYTES_MAX
     }
 
-    /// Gives the next message a name-value pair. The first of a name stands.
+    /// Gives the next message a name-value pair.
     pub(crate) fn add_value(&mut self, name: &str, kind: ValueKind, value: &[u8]) {
         if self.columns.add_value(self.length, name, kind, value) {
             self.index.add_value(value);

@@ -187,7 +187,8 @@ impl Columns {
         }
     }
 
-    /// Gives a document a name-value pair. False when it has one of that name and type already, which stands.
+    /// Gives a document a name-value pair. False when it has this very one already. Structured data may repeat a name:
+    /// the first value stands in the column, others in the list of those that have none.
     pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) -> bool {
         self.key.clear();
         self.key.push(kind as u8);
@@ -199,22 +200,24 @@ impl Columns {
                 self.named.push(Named { name: name.to_owned(), kind, column: Column::with_room(0) });
                 self.named.len() - 1
             }
-            None => {
-                let entry = Entry { name: name.as_bytes(), kind, value };
-                let is_same = |known: Entry<'_>| known.name == entry.name && known.kind == kind;
-                let is_new = !list::entries(&self.rest).flatten().any(is_same);
-                if is_new {
-                    list::push(&mut self.rest, entry);
-                }
-                return is_new;
-            }
+            None => return self.add_rest(Entry { name: name.as_bytes(), kind, value }),
         };
         let column = &mut self.named[index].column;
         if column.ends_with(document) {
-            return false;
+            let is_new = column.value_of(document) != value;
+            return is_new && self.add_rest(Entry { name: name.as_bytes(), kind, value });
         }
         let place = column.place(value);
         column.push(document, place)
+    }
+
+    /// Gives the document at hand a value without a column; false when it has this very one.
+    fn add_rest(&mut self, entry: Entry<'_>) -> bool {
+        let is_new = !list::entries(&self.rest).flatten().any(|known| known == entry);
+        if is_new {
+            list::push(&mut self.rest, entry);
+        }
+        is_new
     }
 
     /// Ends a document: what found no column is kept as a list.

@@ -10,8 +10,8 @@ use super::{
     columns::{Named, stamp_of},
 };
 use crate::{
-    Bitmap, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
-    Watch,
+    Bitmap, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
+    SegmentView, Watch, WordUse,
     pattern::Matcher,
     segment::{
         column::{self, Fixed, Run, SeeValue, Shown, Source},
@@ -23,6 +23,11 @@ use crate::{
     },
 };
 use std::{ops::Range, path::PathBuf, sync::Arc};
+
+use message::ValueKind;
+
+/// Sees a column, how values come out of it, and their type.
+type SeeSource<'a> = dyn FnMut(&dyn Source, &Shown, Option<ValueKind>) -> Result<(), ReadError> + 'a;
 
 /// Documents of one slice of a walk.
 const SLICE: u32 = 1 << 16;
@@ -71,29 +76,27 @@ impl ActiveView {
     }
 
     /// The named columns that hold values of a name.
-    fn named(&self, name: &str) -> Vec<ActiveColumn<'_>> {
+    fn named(&self, name: &str) -> Vec<(ActiveColumn<'_>, ValueKind)> {
         let builder = self.shared.read();
         let named = builder.columns.named.iter().enumerate().filter(|(_, named)| named.name == name);
-        named.map(|(index, _)| ActiveColumn { view: self, which: Which::Named(index) }).collect()
+        let column = |index| ActiveColumn { view: self, which: Which::Named(index) };
+        named.map(|(index, named)| (column(index), named.kind)).collect()
     }
 
     fn fixed(&self, fixed: Fixed) -> ActiveColumn<'_> {
         ActiveColumn { view: self, which: Which::Fixed(fixed) }
     }
 
-    /// Calls `visit` with each column that may hold values of an asked one.
-    fn sources(
-        &self,
-        asked: &Asked,
-        visit: &mut dyn FnMut(&dyn Source, &Shown) -> Result<(), ReadError>,
-    ) -> Result<(), ReadError> {
+    /// Calls `visit` with each column that may hold values of an asked one, and the type of its values.
+    fn sources(&self, asked: &Asked, visit: &mut SeeSource<'_>) -> Result<(), ReadError> {
         match column::resolve(asked) {
-            (Some(fixed), shown) => visit(&self.fixed(fixed), &shown),
+            (Some(fixed), shown) => visit(&self.fixed(fixed), &shown, None),
             (None, shown) => {
                 if let Asked::Named(name) = asked {
-                    self.named(name).iter().try_for_each(|column| visit(column, &Shown::Whole))?;
+                    let mut named = self.named(name).into_iter();
+                    named.try_for_each(|(column, kind)| visit(&column, &Shown::Whole, Some(kind)))?;
                 }
-                visit(&self.fixed(Fixed::Rest), &shown)
+                visit(&self.fixed(Fixed::Rest), &shown, None)
             }
         }
     }
@@ -105,6 +108,8 @@ struct Wanted {
     any_term: bool,
     templates: Vec<bool>,
     any_template: bool,
+    /// How many words matched.
+    words: u64,
 }
 
 impl Wanted {
@@ -132,7 +137,8 @@ impl Wanted {
                 *wanted = index.templates.sequence(template as u32).iter().any(has);
             }
         }
-        Wanted { any_term: terms.contains(&true), terms, templates, any_template }
+        let words = terms.iter().chain(&numbers).filter(|wanted| **wanted).count() as u64;
+        Wanted { any_term: terms.contains(&true), terms, templates, any_template, words }
     }
 
     /// Adds the documents of a range that have one of them. Words that came later are not wanted.
@@ -294,13 +300,41 @@ impl SegmentView for ActiveView {
         Ok(found)
     }
 
+    fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+        let mut words = 0;
+        let found = self.scan(watch, |builder| {
+            let wanted = Wanted::of(builder, pattern);
+            words = wanted.words;
+            Some(wanted)
+        })?;
+        Ok(Some(WordUse { words, postings: found.map_or(0, |found| found.count()) }))
+    }
+
+    fn read_cost(&self, documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
+        let (mut cost, mut end) = (ReadCost::default(), 0);
+        for document in documents.iter() {
+            if document < end {
+                continue;
+            }
+            let builder = self.shared.read();
+            let (found, first) = builder.blocks.find(document);
+            end = builder.blocks.end_of(first, builder.length);
+            cost.blocks += 1;
+            cost.bytes += match found {
+                blocks::Found::Plain(frames) => frames.size() as u64,
+                blocks::Found::Compressed(bytes, _) => bytes.len() as u64,
+            };
+        }
+        Ok(Some(cost))
+    }
+
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
         let exact = self.scan(watch, |builder| {
             let numbers = phrase::numbers(phrase, |token| builder.index.frequent().find(token))?;
             let known = &builder.index.templates;
             let is_wanted = |number| phrase::is_in(&numbers, known.sequence(number));
             let templates: Vec<bool> = (0..known.len()).map(is_wanted).collect();
-            Some(Wanted { terms: Vec::new(), any_term: false, any_template: true, templates })
+            Some(Wanted { terms: Vec::new(), any_term: false, any_template: true, templates, words: 0 })
         })?;
         match exact {
             Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
@@ -310,7 +344,9 @@ impl SegmentView for ActiveView {
 
     fn values(&self, asked: &Asked, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
         let mut found = Bitmap::none(self.length);
-        self.sources(asked, &mut |source, shown| column::find(source, shown, pattern, watch, &mut found))?;
+        self.sources(asked, &mut |source, shown, kind| {
+            column::find_typed(source, kind, shown, pattern, watch, &mut found)
+        })?;
         Ok(found)
     }
 
@@ -321,7 +357,7 @@ impl SegmentView for ActiveView {
         watch: &Watch,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
-        self.sources(asked, &mut |source, shown| column::count(source, shown, documents, watch, add))
+        self.sources(asked, &mut |source, shown, _| column::count(source, shown, documents, watch, add))
     }
 
     fn columns(&self) -> Vec<ColumnUse> {

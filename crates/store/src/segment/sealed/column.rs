@@ -3,7 +3,7 @@
 //! In: its bytes. Out: values, places. The values are sorted lower-cased, so that a prefix is a range of blocks.
 //! Holds: nothing between calls. Limits: none of its own.
 
-use super::{Entry, Form, Sealed};
+use super::{Entry, Form, Kind, Sealed};
 use crate::{
     Bitmap, ReadError, Watch,
     segment::{
@@ -16,6 +16,8 @@ use crate::{
         },
     },
 };
+
+use message::ValueKind;
 
 /// Most bytes of a *var* number.
 const VARINT_BYTES_MAX: usize = 10;
@@ -64,6 +66,11 @@ impl<'a> SealedColumn<'a> {
         let at = reader.position();
         let packed = part.piece(at, part.bytes.len() - at)?;
         Ok(SealedColumn { owner, entry, form, values, listed, packed, width: width_of(largest) })
+    }
+
+    /// The type of the values of a name-value pair.
+    pub(super) fn kind(&self) -> Option<ValueKind> {
+        (self.entry.code == Kind::Named as u8).then_some(self.entry.kind)
     }
 
     /// The documents of a sparse column, ascending; empty for others.

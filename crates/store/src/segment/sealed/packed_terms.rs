@@ -50,7 +50,7 @@ impl Sealed {
     ) -> Result<(), Damage> {
         self.file.check_part(&dictionary.bytes(chunk)?)?;
         let chunk = dictionary.chunk(chunk, unpacker)?;
-        let Search { matcher, found, templates, blocks } = search;
+        let Search { matcher, found, templates, blocks, used } = search;
         let mut matcher = matcher.in_order();
         let mut wanted = Vec::new();
         chunk.walk(|index, shared, term| {
@@ -63,6 +63,7 @@ impl Sealed {
         }
         let postings = self.file.whole(Section::Postings)?;
         for place in chunk.places(&wanted, unpacker)? {
+            used.add(place.count);
             match blocks {
                 Some((aging, blocks)) if aging.is_by_block(place.count) => {
                     self.add_blocks(&place, &postings, blocks)?;

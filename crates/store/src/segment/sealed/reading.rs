@@ -118,7 +118,11 @@ struct BlockEntry {
 
 impl<'a> Reading<'a> {
     pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
-        let values = sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8);
+        // Values without a column come behind those that have one, as they came in.
+        let rest = Kind::Fixed as u8 + Fixed::Rest as u8;
+        let mut values: Vec<&Entry> =
+            sealed.meta.columns.iter().filter(|entry| entry.code >= Kind::Fixed as u8).collect();
+        values.sort_by_key(|entry| entry.code == rest);
         let open = |entry| {
             Ok(OpenedColumn {
                 entry,
@@ -134,7 +138,7 @@ impl<'a> Reading<'a> {
             sealed.is_recoded().then(|| Opened::new(dictionary.bytes)).transpose().map_err(useless)?;
         Ok(Reading {
             sealed,
-            columns: values.map(open).collect::<Result<_, Damage>>()?,
+            columns: values.into_iter().map(open).collect::<Result<_, Damage>>()?,
             received: numbers(Kind::Received)?,
             event: numbers(Kind::Event)?,
             zone: numbers(Kind::Zone)?,

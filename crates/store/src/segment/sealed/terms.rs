@@ -5,7 +5,7 @@
 
 use super::{Aging, Sealed};
 use crate::{
-    Bitmap, Pattern, ReadError, Watch,
+    Bitmap, Pattern, ReadError, Watch, WordUse,
     pattern::Matcher,
     segment::{
         format::{
@@ -69,26 +69,27 @@ impl Payloads {
 pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + 'a;
 
 impl Sealed {
-    /// Documents with a matching token in text or name-value pairs.
-    pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+    /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
+    pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<(Bitmap, WordUse), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let mut search = Search {
             matcher: Matcher::new(pattern),
             found: Bitmap::none(self.meta.length),
             templates: Vec::new(),
             blocks: self.aging().map_err(corrupt)?.map(|aging| (aging, Bitmap::none(aging.blocks()))),
+            used: WordUse::default(),
         };
         if self.is_recoded() {
             self.search_packed(&mut search, watch)?;
         } else {
             self.search(&mut search, watch)?;
         }
-        let Search { matcher, mut found, templates, blocks } = search;
-        self.add_templates(&templates, &mut found).map_err(corrupt)?;
+        let Search { matcher, mut found, templates, blocks, mut used } = search;
+        used.postings += self.add_templates(&templates, &mut found).map_err(corrupt)?;
         if let Some((aging, blocks)) = blocks {
             self.add_verified(&aging, &blocks, &matcher, watch, &mut found)?;
         }
-        Ok(found)
+        Ok((found, used))
     }
 
     fn search(&self, search: &mut Search, watch: &Watch) -> Result<(), ReadError> {
@@ -155,11 +156,12 @@ impl Sealed {
         let document_bytes = document_bytes(self.meta.length);
         let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
         self.file.check_part(&dictionary.block(block)?)?;
-        let Search { matcher, found, templates, .. } = search;
+        let Search { matcher, found, templates, used, .. } = search;
         let mut matcher = matcher.in_order();
         let walked = dictionary.walk(block, string, |ordinal, shared, term, reader| {
             let payload = payloads.read(ordinal, reader)?;
             if matcher.matches(shared, term) {
+                used.add(payload.count);
                 self.add_term(&payload, &postings, found, templates)?;
             }
             Ok(true)
@@ -202,11 +204,12 @@ impl Sealed {
         Ok(())
     }
 
-    /// Adds the documents of the templates that are true.
-    fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<(), Damage> {
+    /// Adds the documents of the templates that are true; gives how many these have.
+    fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<u64, Damage> {
         if !wanted.contains(&true) {
-            return Ok(());
+            return Ok(0);
         }
+        let mut used = 0;
         let postings = self.file.whole(Section::Postings)?;
         let mut section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
         let table = &mut section.documents;
@@ -216,6 +219,7 @@ impl Sealed {
             if count == 0 {
                 continue;
             }
+            used += if *wanted { count } else { 0 };
             // The one document, or how large the list of documents is.
             let number = table.varint_to(u32::MAX as usize)?;
             if count > 1 {
@@ -231,7 +235,7 @@ impl Sealed {
                 found.add(number as u32);
             }
         }
-        Ok(())
+        Ok(used)
     }
 
     /// The section of templates with their documents, of these postings, moved behind others.
@@ -267,6 +271,7 @@ pub(super) struct Search {
     pub(super) templates: Vec<bool>,
     /// In an aged segment, the blocks that may have more.
     pub(super) blocks: Option<(Aging, Bitmap)>,
+    pub(super) used: WordUse,
 }
 
 /// The section of templates.

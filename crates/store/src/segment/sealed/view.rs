@@ -4,7 +4,8 @@
 
 use super::{Kind, Sealed, SealedColumn, reading::Reading};
 use crate::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
+    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, SegmentView,
+    Watch, WordUse,
     segment::{
         column::{self, Fixed, Shown, Source},
         documents,
@@ -119,13 +120,31 @@ impl SegmentView for Sealed {
 
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
         let _pin = self.file.pin();
-        let mut found = self.tokens(pattern, watch)?;
+        let (mut found, _) = self.tokens(pattern, watch)?;
         for asked in [Column::Host, Column::Program] {
             let sources = self.sources(&asked)?;
             let sources = sources.iter().map(|(source, _)| source as &dyn Source);
             words::add_columns(sources, pattern, watch, &mut found)?;
         }
         Ok(found)
+    }
+
+    fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+        let _pin = self.file.pin();
+        self.tokens(pattern, watch).map(|(_, used)| Some(used))
+    }
+
+    fn read_cost(&self, documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
+        let _pin = self.file.pin();
+        let mut cost = ReadCost::default();
+        for block in 0..self.blocks() {
+            let (range, bytes) = self.block_place(block).map_err(|damage| self.corrupt(damage))?;
+            if documents.count_range(range) > 0 {
+                cost.blocks += 1;
+                cost.bytes += bytes.end - bytes.start;
+            }
+        }
+        Ok(Some(cost))
     }
 
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
@@ -140,7 +159,7 @@ impl SegmentView for Sealed {
         let _pin = self.file.pin();
         let mut found = Bitmap::none(self.meta.length);
         for (source, shown) in self.sources(asked)? {
-            column::find(&source, &shown, pattern, watch, &mut found)?;
+            column::find_typed(&source, source.kind(), &shown, pattern, watch, &mut found)?;
         }
         Ok(found)
     }

@@ -1,7 +1,7 @@
 //! What goes in comes out again, as it was.
 
 use super::*;
-use crate::{Column, Pattern};
+use crate::{Bound, Column, Pattern, WordUse};
 
 fn line(text: &str) -> Line {
     Line {
@@ -59,12 +59,96 @@ fn set_values_hide_structured_data() {
 }
 
 #[test]
-fn the_first_of_a_name_stands_and_only_its_words_are_found() {
+fn every_value_of_a_repeated_name_is_kept() {
+    check(
+        Line { sdata: "[a b=\"two\" b=\"one\" b=\"two\"]".into(), ..line("x") },
+        "7 38 | web-1 sshd 42 | <38>Nov 21 10:00:00 web-1 sshd[42]: [a b=\"two\" b=\"one\" b=\"two\"]x | x | s_net \
+         .source.s_net | .SDATA.a.b=two:String .SDATA.a.b=one:String .tls.cn=s_net:String",
+    );
     let mut active = Active::new(0, None);
     append(&mut active, &[Line { sdata: "[a b=\"one\" b=\"two\"]".into(), ..line("x") }]);
-    let view = active.view();
-    let count = |word: &str| view.words(&Pattern::Exact(word.into()), &Watch::unlimited()).unwrap().count();
-    assert_eq!((count("one"), count("two")), (1, 0));
+    let (watch, column) = (Watch::unlimited(), Column::Named(".SDATA.a.b".into()));
+    let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
+    for view in [&*active.view(), &sealed as &dyn SegmentView] {
+        for (value, want) in [("one", 1), ("two", 1), ("three", 0)] {
+            let pattern = Pattern::Exact(value.into());
+            assert_eq!(view.words(&pattern, &watch).unwrap().count(), want, "{value}");
+            assert_eq!(view.values(&column, &pattern, &watch).unwrap().count(), want, "{value}");
+        }
+        let mut values = Vec::new();
+        let all = crate::Bitmap::all(1);
+        view.count_values(&column, &all, &watch, &mut |value, count| values.push((value.to_vec(), count)))
+            .unwrap();
+        values.sort();
+        assert_eq!(values, [(b"one".to_vec(), 1), (b"two".to_vec(), 1)]);
+    }
+}
+
+/// Values of one name and several types: each is kept under its own, and numbers are found however they are written.
+#[test]
+fn a_name_may_have_values_of_several_types() {
+    let kinds = [
+        ("5", ValueKind::Integer),
+        ("5", ValueKind::String),
+        ("5.0", ValueKind::Double),
+        ("5.0", ValueKind::String),
+        ("five", ValueKind::String),
+        ("50", ValueKind::Integer),
+        ("-2.50", ValueKind::Double),
+        ("true", ValueKind::Boolean),
+    ];
+    let of = |(value, kind): &(&str, ValueKind)| Line {
+        values: vec![("n".into(), (*value).into(), *kind)],
+        ..line("x")
+    };
+    let mut active = Active::new(0, None);
+    append(&mut active, &kinds.iter().map(of).collect::<Vec<_>>());
+    let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
+    let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
+    let (watch, column) = (Watch::unlimited(), Column::Named("n".into()));
+    let at_least =
+        Pattern::Range { lower: Bound::Number { value: 5.0, inclusive: true }, upper: Bound::Open };
+    for view in [&*active.view(), &sealed as &dyn SegmentView, &recoded] {
+        let find = |pattern: Pattern| -> Vec<u32> {
+            view.values(&column, &pattern, &watch).unwrap().iter().collect()
+        };
+        assert_eq!(find(Pattern::Number(5.0)), [0, 2]);
+        assert_eq!(find(Pattern::Number(-2.5)), [6]);
+        assert_eq!(find(Pattern::Number(7.0)), [0; 0]);
+        assert_eq!(find(Pattern::Exact("5".into())), [0, 1]);
+        assert_eq!(find(at_least.clone()), [0, 1, 2, 3, 5]);
+        assert_eq!(find(Pattern::Any).len(), kinds.len());
+        assert_eq!(view.values(&Column::Pid, &Pattern::Number(42.0), &watch).unwrap().count(), 0);
+        let uses = view.columns();
+        let used = uses.iter().find(|used| used.column == column).unwrap();
+        assert_eq!((used.documents, used.numeric), (kinds.len() as u64, false));
+    }
+}
+
+/// What a look-up and a reading cost is counted as it is.
+#[test]
+fn costs_are_counted() {
+    let texts = ["alpha beta", "alpha gamma", "delta", "alphabet"];
+    let lines: Vec<Line> = (0..4_000).map(|at| line(texts[at % texts.len()])).collect();
+    let mut active = Active::new(0, Some(learned(&["alpha"])));
+    append(&mut active, &lines);
+    let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
+    let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
+    let watch = Watch::unlimited();
+    for view in [&*active.view(), &sealed as &dyn SegmentView, &recoded] {
+        let used = |pattern| view.word_use(&pattern, &watch).unwrap().unwrap();
+        assert_eq!(used(Pattern::Exact("beta".into())), WordUse { words: 1, postings: 1_000 });
+        assert_eq!(used(Pattern::Exact("alpha".into())), WordUse { words: 1, postings: 2_000 });
+        assert_eq!(used(Pattern::Prefix("alpha".into())), WordUse { words: 2, postings: 3_000 });
+        assert_eq!(used(Pattern::Exact("epsilon".into())), WordUse::default());
+        let cost = |documents: &crate::Bitmap| view.read_cost(documents).unwrap().unwrap();
+        let (all, none) = (cost(&crate::Bitmap::all(4_000)), cost(&crate::Bitmap::none(4_000)));
+        let mut first = crate::Bitmap::none(4_000);
+        first.add(0);
+        let one = cost(&first);
+        assert_eq!((one.blocks, none.blocks, none.bytes), (1, 0, 0));
+        assert!(all.blocks >= one.blocks && all.bytes >= one.bytes && one.bytes > 0, "{all:?} {one:?}");
+    }
 }
 
 #[test]

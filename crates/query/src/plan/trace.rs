@@ -1,0 +1,140 @@
+//! What each part of a question cost, for whoever asks why it is slow.
+//!
+//! In: the parts as the plan decides them. Out: for each, by its place in memory, what the index was asked and said.
+//! Holds: a row a part. Limits: counts words once more, which the answer itself does not do.
+
+use super::known::Known;
+use crate::{
+    condition::{Condition, ValueTest},
+    words,
+};
+use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
+use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
+
+/// What a part of a condition was asked in some segments, and what the index said.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Used {
+    /// Segments in which it was looked at; in others what stands before it decided already.
+    pub(crate) segments: u64,
+    /// Distinct words, or values of a column, that match; none when there is no telling.
+    pub(crate) words: Option<u64>,
+    /// Entries of the words' lists.
+    pub(crate) postings: Option<u64>,
+    /// Documents that may match, of those that were asked of.
+    pub(crate) documents: u64,
+    /// Those of them that the index cannot decide.
+    pub(crate) doubtful: u64,
+    /// Time in the index, that of the parts within it included.
+    pub(crate) took: Duration,
+}
+
+impl Used {
+    /// Adds what was found in other segments.
+    pub(crate) fn merge(&mut self, other: Used) {
+        self.segments += other.segments;
+        self.documents += other.documents;
+        self.doubtful += other.doubtful;
+        self.took += other.took;
+        self.words = sum(self.words, other.words);
+        self.postings = sum(self.postings, other.postings);
+    }
+
+    fn add_words(&mut self, words: u64, postings: Option<u64>) {
+        self.words = sum(self.words, Some(words));
+        self.postings = sum(self.postings, postings);
+    }
+}
+
+fn sum(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (known, None) | (None, known) => known,
+    }
+}
+
+/// The parts of one condition, as one segment saw them.
+#[derive(Debug, Default)]
+pub(crate) struct Trace {
+    parts: RefCell<HashMap<usize, Used>>,
+}
+
+impl Trace {
+    /// What became of a part.
+    pub(crate) fn of(&self, part: &Condition) -> Option<Used> {
+        self.parts.borrow().get(&address(part)).copied()
+    }
+
+    /// Notes what the index said of a part.
+    pub(super) fn add(
+        &self,
+        view: &dyn SegmentView,
+        part: &Condition,
+        within: Option<&Bitmap>,
+        known: &Known<'_>,
+        took: Duration,
+        watch: &Watch,
+    ) -> Result<(), ReadError> {
+        let mut upper = known.upper.clone();
+        if let Some(within) = within {
+            upper.and(within);
+        }
+        let doubtful = known.open.as_ref().map_or(0, |open| open.doubtful(&upper).count());
+        match part {
+            Condition::Word(word) => self.add_word(view, part, word, watch)?,
+            Condition::Phrase(phrase) | Condition::CasePhrase { words: phrase, .. } => {
+                let words = phrase.words.iter().filter(|word| !matches!(word, Pattern::Any));
+                words.into_iter().try_for_each(|word| self.add_word(view, part, word, watch))?;
+            }
+            Condition::Value(column, test) => self.add_values(view, part, column, test, &upper, watch)?,
+            _ => {}
+        }
+        let mut parts = self.parts.borrow_mut();
+        let used = parts.entry(address(part)).or_default();
+        used.segments = 1;
+        used.documents += upper.count();
+        used.doubtful += doubtful;
+        used.took += took;
+        Ok(())
+    }
+
+    /// Notes a word that is looked up for a part.
+    pub(super) fn add_word(
+        &self,
+        view: &dyn SegmentView,
+        part: &Condition,
+        word: &Pattern,
+        watch: &Watch,
+    ) -> Result<(), ReadError> {
+        if let Some(used) = view.word_use(word, watch)? {
+            let mut parts = self.parts.borrow_mut();
+            parts.entry(address(part)).or_default().add_words(used.words, Some(used.postings));
+        }
+        Ok(())
+    }
+
+    /// Notes how many values of a column match.
+    fn add_values(
+        &self,
+        view: &dyn SegmentView,
+        part: &Condition,
+        column: &Column,
+        test: &ValueTest,
+        found: &Bitmap,
+        watch: &Watch,
+    ) -> Result<(), ReadError> {
+        let mut distinct = 0;
+        view.count_values(column, found, watch, &mut |value, _| {
+            distinct += u64::from(match test {
+                ValueTest::Pattern(pattern) => words::value_matches(pattern, value),
+                ValueTest::Regex(regex) => regex.is_match(value),
+            });
+        })?;
+        self.parts.borrow_mut().entry(address(part)).or_default().add_words(distinct, None);
+        Ok(())
+    }
+}
+
+/// A condition does not move while a question is asked.
+fn address(part: &Condition) -> usize {
+    ptr::from_ref(part) as usize
+}

@@ -1,0 +1,220 @@
+//! What a question costs, told before it is run.
+//!
+//! In: a space, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
+//! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
+//! is read. Limits: the watch. Where messages are hidden the index is not counted: it would tell of them.
+
+use super::{found::locked, parallel, segment};
+use crate::{
+    answer::{Search, SearchError, Unread},
+    condition::Condition,
+    explain::show,
+    plan::{self, Trace, Used},
+    question::Query,
+    space::{Seen, Space},
+};
+use std::time::{Duration, Instant};
+use store::{ReadCost, ReadError, Stop};
+
+/// What opening a block takes, about: 128 KiB are decompressed.
+const BLOCK: Duration = Duration::from_micros(150);
+/// What reading one message of an open block takes, about: its columns are put together and its text is searched.
+const MESSAGE: Duration = Duration::from_nanos(1_500);
+
+/// What a question costs.
+#[derive(Clone, Debug)]
+pub struct Explanation {
+    /// The condition.
+    pub root: ExplainedPart,
+    /// Segments of the space.
+    pub segments: u64,
+    /// Those of which nothing lies in the time range: they are not looked at.
+    pub skipped: u64,
+    /// Messages in the time range.
+    pub messages: u64,
+    /// Messages that the index cannot decide: they are read.
+    pub doubtful: u64,
+    /// The blocks that these are in.
+    pub text: ReadCost,
+    /// Time that the index took, microseconds.
+    pub index_us: u64,
+    /// Time that all of it takes, about, microseconds.
+    pub estimated_us: u64,
+    /// What cannot be read.
+    pub unread: Vec<Unread>,
+}
+
+/// How a part of a condition is answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Means {
+    /// All, or one, of its parts; or what its part does not find.
+    Parts,
+    /// Nothing has to be looked at.
+    Nothing,
+    /// The index of words.
+    Words,
+    /// Columns of values or of times.
+    Columns,
+    /// The index of words narrows what is read.
+    Text,
+}
+
+/// A part of a condition.
+#[derive(Clone, Debug)]
+pub struct ExplainedPart {
+    /// What it asks, in words; `AND`, `OR` and `NOT` for those with parts.
+    pub shown: String,
+    /// How it is answered.
+    pub means: Means,
+    /// Segments in which it was looked at.
+    pub segments: u64,
+    /// Distinct words, or values of a column, that match; a word counts in each segment.
+    pub words: Option<u64>,
+    /// Entries of the words' lists.
+    pub postings: Option<u64>,
+    /// Messages that may match, of those that the parts before it left over.
+    pub documents: u64,
+    /// Those of them that the index cannot decide.
+    pub doubtful: u64,
+    /// Time in the index, microseconds.
+    pub took_us: u64,
+    /// Its parts, in the order in which they are looked at.
+    pub parts: Vec<ExplainedPart>,
+}
+
+/// Tells what a question costs. Its pipes, and the rows that are shown, are not part of it.
+pub fn explain(space: &Space, query: &Query, search: &Search) -> Result<Explanation, SearchError> {
+    let started = Instant::now();
+    let views = space.visible(search);
+    let condition = query.condition();
+    let of_segments =
+        parallel::each(search.threads, views.len(), |index| of_segment(views[index], condition, search));
+    let mut told = Explanation {
+        root: part(condition, &|_| None),
+        segments: views.len() as u64,
+        skipped: 0,
+        messages: 0,
+        doubtful: 0,
+        text: ReadCost::default(),
+        index_us: 0,
+        estimated_us: 0,
+        unread: locked(space, search),
+    };
+    for (result, seen) in of_segments.into_iter().zip(&views) {
+        match result {
+            Ok(None) => told.skipped += 1,
+            Ok(Some(own)) => told.add(own),
+            Err(ReadError::Stopped(Stop::TimedOut)) => return Err(SearchError::TimedOut),
+            Err(error) => told.unread.push(seen.unread(error)?),
+        }
+    }
+    told.unread.dedup();
+    told.index_us = started.elapsed().as_micros() as u64;
+    let reading = BLOCK * u32::try_from(told.text.blocks).unwrap_or(u32::MAX)
+        + MESSAGE * u32::try_from(told.doubtful).unwrap_or(u32::MAX);
+    told.estimated_us = told.root.took_us + reading.as_micros() as u64;
+    let threads = search.threads.clamp(1, views.len().max(1)) as u64;
+    told.estimated_us /= threads;
+    Ok(told)
+}
+
+/// What one segment says.
+struct Own {
+    root: ExplainedPart,
+    messages: u64,
+    doubtful: u64,
+    text: ReadCost,
+}
+
+/// None: nothing of the segment lies in the time range.
+fn of_segment(seen: Seen<'_>, condition: &Condition, search: &Search) -> Result<Option<Own>, ReadError> {
+    search.watch.check()?;
+    let asked = segment::asked(seen, search)?;
+    if asked.count == 0 {
+        return Ok(None);
+    }
+    let trace = Trace::default();
+    let doubtful = plan::doubtful(seen.view, condition, asked.within.as_ref(), &search.watch, &trace)?;
+    Ok(Some(Own {
+        root: part(condition, &|part| trace.of(part)),
+        messages: asked.count,
+        doubtful: doubtful.count(),
+        text: seen.view.read_cost(&doubtful)?.unwrap_or_default(),
+    }))
+}
+
+impl Explanation {
+    fn add(&mut self, own: Own) {
+        self.root.add(own.root);
+        self.messages += own.messages;
+        self.doubtful += own.doubtful;
+        self.text.blocks += own.text.blocks;
+        self.text.bytes += own.text.bytes;
+    }
+}
+
+impl ExplainedPart {
+    /// Adds the same part as another segment saw it.
+    fn add(&mut self, other: ExplainedPart) {
+        let mut used = self.used();
+        used.merge(other.used());
+        self.set(used);
+        self.parts.iter_mut().zip(other.parts).for_each(|(own, other)| own.add(other));
+    }
+
+    fn used(&self) -> Used {
+        Used {
+            segments: self.segments,
+            words: self.words,
+            postings: self.postings,
+            documents: self.documents,
+            doubtful: self.doubtful,
+            took: Duration::from_micros(self.took_us),
+        }
+    }
+
+    fn set(&mut self, used: Used) {
+        self.segments = used.segments;
+        (self.words, self.postings) = (used.words, used.postings);
+        (self.documents, self.doubtful) = (used.documents, used.doubtful);
+        self.took_us = used.took.as_micros() as u64;
+    }
+}
+
+/// The tree of a condition, each part with what is known of it.
+fn part(condition: &Condition, used: &dyn Fn(&Condition) -> Option<Used>) -> ExplainedPart {
+    let (shown, members): (String, &[Condition]) = match condition {
+        Condition::And(members) => ("AND".to_owned(), members),
+        Condition::Or(members) => ("OR".to_owned(), members),
+        Condition::Not(inner) => ("NOT".to_owned(), std::slice::from_ref(&**inner)),
+        leaf => (show(leaf), &[]),
+    };
+    let mut part = ExplainedPart {
+        shown,
+        means: means(condition),
+        segments: 0,
+        words: None,
+        postings: None,
+        documents: 0,
+        doubtful: 0,
+        took_us: 0,
+        parts: members.iter().map(|member| self::part(member, used)).collect(),
+    };
+    part.set(used(condition).unwrap_or_default());
+    part
+}
+
+fn means(condition: &Condition) -> Means {
+    match condition {
+        Condition::And(_) | Condition::Or(_) | Condition::Not(_) => Means::Parts,
+        Condition::All | Condition::Never | Condition::Received(..) => Means::Nothing,
+        Condition::Word(_) | Condition::Phrase(_) | Condition::CasePhrase { .. } => Means::Words,
+        Condition::Value(..) | Condition::Values(..) | Condition::Event(..) | Condition::Skew(..) => {
+            Means::Columns
+        }
+        Condition::TextRegex { .. }
+        | Condition::TextHas { .. }
+        | Condition::RawRegex(_)
+        | Condition::RawHas(_) => Means::Text,
+    }
+}
