@@ -2,8 +2,12 @@
 
 import contextlib
 import os
+import signal
+import socket
 import subprocess
 import tempfile
+
+from server import Server
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LINES = [f"<13>Nov 21 10:00:00 gw-1 sshd[{n}]: number {n}, {'x' * (n * 37 % 900)} é" for n in range(300)]
@@ -106,3 +110,70 @@ def test_both_find_what_was_done_to_a_log(binary):
             # syslog-ng's tool says so in words; its exit status is not the same in all versions.
             done = subprocess.run(theirs.command("verify") + options, cwd=folder, capture_output=True, text=True, timeout=60)
             assert done.returncode or "ERROR" in done.stdout + done.stderr, (name, done.stdout + done.stderr)
+
+
+SEALED = """@version: 4.8
+options {{ keep-hostname(yes); }};
+source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp") flags(no-parse)); }};
+log {{ source(s_net); destination {{
+    file("{folder}/log.slog" template("$(slog --key-file {folder}/host.key --mac-file {folder}/host.mac $RAWMSG)\\n")); }}; }};
+"""
+
+
+def test_a_file_is_encrypted_as_it_is_written(binary):
+    with both(binary) as (folder, ours, theirs):
+        server = Server(binary, SEALED)
+        ours.run("key", "-m", "master")
+        ours.run("key", "-d", "master", "00:11:22:33:44:55", "SN-1", "first.key")
+        sent = []
+
+        def send(count, settle=True):
+            lines = [f"<13>Nov 21 10:00:00 gw-1 sshd: number {n} {'y' * (n % 70)} é" for n in range(len(sent), len(sent) + count)]
+            with socket.create_connection(("127.0.0.1", server.port)) as peer:
+                peer.sendall("".join(line + "\n" for line in lines).encode())
+            sent.extend(lines)
+            if settle:
+                log = server.folder + "/log.slog"
+                lines = lambda: read(server.folder, "log.slog").count(b"\n") if os.path.exists(log) else 0
+                server.until(lambda: lines() == len(sent), 10, "the lines")
+
+        def check():
+            for reader in (ours, theirs):
+                reader.run("verify", "-k", "first.key", "-m", server.folder + "/host.mac", server.folder + "/log.slog", "clear")
+                clear = [line.split(": ", 1)[1] for line in read(folder, "clear").decode().splitlines()]
+                assert clear == sent, (len(clear), len(sent))
+
+        try:
+            with open(server.folder + "/host.key", "wb") as key:
+                key.write(read(folder, "first.key"))
+            server.start()
+            send(300)
+            assert b"number" not in read(server.folder, "log.slog")
+            server.ctl("reload")
+            send(300)
+            server.stop()
+            check()
+            assert read(server.folder, "host.key") != read(folder, "first.key")
+            assert f"counter={len(sent)}" in theirs.run("key", "-c", server.folder + "/host.key")
+            # Killed: the files are those of some moment before, the log has more, and half a line at its end.
+            server.start()
+            old = {name: read(server.folder, name) for name in ("host.key", "host.mac")}
+            send(200)
+            server.stop(signal.SIGKILL)
+            for name, data in old.items():
+                with open(f"{server.folder}/{name}", "wb") as file:
+                    file.write(data)
+            with open(server.folder + "/log.slog", "ab") as log:
+                log.write(b"AAAA")
+            server.start()
+            send(100)
+            server.stop()
+            check()
+            # What cannot be: no key, a key for several files.
+            for harm, said in (("host.key", "host.none"), ("log.slog", "$HOST.slog")):
+                server.write_config(SEALED.replace("{folder}/" + harm, "{folder}/" + said))
+                done = subprocess.run([server.binary, "run", "--config", server.config, "--data", server.folder + "/data2",
+                                       "--http", "127.0.0.1:0"], capture_output=True, text=True, timeout=20)
+                assert done.returncode != 0 and ("host.none" in done.stderr or "one key is for one log" in done.stderr), done
+        finally:
+            server.close()

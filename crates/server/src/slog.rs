@@ -6,6 +6,9 @@
 mod files;
 mod lines;
 mod scheme;
+mod sealer;
+
+pub(crate) use sealer::Sealer;
 
 use clap::{Args, Subcommand};
 use files::{HostKey, read_mac, write_mac};
@@ -20,7 +23,7 @@ use std::{
 };
 
 /// What any step here fails with: a sentence for the user.
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
+pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Options of `slog`.
 #[derive(Args, Debug)]

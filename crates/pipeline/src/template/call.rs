@@ -93,7 +93,7 @@ const SPECIAL: [&str; 24] = [
 const REFUSED: [(&str, &str); 3] = [
     ("geoip2", "use the parser of that name, which sets the values"),
     ("python", "Python does not run inside of this program; use program() or http()"),
-    ("slog", "secure logging is done by encrypted logspaces, not by a template"),
+    ("slog", "it works in the template() of file() itself, where nothing stands beside it"),
 ];
 
 /// Compiles a call.

@@ -116,16 +116,11 @@ impl Parser {
         let sign = self.cursor.position();
         if self.cursor.eat('~') {
             let digits = self.number();
-            let moves = if digits.is_empty() { Ok(0) } else { digits.parse() };
-            let Ok(moves) = moves else {
+            let Ok(moves) = digits.parse() else {
                 let remedy = "for example \"port scan\"~5: at most five moves of a word";
                 let message = "~ after a phrase needs a whole number";
                 return Err(QueryError::new(sign, digits.len() + 1, message, remedy));
             };
-            if digits.is_empty() {
-                let message = "~ without a number lets no word move: write \"port scan\"~5".to_owned();
-                self.hints.push(Hint { position: sign, length: 1, message });
-            }
             slop = Some(moves);
         }
         self.finish(start, field, Test::Phrase(text, slop))

@@ -70,7 +70,6 @@ fn clauses() {
     check("\"port  scan\"~10", "\"port  scan\"~10");
     check("\"user * failed\"", "\"user * failed\"");
     check("\"first sec\"*", "\"first sec*\"");
-    check("\"a b\"~", "\"a b\"~0");
     check("level>=warning b<=a", "<level:>=warning & b:<=a>");
     check("/fail(ed|ure)?/ host:/gw[0-9]+/i", "</fail(ed|ure)?/ & host:/gw[0-9]+/i>");
     check("/a\\/b/", "/a\\/b/");
@@ -109,6 +108,7 @@ fn refuses_with_a_place() {
     check_error("x:>", "2+1 > has nothing after it");
     check_error("a~3", "1+2 the distance of a fuzzy word is 0, 1 or 2 edits");
     check_error("a*~", "2+1 a word with wildcards cannot be fuzzy too");
+    check_error("\"a b\"~", "5+1 ~ after a phrase needs a whole number");
     check_error("\"a b\"~1.5", "5+4 ~ after a phrase needs a whole number");
     check_error("a^", "1+1 ^ needs a number after it");
     check_error("a\\", "1+1 a backslash at the end escapes nothing");

@@ -7,7 +7,7 @@ use super::http::HttpTarget;
 use crate::{dtls::SenderDtls, ip::IpOptions, tls::SenderTls};
 use journal::{Disk, OsDisk};
 use message::{Batch, Stamp};
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{io, path::PathBuf, sync::Arc, time::Duration};
 
 /// A compiled template with what it remembers between messages: what a message looks like in one target.
 pub trait Render: Send {
@@ -19,6 +19,11 @@ pub trait Render: Send {
 
     /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+
+    /// Everything that was rendered is in its file; called before it is acknowledged. After an error it is called again.
+    fn written(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 
     /// The text when it is the same for every message (`file("/var/log/all")`).
     fn constant(&self) -> Option<&str> {

@@ -121,7 +121,14 @@ impl<'t> Lowering<'t> {
     fn target(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let path = || options.plain().map(PathBuf::from);
         Some(match options.call.key().as_str() {
-            "file" => (DestinationDriver::File(self.file(options, None)?), self.file_line(options)?),
+            "file" => {
+                let file = self.file(options, None)?;
+                let line = match self.sealed_lines(options) {
+                    Some(sealed) => sealed?,
+                    None => self.file_line(options)?,
+                };
+                (DestinationDriver::File(file), line)
+            }
             "example-destination" => {
                 let name = options.own_text("filename")?;
                 (DestinationDriver::File(self.file(options, Some(name))?), self.file_line(options)?)

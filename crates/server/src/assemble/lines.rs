@@ -3,13 +3,14 @@
 //! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and what they
 //! remember between messages: printed times. Limits: none of its own.
 
+use crate::slog::Sealer;
 use message::{Batch, Stamp, Transport};
 use pipeline::{
     Template,
     template::{Escape, RenderOptions, Renderer, Site},
 };
 use relay::Render;
-use std::sync::Arc;
+use std::{io, path::PathBuf, sync::Arc};
 use wire::Encoder;
 
 /// Text by a template.
@@ -106,5 +107,52 @@ impl Render for OneLine {
 
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
         self.inner.render_name(batch, index, sequence, out);
+    }
+
+    fn written(&mut self) -> io::Result<()> {
+        self.inner.written()
+    }
+}
+
+/// `$(slog)`: each message as a line that is sealed under a key of its own.
+pub(super) struct SealedLines {
+    inner: Box<dyn Render>,
+    sealer: Arc<Sealer>,
+    /// The file that they go to.
+    log: PathBuf,
+    line: Vec<u8>,
+    /// Why nothing can be sealed: nothing is written in clear instead.
+    failed: Option<String>,
+}
+
+impl SealedLines {
+    pub(super) fn new(inner: Box<dyn Render>, sealer: Arc<Sealer>, log: PathBuf) -> SealedLines {
+        SealedLines { inner, sealer, log, line: Vec::new(), failed: None }
+    }
+}
+
+impl Render for SealedLines {
+    fn begin(&mut self, now: Stamp) {
+        self.inner.begin(now);
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.line.clear();
+        self.inner.render(batch, index, sequence, &mut self.line);
+        if let Err(error) = self.sealer.seal(&self.log, &self.line, out) {
+            self.failed = Some(error.to_string());
+        }
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.inner.render_name(batch, index, sequence, out);
+    }
+
+    fn written(&mut self) -> io::Result<()> {
+        // A message that could not be sealed is not acknowledged: its destination stands still, and says why.
+        match &self.failed {
+            Some(error) => Err(io::Error::other(error.clone())),
+            None => self.sealer.written(),
+        }
     }
 }

@@ -26,6 +26,7 @@ mod parsers;
 mod paths;
 mod plug;
 mod rewrites;
+mod sealed_lines;
 mod sources;
 mod taps;
 mod templates;

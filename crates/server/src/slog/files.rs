@@ -60,5 +60,10 @@ pub(super) fn read_mac(path: &Path) -> Result<Mac> {
 
 /// Writes a MAC file.
 pub(super) fn write_mac(path: &Path, mac: &Mac) -> Result<()> {
-    write(path, &[&mac[..], &check_of(mac)].concat())
+    write(path, &print_mac(mac))
+}
+
+/// The bytes of a MAC file.
+pub(super) fn print_mac(mac: &Mac) -> Vec<u8> {
+    [&mac[..], &check_of(mac)].concat()
 }

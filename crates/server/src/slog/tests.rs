@@ -1,6 +1,11 @@
 //! Encrypted logs and what is done to them; that syslog-ng's own tools agree is tested in tests/system/test_slog.py.
 
-use super::{files::HostKey, lines, scheme::*};
+use super::{
+    Sealer,
+    files::{HostKey, read_mac},
+    lines,
+    scheme::*,
+};
 use std::collections::HashSet;
 
 const LINES: [&str; 4] = ["<13>first", "<14>second with \u{e9}", "", "<15>fourth"];
@@ -97,4 +102,104 @@ fn key_files_are_checked() {
         assert!(HostKey::parse(&bytes).is_none(), "{place}");
     }
     assert!(HostKey::parse(&bytes[..50]).is_none());
+}
+
+/// A log that is sealed as it is written, and what a crash leaves of its files.
+struct Site {
+    dir: tempfile::TempDir,
+    sent: usize,
+}
+
+impl Site {
+    fn new() -> Site {
+        let site = Site { dir: tempfile::tempdir().unwrap(), sent: 0 };
+        first_key().write(&site.path("key")).unwrap();
+        site
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.dir.path().join(name)
+    }
+
+    /// One life of a server: some lines at once.
+    fn live(&mut self, count: usize) {
+        let sealer = Sealer::default();
+        sealer.load(&self.path("key"), &self.path("mac")).unwrap();
+        let mut out = Vec::new();
+        for number in self.sent..self.sent + count {
+            sealer.seal(&self.path("log"), format!("line {number}").as_bytes(), &mut out).unwrap();
+        }
+        let mut log = std::fs::OpenOptions::new().append(true).create(true).open(self.path("log")).unwrap();
+        std::io::Write::write_all(&mut log, &out).unwrap();
+        sealer.written().unwrap();
+        self.sent += count;
+    }
+
+    #[track_caller]
+    fn check(&self, what: &str) {
+        let text = std::fs::read(self.path("log")).unwrap();
+        let read = lines::open(first_key(), [0; MAC_BYTES], &text);
+        assert_eq!((read.troubles, read.lines), (Vec::<String>::new(), self.sent as u64), "{what}");
+        assert_eq!(read.mac, read_mac(&self.path("mac")).unwrap(), "{what}");
+        assert_eq!(HostKey::read(&self.path("key")).unwrap().lines, self.sent as u64, "{what}");
+        assert!(!self.path("key.new").exists() && !self.path("mac.new").exists(), "{what}");
+    }
+}
+
+#[test]
+fn a_log_goes_on_after_a_crash_at_any_step() {
+    let copy =
+        |site: &Site, from: &str, to: &str| drop(std::fs::copy(site.path(from), site.path(to)).unwrap());
+    type Cut<'a> = (&'a str, &'a dyn Fn(&Site));
+    // The files before the last lines are `old.`; those after it are there.
+    let cuts: [Cut<'_>; 6] = [
+        ("nothing", &|_| {}),
+        ("lines without their key", &|site| {
+            copy(site, "old.key", "key");
+            copy(site, "old.mac", "mac");
+        }),
+        ("half a MAC beside", &|site| {
+            copy(site, "old.key", "key");
+            copy(site, "old.mac", "mac");
+            std::fs::write(site.path("mac.new"), [1; 9]).unwrap();
+        }),
+        ("both beside", &|site| {
+            copy(site, "key", "key.new");
+            copy(site, "mac", "mac.new");
+            copy(site, "old.key", "key");
+            copy(site, "old.mac", "mac");
+        }),
+        ("the MAC has its name", &|site| {
+            copy(site, "key", "key.new");
+            copy(site, "old.key", "key");
+        }),
+        ("half a line", &|site| {
+            copy(site, "old.key", "key");
+            copy(site, "old.mac", "mac");
+            let mut log = std::fs::OpenOptions::new().append(true).open(site.path("log")).unwrap();
+            std::io::Write::write_all(&mut log, b"AAAAAAAAAAA=:half").unwrap();
+        }),
+    ];
+    for (what, cut) in cuts {
+        let mut site = Site::new();
+        site.live(3);
+        copy(&site, "key", "old.key");
+        copy(&site, "mac", "old.mac");
+        site.live(4);
+        site.check(what);
+        cut(&site);
+        site.live(2);
+        site.check(what);
+    }
+}
+
+#[test]
+fn a_key_is_not_shared_by_two_logs() {
+    let site = Site::new();
+    let sealer = Sealer::default();
+    assert!(sealer.seal(&site.path("log"), b"x", &mut Vec::new()).is_err(), "nothing was read yet");
+    sealer.load(&site.path("key"), &site.path("mac")).unwrap();
+    sealer.load(&site.path("key"), &site.path("mac")).unwrap();
+    assert!(sealer.load(&site.path("key"), &site.path("other.mac")).is_err());
+    assert!(Sealer::default().load(&site.path("none"), &site.path("mac")).is_err());
 }

@@ -4,7 +4,7 @@
 
 use super::{compare, operator, read_or_refused};
 use crate::conformance::decoded::text;
-use query::{Clause, Comparison, End, Join, Node, NodeKind, NotSign, Operator, Test, Text, parse};
+use query::{Clause, Comparison, End, Glyph, Join, Node, NodeKind, NotSign, Operator, Test, Text, parse};
 use serde_json::Value;
 
 pub(super) fn difference(case: &Value) -> Option<String> {
@@ -79,7 +79,13 @@ fn clause_text(clause: &Clause, field: Option<&Text>) -> String {
         Test::Fuzzy(text, distance) => format!("{}~{distance}", text.shown()),
         Test::Phrase(text, slop) => {
             let slop = slop.map(|slop| format!("~{slop}")).unwrap_or_default();
-            format!("\"{}\"{slop}", text.shown())
+            // What we read as a last word that goes on.
+            match text.glyphs.split_last() {
+                Some((Glyph::Run, words)) => {
+                    format!("\"{}\"*{slop}", Text { glyphs: words.to_vec() }.shown())
+                }
+                _ => format!("\"{}\"{slop}", text.shown()),
+            }
         }
         Test::Regex { pattern, .. } => format!("/{pattern}/"),
         Test::Range { lower, upper } => {

@@ -204,6 +204,9 @@ impl Driver for Files {
             }
         }
         self.make_room();
+        if first_error.is_ok() && self.size() == 0 {
+            first_error = self.rendering.template.written();
+        }
         first_error
     }
 

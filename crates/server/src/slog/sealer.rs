@@ -1,0 +1,167 @@
+//! Seals lines as they come, for `$(slog)` in a file.
+//!
+//! In: lines. Out: sealed ones; the files with the next key and the MAC of all lines, once the lines are in their file. Holds: key and
+//! MAC of the next line; the same for all who write with one key file. What a crash left between a line and its key is made up for:
+//! the key is moved on over lines that are in the file already, and half a line at its end is taken off.
+//! Limits: [`TAIL_BYTES`] of the file are looked at.
+
+use super::{
+    Result,
+    files::{HostKey, print_mac, read_mac},
+    lines, scheme,
+};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+/// What a crash can leave behind the state: what was written at once, and the lines that were gathered meanwhile.
+const TAIL_BYTES: u64 = 64 << 20;
+
+/// Where a key is, and what it has sealed.
+#[derive(Default)]
+pub(crate) struct Sealer(Mutex<Option<State>>);
+
+struct State {
+    key_file: PathBuf,
+    mac_file: PathBuf,
+    host: HostKey,
+    mac: scheme::Mac,
+    /// Lines that the files know of.
+    saved: u64,
+    /// Whether the log was compared with the files.
+    is_current: bool,
+}
+
+impl Sealer {
+    /// Reads key and MAC, unless they are at hand already.
+    pub(crate) fn load(&self, key_file: &Path, mac_file: &Path) -> Result<()> {
+        let mut state = self.locked();
+        if let Some(state) = &*state {
+            return match state.mac_file == mac_file {
+                true => Ok(()),
+                false => Err(format!("{} is used with another MAC file already", key_file.display()).into()),
+            };
+        }
+        end_replacement(key_file, mac_file)?;
+        let host = HostKey::read(key_file)?;
+        let mac = match host.lines {
+            0 if fs::metadata(mac_file).map_or(true, |status| status.len() == 0) => [0; scheme::MAC_BYTES],
+            _ => read_mac(mac_file)?,
+        };
+        let saved = host.lines;
+        let (key_file, mac_file) = (key_file.to_owned(), mac_file.to_owned());
+        *state = Some(State { key_file, mac_file, host, mac, saved, is_current: false });
+        Ok(())
+    }
+
+    /// Appends a sealed line and its end to `out`. `log` is the file that it goes to.
+    pub(crate) fn seal(&self, log: &Path, line: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        let mut state = self.locked();
+        let state = state.as_mut().ok_or("the key was not read")?;
+        if !state.is_current {
+            state.catch_up(log)?;
+            state.is_current = true;
+        }
+        let sealed = scheme::seal(&mut state.host, &mut state.mac, line)?;
+        out.extend_from_slice(sealed.as_bytes());
+        out.push(b'\n');
+        Ok(())
+    }
+
+    /// What was sealed is in its file: the files get the next key and the MAC.
+    pub(crate) fn written(&self) -> io::Result<()> {
+        match &mut *self.locked() {
+            Some(state) if state.host.lines != state.saved => state.save(),
+            _ => Ok(()),
+        }
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Option<State>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Moves key and MAC on over the lines that the log has beyond them.
+    fn catch_up(&mut self, log: &Path) -> io::Result<()> {
+        let mut file = match OpenOptions::new().read(true).write(true).open(log) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened?,
+        };
+        let size = file.metadata()?.len();
+        let start = size.saturating_sub(TAIL_BYTES);
+        file.seek(SeekFrom::Start(start))?;
+        let mut tail = Vec::new();
+        file.read_to_end(&mut tail)?;
+        let whole = memchr::memrchr(b'\n', &tail).map_or(0, |end| end + 1);
+        if whole < tail.len() && (whole > 0 || start == 0) {
+            file.set_len(start + whole as u64)?;
+            file.sync_all()?;
+        }
+        for line in lines::split(&tail[..whole]) {
+            let is_next = scheme::number(line) == Some(self.host.lines);
+            let text = line.get(scheme::NUMBER_CHARACTERS + 1..).filter(|_| is_next);
+            let Some(opened) = text.and_then(|text| scheme::open(&self.host.key, text)) else { continue };
+            self.mac = scheme::add(&self.host.key, self.host.lines, &self.mac, &opened);
+            scheme::evolve(&mut self.host);
+        }
+        Ok(())
+    }
+
+    /// Replaces both files: the new ones stand beside them first, the MAC's before the key's, and take their names in the same order.
+    fn save(&mut self) -> io::Result<()> {
+        let (new_mac, new_key) = (beside(&self.mac_file), beside(&self.key_file));
+        put(&new_mac, &print_mac(&self.mac))?;
+        put(&new_key, &self.host.print())?;
+        fs::rename(&new_mac, &self.mac_file)?;
+        replace_key(&new_key, &self.key_file)?;
+        self.saved = self.host.lines;
+        Ok(())
+    }
+}
+
+/// Ends what a crash left: a new key without a new MAC means that the MAC has its name already.
+fn end_replacement(key_file: &Path, mac_file: &Path) -> io::Result<()> {
+    let (new_mac, new_key) = (beside(mac_file), beside(key_file));
+    if new_mac.exists() {
+        // Nothing was replaced yet; the key is the newer of the two and may not be whole.
+        let _ = fs::remove_file(&new_key);
+        return fs::remove_file(&new_mac);
+    }
+    match fs::read(&new_key) {
+        Ok(bytes) if HostKey::parse(&bytes).is_some() => replace_key(&new_key, key_file),
+        Ok(_) => fs::remove_file(&new_key),
+        Err(_) => Ok(()),
+    }
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    PathBuf::from(name)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// The new key takes the old one's name, and the old one is written over: who finds it could read and forge what it sealed.
+fn replace_key(new: &Path, path: &Path) -> io::Result<()> {
+    let old = OpenOptions::new().write(true).open(path);
+    fs::rename(new, path)?;
+    if let Ok(mut old) = old {
+        let size = old.metadata()?.len();
+        old.write_all(&vec![0; size as usize])?;
+        old.sync_all()?;
+    }
+    match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        Some(folder) => File::open(folder)?.sync_all(),
+        None => Ok(()),
+    }
+}
