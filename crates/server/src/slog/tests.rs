@@ -148,8 +148,9 @@ impl Site {
 
 #[test]
 fn a_log_goes_on_after_a_crash_at_any_step() {
-    let copy =
-        |site: &Site, from: &str, to: &str| drop(std::fs::copy(site.path(from), site.path(to)).unwrap());
+    let copy = |site: &Site, from: &str, to: &str| {
+        std::fs::copy(site.path(from), site.path(to)).unwrap();
+    };
     type Cut<'a> = (&'a str, &'a dyn Fn(&Site));
     // The files before the last lines are `old.`; those after it are there.
     let cuts: [Cut<'_>; 6] = [
