@@ -11,6 +11,8 @@ mod columns;
 mod frequent;
 mod index;
 mod pages;
+mod press;
+mod received;
 mod room;
 mod templates;
 mod terms;
@@ -130,6 +132,7 @@ impl Active {
 
     /// The same, encrypted and with a record as `sealing` says.
     pub fn seal_as(&self, path: &Path, sealing: &Sealing<'_>) -> Result<SealReport, SealError> {
+        self.shared.write().finish();
         seal::seal(&self.shared.read(), path, sealing)
     }
 }

@@ -84,21 +84,18 @@ pub(crate) fn write<W: Write>(
     let (header, lock) = begin(builder, sealing)?;
     let mut file = FileWriter::begin(out, &header, lock)?;
     let mut report = SealReport::default();
-    let dictionary =
-        builder.learned.as_ref().map(|learned| learned.dictionary.as_slice()).unwrap_or_default();
-    let (rest, rest_stored) = builder.blocks.remaining(dictionary);
-    file.section(Section::Compression, [dictionary])?;
-    file.section(Section::Blocks, [builder.blocks.bytes.as_slice(), &rest])?;
+    let blocks = &builder.blocks;
+    file.section(Section::Compression, [blocks.dictionary()])?;
+    file.section(Section::Blocks, [blocks.bytes.as_slice()])?;
     let mut index = Vec::new();
-    for stored in builder.blocks.stored.iter().chain(&rest_stored) {
+    for stored in &blocks.stored {
         index.extend_from_slice(&stored.first.to_le_bytes());
         index.extend_from_slice(&stored.stored_bytes.to_le_bytes());
         index.extend_from_slice(&stored.offset.to_le_bytes());
         index.extend_from_slice(&stored.plain_bytes.to_le_bytes());
     }
     file.section(Section::BlockIndex, [index.as_slice()])?;
-    report.blocks = (dictionary.len() + builder.blocks.bytes.len() + rest.len() + index.len()) as u64;
-    drop(rest);
+    report.blocks = (blocks.dictionary().len() + blocks.bytes.len() + index.len()) as u64;
 
     let (directory, data) = columns::encode(builder);
     file.section(Section::Columns, [data.as_slice()])?;
@@ -113,7 +110,7 @@ pub(crate) fn write<W: Write>(
     report.postings = words.postings.len() as u64;
     report.templates = words.templates.len() as u64;
 
-    let (messages, nodes) = builder.tree.finish();
+    let (messages, nodes) = blocks.tree.finish();
     file.section(Section::Hashes, [nodes.as_slice()])?;
     file.section(Section::Meta, [meta(builder).as_slice(), &directory])?;
     let Header { id, first, count, received_us, .. } = header;

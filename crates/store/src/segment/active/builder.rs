@@ -12,13 +12,10 @@ use super::{
     index::Index,
     room::Room,
 };
-use crate::{
-    evidence::merkle::{self, Tree},
-    segment::{
-        column::Fixed,
-        format::list::{self, Entry},
-        text::{APART, Header},
-    },
+use crate::segment::{
+    column::Fixed,
+    format::list::{self, Entry},
+    text::{APART, Header},
 };
 use message::{Stamp, ValueKind};
 use std::{ops::Range, sync::Arc};
@@ -33,7 +30,7 @@ pub(super) const LEARN_DOCUMENTS: u32 = 40_000;
 const LEARN_BYTES: usize = 16 << 20;
 /// Samples that a dictionary is trained from. More samples take longer to train and gain little.
 const SAMPLE_BYTES: usize = 4096;
-const SAMPLES_BYTES_MAX: usize = 4 << 20;
+const SAMPLES_BYTES_MAX: usize = 2 << 20;
 
 /// Priorities that have a place of their own: those of syslog.
 const PRIORITIES: usize = 192;
@@ -80,9 +77,6 @@ pub(crate) struct Builder {
     pub(crate) index: Index,
     pub(crate) columns: Columns,
     pub(crate) blocks: Blocks,
-    /// Hashes of the messages.
-    pub(crate) tree: Tree,
-    hashed: Vec<u8>,
     list: Vec<u8>,
     digits: Vec<u8>,
     /// Places of the priorities in their column; 0 for those that did not come yet.
@@ -94,7 +88,7 @@ impl Builder {
     pub(crate) fn new(first_sequence: u64, learned: Option<Learned>) -> Builder {
         let frequent =
             learned.as_ref().map_or_else(|| Arc::new(Frequent::none()), |known| known.frequent.clone());
-        let dictionary = learned.as_ref().map(|learned| learned.dictionary.as_slice());
+        let dictionary = learned.as_ref().map(|learned| Arc::clone(&learned.dictionary));
         let room = learned.as_ref().map_or_else(Room::default, |learned| learned.room);
         Builder {
             first_sequence,
@@ -102,11 +96,9 @@ impl Builder {
             bytes: 0,
             index: Index::new(frequent, &room),
             columns: Columns::new(room.documents),
-            blocks: Blocks::new(dictionary, room.block_bytes),
+            blocks: Blocks::new(first_sequence, dictionary, room.block_bytes),
             learned,
             learn_documents: LEARN_DOCUMENTS,
-            tree: Tree::new(),
-            hashed: Vec::new(),
             list: Vec::new(),
             digits: Vec::new(),
             pri_places: [0; PRIORITIES],
@@ -152,12 +144,11 @@ impl Builder {
         let document = self.length;
         assert!(document < DOCUMENTS_MAX, "a segment of {DOCUMENTS_MAX} documents is full");
         self.add_columns(document, record);
-        self.add_leaf(document, record);
-        self.blocks.open.push(record.raw);
+        self.add_frame(record);
         let text = match &record.text {
             Text::Inside(place) => &record.raw[place.clone()],
             Text::Apart(text) => {
-                self.blocks.open.push_text(text);
+                self.blocks.push_text(text);
                 text
             }
         };
@@ -211,11 +202,15 @@ impl Builder {
         columns.end(document);
     }
 
-    fn add_leaf(&mut self, document: u32, record: &Record<'_>) {
+    fn add_frame(&mut self, record: &Record<'_>) {
         let received_us = self.columns.times.received.last().copied().unwrap_or(record.received_us);
         let peer = self.columns.fixed[Fixed::Peer as usize].string(record.sender.peer);
-        let sequence = self.first_sequence + u64::from(document);
-        self.tree.push(merkle::leaf(sequence, received_us, peer, record.raw, &mut self.hashed));
+        self.blocks.push(record.raw, received_us, peer);
+    }
+
+    /// Waits for blocks that are worked on, and compresses what is left: nothing will be added.
+    pub(crate) fn finish(&mut self) {
+        self.blocks.finish(self.length);
     }
 
     /// Learns from what is there, and does again what it should have known from the start.

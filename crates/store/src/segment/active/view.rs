@@ -394,8 +394,7 @@ impl Stored for ActiveView {
         match found {
             blocks::Found::Plain(frames) => frames.encode(&mut block.bytes),
             blocks::Found::Compressed(bytes, stored) => {
-                let dictionary = builder.learned.as_ref().map(|learned| learned.dictionary.as_slice());
-                let plain = zstd::bulk::Decompressor::with_dictionary(dictionary.unwrap_or_default())
+                let plain = zstd::bulk::Decompressor::with_dictionary(builder.blocks.dictionary())
                     .and_then(|mut decompressor| decompressor.decompress(bytes, stored.plain_bytes as usize));
                 block.bytes = plain.map_err(|_| self.damage(document, "a block does not decompress"))?;
             }

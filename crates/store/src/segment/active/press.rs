@@ -1,0 +1,209 @@
+//! Threads that compress and hash full blocks, for all segments of the process.
+//!
+//! In: full blocks and the dictionary of their segment. Out: each compressed, with the hashes of its messages; who
+//! brought it asks for that later and puts blocks in order again. Neither needs the order of blocks, and together they
+//! are a third of the work of building a segment.
+//! Holds: [`WAITING_MAX`] blocks that wait; a dictionary with its tables for each thread.
+//! Limits: who brings a block while so many wait is held up; without threads he does the work himself.
+
+use super::received::Received;
+use crate::evidence::Digest;
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError},
+    thread,
+};
+use zstd::zstd_safe::{CCtx, CDict, CParameter, Strategy, compress_bound};
+
+/// Most blocks that wait for a thread: two megabytes, enough to keep every thread busy.
+const WAITING_MAX: usize = 16;
+/// Most threads. More than these write faster than one builder reads.
+const THREADS_MAX: usize = 8;
+/// Blocks of one dictionary that a thread takes before others, so that it seldom changes its tables.
+const IN_A_ROW_MAX: usize = 32;
+/// Level of compression with a dictionary. Measured with `segment_bench`; levels above gain little.
+const LEVEL: i32 = 3;
+/// The same without: as the level would, with the window of a block and tables that stay in the nearest cache.
+const PLAIN: [CParameter; 6] = [
+    CParameter::CompressionLevel(LEVEL),
+    CParameter::Strategy(Strategy::ZSTD_dfast),
+    CParameter::WindowLog(18),
+    CParameter::HashLog(15),
+    CParameter::ChainLog(14),
+    CParameter::MinMatch(6),
+];
+/// Room for a block behind its dictionary.
+const ROOM_BYTES: usize = 256 << 10;
+
+/// What becomes of a block.
+pub(super) struct Pressed {
+    pub(super) bytes: Vec<u8>,
+    pub(super) plain_bytes: u32,
+    /// Hashes of its messages.
+    pub(super) leaves: Vec<Digest>,
+}
+
+/// Will hold what becomes of a block; nothing when the thread failed.
+#[derive(Clone, Default)]
+pub(super) struct Promise(Arc<OnceLock<Option<Pressed>>>);
+
+impl Promise {
+    pub(super) fn is_kept(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// What became of the block, once that is known.
+    pub(super) fn wait(&self) -> Option<&Pressed> {
+        self.0.wait().as_ref()
+    }
+}
+
+impl Drop for Job {
+    /// Whoever waits learns of the end of the work, however it ended.
+    fn drop(&mut self) {
+        let _ = self.promise.0.set(None);
+    }
+}
+
+/// A block to be compressed and hashed.
+struct Job {
+    received: Option<Arc<Received>>,
+    dictionary: Arc<Vec<u8>>,
+    promise: Promise,
+}
+
+/// Gives a block to the threads, waiting while they have enough to do.
+pub(super) fn send(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
+    let promise = Promise::default();
+    let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
+    let job = Job { received, dictionary, promise: promise.clone() };
+    if threads() == 0 {
+        serve(job, |_| None);
+    } else {
+        PRESSES.put(job);
+    }
+    promise
+}
+
+/// Does the work at once.
+pub(super) fn press(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
+    let promise = Promise::default();
+    let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
+    serve(Job { received, dictionary, promise: promise.clone() }, |_| None);
+    promise
+}
+
+/// The blocks that wait, of all segments.
+struct Presses {
+    waiting: Mutex<VecDeque<Job>>,
+    filled: Condvar,
+    emptied: Condvar,
+}
+
+static PRESSES: Presses =
+    Presses { waiting: Mutex::new(VecDeque::new()), filled: Condvar::new(), emptied: Condvar::new() };
+
+/// How many threads there are; they are begun when the first block is full.
+fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| {
+        let wanted = thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+        let begin = |_: &usize| thread::Builder::new().name("segment-press".to_owned()).spawn(work).is_ok();
+        (0..wanted).filter(begin).count()
+    })
+}
+
+/// A thread's life. A block that cannot be worked on is its owner's trouble, and the next one is taken.
+fn work() {
+    loop {
+        let mut job = Some(PRESSES.take(None));
+        while let Some(next) = job.take() {
+            let mut in_a_row = 0;
+            let next_for = |dictionary: &Arc<Vec<u8>>| {
+                in_a_row += 1;
+                Some(PRESSES.take(Some(dictionary).filter(|_| in_a_row < IN_A_ROW_MAX)))
+            };
+            job = catch_unwind(AssertUnwindSafe(|| serve(next, next_for))).unwrap_or(None);
+        }
+    }
+}
+
+impl Presses {
+    fn locked(&self) -> MutexGuard<'_, VecDeque<Job>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, job: Job) {
+        let mut waiting = self.locked();
+        while waiting.len() >= WAITING_MAX {
+            waiting = self.emptied.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+        waiting.push_back(job);
+        self.filled.notify_one();
+    }
+
+    /// The first block that waits, or the first with the preferred dictionary.
+    fn take(&self, preferred: Option<&Arc<Vec<u8>>>) -> Job {
+        let mut waiting = self.locked();
+        loop {
+            let is_preferred = |job: &Job| preferred.is_some_and(|known| Arc::ptr_eq(known, &job.dictionary));
+            let at = waiting.iter().position(is_preferred).unwrap_or(0);
+            if let Some(job) = waiting.remove(at) {
+                self.emptied.notify_one();
+                return job;
+            }
+            waiting = self.filled.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Works on a block and on those that `next` gives until one has another dictionary, which is given back.
+fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option<Job> {
+    let dictionary = Arc::clone(&job.dictionary);
+    // The block lies right behind the dictionary: then both are one piece of memory to the compressor, for which it
+    // has a loop that is a tenth faster and finds a little more.
+    let mut memory = vec![0; dictionary.len() + ROOM_BYTES];
+    let (front, room) = memory.split_at_mut(dictionary.len());
+    front.copy_from_slice(&dictionary);
+    let tables = CDict::create_by_reference(front, LEVEL);
+    let mut context = CCtx::create();
+    let set = if dictionary.is_empty() {
+        PLAIN.into_iter().try_for_each(|parameter| context.set_parameter(parameter).map(|_| ()))
+    } else {
+        context.ref_cdict(&tables).map(|_| ())
+    };
+    set.expect("a compressor takes these parameters and any dictionary");
+    let (mut job, mut plain) = (job, Vec::new());
+    loop {
+        job.work(&mut context, room, &mut plain);
+        drop(job);
+        job = next(&dictionary)?;
+        if !Arc::ptr_eq(&job.dictionary, &dictionary) {
+            return Some(job);
+        }
+    }
+}
+
+impl Job {
+    fn work(&mut self, context: &mut CCtx<'_>, room: &mut [u8], plain: &mut Vec<u8>) {
+        let Some(received) = self.received.take() else { return };
+        plain.clear();
+        received.frames.encode(plain);
+        let block = match room.get_mut(..plain.len()) {
+            Some(room) => {
+                room.copy_from_slice(plain);
+                room
+            }
+            None => plain.as_mut_slice(),
+        };
+        let mut bytes = Vec::with_capacity(compress_bound(block.len()));
+        let size = context.compress2(&mut bytes, block);
+        size.expect("the buffer has the room that compression may need");
+        bytes.shrink_to_fit();
+        let pressed = Pressed { plain_bytes: block.len() as u32, leaves: received.leaves(), bytes };
+        // From now on the block is its owner's alone, who uses its memory again.
+        drop(received);
+        let _ = self.promise.0.set(Some(pressed));
+    }
+}
