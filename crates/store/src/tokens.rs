@@ -7,7 +7,7 @@
 mod classify;
 mod hash;
 
-pub(crate) use hash::{Hash, Seed};
+pub(crate) use hash::{Hash, SHORT_BYTES, Seed};
 
 /// Bytes that may be read behind a token, so that hashing needs no care at the end.
 const PADDING_BYTES: usize = 64;
@@ -51,7 +51,7 @@ impl Tokenizer {
         &self.lowered[token.start as usize..(token.start + token.length) as usize]
     }
 
-    /// Hash and first eight bytes of a token.
+    /// Hash and first sixteen bytes of a token.
     #[inline]
     pub(crate) fn hash(&self, token: Token, seed: Seed) -> Hash {
         seed.hash_padded(&self.lowered, token.start as usize, token.length as usize)

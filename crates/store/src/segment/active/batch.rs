@@ -7,11 +7,18 @@ use super::builder::{Builder, Record, Sender, Text};
 use crate::{Document, segment::column::Fixed};
 use message::{Batch, FieldName, Marks, Message, Selection, Span, ValueKind, sd_params};
 
+/// How many messages ahead it is said what will be looked up.
+const AHEAD: usize = 4;
+
 /// Adds the selected messages.
 pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection) {
+    let mut ahead = selection.iter().skip(AHEAD);
     let mut known: Option<(u16, Marks, Sender)> = None;
     let mut name = String::new();
     for index in selection.iter() {
+        if let Some(later) = ahead.next() {
+            builder.foresee(batch.bytes(batch.messages[later].pid));
+        }
         let message = &batch.messages[index];
         let has_values = batch.has_values(index);
         let sender = match known {
@@ -39,6 +46,7 @@ pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection
             sender,
         });
     }
+    builder.end_batch();
 }
 
 /// What the origin and the marks of a message say of its sender.
@@ -122,4 +130,5 @@ pub(super) fn append_document(builder: &mut Builder, document: &Document) {
         received_us: document.received_us,
         sender,
     });
+    builder.end_batch();
 }

@@ -82,9 +82,9 @@ impl Blocks {
         }
     }
 
-    /// Adds the next frame.
-    pub(crate) fn push(&mut self, raw: &[u8], received_us: i64, peer: &[u8]) {
-        self.open.push(raw, received_us, peer);
+    /// Adds the next frame, see [`Received::push`].
+    pub(crate) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
+        self.open.push(raw, received_us, peer_place, peer);
     }
 
     /// Keeps the text of the frame just pushed.

@@ -139,7 +139,7 @@ impl Builder {
         if text.is_empty() { 0 } else { self.columns.of(fixed).place(text) }
     }
 
-    /// Adds a message.
+    /// Adds a message. It is found when its batch ends.
     pub(crate) fn add(&mut self, record: &Record<'_>) {
         let document = self.length;
         assert!(document < DOCUMENTS_MAX, "a segment of {DOCUMENTS_MAX} documents is full");
@@ -204,8 +204,20 @@ impl Builder {
 
     fn add_frame(&mut self, record: &Record<'_>) {
         let received_us = self.columns.times.received.last().copied().unwrap_or(record.received_us);
-        let peer = self.columns.fixed[Fixed::Peer as usize].string(record.sender.peer);
-        self.blocks.push(record.raw, received_us, peer);
+        let place = record.sender.peer;
+        let peer = self.columns.fixed[Fixed::Peer as usize].string(place);
+        self.blocks.push(record.raw, received_us, place, peer);
+    }
+
+    /// Says what process a message soon to come is from: such numbers are many, and their places spread over memory.
+    #[inline]
+    pub(crate) fn foresee(&self, pid: &[u8]) {
+        self.columns.fixed[Fixed::Pid as usize].values.foresee(pid);
+    }
+
+    /// Ends a batch of messages: from now on all of them are found.
+    pub(crate) fn end_batch(&mut self) {
+        self.index.post();
     }
 
     /// Waits for blocks that are worked on, and compresses what is left: nothing will be added.
@@ -215,6 +227,7 @@ impl Builder {
 
     /// Learns from what is there, and does again what it should have known from the start.
     fn learn(&mut self) {
+        self.index.post();
         let documents = self.index.terms.documents();
         let counted =
             documents.iter().enumerate().map(|(id, count)| (self.index.terms.string(id as u32), *count));
@@ -232,6 +245,7 @@ impl Builder {
             list::entries(rest).flatten().for_each(|entry| index.add_value(entry.value));
             index.add_text(self.text_of(document));
         }
+        index.post();
         self.index = index;
         self.blocks.learn(&learned.dictionary);
         self.learned = Some(learned);

@@ -4,7 +4,7 @@
 //! Holds: shared, never changed. Limits: [`FREQUENT_MAX`] tokens, [`DICTIONARY_BYTES_MAX`].
 
 use super::room::Room;
-use crate::tokens::{Hash, Seed};
+use crate::tokens::{Hash, SHORT_BYTES, Seed};
 use std::sync::Arc;
 
 /// Most frequent tokens of a segment. They fit 16 bits, the top value marking a gap.
@@ -51,35 +51,25 @@ pub(crate) fn train(samples: &[&[u8]]) -> Vec<u8> {
     zstd::dict::from_samples(samples, DICTIONARY_BYTES_MAX).unwrap_or_default()
 }
 
-/// Words of the marks: 8 KiB, twenty bits for each of the most tokens there may be.
-const MARK_WORDS: usize = 1024;
-
-/// Which of the marks a hash has.
-#[inline]
-fn mark_of(hash: Hash) -> (usize, u64) {
-    // The table's places are chosen by the lowest bits.
-    let number = (hash.bits >> 48) as usize;
-    (number / 64 % MARK_WORDS, 1 << (number % 64))
-}
-
-/// A place in the table of frequent tokens.
-#[derive(Clone, Copy)]
-struct Slot {
+/// What tokens are compared by, without a look at their text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Key {
     hash: Hash,
-    length: u32,
-    /// The token's number plus one; 0 for a free slot.
-    number: u32,
+    length: usize,
 }
 
 /// The frequent tokens of a segment, each with a number.
 pub(crate) struct Frequent {
     seed: Seed,
-    /// Bit a group of hashes: whether a token has one of them. Half of all tokens are refused by this alone, without a
-    /// look at the table, which is too large for the nearest cache.
-    marks: Vec<u64>,
-    slots: Vec<Slot>,
+    /// By hash, the number of a token plus one; 0 for a free place. Small, so that it stays in the nearest cache, and
+    /// sparse, so that most tokens that are not frequent are refused by one look.
+    places: Vec<u16>,
+    keys: Vec<Key>,
     tokens: Vec<Vec<u8>>,
 }
+
+/// Places for each token.
+const PLACES: usize = 8;
 
 impl Frequent {
     /// No token.
@@ -91,20 +81,18 @@ impl Frequent {
     pub(crate) fn new(tokens: Vec<Vec<u8>>) -> Frequent {
         assert!(tokens.len() <= FREQUENT_MAX, "{} frequent tokens", tokens.len());
         let seed = Seed::of_process();
-        let free = Slot { hash: Hash { bits: 0, head: 0 }, length: 0, number: 0 };
-        let mut slots = vec![free; (tokens.len() * 4).next_power_of_two().max(16)];
-        let mut marks = vec![0; MARK_WORDS];
-        for (number, token) in tokens.iter().enumerate() {
-            let hash = seed.hash(token);
-            let (word, bit) = mark_of(hash);
-            marks[word] |= bit;
-            let mut at = hash.bits as usize & (slots.len() - 1);
-            while slots[at].number != 0 {
-                at = (at + 1) & (slots.len() - 1);
+        let mut places = vec![0; (tokens.len() * PLACES).next_power_of_two()];
+        let key_of = |token: &Vec<u8>| Key { hash: seed.hash(token), length: token.len() };
+        let keys: Vec<Key> = tokens.iter().map(key_of).collect();
+        let mask = places.len() - 1;
+        for (number, key) in (1..).zip(&keys) {
+            let mut at = place_of(key.hash) & mask;
+            while places[at] != 0 {
+                at = (at + 1) & mask;
             }
-            slots[at] = Slot { hash, length: token.len() as u32, number: number as u32 + 1 };
+            places[at] = number;
         }
-        Frequent { seed, marks, slots, tokens }
+        Frequent { seed, places, keys, tokens }
     }
 
     /// The tokens worth it among those that (text, documents) lists, when there were `total` documents.
@@ -130,20 +118,14 @@ impl Frequent {
     /// The number of a token.
     #[inline]
     pub(crate) fn number(&self, token: &[u8], hash: Hash) -> Option<u16> {
-        let (word, bit) = mark_of(hash);
-        if self.marks[word] & bit == 0 {
-            return None;
-        }
-        let mask = self.slots.len() - 1;
-        let mut at = hash.bits as usize & mask;
+        let mask = self.places.len() - 1;
+        let key = Key { hash, length: token.len() };
+        let mut at = place_of(hash) & mask;
         loop {
-            let slot = &self.slots[at & mask];
-            let number = slot.number.checked_sub(1)?;
-            if slot.hash == hash
-                && slot.length as usize == token.len()
-                && (token.len() <= 8 || self.tokens[number as usize] == token)
-            {
-                return Some(number as u16);
+            let number = self.places[at & mask].checked_sub(1)?;
+            let index = usize::from(number);
+            if self.keys[index] == key && (token.len() <= SHORT_BYTES || self.tokens[index] == token) {
+                return Some(number);
             }
             at = (at + 1) & mask;
         }
@@ -153,4 +135,10 @@ impl Frequent {
     pub(crate) fn find(&self, token: &[u8]) -> Option<u16> {
         self.number(token, self.seed.hash(token))
     }
+}
+
+/// Bits of a hash that choose a place: others than those that choose the slot of a term.
+#[inline]
+fn place_of(hash: Hash) -> usize {
+    (hash.bits >> 32) as usize
 }

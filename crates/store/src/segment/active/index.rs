@@ -3,11 +3,26 @@
 //! In: texts and values, message by message. Out: the terms; which documents have a set of them, by linear scan.
 //! A frequent token is not in the list: a message's sequence of frequent tokens is its template, of which there are
 //! few, and only the template's number is kept. Holds: 4 bytes a pair, about 45 a message.
+//! Texts are taken apart one after the other and their tokens looked up some texts later: until then the slots have
+//! come from memory. Whoever reads sees to it that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
 use super::{frequent::Frequent, pages, room::Room, templates::Templates, terms::Terms};
 use crate::tokens::{Hash, Seed, Token, Tokenizer};
 use std::sync::Arc;
+
+/// Texts that wait to be looked up together. More would push each other's slots out of the nearest cache.
+const TEXTS: usize = 8;
+
+/// A text or value whose tokens are to be looked up.
+#[derive(Default)]
+struct Waiting {
+    tokenizer: Tokenizer,
+    tokens: Vec<(Token, Hash)>,
+    document: u32,
+    /// Whether it is the last of its document.
+    is_last: bool,
+}
 
 /// The index being built.
 pub(crate) struct Index {
@@ -21,8 +36,8 @@ pub(crate) struct Index {
     pub(crate) ends: Vec<u32>,
     /// Template of each document.
     pub(crate) template_of: Vec<u32>,
-    tokenizer: Tokenizer,
-    waiting: Vec<(Token, Hash)>,
+    waiting: [Waiting; TEXTS],
+    waiting_count: usize,
     sequence: Vec<u16>,
 }
 
@@ -37,8 +52,8 @@ impl Index {
             flat: pages::with_room(room.pairs),
             ends: pages::with_room(room.documents),
             template_of: pages::with_room(room.documents),
-            tokenizer: Tokenizer::default(),
-            waiting: Vec::new(),
+            waiting: Default::default(),
+            waiting_count: 0,
             sequence: Vec::new(),
         }
     }
@@ -51,12 +66,14 @@ impl Index {
     /// Adds the tokens of the next document's text and ends the document.
     /// Its other values must have been added before.
     pub(crate) fn add_text(&mut self, text: &[u8]) {
-        self.tokenizer.read(text);
+        let Waiting { tokenizer, tokens, document, is_last } = &mut self.waiting[self.waiting_count];
+        (*document, *is_last) = (self.template_of.len() as u32, true);
+        tokenizer.read(text);
         self.sequence.clear();
         let mut gap = false;
-        for token in self.tokenizer.tokens() {
-            let hash = self.tokenizer.hash(token, self.seed);
-            if let Some(number) = self.frequent.number(self.tokenizer.bytes(token), hash) {
+        for token in tokenizer.tokens() {
+            let hash = tokenizer.hash(token, self.seed);
+            if let Some(number) = self.frequent.number(tokenizer.bytes(token), hash) {
                 if gap {
                     self.sequence.push(Templates::GAP);
                     gap = false;
@@ -66,36 +83,45 @@ impl Index {
             }
             gap = true;
             self.terms.prefetch(hash);
-            self.waiting.push((token, hash));
+            tokens.push((token, hash));
         }
-        self.post();
         self.template_of.push(self.templates.intern(&self.sequence));
-        self.ends.push(self.flat.len() as u32);
+        self.end_waiting();
     }
 
     /// Adds the tokens of a value of the next document.
     pub(crate) fn add_value(&mut self, value: &[u8]) {
-        self.tokenizer.read(value);
-        for token in self.tokenizer.tokens() {
-            let hash = self.tokenizer.hash(token, self.seed);
+        let Waiting { tokenizer, tokens, document, is_last } = &mut self.waiting[self.waiting_count];
+        (*document, *is_last) = (self.template_of.len() as u32, false);
+        tokenizer.read(value);
+        for token in tokenizer.tokens() {
+            let hash = tokenizer.hash(token, self.seed);
             self.terms.prefetch(hash);
-            self.waiting.push((token, hash));
+            tokens.push((token, hash));
         }
-        self.post();
+        self.end_waiting();
     }
 
-    /// Looks up the waiting tokens, whose slots are on their way into the cache.
-    fn post(&mut self) {
-        let document = self.ends.len() as u32;
-        for &(token, hash) in &self.waiting {
-            self.terms.prefetch_text(hash, token.length);
+    fn end_waiting(&mut self) {
+        self.waiting_count += 1;
+        if self.waiting_count == TEXTS {
+            self.post();
         }
-        for &(token, hash) in &self.waiting {
-            if let Some(id) = self.terms.hit(self.tokenizer.bytes(token), hash, document) {
-                self.flat.push(id);
+    }
+
+    /// Looks up the tokens that wait.
+    pub(crate) fn post(&mut self) {
+        for Waiting { tokenizer, tokens, document, is_last } in &mut self.waiting[..self.waiting_count] {
+            for (token, hash) in tokens.drain(..) {
+                if let Some(id) = self.terms.hit(tokenizer.bytes(token), hash, *document) {
+                    self.flat.push(id);
+                }
+            }
+            if *is_last {
+                self.ends.push(self.flat.len() as u32);
             }
         }
-        self.waiting.clear();
+        self.waiting_count = 0;
     }
 
     /// Ids of the terms of a range of documents: where they begin in `flat`.

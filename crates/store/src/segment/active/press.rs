@@ -207,3 +207,6 @@ impl Job {
         let _ = self.promise.0.set(Some(pressed));
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,7 @@ struct Heard {
     /// Number of messages up to the last of them.
     end: usize,
     received_us: i64,
+    peer_place: u32,
     peer: Vec<u8>,
 }
 
@@ -33,13 +34,13 @@ impl Received {
         self.heard.clear();
     }
 
-    /// Adds a message.
-    pub(super) fn push(&mut self, raw: &[u8], received_us: i64, peer: &[u8]) {
+    /// Adds a message. A peer is known by its place in the segment's column.
+    pub(super) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
         self.frames.push(raw);
         let end = self.frames.len();
         match self.heard.last_mut() {
-            Some(last) if last.received_us == received_us && last.peer == peer => last.end = end,
-            _ => self.heard.push(Heard { end, received_us, peer: peer.to_vec() }),
+            Some(last) if (last.received_us, last.peer_place) == (received_us, peer_place) => last.end = end,
+            _ => self.heard.push(Heard { end, received_us, peer_place, peer: peer.to_vec() }),
         }
     }
 

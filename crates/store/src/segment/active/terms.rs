@@ -1,27 +1,35 @@
 //! A table of distinct byte strings: tokens of a segment, values of a column.
 //!
 //! In: strings. Out: an id each, in order of first appearance, and how many documents have it.
-//! Holds: open addressing with 32-byte slots, so that a lookup costs one cache miss; the strings in one buffer.
+//! Holds: open addressing with 32-byte slots that have the first sixteen bytes, so that a lookup costs one cache miss;
+//! the strings in one buffer.
 //! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
 
 use super::pages::{self, Item, Spares};
-use crate::tokens::{Hash, Seed};
+use crate::tokens::{Hash, SHORT_BYTES, Seed};
 
 /// One string. Slots without string have no id.
 #[derive(Clone, Copy)]
 #[repr(C, align(32))]
 pub(super) struct Slot {
-    /// First eight bytes.
+    /// First sixteen bytes.
     head: u64,
-    /// Bits of the hash that do not choose the slot.
+    next: u64,
+    /// See [`tag_of`].
     tag: u32,
     id: u32,
     /// The document that had it last, plus one.
     last: u32,
     documents: u32,
-    offset: u32,
-    length: u32,
 }
+
+/// Bits of the hash that do not choose the slot, and the length or 255 when that is more.
+#[inline]
+fn tag_of(hash: Hash, length: usize) -> u32 {
+    (hash.bits >> 40) as u32 & !0xff | length.min(LENGTH_MAX) as u32
+}
+
+const LENGTH_MAX: usize = u8::MAX as usize;
 
 impl Item for Slot {
     fn spares() -> &'static Spares<Slot> {
@@ -31,7 +39,7 @@ impl Item for Slot {
 }
 
 const NO_ID: u32 = u32::MAX;
-const EMPTY: Slot = Slot { head: 0, tag: 0, id: NO_ID, last: 0, documents: 0, offset: 0, length: 0 };
+const EMPTY: Slot = Slot { head: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
 /// Most strings that room is made for ahead: 64 MB of slots.
 const ROOM_MAX: u32 = 1 << 20;
 /// Slots of a new table, as a power of two.
@@ -89,14 +97,22 @@ impl Terms {
         prefetch::read(&self.slots, hash.bits as usize & (self.slots.len() - 1));
     }
 
-    /// Fetches the text that a string is compared with ahead of its lookup; its slot should be there already.
+    /// Fetches the slot of a string that is looked up soon.
     #[inline]
-    pub(crate) fn prefetch_text(&self, hash: Hash, length: u32) {
-        let slot = &self.slots[hash.bits as usize & (self.slots.len() - 1)];
-        // The first eight bytes stand in the slot.
-        if length > 8 && slot.tag == (hash.bits >> 32) as u32 {
-            prefetch::read(&self.bytes, slot.offset as usize + 8);
-        }
+    pub(crate) fn foresee(&self, string: &[u8]) {
+        self.prefetch(self.seed.hash(string));
+    }
+
+    /// Fetches where string `id` lies.
+    #[inline]
+    pub(crate) fn prefetch_place(&self, id: u32) {
+        prefetch::read(&self.ends, id as usize);
+    }
+
+    /// Fetches string `id`; where it lies should be there already.
+    #[inline]
+    pub(crate) fn prefetch_string(&self, id: u32) {
+        prefetch::read(&self.bytes, self.start(id) as usize);
     }
 
     /// The id of a string, if it is known.
@@ -146,26 +162,22 @@ impl Terms {
     #[inline]
     fn find_slot(&self, string: &[u8], hash: Hash) -> Result<usize, usize> {
         let mask = self.slots.len() - 1;
-        let tag = (hash.bits >> 32) as u32;
+        let tag = tag_of(hash, string.len());
         let mut at = hash.bits as usize & mask;
         loop {
             let slot = &self.slots[at & mask];
-            if slot.id == NO_ID {
-                return Err(at);
-            }
             if slot.tag == tag
-                && slot.head == hash.head
-                && slot.length as usize == string.len()
-                && (string.len() <= 8 || is_same_behind_head(self.at(slot), string))
+                && (slot.head, slot.next) == (hash.head, hash.next)
+                && slot.id != NO_ID
+                && (string.len() <= SHORT_BYTES || self.string(slot.id) == string)
             {
                 return Ok(at);
             }
+            if slot.id == NO_ID {
+                return Err(at);
+            }
             at = (at + 1) & mask;
         }
-    }
-
-    fn at(&self, slot: &Slot) -> &[u8] {
-        &self.bytes[slot.offset as usize..slot.offset as usize + slot.length as usize]
     }
 
     fn add(&mut self, string: &[u8], hash: Hash, mut free: usize) -> usize {
@@ -177,12 +189,11 @@ impl Terms {
         assert!(self.bytes.len() + string.len() <= u32::MAX as usize, "4 GiB of distinct strings");
         self.slots[free] = Slot {
             head: hash.head,
-            tag: (hash.bits >> 32) as u32,
+            next: hash.next,
+            tag: tag_of(hash, string.len()),
             id: self.ends.len() as u32,
             last: 0,
             documents: 0,
-            offset: self.bytes.len() as u32,
-            length: string.len() as u32,
         };
         self.bytes.extend_from_slice(string);
         self.ends.push(self.bytes.len() as u32);
@@ -194,7 +205,12 @@ impl Terms {
         let count = self.slots.len() * 2;
         let mut slots = pages::filled(EMPTY, count);
         for slot in self.slots.iter().filter(|slot| slot.id != NO_ID) {
-            let mut at = self.seed.hash(self.at(slot)).bits as usize & (count - 1);
+            let length = (slot.tag & 0xff) as usize;
+            let hash = match length <= SHORT_BYTES {
+                true => self.seed.hash_short(slot.head, slot.next, length),
+                false => self.seed.hash(self.string(slot.id)),
+            };
+            let mut at = hash.bits as usize & (count - 1);
             while slots[at].id != NO_ID {
                 at = (at + 1) & (count - 1);
             }
@@ -210,15 +226,6 @@ impl Drop for Terms {
         pages::give_back(std::mem::take(&mut self.bytes));
         pages::give_back(std::mem::take(&mut self.ends));
     }
-}
-
-/// Whether two strings of one length above eight, whose first eight bytes are the same, are the same. Tokens are
-/// short: a call of the library's comparison would cost more than this.
-#[inline]
-fn is_same_behind_head(a: &[u8], b: &[u8]) -> bool {
-    let last = |string: &[u8]| string.last_chunk::<8>().copied();
-    let mut middle = a.chunks_exact(8).zip(b.chunks_exact(8)).skip(1);
-    last(a) == last(b) && middle.all(|(a, b)| a == b)
 }
 
 #[allow(unsafe_code)]

@@ -38,7 +38,7 @@ impl Encoder {
             self.index.extend_from_slice(&(self.firsts.len() as u32).to_le_bytes());
             self.firsts.extend_from_slice(string);
         } else {
-            let shared = self.before.iter().zip(string).take_while(|(a, b)| a == b).count();
+            let shared = shared_bytes(&self.before, string);
             let rest = &string[shared..];
             if shared < 15 && rest.len() < 16 {
                 self.data.push((shared << 4 | rest.len()) as u8);
@@ -60,6 +60,19 @@ impl Encoder {
         let head = sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
         [head, self.index, self.firsts, self.data]
     }
+}
+
+/// How many bytes at their start two strings share; eight are compared at once.
+fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
+    let (a_words, b_words) = (a.as_chunks::<8>().0, b.as_chunks::<8>().0);
+    for (index, (a, b)) in a_words.iter().zip(b_words).enumerate() {
+        let differing = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
+        if differing != 0 {
+            return index * 8 + differing.trailing_zeros() as usize / 8;
+        }
+    }
+    let compared = a_words.len().min(b_words.len()) * 8;
+    compared + a[compared..].iter().zip(&b[compared..]).take_while(|(a, b)| a == b).count()
 }
 
 /// A dictionary as stored.

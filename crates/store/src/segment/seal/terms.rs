@@ -39,7 +39,8 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let mut dictionary = dictionary::Encoder::default();
     let document_bytes = document_bytes(length);
     let mut start = 0;
-    for at in order {
+    for (place, at) in order.iter().copied().enumerate() {
+        fetch_ahead(&index.terms, &order[place..]);
         if dictionary.push(text_at(&index.terms, index.frequent().tokens(), at)) {
             put_varint(&mut dictionary.data, words.postings.len() as u64);
         }
@@ -78,32 +79,51 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 
 /// All terms and frequent tokens in order.
 fn sorted(index: &Index) -> Sorted {
-    let head = |text: &[u8], from: usize| {
-        let mut head = [0; 8];
-        let rest = text.get(from..).unwrap_or_default();
-        let size = rest.len().min(8);
-        head[..size].copy_from_slice(&rest[..size]);
-        u64::from_be_bytes(head)
-    };
-    let tokens = index.frequent().tokens();
-    let text_of = |at: u32| text_at(&index.terms, tokens, at);
-    let mut order: Vec<(u64, u64, u32)> = Vec::with_capacity(index.terms.len() as usize + tokens.len());
+    let (terms, tokens) = (&index.terms, index.frequent().tokens());
+    let mut order: Vec<Place> = Vec::with_capacity(terms.len() as usize + tokens.len());
+    order.extend((0..terms.len()).map(|id| Place { head: head(terms.string(id)), at: id }));
     let mut both: HashMap<u32, u16> = HashMap::new();
-    let mut is_alone = vec![true; tokens.len()];
-    for id in 0..index.terms.len() {
-        let text = index.terms.string(id);
-        order.push((head(text, 0), head(text, 8), id));
-        if let Some(number) = index.frequent().find(text) {
-            both.insert(id, number);
-            is_alone[usize::from(number)] = false;
+    for (number, token) in (0..).zip(tokens) {
+        match terms.find(token) {
+            Some(id) => {
+                both.insert(id, number);
+            }
+            None => order.push(Place { head: head(token), at: terms.len() + u32::from(number) }),
         }
     }
-    for (number, token) in tokens.iter().enumerate().filter(|(number, _)| is_alone[*number]) {
-        order.push((head(token, 0), head(token, 8), index.terms.len() + number as u32));
-    }
     // The first 16 bytes decide nearly always, without a look at the text.
-    order.sort_unstable_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| text_of(a.2).cmp(text_of(b.2))));
-    Sorted { order: order.into_iter().map(|(_, _, at)| at).collect(), both }
+    order.sort_unstable_by_key(|place| place.head);
+    for equal in order.chunk_by_mut(|a, b| a.head == b.head).filter(|equal| equal.len() > 1) {
+        equal.sort_unstable_by(|a, b| text_at(terms, tokens, a.at).cmp(text_at(terms, tokens, b.at)));
+    }
+    Sorted { order: order.into_iter().map(|place| place.at).collect(), both }
+}
+
+/// A term on its way to its place.
+struct Place {
+    head: u128,
+    at: u32,
+}
+
+/// The first 16 bytes as a number that sorts as they do.
+fn head(text: &[u8]) -> u128 {
+    let mut head = [0; 16];
+    let size = text.len().min(16);
+    head[..size].copy_from_slice(&text[..size]);
+    u128::from_be_bytes(head)
+}
+
+/// How far ahead of the walk over sorted terms their texts, and where those lie, are fetched: they are spread over
+/// memory.
+const AHEAD: (usize, usize) = (8, 16);
+
+fn fetch_ahead(terms: &Terms, next: &[u32]) {
+    if let Some(at) = next.get(AHEAD.1).filter(|at| **at < terms.len()) {
+        terms.prefetch_place(*at);
+    }
+    if let Some(at) = next.get(AHEAD.0).filter(|at| **at < terms.len()) {
+        terms.prefetch_string(*at);
+    }
 }
 
 /// The text of a term, or behind the terms of a frequent token.
