@@ -19,6 +19,7 @@ mod patterndb;
 mod program;
 mod rfc_examples;
 mod rsyslog;
+mod started;
 mod telegraf;
 mod templates;
 

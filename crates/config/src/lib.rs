@@ -41,3 +41,4 @@ pub use parse::{parse, preprocess};
 pub use surroundings::{Disk, Memory, Surroundings};
 pub use text::{Origin, Place, Span, TextId, Texts};
 pub use tree::Tree;
+pub use words::service_port;

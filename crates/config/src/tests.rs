@@ -44,10 +44,8 @@ fn accepts_what_is_right() {
     );
     finds("template t \"$MSG\\n\"; template u { template(\"$MSG\"); template_escape(no); };", &[]);
     finds(
-        "options { use-dns(persist_only); perm(0640); stats-freq(0); stats-freq(60); };",
-        &[
-            "main.conf:2:61: warning: `stats-freq()` has no effect: statistics are read with `ctl stats` or on the metrics page, they are not logged",
-        ],
+        "options { use-dns(persist_only); perm(0640); stats-freq(60); time-sleep(0); time-sleep(60); };",
+        &["main.conf:2:77: warning: `time-sleep()` has no effect: there is no such pause"],
     );
     finds(
         "log { source { internal(); }; if (level(err..emerg)) { destination { file(\"/e\"); }; } elif { filter { host(\"x\"); }; } else { flags(final); }; };",
@@ -240,7 +238,7 @@ error: this value does not fit
   |          ^
   |
   = note: in `bad`, used at main.conf:3:12
-  = help: accepted is a port from 0 to 65535
+  = help: accepted is a port from 0 to 65535, or the name of its service
 ",
     );
 }

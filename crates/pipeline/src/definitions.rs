@@ -5,6 +5,7 @@
 use crate::{
     Filter, Template, Version,
     filter::{self, Names},
+    geo::{GeoDatabase, GeoDatabases},
     template::{Condition, Surroundings},
 };
 use std::{collections::HashMap, sync::Arc};
@@ -20,6 +21,8 @@ pub struct Definitions {
     pub functions: HashMap<String, Arc<Template>>,
     /// `filter NAME { ... }`.
     pub filters: HashMap<String, Arc<Filter>>,
+    /// The databases that templates ask about addresses.
+    pub geo: GeoDatabases,
 }
 
 impl Definitions {
@@ -44,6 +47,10 @@ impl Surroundings for Definitions {
 
     fn function(&self, name: &str) -> Option<Arc<Template>> {
         self.functions.get(&name.replace('_', "-")).cloned()
+    }
+
+    fn geo_database(&self, path: &str) -> Arc<GeoDatabase> {
+        self.geo.get(path)
     }
 
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String> {

@@ -14,6 +14,8 @@ pub mod template;
 
 pub mod filter;
 
+pub mod geo;
+
 pub mod definitions;
 
 pub mod rewrite;
@@ -30,6 +32,7 @@ pub mod route;
 
 pub use definitions::Definitions;
 pub use filter::Filter;
+pub use geo::GeoDatabase;
 pub use parser::Parser;
 pub use pattern::Pattern;
 pub use rewrite::Rewrite;

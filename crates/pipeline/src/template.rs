@@ -35,7 +35,7 @@ pub use typed::{HINT_NAMES, TypeHint};
 pub(crate) use list::{append_after as list_append, elements as list_elements};
 pub(crate) use macros::header;
 
-use crate::Version;
+use crate::{Version, geo::GeoDatabase};
 use message::{Batch, FieldName};
 use std::{collections::HashMap, sync::Arc};
 
@@ -59,6 +59,8 @@ pub trait Surroundings {
     fn templates(&self) -> Arc<HashMap<String, Arc<Template>>>;
     /// What `template-function` made of a name.
     fn function(&self, name: &str) -> Option<Arc<Template>>;
+    /// The database that `$(geoip2 --database ...)` names. It may be empty still, and filled later.
+    fn geo_database(&self, path: &str) -> Arc<GeoDatabase>;
     /// The filter expression of `$(if ...)` and `$(grep ...)`.
     fn condition(&self, expression: &str) -> Result<Arc<dyn Condition>, String>;
 }

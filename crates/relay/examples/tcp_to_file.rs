@@ -91,6 +91,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             reap_after: None,
             fsync: false,
             link: None,
+            compress: false,
             rotation: None,
             overwrite_if_older: None,
             open_files_max: 100,

@@ -11,6 +11,7 @@ pub mod stats;
 pub mod tls;
 
 mod clock;
+mod folders;
 mod host_names;
 mod internal;
 mod ip;
@@ -27,10 +28,10 @@ mod testing;
 
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
-    FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget,
-    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, RequestSettings, ResponseAction, Rotation,
-    SecureDatagrams, Server, SocketKind, SocketTarget, SpoofTarget, StagedDestinations, StreamFraming,
-    TcpOptions, TerminalTarget,
+    FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget,
+    ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Render, Rendering, RequestSettings,
+    ResponseAction, Rotation, SecureDatagrams, Server, SocketKind, SocketTarget, SpoofTarget,
+    StagedDestinations, StreamFraming, TcpOptions, TerminalTarget, mark,
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;

@@ -6,7 +6,7 @@
 
 mod client;
 
-pub(crate) use client::{Reply, ask, follow};
+pub(crate) use client::{ANSWER_TIMEOUT, Reply, ask, follow};
 
 use std::{
     fs,
@@ -139,8 +139,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("ctl");
         let socket = Socket::open(&path, Arc::new(Echo)).unwrap();
-        assert_eq!(ask(&path, "STATS").unwrap(), Reply::Done("a;b\nc;d\n".into()));
-        assert_eq!(ask(&path, "DANCE").unwrap(), Reply::Failed("unknown command DANCE\n".into()));
+        assert_eq!(ask(&path, "STATS", ANSWER_TIMEOUT).unwrap(), Reply::Done("a;b\nc;d\n".into()));
+        assert_eq!(
+            ask(&path, "DANCE", ANSWER_TIMEOUT).unwrap(),
+            Reply::Failed("unknown command DANCE\n".into())
+        );
         let mut lines = Vec::new();
         let mut keep = |line: &str| {
             lines.push(line.to_owned());

@@ -5,10 +5,12 @@
 //! Limits: [`DRAIN`] for queues at shutdown.
 
 mod certificate;
+mod chores;
 mod commands;
 mod console;
 mod figures;
 mod graph;
+mod hooks;
 mod identity;
 mod page;
 mod running;

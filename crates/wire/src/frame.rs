@@ -7,6 +7,7 @@
 //! skipped unless [`Oversize::Split`] asks for it. The rest that a caller must carry never exceeds that limit
 //! plus [`COUNT_DIGITS_MAX`] + 1 bytes.
 
+mod blocks;
 mod count;
 mod counted;
 mod datagram;
@@ -41,6 +42,8 @@ pub enum Framing {
     /// anything counted; in one that begins otherwise, a count is one only before `<`, because many a line without
     /// PRI begins with a number.
     Auto,
+    /// One message in each block of so many bytes, filled up with zero bytes.
+    Blocks(usize),
     /// One message is one datagram (RFC 5426).
     Datagram,
 }
@@ -78,6 +81,8 @@ pub struct Framer {
     began_counted: Option<bool>,
     /// How many bytes of the partial line at the start of the next buffer are known to hold no delimiter.
     searched: usize,
+    /// Frames without text count, too.
+    keeps_empty: bool,
     /// Lines are joined to messages.
     joining: Option<Box<Joining>>,
 }
@@ -107,8 +112,14 @@ impl Framer {
             skip: Skip::Nothing,
             began_counted: None,
             searched: 0,
+            keeps_empty: false,
             joining: None,
         }
+    }
+
+    /// Takes empty lines and empty counted frames as messages: `flags(empty-lines)`.
+    pub fn keeping_empty(self) -> Framer {
+        Framer { keeps_empty: true, ..self }
     }
 
     /// Joins lines to messages. Only for [`Framing::Newline`]: elsewhere a frame has its own end.
@@ -132,6 +143,7 @@ impl Framer {
             Framing::NewlineOnly => self.split_lines(bytes, Delimiter::LineFeed, frames),
             Framing::Nul => self.split_lines(bytes, Delimiter::Nul, frames),
             Framing::OctetCounted | Framing::Auto => self.split_counted(bytes, frames),
+            Framing::Blocks(size) => self.split_blocks(bytes, size, frames),
             Framing::Datagram => self.split_datagram(bytes, frames),
         }
     }
@@ -147,8 +159,11 @@ impl Framer {
             self.joining = Some(joining);
             return;
         }
-        if skip != Skip::Nothing || self.framing == Framing::Datagram {
+        if skip != Skip::Nothing || self.framing == Framing::Datagram || rest.is_empty() {
             return;
+        }
+        if let Framing::Blocks(_) = self.framing {
+            return self.push_padded(rest, 0, rest.len(), frames);
         }
         let mut marks = Marks::NONE;
         if matches!(self.framing, Framing::OctetCounted | Framing::Auto) {
@@ -175,7 +190,7 @@ impl Framer {
         self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\n' | 0));
     }
 
-    /// Cuts a frame at the limit, trims and adds it; empty ones carry no message and are left out.
+    /// Cuts a frame at the limit, trims and adds it; empty ones carry no message and are left out unless they are kept.
     #[inline]
     fn push(&self, frame: Frame, bytes: &[u8], frames: &mut Vec<Frame>, trims: fn(u8) -> bool) {
         let mut frame = frame;
@@ -186,7 +201,7 @@ impl Framer {
         while frame.end > frame.start && trims(bytes[frame.end - 1]) {
             frame.end -= 1;
         }
-        if frame.end > frame.start {
+        if frame.end > frame.start || self.keeps_empty {
             frames.push(frame);
         }
     }

@@ -1,13 +1,15 @@
-//! Real configurations through `syslog-ng --syntax-only`, against the verdict of syslog-ng 4.8.1.
+//! Real configurations through `syslog-ng --syntax-only`, against the verdict of syslog-ng 4.8.1, and started.
 //!
-//! In: `configs/syslog-ng/INDEX.jsonl` and its files. Out: three rows. Of what syslog-ng accepts, we should accept
+//! In: `configs/syslog-ng/INDEX.jsonl` and its files. Out: four rows. Of what syslog-ng accepts, we should accept
 //! most, and nearly all but for drivers that we do not have yet. What syslog-ng refuses, we should refuse, with a place and a caret for every error, and on the same
-//! line where syslog-ng complains of the syntax.
+//! line where syslog-ng complains of the syntax. What both accept must start, unless it is a part of a configuration or
+//! wants folders and names of another machine.
 
 use super::{
     Row,
     decoded::{records, text},
     program::Program,
+    started::{self, Start},
 };
 use serde_json::Value;
 use std::{fs, path::Path};
@@ -27,6 +29,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut accepted = Row::empty("configs/accepted", 93.0);
     let mut of_what_runs = Row::empty("configs/accepted-but-for-later-drivers", 100.0);
+    let mut started = Row::empty("configs/started", 100.0);
     let mut refused = Row::empty("configs/refused", 100.0);
     for case in records(&folder.join("INDEX.jsonl"))? {
         let name = text(&case, "file");
@@ -52,10 +55,17 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
         if is_accepted && difference.as_ref().is_none_or(|difference| !difference.contains(LATER)) {
             of_what_runs.count(name, difference.clone());
         }
+        if is_accepted && difference.is_none() {
+            match started::start(program.path(), &config)? {
+                Start::Up => started.count(name, None),
+                Start::Failed(words) => started.count(name, Some(words)),
+                Start::NotHere => {}
+            }
+        }
         let row = if is_accepted { &mut accepted } else { &mut refused };
         row.count(name, difference);
     }
-    Ok(vec![accepted, of_what_runs, refused])
+    Ok(vec![accepted, of_what_runs, started, refused])
 }
 
 /// What is wrong with the places of the errors, if anything.

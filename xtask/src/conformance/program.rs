@@ -50,6 +50,11 @@ impl Program {
             .ok_or_else(|| "the program is not built: cargo build --release -p duramen".to_owned())
     }
 
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
     fn command(&self, folder: &Path, config: &Path) -> Command {
         let mut command = Command::new(&self.0);
         command.arg0("syslog-ng").arg(format!("--cfgfile={}", config.display())).current_dir(folder);

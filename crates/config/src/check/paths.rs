@@ -87,7 +87,10 @@ impl Calls<'_> {
     fn leaf(&mut self, leaf: &FilterLeaf, span: Span) {
         match leaf {
             FilterLeaf::Named(name) => self.name(Kind::Filter, name),
-            FilterLeaf::Source(name) => self.name(Kind::Source, name),
+            FilterLeaf::Source(name) if !self.names.has(Kind::Source, &name.text) => {
+                let message = format!("no source is called `{}`: this never holds", name.text);
+                self.report.push(Diagnostic::warning(name.span, message));
+            }
             FilterLeaf::Later(call) => self.not_yet(&call.name, "filter"),
             FilterLeaf::Compare(sides)
                 if is_constant(&sides.left.value) && is_constant(&sides.right.value) =>

@@ -3,8 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
-use super::network::FAILOVER;
-use super::network::TLS;
+use super::network::{FAILOVER, PEER_VERIFY, SSL_VERSIONS, TLS};
 use super::row::{Driver, Plain, Row, driver, later, row};
 use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
 
@@ -96,7 +95,7 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[UNIX, SOCKET, TEXT, DESTINATION],
         "a datagram socket of this machine",
     ),
-    driver("pipe", Plain::One("path", V::Text), &[PERMISSIONS, TEXT, DESTINATION], "a named pipe")
+    driver("pipe", Plain::One("path", V::Text), &[PIPE, PERMISSIONS, TEXT, DESTINATION], "a named pipe")
         .aliases(&["fifo"]),
     driver(
         "pseudofile",
@@ -115,6 +114,12 @@ pub(super) const DRIVERS: &[Driver] = &[
         Plain::One("user", V::Text),
         &[TEXT, DESTINATION],
         "the terminals of a user; * is everybody's",
+    ),
+    driver(
+        "getvirtconsole",
+        Plain::None,
+        &[TEXT, DESTINATION],
+        "a virtual console of this machine: /dev/tty10, else /dev/console; nothing where there is neither",
     ),
     driver("stdout", Plain::None, &[TEXT, DESTINATION], "the standard output of the server"),
     driver(
@@ -137,7 +142,7 @@ const FILE: &[Row] = &[
     ),
     row("remove-if-older", V::Number(0, 1 << 31), "0", "").renamed("overwrite-if-older"),
     row("logrotate", V::Options(ROTATION), "", "files that are large enough become NAME.1, NAME.2, ..."),
-    later("compress", "gzip what is written"),
+    row("compress", V::YesNo, "no", "what is written is packed with gzip, a whole part at each write"),
     row("symlink-as", V::Text, "", "a link to the file that was opened last"),
 ];
 
@@ -212,8 +217,15 @@ const NETWORK: &[Row] = &[
     row("destport", V::Port, "514", "port of the receiver"),
 ];
 
-const BALANCE: &[Row] =
-    &[row("targets", V::Texts, "", "the receivers: HOST or HOST:PORT, each with a queue of its own")];
+const BALANCE: &[Row] = &[
+    row("targets", V::Texts, "", "the receivers: HOST or HOST:PORT, each with a queue of its own"),
+    row(
+        "failover",
+        V::TextOr(FAILOVER),
+        "yes",
+        "whether they stand in for each other, and when the first is gone back to",
+    ),
+];
 
 const SYSLOG: &[Row] = &[
     row("transport", V::Word(TRANSPORTS), "tcp", "how messages are sent"),
@@ -270,22 +282,22 @@ const HTTP: &[Row] = &[
     row("accept-encoding", V::Any, "", "how answers may be packed").no_effect("answers are not packed"),
     row("worker-partition-key", V::Any, "", "what messages of a request share")
         .no_effect("every address that url() makes has requests of its own"),
-    later("proxy", "a proxy on the way"),
+    row("proxy", V::Text, "", "an HTTP proxy on the way: http://host:port"),
     row(
         "tls",
         V::Options(TLS),
         "use-system-cert-store(yes) sni(yes)",
         "certificates, for addresses that begin with https://",
     ),
-    later("ca-dir", "written in tls()"),
-    later("ca-file", "written in tls()"),
-    later("cert-file", "written in tls()"),
-    later("key-file", "written in tls()"),
-    later("cipher-suite", "written in tls()"),
-    later("ssl-version", "written in tls() as ssl-options()"),
-    later("use-system-cert-store", "written in tls()"),
-    later("peer-verify", "written in tls()"),
-    later("ocsp-stapling-verify", "whether a certificate's revocation is checked"),
+    row("ca-dir", V::Text, "", "as in tls()"),
+    row("ca-file", V::Text, "", "as in tls()"),
+    row("cert-file", V::Text, "", "as in tls()"),
+    row("key-file", V::Text, "", "as in tls()"),
+    row("cipher-suite", V::Text, "", "as in tls()"),
+    row("ssl-version", V::Word(SSL_VERSIONS), "", "as in tls()"),
+    row("use-system-cert-store", V::YesNo, "yes without ca-file() and ca-dir()", "as in tls()"),
+    row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
+    row("ocsp-stapling-verify", V::YesNo, "no", "yes is not supported yet"),
     later("cloud-auth", "credentials of a cloud"),
 ];
 
@@ -363,9 +375,17 @@ const SEND: &[Row] = &[
     row("spoof-interface", V::Text, "", "the network interface by which such datagrams leave"),
     row("failover", V::Options(FAILOVER), "", "receivers that stand in when it fails"),
     row("failover-servers", V::Texts, "", "receivers that stand in, in this order"),
+    row("close-on-input", V::YesNo, "yes", "what happens when the receiver sends something")
+        .no_effect("what a receiver sends is read and thrown away"),
 ];
 
 const UNIX: &[Row] = &[row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel, in bytes")];
+
+const PIPE: &[Row] = &[
+    row("create-dirs", V::YesNo, "no", "create missing folders"),
+    row("time-reap", V::Number(0, 1 << 31), "0", "seconds until an idle pipe is closed")
+        .no_effect("it stays open"),
+];
 
 const PROGRAM: &[Row] = &[
     row("keep-alive", V::YesNo, "no", "the command outlives a reload"),

@@ -17,11 +17,16 @@ const NAMES: &[Row] = &[
     row("use-fqdn", V::YesNo, "no", "keep the domain in the names of senders"),
     row("dns-cache", V::YesNo, "yes", "remember answers of the name service"),
     row("dns-cache-size", V::Number(1, 1 << 24), "1007", "answers kept")
-        .no_effect("the cache of names has a size of its own"),
+        .no_effect("the cache has room for 10000 names"),
     row("dns-cache-expire", V::Number(1, 1 << 31), "3600", "seconds an answer is kept"),
     row("dns-cache-expire-failed", V::Number(1, 1 << 31), "60", "seconds a failed question is remembered")
         .no_effect("a failed question is asked again with the next connection"),
-    later("dns-cache-hosts", "a file with names that are always known"),
+    row(
+        "dns-cache-hosts",
+        V::Text,
+        "",
+        "a file as /etc/hosts: names that are known before any other; read again when it changes",
+    ),
     row("normalize-hostnames", V::YesNo, "no", "write host names in lower case"),
     row("check-hostname", V::YesNo, "no", "host names hold only letters, digits and -_.:@/"),
     row("check-program", V::YesNo, "no", "program names hold only letters, digits and .-_()/"),
@@ -53,8 +58,18 @@ const QUEUES: &[Row] = &[
         .no_effect(BATCHED),
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect("every connection has a window of at least 16384 messages"),
-    later("disk-buffer", "defaults of disk buffers"),
+    row("disk-buffer", V::Options(DISK_DEFAULTS), "", "defaults of disk buffers"),
 ];
+
+const DISK_DEFAULTS: &[Row] = &[
+    row("truncate-size-ratio", V::Decimal(0.0, 1.0), "1", "as in disk-buffer() of a destination"),
+    row("prealloc", V::YesNo, "no", "as in disk-buffer() of a destination"),
+    row("stats", V::Options(DISK_STATISTICS), "", "statistics of disk buffers"),
+];
+
+const DISK_STATISTICS: &[Row] =
+    &[row("freq", V::Number(0, 1 << 31), "300", "seconds between two looks at their size")
+        .no_effect("their size is always known")];
 
 const FILES: &[Row] = &[
     row("create-dirs", V::YesNo, "no", "create missing folders of file destinations"),
@@ -77,18 +92,21 @@ const TIMES: &[Row] = &[
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("recv-time-zone", V::Text, "", "zone of received times that have none"),
-    row("local-time-zone", V::Text, "", "zone of this machine")
-        .no_effect("names of files take the zone of time-zone()"),
+    row("local-time-zone", V::Text, "that of each message", "zone of times in names of files"),
     row("time-sleep", V::Number(0, 1 << 31), "", "pause of the main loop")
         .no_effect("there is no such pause"),
 ];
 
 const STATISTICS: &[Row] = &[
-    row("stats-freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
-        .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
+    row(
+        "stats-freq",
+        V::Number(0, 1 << 31),
+        "600",
+        "seconds between messages of internal() with statistics; 0 is never",
+    ),
     row(
         "stats-level",
-        V::Number(0, 4),
+        V::Number(0, 9),
         "0",
         "which metrics-probe() count; all other counters are always kept",
     ),
@@ -97,18 +115,25 @@ const STATISTICS: &[Row] = &[
     row("stats-max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
         .no_effect("there are no counters by host or program"),
     row("stats", V::Options(STATS), "", "statistics"),
-    row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages")
-        .no_effect("mark messages are not written"),
+    row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages; 0 is never"),
     row("mark", V::Number(0, 1 << 31), "", "").renamed("mark-freq"),
-    row("mark-mode", V::Word(super::shared::MARK_MODES), "none", "when -- MARK -- messages are written")
-        .no_effect("mark messages are not written"),
+    row(
+        "mark-mode",
+        V::Word(super::shared::MARK_MODES),
+        "host-idle",
+        "when destinations write -- MARK -- messages; internal: internal() brings them",
+    ),
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
 ];
 
 const STATS: &[Row] = &[
-    row("freq", V::Number(0, 1 << 31), "600", "seconds between statistics in the log")
-        .no_effect("statistics are read with `ctl stats` or on the metrics page, they are not logged"),
-    row("level", V::Number(0, 4), "0", "which metrics-probe() count; all other counters are always kept"),
+    row(
+        "freq",
+        V::Number(0, 1 << 31),
+        "600",
+        "seconds between messages of internal() with statistics; 0 is never",
+    ),
+    row("level", V::Number(0, 9), "0", "which metrics-probe() count; all other counters are always kept"),
     row("lifetime", V::Number(0, 1 << 31), "10", "minutes an idle counter is kept")
         .no_effect("counters live as long as what they count"),
     row("max-dynamics", V::Number(0, 1 << 31), "", "most counters by host or program")
@@ -142,9 +167,8 @@ const REST: &[Row] = &[
         "log-level",
         V::Word(&["default", "verbose", "debug", "trace"]),
         "default",
-        "how much is told on the console",
-    )
-    .no_effect("it is chosen on the command line"),
+        "how much is told on the console, from when the configuration is taken into use",
+    ),
     later("python-sys-path", "folders of Python modules"),
     row("gc-idle-threshold", V::Any, "", "").no_effect("there is no garbage collector"),
     row("gc-busy-threshold", V::Any, "", "").no_effect("there is no garbage collector"),

@@ -5,7 +5,7 @@
 use super::ValueKind as V;
 use super::row::{Row, later, row};
 
-const PEER_VERIFY: &[&str] =
+pub(super) const PEER_VERIFY: &[&str] =
     &["required-trusted", "required-untrusted", "optional-trusted", "optional-untrusted", "yes", "no"];
 
 const SSL_OPTIONS: &[&str] = &[
@@ -18,6 +18,9 @@ const SSL_OPTIONS: &[&str] = &[
     "ignore-unexpected-eof",
     "none",
 ];
+
+/// Versions that `ssl-version()` may name. Those before 1.2 are not spoken: naming one leaves 1.2.
+pub(super) const SSL_VERSIONS: &[&str] = &["default", "tlsv1", "tlsv1-0", "tlsv1-1", "tlsv1-2", "tlsv1-3"];
 
 /// `tls()`.
 pub(super) const TLS: &[Row] = &[
@@ -56,6 +59,8 @@ pub(super) const TLS: &[Row] = &[
         "no-sslv2 no-sslv3 no-tlsv1 no-tlsv11",
         "versions that are not spoken",
     ),
+    row("curve-list", V::Text, "", "").renamed("ecdh-curve-list"),
+    row("ssl-version", V::Word(SSL_VERSIONS), "default", "the only version of TLS that is spoken"),
     row("extended-key-usage-verify", V::YesNo, "no", "a certificate must be meant for its use"),
     row("ocsp-stapling-verify", V::YesNo, "no", "yes is not supported yet"),
     row("keylog-file", V::Text, "", "secrets of sessions, to look into recorded traffic"),

@@ -48,6 +48,12 @@ pub(super) const DRIVERS: &[Driver] = &[
     )
     .required(&["patterns"]),
     driver("linux-audit-parser", Plain::None, &[PREFIX, INPUT], "reads records of the audit system of Linux"),
+    driver(
+        "snmptrapd-parser",
+        Plain::None,
+        &[TRAP, INPUT],
+        "reads the traps that snmptrapd of Net-SNMP wrote to its log",
+    ),
     driver("sdata-parser", Plain::None, &[DOT_SDATA, INPUT], "reads structured data of RFC 5424"),
     driver("tags-parser", Plain::None, &[INPUT], "reads a list of tags"),
     driver("date-parser", Plain::None, &[DATE, INPUT], "reads a time").required(&["format"]),
@@ -117,6 +123,11 @@ const JSON: &[Row] = &[
 const DOT_XML: &[Row] = &[row("prefix", V::Text, ".xml.", "stands before the names of all values")];
 
 const DOT_EVENTLOG: &[Row] = &[row("prefix", V::Text, ".eventlog.", "stands before the names of all values")];
+
+const TRAP: &[Row] = &[
+    row("prefix", V::Text, ".snmp.", "stands before the names of all values"),
+    row("set-message-macro", V::YesNo, "yes", "the message becomes its values, as name='value'"),
+];
 
 const DOT_SDATA: &[Row] = &[row("prefix", V::Text, ".SDATA.", "stands before the names of all values")];
 

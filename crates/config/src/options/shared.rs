@@ -4,7 +4,7 @@
 
 use super::ValueKind as V;
 use super::network::{DISK_BUFFER, TLS};
-use super::row::{Row, later, row};
+use super::row::{Row, row};
 
 pub(super) const BATCHED: &str = "messages move in batches as large as a read or a write takes";
 pub(super) const THREADS: &str = "sources share one thread a core, every destination has its own";
@@ -48,6 +48,8 @@ pub(super) const SOURCE_FLAGS: &[&str] = &[
     "no-piggyback-errors",
     "kernel",
     "threaded",
+    "empty-lines",
+    "ignore-aux-data",
 ];
 
 /// Options of every source that reads text.
@@ -76,8 +78,7 @@ pub(super) const SOURCE: &[Row] = &[
     row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),
     row("log-iw-size", V::Number(1, 1 << 31), "100", "messages it may have in work; below 16384 it is 16384"),
     row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
-    row("optional", V::YesNo, "no", "go on without this source when it cannot start")
-        .no_effect("a source that cannot start is always an error"),
+    row("optional", V::YesNo, "no", "go on without this source when it cannot be opened"),
     row("persist-name", V::Text, "", "name of its remembered state")
         .no_effect("state is kept under the path of the file"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
@@ -86,10 +87,9 @@ pub(super) const SOURCE: &[Row] = &[
     row("dynamic-window-stats-freq", V::Decimal(0.0, f64::INFINITY), "", "").no_effect(WINDOW),
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect(WINDOW),
-    row("use-syslogng-pid", V::YesNo, "no", "the pid of every message is ours").later(),
-    later("pad-size", "length that messages are padded to"),
-    later("hook-commands", "commands run at start and stop"),
-    later("format", "another reader of messages"),
+    row("use-syslogng-pid", V::YesNo, "no", "the pid of every message is that of this server"),
+    row("hook-commands", V::Options(HOOKS), "", "commands that are run when it comes and goes"),
+    row("format", V::Word(&["syslog"]), "syslog", "how messages are read"),
     row(
         "sdata-prefix",
         V::Text,
@@ -136,14 +136,25 @@ pub(super) const DESTINATION: &[Row] = &[
     row("workers", V::Number(1, 1024), "1", "threads of it").no_effect(THREADS),
     row("persist-name", V::Text, "", "name of the folder of its disk-buffer()"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
-    row("mark-freq", V::Number(0, 1 << 31), "", "seconds between -- MARK -- messages").no_effect(NO_MARKS),
-    row("mark-mode", V::Word(MARK_MODES), "none", "when -- MARK -- messages are written").no_effect(NO_MARKS),
+    row("mark-freq", V::Number(0, 1 << 31), "1200", "seconds between -- MARK -- messages; 0 is never"),
+    row(
+        "mark-mode",
+        V::Word(MARK_MODES),
+        "global for syslog over sockets, else none",
+        "when -- MARK -- messages are written: always (periodical), when it has written nothing (dst-idle), when no source of this machine heard anything (host-idle)",
+    ),
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
     row("disk-buffer", V::Options(DISK_BUFFER), "", "a queue on disk"),
-    later("hook-commands", "commands run at start and stop"),
+    row("hook-commands", V::Options(HOOKS), "", "commands that are run when it comes and goes"),
 ];
 
-const NO_MARKS: &str = "mark messages are not written";
+/// `hook-commands()`.
+const HOOKS: &[Row] = &[
+    row("startup", V::Text, "", "when the server starts"),
+    row("setup", V::Text, "", "before a configuration is taken into use"),
+    row("teardown", V::Text, "", "when a configuration is no longer in use"),
+    row("shutdown", V::Text, "", "when the server stops"),
+];
 
 /// Options of destinations that write text.
 pub(super) const TEXT: &[Row] = &[
@@ -153,12 +164,21 @@ pub(super) const TEXT: &[Row] = &[
     row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
-    row("local-time-zone", V::Text, "", "zone of this machine")
-        .no_effect("names of files take the zone of time-zone()"),
+    row("local-time-zone", V::Text, "that of each message", "zone of times in names of files"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
     row("flags", V::Words(&["no-multi-line", "syslog-protocol", "threaded"]), "", "how it writes"),
-    later("pad-size", "length that messages are padded to"),
-    later("truncate-size", "length that messages are cut to"),
+    row(
+        "pad-size",
+        V::Number(0, 1 << 20),
+        "0",
+        "shorter messages are filled up with zero bytes to this size",
+    ),
+    row(
+        "truncate-size",
+        V::Number(-1, 1 << 30),
+        "-1",
+        "longer messages are cut to this size; -1 is no limit",
+    ),
 ];
 
 /// Owner and mode of what is created.

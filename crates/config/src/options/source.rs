@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows.
 
 use super::ValueKind as V;
-use super::row::{Driver, Plain, Row, driver, later, row};
+use super::row::{Driver, Plain, Row, driver, row};
 use super::shared::{ENCODED, MULTI_LINE, PERMISSIONS, SOCKET, SOURCE};
 
 pub(super) const DRIVERS: &[Driver] = &[
@@ -101,11 +101,11 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[JOURNAL, SOURCE],
         "the journal of this machine, or journal files of a folder",
     ),
-    driver("internal", Plain::None, &[SOURCE], "messages of the server about itself"),
+    driver("internal", Plain::None, &[INTERNAL, SOURCE], "messages of the server about itself"),
     driver(
         "system",
         Plain::None,
-        &[SOURCE],
+        &[SYSTEM, SOURCE],
         "messages of this machine: its journal, or /dev/log and the kernel",
     ),
     driver("example-msg-generator", Plain::None, &[GENERATOR, SOURCE], "made-up messages")
@@ -119,6 +119,8 @@ const TRANSPORTS: &[&str] = &[
     "dtls",
     "auto",
     "nul-terminated",
+    "text-with-nuls",
+    "framed",
     "proxied-tcp",
     "proxied-tls",
     "proxied-tls-passthrough",
@@ -215,18 +217,37 @@ const UNIX: &[Row] = &[
         "0",
         "seconds until a silent connection is closed; 0 is never",
     ),
-    row("create-dirs", V::YesNo, "no", "create missing folders").later(),
+    row("create-dirs", V::YesNo, "no", "create missing folders"),
+    row("so-sndbuf", V::Number(0, 1 << 31), "0", "send buffer in the kernel")
+        .no_effect("a source sends nothing"),
+    row("so-reuseport", V::YesNo, "no", "share the port with other programs").no_effect("a path has no port"),
 ];
+
+const PADDED: Row = row(
+    "pad-size",
+    V::Number(0, 65536),
+    "0",
+    "messages stand in blocks of so many bytes, filled up with zero bytes",
+);
 
 const FILE: &[Row] = &[
+    PADDED,
     row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
     row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
-    later("exclude-kmsg", "leave out what the kernel marked"),
 ];
 
-const PIPE: &[Row] =
-    &[row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the pipe")
-        .no_effect("what is written to a pipe is read at once")];
+const SYSTEM: &[Row] =
+    &[row("exclude-kmsg", V::YesNo, "no", "without the messages of the kernel, where there is no journal")];
+
+const INTERNAL: &[Row] = &[row("log-fifo-size", V::Number(1, 1 << 31), "", "messages that wait to be read")
+    .no_effect("its queue has a size of its own")];
+
+const PIPE: &[Row] = &[
+    PADDED,
+    row("create-dirs", V::YesNo, "no", "create missing folders"),
+    row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the pipe")
+        .no_effect("what is written to a pipe is read at once"),
+];
 
 const WILDCARD: &[Row] = &[
     row("base-dir", V::Text, "", "the folder"),

@@ -35,7 +35,8 @@ const TESTS: &[&str] = &[
 const TESTS_LATER: &[&str] = &["cidr", "config-version", "python"];
 
 /// Words between the sides of a comparison.
-const OPERATORS: &[&str] = &["==", "!=", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge"];
+const OPERATORS: &[&str] =
+    &["==", "!=", "===", "!==", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge"];
 
 impl Parser<'_> {
     /// One test.
@@ -70,7 +71,14 @@ impl Parser<'_> {
             "netmask" => FilterLeaf::Netmask(self.one(&call, "a network such as `10.0.0.0/8`")?),
             "netmask6" => FilterLeaf::Netmask6(self.one(&call, "a network such as `fe80::/10`")?),
             "tags" => FilterLeaf::Tags(self.several(&call, "a tag")?),
-            "source" => FilterLeaf::Source(self.one(&call, "the name of a source")?),
+            "source" if call.options().next().is_none() => {
+                FilterLeaf::Source(self.one(&call, "the name of a source")?)
+            }
+            "source" => {
+                let has_type = call.option("type").is_some();
+                let found = self.pattern(&call, Some("SOURCE"))?;
+                FilterLeaf::Match(if has_type { found } else { Match { kind: MatchType::Text, ..found } })
+            }
             "filter" => FilterLeaf::Named(self.one(&call, "the name of a filter")?),
             "in-list" => self.in_list(&call)?,
             "rate-limit" | "throttle" => self.rate_limit(&call)?,

@@ -6,35 +6,17 @@
 //! Limits: [`FACTS_MAX`] facts an address.
 
 use super::{Input, Parser, names::JoinedName};
-use crate::template::Renderer;
+use crate::{
+    geo::{GeoDatabase, shown},
+    template::Renderer,
+};
 use maxminddb::Reader;
 use message::{Batch, FIELD_NAME_BYTES_MAX, Selection, Span, ValueKind};
 use serde_json::Value;
-use std::{
-    collections::HashMap,
-    net::IpAddr,
-    sync::{Arc, PoisonError, RwLock},
-};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 /// Most facts about one address.
 const FACTS_MAX: usize = 512;
-
-/// A database that can be replaced; empty until the first one is put in.
-#[derive(Default)]
-pub struct GeoDatabase(RwLock<Option<Arc<Reader<Vec<u8>>>>>);
-
-impl GeoDatabase {
-    /// Puts a database in place, from the bytes of its file. The error says what is wrong with them.
-    pub fn replace(&self, bytes: Vec<u8>) -> Result<(), String> {
-        let reader = Reader::from_source(bytes).map_err(|error| error.to_string())?;
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));
-        Ok(())
-    }
-
-    fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-}
 
 /// Adds what is known about addresses.
 pub struct Geoip {
@@ -119,12 +101,10 @@ fn flatten(value: &Value, name: &mut JoinedName, give: &mut dyn FnMut(&[u8], &[u
                 name.pop_to(before);
             }
         }
-        Value::String(text) => give(name.joined(), text.as_bytes()),
-        Value::Bool(truth) => give(name.joined(), if *truth { b"true" } else { b"false" }),
-        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            Some(fraction) => give(name.joined(), format!("{fraction:.6}").as_bytes()),
-            None => give(name.joined(), number.to_string().as_bytes()),
-        },
-        Value::Null => {}
+        fact => {
+            if let Some(text) = shown(fact) {
+                give(name.joined(), text.as_bytes());
+            }
+        }
     }
 }

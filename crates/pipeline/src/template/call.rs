@@ -6,6 +6,7 @@
 mod items;
 mod machine;
 mod moment;
+mod place;
 mod preset;
 
 use super::{
@@ -57,12 +58,14 @@ pub(super) enum Call {
     Moment(moment::Moment),
     /// `uuid`, `dns-resolve-ip`, `getent`.
     Machine(machine::Question),
+    /// `geoip2`
+    Place(place::Place),
     /// `template` whose name is a macro: the templates it may name, and the text for others.
     Dynamic { name: Template, templates: Arc<HashMap<String, Arc<Template>>>, fallback: Template },
 }
 
 /// Functions that are more than a function of their arguments' text.
-const SPECIAL: [&str; 24] = [
+const SPECIAL: [&str; 25] = [
     "if",
     "grep",
     "context-length",
@@ -87,11 +90,11 @@ const SPECIAL: [&str; 24] = [
     "uuid",
     "dns-resolve-ip",
     "getent",
+    "geoip2",
 ];
 
 /// Functions of the language that do not run here, and why.
-const REFUSED: [(&str, &str); 3] = [
-    ("geoip2", "use the parser of that name, which sets the values"),
+const REFUSED: [(&str, &str); 2] = [
     ("python", "Python does not run inside of this program; use program() or http()"),
     ("slog", "it works in the template() of file() itself, where nothing stands beside it"),
 ];
@@ -133,6 +136,7 @@ pub(super) fn compile(
         "uuid" => Ok(Call::Machine(scope.uuid(rest)?)),
         "dns-resolve-ip" => Ok(Call::Machine(scope.host_name(rest)?)),
         "getent" => Ok(Call::Machine(scope.entry(rest)?)),
+        "geoip2" => Ok(Call::Place(scope.place(rest)?)),
         _ => scope.defined(&function, rest),
     }
 }
@@ -335,6 +339,10 @@ pub(super) fn append(
         }
         Call::Machine(question) => {
             machine::append(question, batch, index, renderer, out);
+            ValueKind::String
+        }
+        Call::Place(place) => {
+            place::append(place, batch, index, renderer, out);
             ValueKind::String
         }
         Call::Dynamic { name, templates, fallback } => {

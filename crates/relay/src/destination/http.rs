@@ -9,6 +9,7 @@
 mod client;
 mod options;
 mod pending;
+mod proxy;
 mod verdict;
 
 pub use options::{Compression, HttpTarget, RequestSettings, ResponseAction};

@@ -8,6 +8,7 @@ mod driver;
 mod file;
 mod http;
 mod line;
+mod marks;
 mod options;
 mod output;
 mod queue;
@@ -18,11 +19,12 @@ mod target;
 mod worker;
 
 pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
+pub use marks::mark;
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,
-    MailLogin, MailTarget, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget,
-    Render, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TcpOptions,
-    TerminalTarget,
+    MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
+    RelpTarget, Render, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
+    TcpOptions, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};

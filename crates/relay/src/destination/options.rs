@@ -89,6 +89,8 @@ pub struct Queueing {
     pub disk: Option<DiskBuffer>,
     /// `suppress()`: within this time a message that comes again is only counted.
     pub suppress: Option<Duration>,
+    /// `mark-mode()` and `mark-freq()`
+    pub marks: Option<Marks>,
     /// So much output is gathered before it is written, unless the queue runs empty first.
     pub batch_bytes: usize,
 }
@@ -102,9 +104,30 @@ impl Default for Queueing {
             throttle: 0,
             disk: None,
             suppress: None,
+            marks: None,
             batch_bytes: 256 << 10,
         }
     }
+}
+
+/// When a destination writes `-- MARK --`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Marks {
+    /// `mark-mode()`
+    pub mode: MarkMode,
+    /// `mark-freq()`
+    pub every: Duration,
+}
+
+/// `mark-mode()` of a destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MarkMode {
+    /// Always.
+    Periodical,
+    /// When nothing was written for so long.
+    DestinationIdle,
+    /// When no source of this machine heard anything for so long.
+    HostIdle,
 }
 
 /// `disk-buffer()`: the queue is kept on disk.
@@ -192,6 +215,8 @@ pub struct FileTarget {
     pub overwrite_if_older: Option<Duration>,
     /// `logrotate()`
     pub rotation: Option<Rotation>,
+    /// `compress()`: every write is a whole member of a gzip file.
+    pub compress: bool,
     /// `symlink-as()`: a link to the file that was opened last.
     pub link: Option<PathBuf>,
     /// Most files open at a time; the one longest without messages is closed first.
@@ -409,6 +434,8 @@ pub struct PipeTarget {
     pub path: PathBuf,
     /// Its owner and mode.
     pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders.
+    pub folders: Option<FilePermissions>,
 }
 
 /// `pseudofile("name")`: opened for every message.

@@ -4,6 +4,7 @@
 //! Two messages are the same when host, program, PID and text are. Limits: one message is remembered, and only
 //! for the time that the option says, from when it first came.
 
+use super::marks;
 use message::{Ack, Batch, Field, Message, Origin, Priority, Selection, Stamp};
 use std::{
     sync::Arc,
@@ -12,8 +13,6 @@ use std::{
 
 /// So much of the text stands in a summary, as syslog-ng has it.
 const QUOTED_BYTES: usize = 20;
-/// Mark messages repeat on purpose.
-const MARK: &[u8] = b"-- MARK --";
 const FIELDS: [Field; 4] = [Field::Host, Field::Program, Field::Pid, Field::Message];
 
 /// The sieve of one destination.
@@ -78,7 +77,7 @@ impl Repeats {
         let is_near = age_us.max(0) as u128 <= self.within.as_micros();
         let mut fields = FIELDS.iter().zip(&last.fields);
         let is_same = fields.all(|(field, known)| batch.fixed(index, *field) == known);
-        if !is_near || !is_same || last.fields[3] == MARK {
+        if !is_near || !is_same || last.fields[3] == marks::TEXT {
             return false;
         }
         if last.count == 0 {

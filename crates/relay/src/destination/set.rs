@@ -114,8 +114,8 @@ impl Destinations {
             None => None,
         };
         queue.counters.own(keeper.as_ref().map_or(0, Keeper::waiting));
-        let thread =
-            worker::spawn(spec, queue.clone(), self.log.clone()).inspect_err(|_| queue.counters.disown())?;
+        let thread = worker::spawn(spec, queue.clone(), (self.registry.clone(), self.log.clone()))
+            .inspect_err(|_| queue.counters.disown())?;
         Ok(match keeper {
             Some(keeper) => {
                 let entrance = keeper.entrance();

@@ -6,12 +6,13 @@
 
 use super::{
     driver::{self, Driver},
+    marks::Marker,
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake},
     repeats::{Part, Repeats},
 };
 use crate::{
-    InternalLog, StageError,
+    InternalLog, Registry, StageError,
     clock::Clock,
     source::{HostPolicy, feed::own_name},
     stats::{self, DropReason},
@@ -29,21 +30,28 @@ use std::{
 pub(super) fn spawn(
     spec: DestinationSpec,
     queue: Arc<Queue>,
-    log: InternalLog,
+    (registry, log): (Registry, InternalLog),
 ) -> Result<JoinHandle<()>, StageError> {
     let name = format!("to {}", spec.id);
     let id = spec.id.clone();
     std::thread::Builder::new()
         .name(name)
-        .spawn(move || Worker::new(spec, queue, log).run())
+        .spawn(move || Worker::new(spec, queue, registry, log).run())
         .map_err(|source| StageError::Thread { id, source })
 }
 
 /// The sieve that `suppress()` asks for.
 fn repeats_of(queueing: &Queueing) -> Option<Repeats> {
     let within = queueing.suppress.filter(|within| !within.is_zero())?;
-    let policy = HostPolicy { fqdn: true, ..HostPolicy::default() };
-    Some(Repeats::new(within, own_name(&policy)))
+    Some(Repeats::new(within, this_machine()))
+}
+
+fn marker_of(queueing: &Queueing, registry: &Registry) -> Option<Marker> {
+    queueing.marks.map(|marks| Marker::new(marks, registry.clone(), this_machine()))
+}
+
+fn this_machine() -> String {
+    own_name(&HostPolicy { fqdn: true, ..HostPolicy::default() })
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -62,10 +70,12 @@ struct Worker {
     bytes: usize,
     /// Of `count`: dropped because the time to stop was over.
     lost: usize,
-    /// Of `count`: held back by `suppress()`. Summaries of that are not in `count`.
+    /// Of `count`: held back by `suppress()`. Summaries of that, and marks, are not in `count`.
     held: usize,
     summaries: usize,
     repeats: Option<Repeats>,
+    marker: Option<Marker>,
+    registry: Registry,
     sequence: u64,
     stop_at: Option<Instant>,
     /// When the last throttled second began, and what it let through.
@@ -73,8 +83,9 @@ struct Worker {
 }
 
 impl Worker {
-    fn new(spec: DestinationSpec, queue: Arc<Queue>, log: InternalLog) -> Worker {
+    fn new(spec: DestinationSpec, queue: Arc<Queue>, registry: Registry, log: InternalLog) -> Worker {
         let repeats = repeats_of(&spec.queueing);
+        let marker = marker_of(&spec.queueing, &registry);
         let driver = driver::of(spec.driver, spec.rendering, &log);
         Worker {
             id: spec.id,
@@ -91,6 +102,8 @@ impl Worker {
             held: 0,
             summaries: 0,
             repeats,
+            marker,
+            registry,
             sequence: 0,
             stop_at: None,
             second: (Instant::now(), 0),
@@ -117,7 +130,8 @@ impl Worker {
     fn next_deadline(&self) -> Option<Instant> {
         let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
         let told = self.repeats.as_ref().and_then(Repeats::due_at);
-        self.driver.next_tick().into_iter().chain(held).chain(told).min()
+        let marked = self.marker.as_ref().map(Marker::due_at);
+        self.driver.next_tick().into_iter().chain(held).chain(told).chain(marked).min()
     }
 
     /// Whether what is held back is to be written.
@@ -127,6 +141,9 @@ impl Worker {
 
     fn write_items(&mut self) {
         self.driver.begin(self.clock.now());
+        if let Some(marker) = &mut self.marker {
+            marker.wrote(Instant::now());
+        }
         while let Some(item) = self.items.pop_front() {
             match &mut self.repeats {
                 None => self.add(&item.delivery),
@@ -167,14 +184,17 @@ impl Worker {
     /// Writes how often the last message came again.
     fn write_summary(&mut self) {
         let now = self.clock.now();
-        if let Some(Part { batch, selection }) =
-            self.repeats.as_mut().and_then(|repeats| repeats.summary(now))
-        {
-            self.driver.begin(now);
-            self.driver.add(&batch, &selection, &mut self.sequence);
-            self.summaries += 1;
-            self.flush();
-        }
+        let summary = self.repeats.as_mut().and_then(|repeats| repeats.summary(now));
+        self.write_own(summary);
+    }
+
+    /// Writes a message that did not come through the queue.
+    fn write_own(&mut self, part: Option<Part>) {
+        let Some(Part { batch, selection }) = part else { return };
+        self.driver.begin(self.clock.now());
+        self.driver.add(&batch, &selection, &mut self.sequence);
+        self.summaries += 1;
+        self.flush();
     }
 
     fn tick(&mut self) {
@@ -182,6 +202,9 @@ impl Worker {
         if self.repeats.as_ref().and_then(Repeats::due_at).is_some_and(|due| due <= now) {
             self.write_summary();
         }
+        let stamp = self.clock.now();
+        let mark = self.marker.as_mut().and_then(|marker| marker.take(now, stamp));
+        self.write_own(mark);
         self.driver.tick(now);
     }
 
@@ -279,9 +302,11 @@ impl Worker {
     }
 
     fn settle(&mut self) {
-        self.queue.done(self.count, self.bytes, self.lost);
+        // A summary that the stop was too early for never was in the queue: it counts nowhere.
+        let unwritten = self.summaries.min(self.lost);
+        self.queue.done(self.count, self.bytes, self.lost - unwritten);
         stats::add(self.queue.counters.dropped_for(DropReason::Suppressed), self.held);
-        stats::add(&self.queue.counters.processed, self.summaries);
+        stats::add(&self.queue.counters.processed, self.summaries - unwritten);
         (self.count, self.bytes, self.lost, self.held, self.summaries) = (0, 0, 0, 0, 0);
         self.tokens.clear();
     }
@@ -295,6 +320,9 @@ impl Worker {
                 self.driver.configure(driver, rendering);
                 if queueing.suppress != self.queueing.suppress {
                     self.repeats = repeats_of(&queueing);
+                }
+                if queueing.marks != self.queueing.marks {
+                    self.marker = marker_of(&queueing, &self.registry);
                 }
                 self.queueing = queueing;
             }

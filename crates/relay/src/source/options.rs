@@ -59,7 +59,10 @@ pub enum SourceDriver {
     /// `systemd-journal()`
     Journal(JournalSource),
     /// `system()`: the journal where the machine keeps one, else `/dev/log` and the kernel's messages.
-    System,
+    System {
+        /// Not with `exclude-kmsg()`.
+        with_kernel: bool,
+    },
     /// `example-msg-generator()`
     Generator(Generator),
 }
@@ -101,6 +104,14 @@ pub struct Reading {
     pub hosts: HostPolicy,
     /// `program-override()`; `log-prefix("x: ")` is the same as `program-override("x")`.
     pub program_override: Option<String>,
+    /// `use-syslogng-pid()`: the process of every message is this one.
+    pub own_pid: bool,
+    /// `optional()`: when it cannot be opened the others start all the same.
+    pub optional: bool,
+    /// `flags(empty-lines)`: empty lines are messages.
+    pub keeps_empty_lines: bool,
+    /// `flags(ignore-aux-data)`: what a connection tells about its peer does not become values.
+    pub ignores_peer_values: bool,
     /// `tags()`; `.source.NAME` is added.
     pub tags: Vec<String>,
     /// Gives `${RCPTID}`s when ids are wanted; shared by all sources.
@@ -123,6 +134,10 @@ impl Reading {
             window: Window::default(),
             hosts: HostPolicy::default(),
             program_override: None,
+            own_pid: false,
+            optional: false,
+            keeps_empty_lines: false,
+            ignores_peer_values: false,
             tags: Vec::new(),
             rcptid: None,
         }
@@ -176,6 +191,8 @@ pub struct HostPolicy {
     pub use_dns: UseDns,
     /// `dns-cache()`: how long an answer is kept, `dns-cache-expire()`; `None` asks anew for each connection.
     pub dns_cache: Option<Duration>,
+    /// `dns-cache-hosts()`: a file as `/etc/hosts` whose names come before any other.
+    pub hosts_file: Option<Arc<std::path::Path>>,
     /// `use-fqdn()`
     pub fqdn: bool,
     /// `normalize-hostnames()`: lower case.
@@ -232,6 +249,8 @@ pub struct StreamListener {
     pub tcp: TcpOptions,
     /// Owner and mode of a unix socket.
     pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders of a unix socket.
+    pub folders: Option<FilePermissions>,
     /// `so-passcred()`: `.unix.pid`, `.unix.uid`, `.unix.gid`, `.unix.exe`, `.unix.cmdline` of the sender.
     pub credentials: bool,
     /// `transport(tls)` and its `tls()`.
@@ -256,6 +275,7 @@ impl StreamListener {
             idle_timeout: None,
             tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
             permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            folders: None,
             credentials: true,
             tls: None,
             proxy: ProxyHeader::None,
@@ -276,6 +296,8 @@ pub struct DatagramListener {
     pub ip: IpOptions,
     /// Owner and mode of a unix socket.
     pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders of a unix socket.
+    pub folders: Option<FilePermissions>,
     /// `so-passcred()`
     pub credentials: bool,
     /// `transport(dtls)` and its `tls()`.
@@ -302,6 +324,7 @@ impl DatagramListener {
             reuse_port: false,
             ip: IpOptions::default(),
             permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            folders: None,
             credentials: true,
             dtls: None,
             connections_max: DTLS_PEERS_MAX,
@@ -382,6 +405,8 @@ pub struct PipeSource {
     pub path: PathBuf,
     /// Owner and mode of a created pipe.
     pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders.
+    pub folders: Option<FilePermissions>,
 }
 
 /// `program("command")`: what it prints.

@@ -59,7 +59,7 @@ fn transport_of(driver: &SourceDriver) -> Transport {
             ListenAddress::Unix(_) => Transport::UnixDgram,
             ListenAddress::Ip(_) => Transport::Udp,
         },
-        SourceDriver::System => Transport::UnixDgram,
+        SourceDriver::System { .. } => Transport::UnixDgram,
         _ => Transport::Local,
     }
 }

@@ -114,6 +114,10 @@ impl Sources {
         for (key, spec) in opened {
             let open = match open(&spec.driver, self.reactors.count()) {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => Opened::Later,
+                Err(error) if spec.reading.optional => {
+                    self.cannot_open(&spec, &error);
+                    continue;
+                }
                 result => result.map_err(|source| StageError::Open {
                     id: spec.id.clone(),
                     what: spec.driver.instance(),
@@ -143,13 +147,17 @@ impl Sources {
             };
             match opened {
                 Ok(opened) => self.run(key, spec, opened),
-                Err(error) => self.log.error(&format!(
-                    "Cannot open a source after a reload; id='{}', what='{}', error='{error}'",
-                    spec.id,
-                    spec.driver.instance()
-                )),
+                Err(error) => self.cannot_open(&spec, &error),
             }
         }
+    }
+
+    fn cannot_open(&self, spec: &SourceSpec, error: &io::Error) {
+        self.log.error(&format!(
+            "Cannot open a source, going on without it; id='{}', what='{}', error='{error}'",
+            spec.id,
+            spec.driver.instance()
+        ));
     }
 
     /// Gives a running source its new settings.
@@ -226,7 +234,7 @@ impl Sources {
                 },
             )),
             Opened::Datagram(listening) => {
-                if matches!(driver, SourceDriver::System) {
+                if matches!(driver, SourceDriver::System { with_kernel: true }) {
                     self.run_local(kernel_messages(), &slot, stopped.clone());
                 }
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
@@ -287,7 +295,7 @@ impl Sources {
             SourceDriver::Stdin => self.reactors.spawn(read_stdin(here)),
             SourceDriver::Internal => self.reactors.spawn(read_internal(here)),
             SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
-            SourceDriver::System => self.reactors.spawn(read_journal(here, JournalSource::default())),
+            SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
             SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
             // Their sockets were opened before.
             SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
@@ -339,7 +347,7 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
     if spec.driver.is_local() {
         let changed = Arc::make_mut(&mut reading);
         changed.decode.flags = changed.decode.flags.with(ParseFlags::LOCAL);
-        if matches!(spec.driver, SourceDriver::System) {
+        if matches!(spec.driver, SourceDriver::System { .. }) {
             // Neither /dev/log nor the kernel names the host; the kernel's records are lines.
             changed.decode.flags = changed.decode.flags.without(ParseFlags::EXPECT_HOSTNAME);
             changed.framing = Framing::Newline;
@@ -379,7 +387,7 @@ fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
     Ok(match driver {
         SourceDriver::Stream(options) => Opened::Stream(open_stream(options)?),
         SourceDriver::Datagram(options) => Opened::Datagram(open_datagram(options, reactors)?),
-        SourceDriver::System if !has_journal() => {
+        SourceDriver::System { .. } if !has_journal() => {
             let options = DatagramListener::new(ListenAddress::Unix(DEV_LOG.into()));
             Opened::Datagram(open_datagram(&options, 1)?)
         }
@@ -399,6 +407,7 @@ fn kernel_messages() -> SourceDriver {
     SourceDriver::Pipe(super::options::PipeSource {
         path: KERNEL_MESSAGES.into(),
         permissions: crate::FilePermissions::default(),
+        folders: None,
     })
 }
 
@@ -422,7 +431,8 @@ impl SourceDriver {
             SourceDriver::Stdin => "stdin".to_owned(),
             SourceDriver::Internal => "internal".to_owned(),
             SourceDriver::Journal(options) => format!("journal {options:?}"),
-            SourceDriver::System => "system".to_owned(),
+            SourceDriver::System { with_kernel: true } => "system".to_owned(),
+            SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
             SourceDriver::Generator(_) => "generator".to_owned(),
         }
     }
@@ -447,7 +457,9 @@ impl SourceDriver {
                 let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
                 folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
             }
-            SourceDriver::Internal | SourceDriver::System | SourceDriver::Generator(_) => String::new(),
+            SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
+                String::new()
+            }
         }
     }
 

@@ -39,9 +39,11 @@ impl<'t> Lowering<'t> {
             };
             let (driver, render) = self.socket(options, kind, framing)?;
             let DestinationDriver::Socket(mut target) = driver else { return None };
-            let others = targets[index + 1..].iter().chain(&targets[..index]).cloned();
-            target.failover = others.chain(target.failover).collect();
-            target.failback.get_or_insert(FAILBACK);
+            if options.own("failover").and_then(Call::truth).unwrap_or(true) {
+                let others = targets[index + 1..].iter().chain(&targets[..index]).cloned();
+                target.failover = others.chain(target.failover).collect();
+                target.failback.get_or_insert(FAILBACK);
+            }
             let part = format!("{id}.{index}");
             let driver = self.spoofing(options, DestinationDriver::Socket(target));
             if !self.queued(&part, options, driver, render) {

@@ -3,7 +3,8 @@
 //! In: drivers. Out: [`DestinationSpec`]s, [`LogspaceSpec`]s, and the ends that paths lead to.
 //! Limits: a template or name that cannot be used is an error at its place.
 
-use super::lines::{Encoded, OneLine, Templated};
+use super::hooks::Hook;
+use super::lines::{Encoded, OneLine, Padded, Templated};
 use super::lower::Lowering;
 use super::options::Options;
 use super::paths::Ends;
@@ -12,14 +13,15 @@ use super::tls::ip_options;
 use super::{LogspaceSpec, Plug, SealingSpec};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
-use pipeline::Template;
+use pipeline::{Template, template::RenderOptions};
 use relay::{
-    DestinationDriver, DestinationSpec, FileTarget, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
-    RelpTarget, Render, Rendering, Rotation, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
-    TerminalTarget, dtls::SenderDtls, tls::SenderTls,
+    DestinationDriver, DestinationSpec, FileTarget, MarkMode, Marks, PipeTarget, ProgramTarget,
+    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, Rotation, SocketKind, SocketTarget,
+    SpoofTarget, StreamFraming, TerminalTarget, dtls::SenderDtls, tls::SenderTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+    os::unix::fs::FileTypeExt,
     path::PathBuf,
     sync::Arc,
     time::Duration,
@@ -62,6 +64,7 @@ impl<'t> Lowering<'t> {
             if config::options::driver(Kind::Destination, &call.key()).is_none() {
                 continue;
             }
+            self.hooks.extend(Hook::of(&id, &options));
             if call.key() == "network-load-balancer" {
                 ends.extend(self.balancer(&id, &options).map(|plug| (id, plug)));
             } else if self.driver(&id, &options) {
@@ -108,6 +111,7 @@ impl<'t> Lowering<'t> {
             true => Box::new(OneLine::new(template)),
             false => template,
         };
+        let template = Padded::around(template, options);
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
             component: options.call.key(),
@@ -129,13 +133,17 @@ impl<'t> Lowering<'t> {
                 };
                 (DestinationDriver::File(file), line)
             }
+            "getvirtconsole" => {
+                let file = self.file(options, Some(virtual_console()))?;
+                (DestinationDriver::File(file), self.file_line(options)?)
+            }
             "example-destination" => {
                 let name = options.own_text("filename")?;
                 (DestinationDriver::File(self.file(options, Some(name))?), self.file_line(options)?)
             }
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
-                let pipe = PipeTarget { path: path()?, permissions };
+                let pipe = PipeTarget { path: path()?, permissions, folders: self.folders(options) };
                 (DestinationDriver::Pipe(pipe), self.file_line(options)?)
             }
             "pseudofile" => {
@@ -197,6 +205,13 @@ impl<'t> Lowering<'t> {
         Box::new(Templated::new(template, render, self.environment.site.clone()))
     }
 
+    /// The template of a file's name: its times are in a zone of their own.
+    fn named(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
+        let zone = self.zone(options.any("local-time-zone"));
+        let render = RenderOptions { zone, ..self.render_options(options) };
+        Box::new(Templated::new(template, render, self.environment.site.clone()))
+    }
+
     /// A template of ours.
     pub(super) fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
         self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
@@ -214,7 +229,7 @@ impl<'t> Lowering<'t> {
         };
         Some(FileTarget {
             trusted_prefix: text.split('$').next().unwrap_or_default().to_owned(),
-            name: self.templated(template, options),
+            name: self.named(template, options),
             create_folders: options.yes("create-dirs", false),
             permissions: self.permissions(options, Some(0o600), ["owner", "group", "perm"]),
             folder_permissions: self.permissions(
@@ -225,6 +240,7 @@ impl<'t> Lowering<'t> {
             reap_after,
             fsync: options.yes("fsync", false),
             rotation: rotation(options),
+            compress: options.yes("compress", false),
             link: options.own_text("symlink-as").filter(|text| !text.is_empty()).map(PathBuf::from),
             overwrite_if_older: options.seconds_or_never("overwrite-if-older", None),
             open_files_max: OPEN_FILES_MAX,
@@ -391,6 +407,12 @@ pub(super) fn is_logspace_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.len() <= 64 && name.bytes().all(is_safe)
 }
 
+/// The console that `getvirtconsole()` writes to. Containers have none, and no file is made in its place.
+fn virtual_console() -> String {
+    let is_device = |path: &&str| std::fs::metadata(path).is_ok_and(|data| data.file_type().is_char_device());
+    ["/dev/tty10", "/dev/console"].into_iter().find(is_device).unwrap_or("/dev/null").to_owned()
+}
+
 /// `logrotate()`
 fn rotation(options: &Options<'_>) -> Option<Rotation> {
     let call = options.own("logrotate")?;
@@ -465,6 +487,34 @@ fn queueing(options: &Options<'_>) -> Queueing {
         reopen_after: options.seconds("time-reopen").unwrap_or(defaults.reopen_after),
         throttle: u32::try_from(options.count("throttle", 0)).unwrap_or(0),
         suppress: options.seconds("suppress"),
+        marks: marks(options),
         ..defaults
     }
+}
+
+/// `mark-freq()` where none is given, as syslog-ng's.
+pub(super) const MARK_EVERY: Duration = Duration::from_secs(1200);
+
+/// `mark-mode()` and `mark-freq()`. Receivers of syslog get marks as the global options say, others only when asked to.
+fn marks(options: &Options<'_>) -> Option<Marks> {
+    let is_syslog = matches!(
+        options.call.key().as_str(),
+        "network" | "syslog" | "tcp" | "udp" | "tcp6" | "udp6" | "unix-stream" | "unix-dgram"
+    );
+    let word = |call: Option<&Call>| {
+        call.and_then(Call::text).map(|word| word.replace('_', "-").to_ascii_lowercase())
+    };
+    let own = word(options.own("mark-mode"));
+    let mode = match own.unwrap_or_else(|| if is_syslog { "global" } else { "none" }.to_owned()).as_str() {
+        "global" => word(options.globals.get("mark-mode")).unwrap_or_else(|| "host-idle".to_owned()),
+        mode => mode.to_owned(),
+    };
+    let mode = match mode.as_str() {
+        "periodical" => MarkMode::Periodical,
+        "dst-idle" => MarkMode::DestinationIdle,
+        "host-idle" => MarkMode::HostIdle,
+        _ => return None,
+    };
+    let every = options.seconds_or_never("mark-freq", Some(MARK_EVERY))?;
+    Some(Marks { mode, every })
 }

@@ -45,11 +45,15 @@ impl<'t> Lowering<'t> {
         let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
         let mut buffer = DiskBuffer::new(folder, capacity);
         buffer.reliable = yes("reliable");
-        buffer.preallocate = yes("prealloc");
+        let shared = self.globals.get("disk-buffer");
+        let shared = |name: &str| shared.and_then(|call| call.option(name));
+        let prealloc = inside("prealloc").or_else(|| shared("prealloc"));
+        buffer.preallocate = prealloc.and_then(Call::truth).unwrap_or(false);
         let size = |name: &str| number(name).and_then(|number| usize::try_from(number).ok());
         buffer.memory_bytes = size("flow-control-window-bytes").unwrap_or(buffer.memory_bytes);
         buffer.memory_messages = size("front-cache-size").unwrap_or(0).max(DiskBuffer::MESSAGES_MIN);
-        let written = inside("truncate-size-ratio").and_then(Call::decimal);
+        let written = inside("truncate-size-ratio").or_else(|| shared("truncate-size-ratio"));
+        let written = written.and_then(Call::decimal);
         buffer.truncate_ratio = written.or(self.globals.is_older(TRUNCATES_TO_RATIO).then_some(0.0));
         Some(Some(buffer))
     }

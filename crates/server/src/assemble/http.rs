@@ -6,13 +6,14 @@
 use super::lower::Lowering;
 use super::options::Options;
 use super::sources::values;
+use super::tls::server;
 use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
 use relay::{
     Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ListenAddress, Render,
-    RequestSettings, ResponseAction, SourceDriver, StreamListener,
+    RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
     tls::{ListenerTls, SenderTls, TlsOptions},
 };
 use std::{sync::Arc, time::Duration};
@@ -20,12 +21,27 @@ use wire::Framing;
 
 /// Where Splunk's event collector is customary.
 const PORT: u16 = 8088;
+/// Where proxies are customary.
+const PROXY_PORT: u16 = 1080;
 /// Connections at a time: every shipper of a site has some.
 const CONNECTIONS_MAX: usize = 1_000;
 /// How long an answer is waited for.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 /// How long a server that failed is passed over, as syslog-ng's.
 const RECOVERY: Duration = Duration::from_secs(60);
+
+/// Options of `tls()` that may stand in `http()` itself.
+const BESIDE_TLS: [&str; 9] = [
+    "ca-dir",
+    "ca-file",
+    "cert-file",
+    "key-file",
+    "cipher-suite",
+    "ssl-version",
+    "use-system-cert-store",
+    "peer-verify",
+    "ocsp-stapling-verify",
+];
 
 impl<'t> Lowering<'t> {
     /// The listener of `http()`.
@@ -143,14 +159,41 @@ impl<'t> Lowering<'t> {
             },
             timeout: options.seconds("timeout").filter(|wait| !wait.is_zero()).unwrap_or(ANSWER_WITHIN),
             follows_redirects: options.yes("accept-redirects", false),
+            proxy: self.proxy(options)?,
             tls: SenderTls::new(self.request_tls(options)?),
         })
     }
 
+    /// `proxy("http://host:port")`. The outer `None`: it cannot be used; that has been told.
+    fn proxy(&mut self, options: &Options<'t>) -> Option<Option<Server>> {
+        let Some(option) = options.own("proxy") else { return Some(None) };
+        let text = option.text().unwrap_or_default();
+        if text.is_empty() {
+            return Some(None);
+        }
+        let bare = text.strip_prefix("http://").unwrap_or(text).trim_end_matches('/');
+        if bare.is_empty() || bare.contains(['/', '@']) {
+            let message = format!("`{text}` is no proxy; write http://host:port");
+            self.report.push(Diagnostic::error(option.span, message));
+            return None;
+        }
+        Some(Some(server(bare, PROXY_PORT)))
+    }
+
     /// `tls()`; without it the CAs of the machine are trusted. Servers are always told which name is wanted.
     fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let beside = || options.call.options().any(|option| BESIDE_TLS.contains(&option.key().as_str()));
         let tls = match options.own("tls") {
             Some(_) => self.tls(options)?,
+            // What may stand in tls() may stand in http() itself, as it once did.
+            None if beside() => {
+                let tls = self.tls_of(options.call)?;
+                let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none();
+                TlsOptions {
+                    ca_file: tls.ca_file.or_else(|| has_none.then(authorities::system).flatten()),
+                    ..tls
+                }
+            }
             None => TlsOptions { ca_file: authorities::system(), ..TlsOptions::default() },
         };
         Some(TlsOptions { sni: true, ..tls })

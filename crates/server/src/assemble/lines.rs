@@ -3,7 +3,9 @@
 //! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and what they
 //! remember between messages: printed times. Limits: none of its own.
 
+use super::options::Options;
 use crate::slog::Sealer;
+use config::tree::Call;
 use message::{Batch, Stamp, Transport};
 use pipeline::{
     Template,
@@ -154,5 +156,54 @@ impl Render for SealedLines {
             Some(error) => Err(io::Error::other(error.clone())),
             None => self.sealer.written(),
         }
+    }
+}
+
+/// `truncate-size()` and `pad-size()`: messages of a greatest and of a least size.
+pub(super) struct Padded {
+    inner: Box<dyn Render>,
+    most: usize,
+    least: usize,
+}
+
+impl Padded {
+    /// What a destination asks for, around how it renders.
+    pub(super) fn around(inner: Box<dyn Render>, options: &Options<'_>) -> Box<dyn Render> {
+        let most = options.own("truncate-size").and_then(Call::number);
+        let most = most.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+        let least = options.count("pad-size", 0);
+        if most == usize::MAX && least == 0 {
+            return inner;
+        }
+        Box::new(Padded { inner, most, least })
+    }
+}
+
+impl Render for Padded {
+    fn begin(&mut self, now: Stamp) {
+        self.inner.begin(now);
+    }
+
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.inner.render(batch, index, sequence, out);
+        let ends_line = out.len() > start && out.last() == Some(&b'\n');
+        if out.len() - start > self.most {
+            out.truncate(start + self.most);
+            // A line stays a line.
+            if let Some(last) = out[start..].last_mut().filter(|_| ends_line) {
+                *last = b'\n';
+            }
+        }
+        let padded = start + self.least.max(out.len() - start);
+        out.resize(padded, 0);
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.inner.render_name(batch, index, sequence, out);
+    }
+
+    fn written(&mut self) -> io::Result<()> {
+        self.inner.written()
     }
 }

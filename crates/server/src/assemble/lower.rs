@@ -7,7 +7,9 @@ use super::globals::Globals;
 use super::paths::Ends;
 use super::sources::SourceDraft;
 use super::taps::Tapped;
-use super::{Environment, LogspaceSpec, PageSpec, Parts, TableFile, Tallies, ViewSpec, WatchedDatabase};
+use super::{
+    Chores, Environment, Hook, LogspaceSpec, PageSpec, Parts, TableFile, Tallies, ViewSpec, WatchedDatabase,
+};
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
@@ -58,6 +60,8 @@ pub(super) struct Lowering<'t> {
     pub(super) anatomies: HashMap<String, Arc<Anatomy>>,
     /// The places where messages can be looked at.
     pub(super) taps: Vec<TapPlace>,
+    /// The commands of drivers.
+    pub(super) hooks: Vec<Hook>,
     /// The counters of parsers, paths and the router; those of filters stand with them.
     pub(super) tallies: Tallies,
 }
@@ -92,6 +96,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         kept_names: HashMap::new(),
         anatomies: HashMap::new(),
         taps: Vec::new(),
+        hooks: Vec::new(),
         tallies: Tallies::default(),
     };
     lowering.named_templates();
@@ -100,6 +105,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
     let plan = lowering.plan();
     lowering.unused_objects();
     let views = lowering.views();
+    lowering.template_databases();
     lowering.finish(plan, page, views)
 }
 
@@ -143,6 +149,8 @@ impl Lowering<'_> {
             taps: self.taps,
             definitions,
             page,
+            hooks: self.hooks,
+            chores: Chores::of(self.globals),
         })
     }
 }

@@ -5,12 +5,14 @@
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
 mod balance;
+mod chores;
 mod databases;
 mod destinations;
 mod disk;
 mod filters;
 mod gelf;
 mod globals;
+mod hooks;
 mod http;
 mod identity;
 mod journal;
@@ -55,7 +57,9 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use chores::Chores;
 pub(crate) use databases::{WatchedDatabase, read as read_database};
+pub(crate) use hooks::Hook;
 pub(crate) use kept::Kept;
 pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
@@ -234,6 +238,10 @@ pub(crate) struct Parts {
     pub(crate) definitions: Arc<Definitions>,
     /// How the page is reached.
     pub(crate) page: PageSpec,
+    /// The commands of its drivers.
+    pub(crate) hooks: Vec<Hook>,
+    /// What the server does by itself.
+    pub(crate) chores: Chores,
 }
 
 /// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.

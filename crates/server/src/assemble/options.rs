@@ -74,8 +74,9 @@ impl<'t> Options<'t> {
 
     /// A port, of the first of two names.
     pub(super) fn port(&self, names: [&str; 2], default: u16) -> u16 {
-        let written = names.iter().find_map(|name| self.own(name)).and_then(Call::number);
-        written.and_then(|port| u16::try_from(port).ok()).unwrap_or(default)
+        let Some(written) = names.iter().find_map(|name| self.own(name)) else { return default };
+        let named = || config::service_port(written.text()?);
+        written.number().and_then(|port| u16::try_from(port).ok()).or_else(named).unwrap_or(default)
     }
 
     /// Seconds.

@@ -4,6 +4,7 @@
 //! Limits: an address that cannot be used is an error at its place.
 
 use super::gelf::gelf_reading;
+use super::hooks::Hook;
 use super::journal::journal;
 use super::lower::Lowering;
 use super::options::Options;
@@ -64,8 +65,12 @@ impl<'t> Lowering<'t> {
             }
             let options = Options::new(Kind::Source, call, self.globals);
             let Some((driver, framing)) = self.source_driver(&options) else { continue };
+            self.hooks.extend(Hook::of(&format!("{name}#{index}"), &options));
             let mut reading = self.reading(name, &options, &driver);
-            reading.framing = framing;
+            reading.framing = match options.own("pad-size").and_then(Call::number) {
+                Some(size) if size > 0 => Framing::Blocks(usize::try_from(size).unwrap_or(1)),
+                _ => framing,
+            };
             self.text_options(&options, &mut reading);
             if call.key() == "gelf" {
                 gelf_reading(&options, &mut reading);
@@ -92,12 +97,14 @@ impl<'t> Lowering<'t> {
             "unix-stream" => {
                 let mut listener = StreamListener::new(ListenAddress::Unix(path()?));
                 listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
+                listener.folders = self.folders(options);
                 self.complete_stream(options, &mut listener);
                 (SourceDriver::Stream(listener), Framing::Newline)
             }
             "unix-dgram" => {
                 let mut listener = DatagramListener::new(ListenAddress::Unix(path()?));
                 listener.permissions = self.permissions(options, Some(0o666), ["owner", "group", "perm"]);
+                listener.folders = self.folders(options);
                 complete_datagram(options, &mut listener);
                 (SourceDriver::Datagram(listener), Framing::Datagram)
             }
@@ -120,7 +127,8 @@ impl<'t> Lowering<'t> {
             }
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);
-                (SourceDriver::Pipe(PipeSource { path: path()?, permissions }), Framing::Newline)
+                let pipe = PipeSource { path: path()?, permissions, folders: self.folders(options) };
+                (SourceDriver::Pipe(pipe), Framing::Newline)
             }
             "program" => {
                 let command = options.plain()?;
@@ -130,7 +138,10 @@ impl<'t> Lowering<'t> {
             "stdin" => (SourceDriver::Stdin, Framing::Newline),
             "internal" => (SourceDriver::Internal, Framing::Newline),
             "systemd-journal" => (SourceDriver::Journal(journal(options)), Framing::Newline),
-            "system" => (SourceDriver::System, Framing::Datagram),
+            "system" => {
+                let with_kernel = !options.yes("exclude-kmsg", false);
+                (SourceDriver::System { with_kernel }, Framing::Datagram)
+            }
             _ => (SourceDriver::Generator(self.generator(options)), Framing::Datagram),
         })
     }
@@ -170,6 +181,8 @@ impl<'t> Lowering<'t> {
         let framing = match transport.as_str() {
             "auto" => Framing::Auto,
             "nul-terminated" => Framing::Nul,
+            "text-with-nuls" => Framing::NewlineOnly,
+            "framed" => Framing::OctetCounted,
             _ if is_syslog => Framing::OctetCounted,
             _ => Framing::Newline,
         };
@@ -246,8 +259,12 @@ impl<'t> Lowering<'t> {
         let decode = &mut reading.decode;
         decode.flags = initial_flags(options, driver);
         for word in options.flags() {
-            // Flags that concern the connection are no parse flags.
-            let _ = decode.flags.apply(&word);
+            match word.as_str() {
+                "empty-lines" => reading.keeps_empty_lines = true,
+                "ignore-aux-data" => reading.ignores_peer_values = true,
+                // Others that concern the connection are no parse flags.
+                word => drop(decode.flags.apply(word)),
+            }
         }
         for (option, flag) in
             [("check-hostname", ParseFlags::CHECK_HOSTNAME), ("check-program", ParseFlags::CHECK_PROGRAM)]
@@ -271,6 +288,8 @@ impl<'t> Lowering<'t> {
         reading.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
         reading.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
+        reading.optional = options.yes("optional", false);
+        reading.own_pid = options.yes("use-syslogng-pid", false);
         reading.tags = options.all("tags").flat_map(Call::texts).collect();
         reading.rcptid = self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
         reading
@@ -297,6 +316,12 @@ impl<'t> Lowering<'t> {
         let group = self.identity(options.any(names[1]), super::identity::group, "group");
         let written = options.any(names[2]).and_then(mode_of);
         FilePermissions { owner, group, mode: written.unwrap_or(mode) }
+    }
+
+    /// `create-dirs()`: owner and mode of missing folders.
+    pub(super) fn folders(&mut self, options: &Options<'t>) -> Option<FilePermissions> {
+        let names = ["dir-owner", "dir-group", "dir-perm"];
+        options.yes("create-dirs", false).then(|| self.permissions(options, Some(0o700), names))
     }
 
     fn identity(
@@ -390,6 +415,7 @@ fn hosts(options: &Options<'_>) -> HostPolicy {
         chain: options.yes("chain-hostnames", false),
         use_dns,
         dns_cache: options.yes("dns-cache", true).then_some(expire),
+        hosts_file: options.globals.text("dns-cache-hosts").map(|path| PathBuf::from(path).into()),
         fqdn: options.yes("use-fqdn", false),
         normalize: options.yes("normalize-hostnames", false),
         custom_domain: options.globals.text("custom-domain").unwrap_or_default(),

@@ -3,6 +3,7 @@
 
 mod changes;
 mod manual;
+mod options;
 mod parsers;
 mod versions;
 mod views;
@@ -88,7 +89,7 @@ fn show_source(spec: &relay::SourceSpec) -> String {
         SourceDriver::Program(program) => program.command.clone(),
         SourceDriver::Generator(generator) => format!("{} every {:?}", generator.count, generator.every),
         SourceDriver::Journal(journal) => format!("{journal:?}"),
-        SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System => String::new(),
+        SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System { .. } => String::new(),
     };
     format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.reading.framing)
 }

@@ -39,7 +39,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(span, "`ocsp-stapling-verify(yes)` is not supported yet"));
         }
         let suites = self.suites(inside("cipher-suite"))?;
-        let key_exchanges = self.key_exchanges(inside("ecdh-curve-list"))?;
+        let key_exchanges = self.key_exchanges(inside("ecdh-curve-list").or_else(|| inside("curve-list")))?;
         Some(TlsOptions {
             peer_verify: peer_verify(inside("peer-verify").and_then(text).as_deref()),
             ca_file: path("ca-file")
@@ -54,7 +54,10 @@ impl<'t> Lowering<'t> {
             sni: yes("sni"),
             suites,
             key_exchanges,
-            versions: self.versions(inside("ssl-options"))?,
+            versions: match inside("ssl-version").and_then(text).and_then(|word| only_version(&word)) {
+                Some(versions) => versions,
+                None => self.versions(inside("ssl-options"))?,
+            },
             checks_key_usage: yes("extended-key-usage-verify"),
             keylog_file: path("keylog-file"),
             passwords: self.environment.passwords.clone(),
@@ -185,6 +188,15 @@ pub(super) fn server(text: &str, port: u16) -> Server {
 
 fn text(option: &Call) -> Option<String> {
     option.args.first().and_then(Arg::text).map(str::to_owned)
+}
+
+/// `ssl-version()`: what is older than 1.2 is not spoken.
+fn only_version(word: &str) -> Option<TlsVersions> {
+    match word.replace('_', "-").to_ascii_lowercase().as_str() {
+        "default" => None,
+        "tlsv1-3" => Some(TlsVersions::Only13),
+        _ => Some(TlsVersions::Only12),
+    }
 }
 
 fn peer_verify(word: Option<&str>) -> PeerVerify {

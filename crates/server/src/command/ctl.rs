@@ -3,9 +3,9 @@
 //! In: a verb. Out: the server's words; exit status 1 when it says no.
 
 use super::tap::TapOptions;
-use crate::control::{Reply, ask};
+use crate::control::{ANSWER_TIMEOUT, Reply, ask};
 use clap::{Args, Subcommand};
-use std::{path::PathBuf, process::ExitCode};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Options of `ctl`.
 #[derive(Args, Debug)]
@@ -40,7 +40,11 @@ pub(crate) enum CtlVerb {
     /// Shut the server down in order
     Stop,
     /// Say whether the server works
-    Healthcheck,
+    Healthcheck {
+        /// Seconds until a server that says nothing is taken for one that does not work
+        #[arg(short, long)]
+        timeout: Option<u64>,
+    },
     /// Print the configuration in use
     Config(ConfigOptions),
     /// Give the passwords of private keys, and say which are wanted
@@ -127,6 +131,20 @@ pub(crate) struct StatsOptions {
     /// Forget what the configuration no longer has
     #[arg(short = 'o', long)]
     remove_orphans: bool,
+    /// Leave out what the configuration no longer has
+    #[arg(long)]
+    without_orphaned: bool,
+    /// No effect: there are no other names
+    #[arg(short = 'm', long)]
+    with_legacy_metrics: bool,
+}
+
+impl StatsOptions {
+    /// The rows that are asked for: the state of what is gone is `o`, in the third column from the end.
+    fn shown(&self, text: &str) -> String {
+        let is_gone = |line: &str| self.without_orphaned && line.rsplit(';').nth(2) == Some("o");
+        text.split_inclusive('\n').filter(|line| !is_gone(line)).collect()
+    }
 }
 
 /// What to query.
@@ -179,8 +197,11 @@ pub(crate) fn run(options: &CtlOptions) -> ExitCode {
         }
     };
     for command in commands {
-        match ask(&options.control, &command) {
-            Ok(Reply::Done(text)) => print!("{text}"),
+        match ask(&options.control, &command, answer_within(&options.verb)) {
+            Ok(Reply::Done(text)) => match &options.verb {
+                CtlVerb::Stats(stats) => print!("{}", stats.shown(&text)),
+                _ => print!("{text}"),
+            },
             Ok(Reply::Failed(text)) => {
                 eprint!("{text}");
                 return ExitCode::FAILURE;
@@ -192,6 +213,14 @@ pub(crate) fn run(options: &CtlOptions) -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+/// How long the server may take.
+fn answer_within(verb: &CtlVerb) -> Duration {
+    match verb {
+        CtlVerb::Healthcheck { timeout: Some(seconds) } => Duration::from_secs((*seconds).max(1)),
+        _ => ANSWER_TIMEOUT,
+    }
 }
 
 /// The commands of the control protocol.
@@ -220,7 +249,7 @@ fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
         CtlVerb::Reload => vec!["RELOAD".into()],
         CtlVerb::Reopen => vec!["REOPEN".into()],
         CtlVerb::Stop => vec!["STOP".into()],
-        CtlVerb::Healthcheck => vec!["HEALTHCHECK".into()],
+        CtlVerb::Healthcheck { .. } => vec!["HEALTHCHECK".into()],
         CtlVerb::Config(options) if options.id => vec!["CONFIG ID".into()],
         CtlVerb::Config(options) if options.verify => vec!["CONFIG VERIFY".into()],
         CtlVerb::Config(options) if options.preprocessed => vec!["CONFIG GET PREPROCESSED".into()],

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Longest wait for an answer.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// What the server said.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,9 +55,9 @@ pub(crate) fn follow(
 }
 
 /// Sends one command and reads its answer.
-pub(crate) fn ask(socket: &Path, command: &str) -> io::Result<Reply> {
+pub(crate) fn ask(socket: &Path, command: &str, within: Duration) -> io::Result<Reply> {
     let peer = sent(socket, command)?;
-    peer.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    peer.set_read_timeout(Some(within))?;
     let mut text = String::new();
     for line in BufReader::new(peer).lines() {
         let line = line?;

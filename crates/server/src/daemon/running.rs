@@ -4,9 +4,12 @@
 //! A reload checks everything, opens what is new, and only then changes over; listening sockets, connections and queues
 //! that the new configuration also has live on. Holds: the parts.
 
-use super::{Settings, certificate::PageTls, graph, identity, scopes, sealing, tables::Tables};
+use super::{
+    Levels, Settings, certificate::PageTls, chores::Clockwork, graph, hooks, identity, scopes, sealing,
+    tables::Tables,
+};
 use crate::{
-    assemble::{self, Environment, Kept, LogspaceSpec, Parts, SealingSpec, Tallies, WatchedDatabase},
+    assemble::{self, Environment, Hook, Kept, LogspaceSpec, Parts, SealingSpec, Tallies, WatchedDatabase},
     check,
     lanes::LaneThreads,
     machine::ThisMachine,
@@ -81,6 +84,10 @@ pub(crate) struct Running {
     tables: Tables,
     router: Option<Arc<Router>>,
     databases: Vec<WatchedDatabase>,
+    hooks: Vec<Hook>,
+    registry: Registry,
+    levels: Levels,
+    clockwork: Clockwork,
     ticks: u64,
 }
 
@@ -133,7 +140,7 @@ impl Running {
             config: settings.config.clone(),
             data: settings.data.clone(),
             environment,
-            destinations: Destinations::new(registry, log.clone()),
+            destinations: Destinations::new(registry.clone(), log.clone()),
             tables: Tables::start(log.clone()).map_err(|error| format!("cannot start a thread: {error}"))?,
             log,
             sources,
@@ -141,6 +148,10 @@ impl Running {
             shared,
             router: None,
             databases: Vec::new(),
+            hooks: Vec::new(),
+            registry,
+            levels: settings.levels.clone(),
+            clockwork: Clockwork::default(),
             ticks: 0,
         };
         running.reload()?;
@@ -162,6 +173,7 @@ impl Running {
         let (parts, config) = self.read()?;
         let failed = |error: relay::StageError| format!("{error}\n");
         let page = PageTls::load(&parts.page)?;
+        hooks::set_up(&parts.hooks, &self.hooks, self.router.is_none())?;
         let logspaces = self.open(&parts.logspaces)?;
         let destinations = self.destinations.stage(parts.destinations).map_err(failed)?;
         let sources = self.sources.stage(parts.sources).map_err(failed)?;
@@ -182,6 +194,13 @@ impl Running {
         self.tables.follow(parts.tables);
         self.router = Some(parts.router);
         self.databases = parts.databases;
+        if let Some(level) = &parts.chores.level {
+            // The check knows all levels.
+            self.levels.set(level);
+        }
+        self.clockwork.take(parts.chores);
+        let old_hooks = std::mem::replace(&mut self.hooks, parts.hooks);
+        hooks::tear_down(&old_hooks, &self.hooks, false, &self.log);
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
         current.scopes = scopes;
@@ -258,6 +277,8 @@ impl Running {
     /// Tells the log paths that time went on, and looks now and then whether pattern databases have changed.
     pub(crate) fn tick(&mut self) {
         self.ticks += 1;
+        let now = self.now();
+        self.clockwork.tick(&self.registry, &self.log, now);
         if self.ticks.is_multiple_of(CERTIFICATE_TICKS) {
             self.shared.page.watch(&self.log);
         }
@@ -290,6 +311,7 @@ impl Running {
         let current = std::mem::take(&mut *self.shared.locked());
         drop(current);
         self.sources.save_positions();
+        hooks::tear_down(&self.hooks, &[], true, &self.log);
     }
 }
 

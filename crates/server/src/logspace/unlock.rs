@@ -4,7 +4,7 @@
 //! the server's user can use; the server keeps it in memory until `lock` or its end.
 
 use super::keys::passphrase_for;
-use crate::control::{Reply, ask};
+use crate::control::{ANSWER_TIMEOUT, Reply, ask};
 use clap::Args;
 use std::{fs, path::PathBuf};
 use store::Identity;
@@ -64,7 +64,7 @@ pub(super) fn seal(options: &SealOptions) -> Result<bool, String> {
 }
 
 pub(super) fn tell(server: &Server, command: &str) -> Result<bool, String> {
-    match ask(&server.control, command).map_err(|error| error.to_string())? {
+    match ask(&server.control, command, ANSWER_TIMEOUT).map_err(|error| error.to_string())? {
         Reply::Done(text) => {
             print!("{}", text.strip_prefix("OK ").unwrap_or(&text));
             Ok(true)

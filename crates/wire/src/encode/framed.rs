@@ -14,6 +14,10 @@ pub(super) fn close(framing: Framing, start: usize, out: &mut Vec<u8>) {
             }
         }
         Framing::Nul => out.push(0),
+        Framing::Blocks(size) => {
+            let filled = start + (out.len() - start).next_multiple_of(size.max(1));
+            out.resize(filled, 0);
+        }
         Framing::Datagram => {}
         Framing::OctetCounted => prepend_count(start, out),
     }

@@ -53,6 +53,24 @@ fn splits_lines() {
 }
 
 #[test]
+fn splits_blocks() {
+    check(Framing::Blocks(4), "a\n\0\0bcdefg\0\0\0\0\0\0h", &["a", "bcde", "fg", "h"]);
+    check(Framing::Blocks(12), "0123456789ab", &[CUT]);
+    check(Framing::Blocks(4), "", &[]);
+}
+
+#[test]
+fn empty_lines_are_messages_where_they_are_kept() {
+    let mut framer = Framer::new(Framing::Newline, 10, Oversize::Cut).keeping_empty();
+    let mut frames = Vec::new();
+    let stream = b"a\n\n\r\nb\n";
+    assert_eq!(framer.split(stream, &mut frames), stream.len());
+    framer.finish(b"", &mut frames);
+    let texts: Vec<&[u8]> = frames.iter().map(|frame| &stream[frame.start..frame.end]).collect();
+    assert_eq!(texts, [&b"a"[..], b"", b"", b"b"]);
+}
+
+#[test]
 fn splits_long_lines_into_several() {
     let want = [CUT, "ABCDEFGHIJ!syslog.truncated", "klm", "x"];
     let stream = b"0123456789ABCDEFGHIJklm\nx\n";

@@ -1,7 +1,10 @@
 //! Rows about `geoip2()`, with a database made here: 10.0.0.0/8 is known.
 
 use super::{batch, renderer, shown};
-use crate::parser::{GeoDatabase, Geoip, Input, Parser};
+use crate::{
+    Definitions, GeoDatabase, Template,
+    parser::{Geoip, Input, Parser},
+};
 use message::Selection;
 use std::sync::Arc;
 
@@ -98,4 +101,33 @@ fn facts_about_addresses_are_values() {
     );
     assert!(known.replace(b"no database".to_vec()).is_err());
     assert_eq!(read(&[b"10.0.0.1"]), [facts]);
+}
+
+#[test]
+fn a_template_asks_for_one_fact() {
+    let definitions = Definitions::default();
+    let templates = [
+        "$(geoip2 --database /known.mmdb $MESSAGE)",
+        "$(geoip2 --database=/known.mmdb --field location.radius ${MESSAGE})",
+        "$(geoip2 --database /known.mmdb --field areas.1 $MESSAGE)",
+        "$(geoip2 --database /known.mmdb --field country $MESSAGE)",
+    ];
+    let templates = templates.map(|text| Template::parse(text, &definitions).unwrap());
+    let render = |line: &[u8]| {
+        let batch = batch(&[line]);
+        let texts = templates.iter().map(|template| {
+            let mut out = Vec::new();
+            template.render(&batch, 0, &mut renderer(), &mut out);
+            String::from_utf8(out).unwrap()
+        });
+        texts.collect::<Vec<_>>().join(",")
+    };
+    assert_eq!(render(b"10.1.2.3"), ",,,");
+    let known = definitions.geo.all();
+    assert_eq!(known.len(), 1);
+    known[0].1.replace(database()).unwrap();
+    assert_eq!(render(b"10.1.2.3"), "HU,20,true,");
+    assert_eq!(render(b"11.0.0.1"), ",,,");
+    assert_eq!(render(b"no address"), ",,,");
+    assert!(Template::parse("$(geoip2 $MESSAGE)", &definitions).is_err());
 }

@@ -2,7 +2,7 @@
 
 use super::{batch, parsed, renderer, shown};
 use crate::{
-    parser::{Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Syslog, Tags, TextParser},
+    parser::{Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser},
     pattern::{Pattern, PatternFlags, PatternKind},
 };
 use message::{Field, FieldName, Selection};
@@ -128,4 +128,47 @@ fn probes_count_by_labels() {
     assert_eq!(count("", Some("$MSG"), &[b"5", b"2", b"-1", b"many"]), format!("{more}{two}"));
     probes.reset();
     assert!(probes.list().iter().all(|(_, count)| *count == 0));
+}
+
+#[test]
+fn traps_are_read_with_their_variables() {
+    let quiet = || Snmptrapd { sets_message: false };
+    check(
+        quiet(),
+        ".snmp.",
+        "2026-03-01 10:20:30 router.example [UDP: [10.0.0.1]:40000->[10.0.0.2]:162]:\n\
+         DISMAN::up.0 = Timeticks: (42) 0:00:00.42\tTRAP::oid.0 = OID: IF-MIB::linkDown\tX::note = STRING: \"a \\\"b\\\"\tc\"\tX::none = \"\"\tX::n = Gauge32: 7",
+        ".snmp.hostname=router.example|.snmp.transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162|\
+         .snmp.DISMAN::up.0=(42) 0:00:00.42|.snmp.TRAP::oid.0=IF-MIB::linkDown|.snmp.X::note=a \"b\"\tc|.snmp.X::none=|.snmp.X::n=7",
+    );
+    check(
+        quiet(),
+        "",
+        "2026-03-01 10:20:30 0.0.0.0(via UDP: [10.0.0.1]:40000->[10.0.0.2]:162) TRAP, SNMP v1, community public\n\
+         \t1.3.6.1.4.1.9 Enterprise Specific Trap (.17) Uptime: 1:02:03.04\n\t1.3.6.1 = INTEGER: 5",
+        "hostname=0.0.0.0|transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162|enterprise_oid=1.3.6.1.4.1.9|\
+         type=Enterprise Specific Trap|subtype=.17|uptime=1:02:03.04|1.3.6.1=5",
+    );
+    check(
+        quiet(),
+        "",
+        "2026-03-01 10:20:30 h [UDP: [::1]:1->[::1]:162]:",
+        "hostname=h|transport_info=UDP: [::1]:1->[::1]:162",
+    );
+    for text in [
+        "",
+        "NET-SNMP version 5.9",
+        "2026-03-01 10:20:30",
+        "2026-03-01 10:20:30 h",
+        "2026-03-01 10:20:30 h [",
+        "2026-03-01 10:20:30 (via ) TRAP",
+    ] {
+        let want = if text.ends_with("TRAP") { "hostname=|transport_info=" } else { "stopped" };
+        check(quiet(), "", text, want);
+    }
+    let parser = TextParser::new(Snmptrapd { sets_message: true }, Input::message(), "");
+    let mut batch = batch(&[b"2026-03-01 10:20:30 h [UDP: [1]:1->[2]:2]: a = STRING: it's"]);
+    parser.parse(&mut batch, &Selection::all(1), &mut renderer());
+    let want = b"hostname='h', transport_info='UDP: [1]:1->[2]:2', a='it\\'s'";
+    assert_eq!(String::from_utf8_lossy(batch.fixed(0, Field::Message)), String::from_utf8_lossy(want));
 }

@@ -9,7 +9,9 @@
 
 mod name;
 mod open;
+mod packed;
 
+use self::packed::Packed;
 use super::{
     driver::Driver,
     options::{DestinationDriver, FileTarget, Rendering, StreamFraming},
@@ -48,11 +50,15 @@ const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
 /// How long output of several files is gathered: with many of them each write would be of a single message else.
 const GATHERED_FOR: Duration = Duration::from_millis(2);
 
+/// How long what is packed is gathered: small parts pack badly.
+const PACKED_FOR: Duration = Duration::from_secs(1);
+
 struct OpenFile {
     name: Vec<u8>,
     path: PathBuf,
     file: Option<File>,
     output: Output,
+    packed: Packed,
     used: Instant,
     /// Bytes were written that `fsync()` has still to bring to the disk.
     unsynced: bool,
@@ -102,6 +108,7 @@ impl Files {
             path,
             file: None,
             output: Output::default(),
+            packed: Packed::default(),
             used,
             unsynced: false,
         });
@@ -216,7 +223,10 @@ impl Driver for Files {
 
     fn abandon(&mut self) -> usize {
         let lost = self.open.iter().map(|file| file.output.messages()).sum();
-        self.open.iter_mut().for_each(|file| file.output.clear());
+        for file in &mut self.open {
+            file.output.clear();
+            file.packed.clear();
+        }
         lost
     }
 
@@ -234,13 +244,15 @@ impl Driver for Files {
     fn reopen(&mut self) {
         for file in &mut self.open {
             file.file = None;
+            file.packed.clear();
             file.output.rewind();
         }
     }
 
     fn holds_until(&self) -> Option<Instant> {
-        let until = self.flushed + GATHERED_FOR;
-        (self.open.len() > 1 && Instant::now() < until).then_some(until)
+        let until = self.flushed + if self.target.compress { PACKED_FOR } else { GATHERED_FOR };
+        let gathers = self.open.len() > 1 || self.target.compress;
+        (gathers && Instant::now() < until).then_some(until)
     }
 
     fn next_tick(&self) -> Option<Instant> {
@@ -265,11 +277,15 @@ impl OpenFile {
             Some(file) => file,
             None => open::append(&self.path, target)?,
         };
-        if self.output.is_at_message() {
+        if self.output.is_at_message() && self.packed.is_empty() {
             file = open::rotated(file, &self.path, target)?;
         }
         while self.output.size() > 0 {
-            match file.write(self.output.rest()) {
+            let written = match target.compress {
+                true => self.packed.write(&mut file, self.output.rest()),
+                false => file.write(self.output.rest()),
+            };
+            match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(size) => {
                     self.output.advance(size);

@@ -8,22 +8,21 @@ use super::{
     super::options::{FilePermissions, FileTarget},
     folder,
 };
+use crate::folders;
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions, Permissions},
+    fs::{self, File, OpenOptions, Permissions},
     io,
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt, chown, fchown, symlink},
+    os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown, symlink},
     path::{Path, PathBuf},
 };
 
 /// Mode of created files, as syslog-ng's.
 const FILE_MODE: u32 = 0o600;
-/// Mode of created folders, as syslog-ng's.
-const FOLDER_MODE: u32 = 0o700;
 
 /// Opens for appending.
 pub(super) fn append(path: &Path, target: &FileTarget) -> io::Result<File> {
     if target.create_folders {
-        create_folders(folder(path), &target.folder_permissions)?;
+        folders::create(folder(path), &target.folder_permissions)?;
     }
     let constant = target.name.constant().is_some();
     let mut flags = libc::O_NOCTTY;
@@ -116,27 +115,6 @@ fn set_permissions(file: &File, wanted: &FilePermissions) -> io::Result<()> {
     }
     match wanted.mode {
         Some(mode) => file.set_permissions(Permissions::from_mode(mode)),
-        None => Ok(()),
-    }
-}
-
-fn create_folders(folder: &Path, wanted: &FilePermissions) -> io::Result<()> {
-    if folder.as_os_str().is_empty() || folder.is_dir() {
-        return Ok(());
-    }
-    if let Some(parent) = folder.parent() {
-        create_folders(parent, wanted)?;
-    }
-    match DirBuilder::new().mode(wanted.mode.unwrap_or(FOLDER_MODE)).create(folder) {
-        Ok(()) => {}
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
-        Err(error) => return Err(error),
-    }
-    if wanted.owner.is_some() || wanted.group.is_some() {
-        chown(folder, wanted.owner, wanted.group)?;
-    }
-    match wanted.mode {
-        Some(mode) => fs::set_permissions(folder, Permissions::from_mode(mode)),
         None => Ok(()),
     }
 }

@@ -47,6 +47,7 @@ fn target(name: &str) -> FileTarget {
         reap_after: None,
         fsync: true,
         link: None,
+        compress: false,
         rotation: None,
         overwrite_if_older: None,
         open_files_max: 2,
@@ -165,6 +166,7 @@ fn a_full_disk_stops_within_a_line_and_goes_on_there() {
         path: "/dev/full".into(),
         file: None,
         output: Output::default(),
+        packed: Packed::default(),
         used: Instant::now(),
         unsynced: false,
     };
@@ -220,4 +222,60 @@ fn idle_files_are_closed() {
     assert_eq!(files.open.len(), 1);
     files.tick(Instant::now() + Duration::from_secs(61));
     assert!(files.open.is_empty() && files.next_tick().is_none());
+}
+
+/// Takes so many bytes, then none for once.
+struct Narrow {
+    bytes: Vec<u8>,
+    room: usize,
+}
+
+impl Write for Narrow {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let size = bytes.len().min(std::mem::replace(&mut self.room, usize::MAX));
+        self.bytes.extend_from_slice(&bytes[..size]);
+        if size == 0 { Err(io::Error::from_raw_os_error(libc::ENOSPC)) } else { Ok(size) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn unpacked(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    io::Read::read_to_string(&mut flate2::read::MultiGzDecoder::new(bytes), &mut text).unwrap();
+    text
+}
+
+#[test]
+fn every_write_is_a_whole_member_of_gzip() {
+    let (mut packed, mut file) = (Packed::default(), Narrow { bytes: Vec::new(), room: 0 });
+    let full = packed.write(&mut file, b"one\ntwo\n").unwrap_err();
+    assert_eq!(full.raw_os_error(), Some(libc::ENOSPC));
+    // More came meanwhile: the member that was begun is completed first.
+    assert_eq!(packed.write(&mut file, b"one\ntwo\nthree\n").unwrap(), 8);
+    assert_eq!(packed.write(&mut file, b"three\n").unwrap(), 6);
+    assert_eq!(unpacked(&file.bytes), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn a_packed_file_is_read_as_it_was_written() {
+    let target = FileTarget { compress: true, ..target("x") };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.gz");
+    let mut file = OpenFile {
+        name: Vec::new(),
+        path: path.clone(),
+        file: None,
+        output: Output::default(),
+        packed: Packed::default(),
+        used: Instant::now(),
+        unsynced: false,
+    };
+    for line in ["first\n", "second\n"] {
+        file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(line.as_bytes()));
+        file.write(&target, Instant::now()).unwrap();
+    }
+    assert_eq!(unpacked(&fs::read(path).unwrap()), "first\nsecond\n");
 }

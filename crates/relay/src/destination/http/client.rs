@@ -7,8 +7,8 @@
 use super::{
     options::{Compression, RequestSettings},
     pending::Request,
+    proxy,
 };
-use crate::tls::SenderTls;
 use http_body_util::{BodyExt, Full};
 use hyper::{
     Method, Response, Uri,
@@ -143,7 +143,7 @@ impl Lane {
             self.open = Some((open, sender));
             return Ok(answer);
         }
-        let mut sender = connect(uri, &settings.tls).await?;
+        let mut sender = connect(uri, settings).await?;
         let answer = sender.send_request(built(uri, request, settings)?).await.map_err(io::Error::other)?;
         self.open = Some((base, sender));
         Ok(answer)
@@ -194,16 +194,22 @@ fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
     whole.parse().map_err(|_| failed("the server redirects to what is no URL"))
 }
 
-async fn connect(uri: &Uri, tls: &SenderTls) -> io::Result<SendRequest<Full<Bytes>>> {
+async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendRequest<Full<Bytes>>> {
     let host = uri.host().ok_or_else(|| failed("this URL has no host"))?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let late = |_| io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time");
-    let stream = timeout(CONNECT_WITHIN, TcpStream::connect((host, port(uri)))).await.map_err(late)??;
+    let proxy = settings.proxy.as_ref();
+    let (peer, peer_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
+    let mut stream = timeout(CONNECT_WITHIN, TcpStream::connect((peer, peer_port))).await.map_err(late)??;
     stream.set_nodelay(true)?;
     if uri.scheme_str() != Some("https") {
         return speak(TokioIo::new(stream)).await;
     }
-    let settings = tls.settings().map_err(io::Error::other)?;
+    if proxy.is_some() {
+        let through = proxy::tunnel(&mut stream, uri.host().unwrap_or_default(), port(uri));
+        timeout(CONNECT_WITHIN, through).await.map_err(late)??;
+    }
+    let settings = settings.tls.settings().map_err(io::Error::other)?;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| failed("this is no name of a host"))?;
     let connector = TlsConnector::from(settings.config().clone());
     let stream = timeout(CONNECT_WITHIN, connector.connect(name, stream)).await.map_err(late)??;
@@ -227,11 +233,14 @@ fn built(
     settings: &RequestSettings,
 ) -> io::Result<hyper::Request<Full<Bytes>>> {
     let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    // A proxy is told the whole address; through a tunnel the server itself is asked.
+    let is_told = settings.proxy.is_some() && uri.scheme_str() != Some("https");
+    let asked = if is_told { base(uri) + path } else { path.to_owned() };
     let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;
     let body = Full::new(Bytes::copy_from_slice(&request.body));
     let authority = uri.authority().map_or("", |authority| authority.as_str());
     let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    let mut builder = hyper::Request::builder().method(method).uri(path).header(HOST, authority);
+    let mut builder = hyper::Request::builder().method(method).uri(asked).header(HOST, authority);
     for (name, value) in &settings.headers {
         builder = builder.header(name.as_str(), value.as_str());
     }

@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use super::super::options::Render;
+use super::super::options::{Render, Server};
 use crate::tls::SenderTls;
 use std::{sync::Arc, time::Duration};
 
@@ -88,6 +88,8 @@ pub struct RequestSettings {
     pub timeout: Duration,
     /// `accept-redirects()`
     pub follows_redirects: bool,
+    /// `proxy()`: an HTTP proxy that requests go through.
+    pub proxy: Option<Server>,
     /// `tls()`, for servers whose URL begins with `https://`.
     pub tls: SenderTls,
 }

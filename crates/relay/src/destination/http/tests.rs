@@ -108,6 +108,7 @@ fn target(urls: &[String]) -> HttpTarget {
             compression: Compression::None,
             timeout: Duration::from_secs(5),
             follows_redirects: false,
+            proxy: None,
             tls: crate::tls::SenderTls::new(crate::tls::TlsOptions::default()),
         }),
     }
@@ -168,6 +169,38 @@ fn one_message_is_one_request() {
         "user-agent: duramen/",
     ];
     assert!(wanted.iter().all(|header| headers.contains(header)), "{headers}");
+}
+
+/// A target behind the proxy that a server plays.
+fn behind(proxy: &Server, url: &str) -> HttpTarget {
+    let mut target = target(&[url.to_owned()]);
+    let server = crate::Server { host: "127.0.0.1".to_owned(), port: proxy.port };
+    Arc::get_mut(&mut target.settings).unwrap().proxy = Some(server);
+    target
+}
+
+#[test]
+fn a_proxy_is_told_the_whole_address() {
+    let proxy = Server::answering(&[200]);
+    let setup = Setup::new(behind(&proxy, "http://logs.example/in?x=1"));
+    setup.send(&["h|one"]);
+    setup.check_counts(1, 0);
+    let (first, headers, body) = proxy.wait(1)[0].clone();
+    assert_eq!(
+        (first.as_str(), body.as_slice()),
+        ("POST http://logs.example:80/in?x=1 HTTP/1.1", &b"one"[..])
+    );
+    assert!(headers.contains("host: logs.example\r\n"), "{headers}");
+}
+
+#[test]
+fn encrypted_requests_want_a_tunnel() {
+    let proxy = Server::answering(&[403]);
+    let setup = Setup::new(behind(&proxy, "https://logs.example/in"));
+    setup.send(&["h|one"]);
+    let (first, ..) = proxy.wait(1)[0].clone();
+    assert_eq!(first, "CONNECT logs.example:443 HTTP/1.1");
+    assert_eq!(setup.counts(), (0, 0), "it is tried again");
 }
 
 #[test]

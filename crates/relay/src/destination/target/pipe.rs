@@ -8,7 +8,7 @@ use super::{
     super::options::{DestinationDriver, PipeTarget},
     super::output::Output,
 };
-use crate::sys;
+use crate::{folders, sys};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
@@ -39,6 +39,7 @@ impl Pipe {
         let path = &self.target.path;
         let permissions = &self.target.permissions;
         if !path.exists() {
+            folders::create_above(path, self.target.folders.as_ref())?;
             sys::make_pipe(path, permissions.mode.unwrap_or(PIPE_MODE))?;
         }
         if permissions.owner.is_some() || permissions.group.is_some() {

@@ -192,7 +192,7 @@ fn sends_to_unix_sockets() {
 fn makes_a_pipe_and_writes_to_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
-    let target = PipeTarget { path: path.clone(), permissions: FilePermissions::default() };
+    let target = PipeTarget { path: path.clone(), permissions: FilePermissions::default(), folders: None };
     let setup = Setup::new(spec(DestinationDriver::Pipe(target), "$MSG\n"));
     setup.send(&["h|a"]);
     eventually("the pipe is there", || path.exists());

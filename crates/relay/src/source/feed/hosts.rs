@@ -26,6 +26,10 @@ pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, 
         let host = batch.add_extra(host.as_bytes());
         messages.clone().for_each(|index| batch.messages[index].host = host);
     }
+    if reading.own_pid {
+        let pid = batch.add_extra(std::process::id().to_string().as_bytes());
+        messages.clone().for_each(|index| batch.set_fixed(index, Field::Pid, pid));
+    }
     if let Some(program) = &reading.program_override {
         let program = batch.add_extra(program.as_bytes());
         messages.for_each(|index| batch.set_fixed(index, Field::Program, program));

@@ -80,6 +80,7 @@ impl Feed {
             || old.message_bytes_max != new.message_bytes_max
             || old.oversize != new.oversize
             || old.multi_line != new.multi_line
+            || old.keeps_empty_lines != new.keeps_empty_lines
         {
             self.framer = framer(&live);
         }
@@ -175,7 +176,7 @@ impl Feed {
         if cut || size < kept {
             marks.add(Mark::Truncated);
         }
-        if size > 0 {
+        if size > 0 || self.live.reading.keeps_empty_lines {
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
         }
     }
@@ -289,6 +290,7 @@ fn gelf(reading: &Reading) -> Option<ShippedReader> {
 fn framer(live: &Live) -> Framer {
     let reading = &live.reading;
     let framer = Framer::new(reading.framing, reading.message_bytes_max, reading.oversize);
+    let framer = if reading.keeps_empty_lines { framer.keeping_empty() } else { framer };
     match &reading.multi_line {
         Some(mode) => framer.joining(mode.clone()),
         None => framer,

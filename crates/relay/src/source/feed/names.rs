@@ -11,6 +11,7 @@ use std::{
     collections::HashMap,
     fs,
     net::IpAddr,
+    path::Path,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         mpsc::{Receiver, SyncSender, sync_channel},
@@ -25,6 +26,8 @@ pub(crate) const WAIT_FOR_NAME: Duration = Duration::from_secs(2);
 const UNCACHED: Duration = Duration::from_secs(1);
 /// `dns-cache-expire-failed()` by default.
 const EXPIRE_FAILED: Duration = Duration::from_secs(60);
+/// Names that the machine knows without asking.
+const HOSTS: &str = "/etc/hosts";
 const CACHED_MAX: usize = 10_000;
 const ASKED_MAX: usize = 1_000;
 
@@ -34,8 +37,26 @@ pub(crate) struct Names(Arc<Shared>);
 
 struct Shared {
     known: Mutex<HashMap<(IpAddr, bool), Known>>,
-    questions: SyncSender<(IpAddr, bool)>,
+    questions: SyncSender<Question>,
     answered: watch::Sender<()>,
+}
+
+/// An address, and where its name is looked for.
+struct Question {
+    address: IpAddr,
+    hosts_only: bool,
+    hosts_file: Option<Arc<Path>>,
+}
+
+impl Question {
+    fn answer(&self) -> Option<String> {
+        let listed = self.hosts_file.as_ref().and_then(|file| name_in(file, self.address));
+        listed.or_else(|| match self.hosts_only {
+            true if self.hosts_file.is_some() => None,
+            true => name_in(Path::new(HOSTS), self.address),
+            false => sys::name_of(self.address),
+        })
+    }
 }
 
 struct Known {
@@ -52,12 +73,12 @@ impl Names {
             Arc::new(Shared { known: Mutex::default(), questions, answered: watch::Sender::new(()) });
         let weak = Arc::downgrade(&shared);
         std::thread::Builder::new().name("names".to_owned()).spawn(move || {
-            let asked: Receiver<(IpAddr, bool)> = asked;
-            while let Ok((address, hosts_only)) = asked.recv() {
-                let name = if hosts_only { name_in_hosts(address) } else { sys::name_of(address) };
+            let asked: Receiver<Question> = asked;
+            while let Ok(question) = asked.recv() {
+                let name = question.answer();
                 let Some(shared) = weak.upgrade() else { return };
                 let known = Known { name, at: Some(Instant::now()) };
-                shared.lock().insert((address, hosts_only), known);
+                shared.lock().insert((question.address, question.hosts_only), known);
                 shared.answered.send_replace(());
             }
         })?;
@@ -107,7 +128,8 @@ impl Names {
         if known.len() >= CACHED_MAX {
             known.clear();
         }
-        if self.0.questions.try_send((address, hosts_only)).is_err() {
+        let question = Question { address, hosts_only, hosts_file: policy.hosts_file.clone() };
+        if self.0.questions.try_send(question).is_err() {
             return Some(stale.flatten());
         }
         if stale.is_none() {
@@ -132,7 +154,7 @@ pub(crate) fn own_name(policy: &HostPolicy) -> String {
     let name = text.trim();
     let name = if name.is_empty() { "localhost" } else { name };
     if policy.fqdn && !name.contains('.') {
-        let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
+        let hosts = fs::read_to_string(HOSTS).unwrap_or_default();
         let full = hosts_lines(&hosts)
             .find(|(_, names)| names.contains(&name))
             .and_then(|(_, names)| names.into_iter().find(|name| name.contains('.')))
@@ -156,8 +178,8 @@ fn shown(name: &str, policy: &HostPolicy) -> String {
     shown
 }
 
-fn name_in_hosts(address: IpAddr) -> Option<String> {
-    let hosts = fs::read_to_string("/etc/hosts").ok()?;
+fn name_in(file: &Path, address: IpAddr) -> Option<String> {
+    let hosts = fs::read_to_string(file).ok()?;
     let found = hosts_lines(&hosts).find(|(known, _)| *known == address);
     found.and_then(|(_, names)| names.first().map(|name| (*name).to_owned()))
 }

@@ -84,14 +84,37 @@ impl Tail {
         Ok(self.file.metadata()?.len())
     }
 
-    /// Appends what follows the position, as far as the buffer has room.
+    /// Appends what follows the position, as far as the buffer has room. Nothing when the file was written anew and
+    /// what is at the position belongs to its successor.
     pub(super) fn read(&mut self, buffer: &mut Vec<u8>) -> io::Result<usize> {
-        let room = (buffer.capacity() - buffer.len()) as u64;
+        let start = buffer.len();
+        let room = (buffer.capacity() - start) as u64;
         let mut part = io::Read::take(&self.file, room);
         io::Seek::seek(&mut &self.file, io::SeekFrom::Start(self.offset))?;
         let size = io::Read::read_to_end(&mut part, buffer)?;
+        // Somebody may have written it anew since the last look, and even while it was read: what is still there now
+        // is the successor's, what is not was read before.
+        if size > 0 && self.is_written_anew()? && self.has(&buffer[start..])? {
+            buffer.truncate(start);
+            return Ok(0);
+        }
         self.offset += size as u64;
         Ok(size)
+    }
+
+    /// Whether its first bytes are not those that it had.
+    fn is_written_anew(&self) -> io::Result<bool> {
+        Ok(self.read_head(self.head.len())? != self.head)
+    }
+
+    /// Whether these bytes are at the position.
+    fn has(&self, bytes: &[u8]) -> io::Result<bool> {
+        let mut there = vec![0; bytes.len()];
+        match self.file.read_exact_at(&mut there, self.offset) {
+            Ok(()) => Ok(there == bytes),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Compares with what is under the path now. Learns the first bytes of a file that was short.

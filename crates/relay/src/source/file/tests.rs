@@ -205,6 +205,27 @@ fn starts_anew_after_a_truncation() {
 }
 
 #[test]
+fn reads_nothing_of_a_successor_from_the_old_position() {
+    let setup = Setup::new();
+    setup.append("log", "b\n");
+    let mut tail = super::tail::Tail::open(&setup.path("log")).unwrap();
+    let read = |tail: &mut super::tail::Tail| {
+        let mut bytes = Vec::with_capacity(100);
+        tail.read(&mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    assert_eq!(read(&mut tail), "b\n");
+    setup.append("log", "c\n");
+    assert_eq!(read(&mut tail), "c\n");
+    // Between a look at the file and the read: nobody compared the two.
+    fs::write(setup.path("log"), "something longer\nand more\n").unwrap();
+    assert_eq!(read(&mut tail), "");
+    assert_eq!(tail.change(&setup.path("log")).unwrap(), super::tail::Change::Truncated);
+    tail.rewind().unwrap();
+    assert_eq!(read(&mut tail), "something longer\nand more\n");
+}
+
+#[test]
 fn can_start_at_the_end() {
     let setup = Setup::new();
     setup.append("log", "old\n");

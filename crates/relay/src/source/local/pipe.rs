@@ -4,10 +4,10 @@
 
 use super::{Local, origin_of};
 use crate::{
-    destination::FilePermissions,
+    folders,
     source::{
         feed::Slot,
-        options::SourceDriver,
+        options::{PipeSource, SourceDriver},
         session::{self, End, Stream},
     },
     sys,
@@ -40,11 +40,11 @@ pub(crate) fn is_device(path: &Path) -> bool {
 
 /// Reads a pipe or device until it is stopped.
 pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
-    let permissions = permissions(&here.slot);
+    let options = options(&here.slot);
     let origin = origin_of(path.display().to_string());
     loop {
         let mut stop = here.stop.clone();
-        let end = match open(&path, &permissions) {
+        let end = match open(&path, options.as_ref()) {
             Ok(mut stream) => session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await,
             Err(error) => End::Failed(error),
         };
@@ -62,16 +62,17 @@ pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
     }
 }
 
-fn permissions(slot: &Arc<Slot>) -> Option<FilePermissions> {
+fn options(slot: &Arc<Slot>) -> Option<PipeSource> {
     match &slot.live().driver {
-        SourceDriver::Pipe(options) => Some(options.permissions.clone()),
+        SourceDriver::Pipe(options) => Some(options.clone()),
         _ => None,
     }
 }
 
-fn open(path: &Path, permissions: &Option<FilePermissions>) -> io::Result<Stream> {
-    if let Some(permissions) = permissions {
+fn open(path: &Path, options: Option<&PipeSource>) -> io::Result<Stream> {
+    if let Some(PipeSource { permissions, folders: above, .. }) = options {
         if !path.exists() {
+            folders::create_above(path, above.as_ref())?;
             sys::make_pipe(path, permissions.mode.unwrap_or(PIPE_MODE))?;
         }
         if permissions.owner.is_some() || permissions.group.is_some() {

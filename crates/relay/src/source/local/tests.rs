@@ -48,8 +48,11 @@ fn check(setup: &Setup, want: &[&str]) {
 fn makes_and_reads_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("pipe");
-    let setup =
-        start(SourceDriver::Pipe(PipeSource { path: path.clone(), permissions: FilePermissions::default() }));
+    let setup = start(SourceDriver::Pipe(PipeSource {
+        path: path.clone(),
+        permissions: FilePermissions::default(),
+        folders: None,
+    }));
     crate::testing::eventually("the pipe is there", || path.exists());
     for text in ["<13>su: one\n", "<13>su: two\n"] {
         // Each writer closes its end, which is not the end of the pipe.

@@ -4,7 +4,7 @@
 //! Limits: a stale unix socket is removed; anything else under that name is left alone and refused.
 
 use super::super::options::{DatagramListener, ListenAddress, StreamListener};
-use crate::{destination::FilePermissions, ip::IpOptions, sys};
+use crate::{destination::FilePermissions, folders, ip::IpOptions, sys};
 use socket2::{Domain, SockAddr, SockFilter, Socket, Type};
 use std::{
     fs, io,
@@ -35,11 +35,16 @@ pub(crate) struct Listening {
 
 /// Opens a listener for streams.
 pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
-    let listening =
-        open(&options.address, Type::STREAM, options.reuse_port, &options.permissions, |socket| {
+    let listening = open(
+        &options.address,
+        Type::STREAM,
+        options.reuse_port,
+        (&options.permissions, options.folders.as_ref()),
+        |socket| {
             set_ip(socket, &options.ip, &options.address)?;
             set_receive_buffer(socket, options.receive_buffer)
-        })?;
+        },
+    )?;
     if !listening.inherited {
         let backlog = i32::try_from(options.backlog).unwrap_or(i32::MAX);
         listening.socket.listen(backlog)?;
@@ -50,13 +55,19 @@ pub(crate) fn open_stream(options: &StreamListener) -> io::Result<Listening> {
 /// Opens a listener for datagrams, with up to `count` sockets that share a port.
 pub(crate) fn open_datagram(options: &DatagramListener, count: usize) -> io::Result<Listening> {
     let one = |reuse_port: bool| {
-        open(&options.address, Type::DGRAM, reuse_port, &options.permissions, |socket| {
-            if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
-                socket.set_passcred(true)?;
-            }
-            set_ip(socket, &options.ip, &options.address)?;
-            set_receive_buffer(socket, options.receive_buffer)
-        })
+        open(
+            &options.address,
+            Type::DGRAM,
+            reuse_port,
+            (&options.permissions, options.folders.as_ref()),
+            |socket| {
+                if options.credentials && matches!(options.address, ListenAddress::Unix(_)) {
+                    socket.set_passcred(true)?;
+                }
+                set_ip(socket, &options.ip, &options.address)?;
+                set_receive_buffer(socket, options.receive_buffer)
+            },
+        )
     };
     let is_shared = match options.address {
         // Each socket of a port gets its own copy of a multicast datagram.
@@ -92,7 +103,7 @@ fn open(
     address: &ListenAddress,
     kind: Type,
     reuse_port: bool,
-    permissions: &FilePermissions,
+    (permissions, above): (&FilePermissions, Option<&FilePermissions>),
     set: impl FnOnce(&Socket) -> io::Result<()>,
 ) -> io::Result<Listening> {
     let (domain, target) = match address {
@@ -114,7 +125,10 @@ fn open(
             }
             socket.bind(&target)?;
         }
-        ListenAddress::Unix(path) => bind_unix(&socket, path, &target, permissions)?,
+        ListenAddress::Unix(path) => {
+            folders::create_above(path, above)?;
+            bind_unix(&socket, path, &target, permissions)?;
+        }
     }
     socket.set_nonblocking(true)?;
     Ok(Listening { socket, others: Vec::new(), inherited: false })

@@ -105,7 +105,8 @@ impl Peers {
             }
             Sender::Local(credentials) => {
                 let mut origin = live.origin(self.transport, None, own_name(&live.reading.hosts));
-                origin.values = credentials.map(process_values).unwrap_or_default();
+                let wanted = credentials.filter(|_| !live.reading.ignores_peer_values);
+                origin.values = wanted.map(process_values).unwrap_or_default();
                 (origin, GOOD_FOR)
             }
         };

@@ -193,7 +193,9 @@ async fn origin_maker(
         let host_from = peer.map_or_else(|| own_name(policy), |peer| names.name(peer.ip(), policy));
         let mut origin = live.origin(transport, peer, host_from);
         origin.local = local;
-        origin.values.clone_from(&values);
+        if !live.reading.ignores_peer_values {
+            origin.values.clone_from(&values);
+        }
         if peer.is_none() {
             origin.file_name.clone_from(&live.counters.instance);
         }

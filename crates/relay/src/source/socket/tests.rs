@@ -160,6 +160,10 @@ fn an_address_in_use_is_an_error_of_the_stage() {
     let driver = SourceDriver::Stream(StreamListener::new(here(setup.port)));
     let error = other.stage(vec![spec(driver, reading(), Collected::new())]).err().unwrap();
     assert!(error.to_string().starts_with("cannot open afsocket_sd.(stream,AF_INET(127.0.0.1:"), "{error}");
+    // With optional() the others start all the same.
+    let driver = SourceDriver::Stream(StreamListener::new(here(setup.port)));
+    let optional = Reading { optional: true, ..reading() };
+    assert!(other.stage(vec![spec(driver, optional, Collected::new())]).is_ok());
 }
 
 #[test]

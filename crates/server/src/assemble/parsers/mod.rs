@@ -22,7 +22,7 @@ use config::tree::{Arg, Call, Kind};
 use pipeline::{
     Filter, Parser, Rewrite, Template,
     correlation::Inject,
-    parser::{Input, Kv, Reader, Sdata, Tags, TextParser},
+    parser::{Input, Kv, Reader, Sdata, Snmptrapd, Tags, TextParser},
     rewrite::Operation,
     route::Step,
 };
@@ -55,6 +55,10 @@ impl<'t> Lowering<'t> {
             "windows-eventlog-xml-parser" => self.windows_eventlog_parser(parser)?,
             "regexp-parser" => self.regexp_parser(parser)?,
             "linux-audit-parser" => self.text_parser(parser, Kv::linux_audit(), "")?,
+            "snmptrapd-parser" => {
+                let sets_message = options.yes("set-message-macro", true);
+                self.text_parser(parser, Snmptrapd { sets_message }, ".snmp.")?
+            }
             "sdata-parser" => self.text_parser(parser, Sdata, ".SDATA.")?,
             "tags-parser" => self.text_parser(parser, Tags, "")?,
             "syslog-parser" => self.syslog_parser(parser)?,

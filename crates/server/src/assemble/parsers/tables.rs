@@ -5,11 +5,11 @@
 
 use super::{Lowering, ParserCall};
 use crate::assemble::parsers::filter_file;
-use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
+use config::{Diagnostic, Span};
 use pipeline::{
-    Definitions, Parser,
-    parser::{Context, ContextReading, ContextTable, Contexts, GeoDatabase, Geoip, Input, Selector},
+    Definitions, GeoDatabase, Parser,
+    parser::{Context, ContextReading, ContextTable, Contexts, Geoip, Input, Selector},
 };
 use std::{
     fs,
@@ -125,6 +125,19 @@ impl<'t> Lowering<'t> {
         self.table(options.own("database")?, file)?;
         let prefix = options.own_text("prefix").unwrap_or_else(|| ".geoip2.".to_owned());
         Some(Arc::new(Geoip { input, prefix, database }))
+    }
+
+    /// The databases that `$(geoip2)` asks.
+    pub(in crate::assemble) fn template_databases(&mut self) {
+        for (path, database) in self.definitions.geo.all() {
+            let mut file = TableFile { path: path.into(), content: Content::Geo(database), seen: None };
+            let read = if self.environment.looks_up { file.refresh() } else { Some(Ok(())) };
+            if let Err(error) = read.unwrap_or_else(|| Err("there is no such file".to_owned())) {
+                let message = format!("$(geoip2): cannot use `{}`: {error}", file.path.display());
+                self.report.push(Diagnostic::error(Span::default(), message));
+            }
+            self.tables.push(file);
+        }
     }
 
     /// Reads a file for the first time, and has it read again when it changes.

@@ -29,10 +29,29 @@ fn the_hosts_file_is_asked_in_the_background() {
     let names = Names::start().unwrap();
     let policy = HostPolicy { use_dns: UseDns::PersistOnly, ..HostPolicy::default() };
     let name = runtime.block_on(names.name_soon("127.0.0.1".parse().unwrap(), &policy));
-    let known = name_in_hosts("127.0.0.1".parse().unwrap());
+    let known = name_in(Path::new(HOSTS), "127.0.0.1".parse().unwrap());
     assert_eq!(name, known.map_or("127.0.0.1".to_owned(), |name| shown(&name, &policy)));
     let unknown = runtime.block_on(names.name_soon("192.0.2.77".parse().unwrap(), &policy));
     assert_eq!(unknown, "192.0.2.77");
+}
+
+#[test]
+fn the_hosts_of_the_configuration_come_first() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hosts");
+    fs::write(&file, "192.0.2.7 printer.example.com printer\n").unwrap();
+    let names = Names::start().unwrap();
+    let policy = HostPolicy {
+        use_dns: UseDns::PersistOnly,
+        hosts_file: Some(file.into()),
+        fqdn: true,
+        ..HostPolicy::default()
+    };
+    let name = |address: &str| runtime.block_on(names.name_soon(address.parse().unwrap(), &policy));
+    assert_eq!(name("192.0.2.7"), "printer.example.com");
+    // That file stands in the place of the machine's.
+    assert_eq!(name("127.0.0.1"), "127.0.0.1");
 }
 
 #[test]

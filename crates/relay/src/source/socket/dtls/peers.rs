@@ -409,6 +409,8 @@ fn origin(
     let good_for = if name == peer.ip().to_string() { UNNAMED_GOOD_FOR } else { ORIGIN_GOOD_FOR };
     let mut origin = live.origin(Transport::Udp, Some(peer), name);
     origin.local = local;
-    origin.values = values.to_vec();
+    if !live.reading.ignores_peer_values {
+        origin.values = values.to_vec();
+    }
     (Arc::new(origin), good_for)
 }

@@ -1,0 +1,24 @@
+//! Ports by the names of their services.
+//!
+//! In: names. Out: numbers. Limits: services that have to do with logs; a table of the machine is not asked, so that a
+//! configuration means the same everywhere.
+
+/// Names and ports, as IANA has them.
+const SERVICES: &[(&str, u16)] = &[
+    ("syslog", 514),
+    ("shell", 514),
+    ("syslog-conn", 601),
+    ("syslog-tls", 6514),
+    ("http", 80),
+    ("http-alt", 8080),
+    ("https", 443),
+    ("smtp", 25),
+    ("submission", 587),
+    ("submissions", 465),
+    ("smtps", 465),
+];
+
+/// The port of a service.
+pub fn service_port(name: &str) -> Option<u16> {
+    SERVICES.iter().find(|(known, _)| *known == name).map(|(_, port)| *port)
+}

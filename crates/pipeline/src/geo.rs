@@ -1,0 +1,83 @@
+//! Databases of what is known about addresses, in MaxMind's format.
+//!
+//! In: the bytes of a file, again when it changes; addresses. Out: facts. Holds: the databases in memory.
+//! Limits: none of its own.
+
+use maxminddb::{PathElement, Reader};
+use serde_json::Value;
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError, RwLock},
+};
+
+/// A database that can be replaced; empty until the first one is put in.
+#[derive(Default)]
+pub struct GeoDatabase(RwLock<Option<Arc<Reader<Vec<u8>>>>>);
+
+impl std::fmt::Debug for GeoDatabase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GeoDatabase")
+    }
+}
+
+impl GeoDatabase {
+    /// Puts a database in place, from the bytes of its file. The error says what is wrong with them.
+    pub fn replace(&self, bytes: Vec<u8>) -> Result<(), String> {
+        let reader = Reader::from_source(bytes).map_err(|error| error.to_string())?;
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));
+        Ok(())
+    }
+
+    /// The fact of a path of names about an address, as text.
+    pub(crate) fn fact(&self, address: IpAddr, path: &[&str]) -> Option<String> {
+        let reader = self.reader()?;
+        let number = |part: &str| part.parse().map(PathElement::Index);
+        let path: Vec<_> = path.iter().map(|part| number(part).unwrap_or(PathElement::Key(part))).collect();
+        let found = reader.lookup(address).ok()?.decode_path::<Value>(&path).ok()??;
+        shown(&found).map(Cow::into_owned)
+    }
+
+    /// The database as it is now.
+    pub(crate) fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The databases that templates ask, by the paths of their files; empty until whoever runs the templates fills them.
+#[derive(Clone, Default)]
+pub struct GeoDatabases(Arc<Mutex<BTreeMap<String, Arc<GeoDatabase>>>>);
+
+impl std::fmt::Debug for GeoDatabases {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("GeoDatabases")
+    }
+}
+
+impl GeoDatabases {
+    /// The database of a path, the same for all who ask for it.
+    pub(crate) fn get(&self, path: &str) -> Arc<GeoDatabase> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(path.to_owned()).or_default().clone()
+    }
+
+    /// All that templates asked for.
+    pub fn all(&self) -> Vec<(String, Arc<GeoDatabase>)> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(path, database)| (path.clone(), database.clone())).collect()
+    }
+}
+
+/// A fact as text; lists and maps of facts have none.
+pub(crate) fn shown(fact: &Value) -> Option<Cow<'_, str>> {
+    Some(match fact {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Bool(truth) => Cow::Borrowed(if *truth { "true" } else { "false" }),
+        Value::Number(number) => Cow::Owned(match number.as_f64().filter(|_| number.is_f64()) {
+            Some(fraction) => format!("{fraction:.6}"),
+            None => number.to_string(),
+        }),
+        _ => return None,
+    })
+}

@@ -1,0 +1,44 @@
+//! Folders that are made because something is to be created in them.
+//!
+//! In: a path, owner and mode. Out: its folders exist. Holds: nothing. Limits: folders that are there stay as they are.
+
+use crate::FilePermissions;
+use std::{
+    fs::{self, DirBuilder, Permissions},
+    io,
+    os::unix::fs::{DirBuilderExt, PermissionsExt, chown},
+    path::Path,
+};
+
+/// Mode of created folders, as syslog-ng's.
+const FOLDER_MODE: u32 = 0o700;
+
+/// Makes a folder and those above it.
+pub(crate) fn create(folder: &Path, wanted: &FilePermissions) -> io::Result<()> {
+    if folder.as_os_str().is_empty() || folder.is_dir() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent() {
+        create(parent, wanted)?;
+    }
+    match DirBuilder::new().mode(wanted.mode.unwrap_or(FOLDER_MODE)).create(folder) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    if wanted.owner.is_some() || wanted.group.is_some() {
+        chown(folder, wanted.owner, wanted.group)?;
+    }
+    match wanted.mode {
+        Some(mode) => fs::set_permissions(folder, Permissions::from_mode(mode)),
+        None => Ok(()),
+    }
+}
+
+/// Makes the folders of a path, if they are to be made at all.
+pub(crate) fn create_above(path: &Path, wanted: Option<&FilePermissions>) -> io::Result<()> {
+    match (wanted, path.parent()) {
+        (Some(wanted), Some(folder)) => create(folder, wanted),
+        _ => Ok(()),
+    }
+}

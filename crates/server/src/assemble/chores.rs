@@ -1,0 +1,41 @@
+//! What the server does by itself while a configuration is in use: statistics in the log, marks, its level of talk.
+//!
+//! In: global options. Out: [`Chores`]. Holds: nothing. Limits: none of its own.
+
+use super::destinations::MARK_EVERY;
+use super::globals::Globals;
+use config::tree::Call;
+use std::time::Duration;
+
+/// `stats-freq()` where none is given, as syslog-ng's.
+const STATISTICS_EVERY: Duration = Duration::from_secs(600);
+
+/// What is done by the way.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Chores {
+    /// `stats-freq()`: a message with all counters so often; `None` never.
+    pub(crate) statistics: Option<Duration>,
+    /// `mark-mode(internal)`: `internal()` brings a mark so often.
+    pub(crate) marks: Option<Duration>,
+    /// `log-level()`
+    pub(crate) level: Option<String>,
+}
+
+impl Chores {
+    pub(super) fn of(globals: &Globals<'_>) -> Chores {
+        let seconds = |call: &Call| call.number().and_then(|number| u64::try_from(number).ok());
+        let every = |call: Option<&Call>, default: Duration| {
+            let every = call.and_then(seconds).map_or(default, Duration::from_secs);
+            Some(every).filter(|every| !every.is_zero())
+        };
+        let inside = globals
+            .get("stats")
+            .and_then(|stats| stats.option("freq").or_else(|| stats.number().map(|_| stats)));
+        let is_internal = globals.text("mark-mode").is_some_and(|mode| mode.eq_ignore_ascii_case("internal"));
+        Chores {
+            statistics: every(inside.or_else(|| globals.get("stats-freq")), STATISTICS_EVERY),
+            marks: every(globals.get("mark-freq"), MARK_EVERY).filter(|_| is_internal),
+            level: globals.text("log-level").map(|level| level.to_ascii_uppercase()),
+        }
+    }
+}

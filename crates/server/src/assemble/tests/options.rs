@@ -1,0 +1,191 @@
+//! Rows about options of drivers, as far as they show in what the relay is told.
+
+use super::{finds, parts};
+use message::{Ack, Batch, Message, Origin, Stamp};
+use relay::{DestinationDriver, ListenAddress, MarkMode, Marks, SourceDriver};
+use std::{sync::Arc, time::Duration};
+use wire::Framing;
+
+#[test]
+fn options_of_sources_reach_the_relay() {
+    let parts = parts(
+        "options { create-dirs(yes); dir-perm(0750); dns-cache-hosts(\"/etc/known\"); };
+         source s {
+             network(port(syslog) flags(empty-lines, ignore-aux-data) use-syslogng-pid(yes));
+             network(port(\"syslog-tls\") transport(\"text-with-nuls\"));
+             network(port(601) transport(framed));
+             unix-stream(\"/run/x/log\");
+             pipe(\"/run/x/pipe\" create-dirs(no) pad-size(2048));
+             system(exclude-kmsg(yes));
+         };
+         log { source(s); destination { stdout(); }; };",
+    );
+    let [tcp, nuls, framed, unix, pipe, system] = parts.sources.as_slice() else { panic!("six") };
+    let port = |spec: &relay::SourceSpec| match &spec.driver {
+        SourceDriver::Stream(listener) => match &listener.address {
+            ListenAddress::Ip(address) => address.port(),
+            ListenAddress::Unix(_) => 0,
+        },
+        _ => 0,
+    };
+    assert_eq!((port(tcp), port(nuls), port(framed)), (514, 6514, 601));
+    assert!(tcp.reading.keeps_empty_lines && tcp.reading.ignores_peer_values && tcp.reading.own_pid);
+    assert!(!nuls.reading.keeps_empty_lines && !nuls.reading.ignores_peer_values && !nuls.reading.own_pid);
+    assert_eq!((nuls.reading.framing, framed.reading.framing), (Framing::NewlineOnly, Framing::OctetCounted));
+    assert_eq!(tcp.reading.hosts.hosts_file.as_deref(), Some(std::path::Path::new("/etc/known")));
+    let SourceDriver::Stream(unix) = &unix.driver else { panic!("a stream") };
+    assert_eq!(unix.folders.as_ref().and_then(|folders| folders.mode), Some(0o750));
+    assert_eq!(pipe.reading.framing, Framing::Blocks(2048));
+    let SourceDriver::Pipe(pipe) = &pipe.driver else { panic!("a pipe") };
+    assert!(pipe.folders.is_none());
+    assert!(matches!(system.driver, SourceDriver::System { with_kernel: false }));
+}
+
+/// What one destination writes of a message.
+#[track_caller]
+fn check_written(options: &str, want: &[u8]) {
+    let config = format!(
+        "destination d {{ file(\"/x\" template(\"$MSG\\n\") {options}); }};
+         log {{ source {{ stdin(); }}; destination(d); }};"
+    );
+    let mut parts = parts(&config);
+    let mut batch =
+        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut message = Message::default();
+    message.text = batch.add_extra(b"a text");
+    batch.messages.push(message);
+    let mut out = Vec::new();
+    let template = &mut parts.destinations[0].rendering.template;
+    template.begin(Stamp::default());
+    template.render(&batch, 0, 1, &mut out);
+    assert_eq!(out, want, "{options}");
+}
+
+#[test]
+fn messages_have_the_size_that_is_asked_for() {
+    check_written("", b"a text\n");
+    check_written("truncate-size(4)", b"a t\n");
+    check_written("truncate-size(7)", b"a text\n");
+    check_written("truncate-size(-1)", b"a text\n");
+    check_written("pad-size(9)", b"a text\n\0\0");
+    check_written("truncate-size(4) pad-size(5)", b"a t\n\0");
+}
+
+#[track_caller]
+fn check_marks(globals: &str, driver: &str, want: Option<(MarkMode, u64)>) {
+    let parts = parts(&format!(
+        "options {{ {globals} }};
+         log {{ source {{ stdin(); }}; destination {{ {driver}; }}; }};"
+    ));
+    let want = want.map(|(mode, seconds)| Marks { mode, every: Duration::from_secs(seconds) });
+    assert_eq!(parts.destinations[0].queueing.marks, want, "{globals} {driver}");
+}
+
+#[test]
+fn marks_are_written_where_they_are_asked_for() {
+    check_marks("", "tcp(\"h\")", Some((MarkMode::HostIdle, 1200)));
+    check_marks("", "file(\"/x\")", None);
+    check_marks("mark-freq(0);", "tcp(\"h\")", None);
+    check_marks("mark-mode(none);", "tcp(\"h\")", None);
+    check_marks("mark-mode(internal);", "syslog(\"h\")", None);
+    check_marks("mark-mode(periodical); mark(30);", "udp(\"h\")", Some((MarkMode::Periodical, 30)));
+    check_marks("mark-freq(30);", "file(\"/x\" mark-mode(dst_idle))", Some((MarkMode::DestinationIdle, 30)));
+    check_marks("", "file(\"/x\" mark-mode(global) mark-freq(5))", Some((MarkMode::HostIdle, 5)));
+}
+
+#[test]
+fn what_is_done_by_the_way_is_told() {
+    let chores = |text: &str| {
+        let chores = parts(&format!(
+            "options {{ {text} }}; log {{ source {{ stdin(); }}; destination {{ stdout(); }}; }};"
+        ))
+        .chores;
+        let seconds = |every: Option<Duration>| every.map(|every| every.as_secs());
+        (seconds(chores.statistics), seconds(chores.marks), chores.level)
+    };
+    assert_eq!(chores(""), (Some(600), None, None));
+    assert_eq!(chores("stats-freq(0);"), (None, None, None));
+    assert_eq!(chores("stats(freq(10)); log-level(debug);"), (Some(10), None, Some("DEBUG".to_owned())));
+    assert_eq!(chores("stats(level(2)); stats-freq(5);").0, Some(5));
+    assert_eq!(chores("mark-mode(internal); mark-freq(7);"), (Some(600), Some(7), None));
+}
+
+#[test]
+fn hooks_and_files_have_their_options() {
+    let parts = parts(
+        "source s { tcp(port(514) hook-commands(setup(\"up\") teardown(\"down\"))); };
+         destination d {
+             file(\"/x.gz\" compress(yes) owner() hook-commands(startup(\"first\") shutdown(\"last\")));
+             http(url(\"https://h/\") ca-file(\"/ca.pem\") peer-verify(no) ssl-version(\"tlsv1_3\"));
+         };
+         log { source(s); destination(d); };",
+    );
+    let hooks: Vec<_> = parts
+        .hooks
+        .iter()
+        .map(|hook| {
+            (
+                hook.id.as_str(),
+                [&hook.startup, &hook.setup, &hook.teardown, &hook.shutdown]
+                    .map(|command| command.as_deref().unwrap_or("-")),
+            )
+        })
+        .collect();
+    assert_eq!(hooks.len(), 2);
+    assert!(hooks.contains(&("s#0", ["-", "up", "down", "-"])));
+    assert!(hooks.contains(&("d#0", ["first", "-", "-", "last"])));
+    let DestinationDriver::File(file) = &parts.destinations[0].driver else { panic!("a file") };
+    assert!(file.compress);
+    let DestinationDriver::Http(_) = &parts.destinations[1].driver else { panic!("http") };
+}
+
+#[test]
+fn filters_ask_for_sources_by_pattern_and_compare_types() {
+    let path = |filter: &str| {
+        format!(
+            "source s {{ stdin(); }}; log {{ source(s); filter {{ {filter}; }}; destination {{ stdout(); }}; }};"
+        )
+    };
+    finds(&path("source(\"s*\" type(glob))"), &[]);
+    finds(&path("source(s flags(prefix))"), &[]);
+    finds(&path("\"$PRI\" === \"5\" and \"$HOST\" !== \"x\""), &[]);
+    finds(&path("source(t)"), &["main.conf:3:57: warning: no source is called `t`: this never holds"]);
+    finds(
+        "log { source { tcp(port(gopher)); }; destination { stdout(); }; };",
+        &["main.conf:3:25: error: this value does not fit"],
+    );
+}
+
+#[test]
+fn names_of_files_have_a_zone_of_their_own() {
+    let name = |globals: &str, options: &str| {
+        let config = format!(
+            "options {{ {globals} }};
+             log {{ source {{ stdin(); }}; destination {{ file(\"/x/$HOUR\" {options}); }}; }};"
+        );
+        let mut parts = parts(&config);
+        let DestinationDriver::File(file) = &mut parts.destinations[0].driver else { panic!("a file") };
+        let mut batch =
+            Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+        let event = Stamp::known(12 * 3600 * 1_000_000, 3600);
+        let mut message = Message::default();
+        message.event = event;
+        batch.messages.push(message);
+        let mut out = Vec::new();
+        file.name.begin(Stamp::default());
+        file.name.render_name(&batch, 0, 1, &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(name("", ""), "/x/13");
+    assert_eq!(name("time-zone(\"UTC\");", "time-zone(\"UTC\")"), "/x/13");
+    assert_eq!(name("local-time-zone(\"UTC\");", ""), "/x/12");
+    assert_eq!(name("local-time-zone(\"UTC\");", "local-time-zone(\"Asia/Tokyo\")"), "/x/21");
+}
+
+#[test]
+fn blocks_of_services_are_there() {
+    let uses = |driver: &str| format!("log {{ source {{ stdin(); }}; destination {{ {driver}; }}; }};");
+    finds(&uses("getvirtconsole()"), &[]);
+    finds(&uses("logmatic(token(\"t\"))"), &[]);
+    finds("log { source { snmptrap(filename(\"/x\")); }; destination { stdout(); }; };", &[]);
+}
