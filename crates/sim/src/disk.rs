@@ -124,7 +124,11 @@ fn used(state: &State) -> u64 {
 fn torn(content: &Content, chance: &mut Chance) -> Vec<u8> {
     let (written, synced) = (&content.written, &content.synced);
     let (shorter, longer) = (written.len().min(synced.len()), written.len().max(synced.len()));
-    let length = shorter + chance.below((longer - shorter) as u64 + 1) as usize;
+    // Often all of it reached the disk, only the sync did not return.
+    let length = match chance.below(4) {
+        0 => longer,
+        _ => shorter + chance.below((longer - shorter) as u64 + 1) as usize,
+    };
     let mut bytes = vec![0; length];
     for start in (0..length).step_by(SECTOR_BYTES) {
         let sector = start..(start + SECTOR_BYTES).min(length);
