@@ -60,11 +60,6 @@ impl SimDisk {
         self.state().failing_syncs = count;
     }
 
-    /// Whether the power is still on.
-    pub fn has_power(&self) -> bool {
-        self.state().powered().is_ok()
-    }
-
     /// Lets the power go at the last of so many syncs, before it has an effect. Every later call fails.
     pub fn cut_power_at_sync(&self, count: u64) {
         self.state().syncs_left = Some(count);

@@ -37,6 +37,8 @@ pub(crate) struct Sealer {
     pub(super) witness: Witness,
     /// The catalog's file is older than the catalog.
     unwritten: bool,
+    /// The record of a file that is in its place, which the chain could not take in yet.
+    unrecorded: Option<Record>,
 }
 
 impl Sealer {
@@ -48,7 +50,7 @@ impl Sealer {
         catalog: Catalog,
         witness: Witness,
     ) -> Sealer {
-        Sealer { shared, disk, segments, seals, catalog, witness, unwritten: false }
+        Sealer { shared, disk, segments, seals, catalog, witness, unwritten: false, unrecorded: None }
     }
 
     /// Works until the queue is closed; what is not sealed then stays in the journal.
@@ -100,7 +102,11 @@ impl Sealer {
         let whole = self.shared.dir.join(&path);
         let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
         self.make_folders(&path).map_err(failed)?;
-        let record = self.write(segment, &whole)?;
+        let record = match self.unrecorded.take().filter(|record| self.is_of(record, segment)) {
+            // What was appended of it may be on the disk, sync or not: the file keeps the record that it has.
+            Some(record) => Some(record),
+            None => self.write(segment, &whole)?,
+        };
         let outline = self.segments.outline(&whole).map_err(|error| error.to_string())?;
         let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
         if (outline.first, outline.count) != (first, count) {
@@ -111,7 +117,10 @@ impl Sealer {
         let digest = record.as_ref().map(Record::digest).unwrap_or_default();
         if let Some(record) = record {
             // The last that can fail: a segment is not in the chain twice.
-            self.witness.append(record).map_err(failed)?;
+            if let Err(error) = self.witness.append(record.clone()) {
+                self.unrecorded = Some(record);
+                return Err(failed(error));
+            }
         }
         self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
         self.unwritten = true;
@@ -123,6 +132,11 @@ impl Sealer {
         self.shared.inbox.nudge();
         self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
         Ok(())
+    }
+
+    /// Whether a record is that of a segment, and can still be the chain's next.
+    fn is_of(&self, record: &Record, segment: &dyn Growing) -> bool {
+        record.segment.first == segment.first_sequence() && self.witness.chain().continues(record)
     }
 
     /// Writes the file under another name, and gives it its own when it is durable.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Document, Pattern, Watch};
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp};
-use plain::{Plain, Powered};
+use plain::Plain;
 use sim::{Chance, SimDisk};
 use std::{
     sync::{

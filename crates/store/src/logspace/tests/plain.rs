@@ -6,7 +6,6 @@ use crate::{
     Segments, Watch,
 };
 use message::{Batch, Field, Selection};
-use sim::SimDisk;
 use std::{
     fs, io,
     ops::Range,
@@ -18,94 +17,6 @@ use std::{
 const LINES_MAX: u64 = 2000;
 
 pub(super) struct Plain;
-
-/// Plain segments whose files are on the disk that loses its power, as far as that a machine without power writes none.
-pub(super) struct Powered(pub(super) SimDisk);
-
-impl Segments for Powered {
-    fn messages_max(&self) -> u64 {
-        LINES_MAX
-    }
-
-    fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
-        Box::new(PoweredLines(self.0.clone(), Plain.begin(first_sequence)))
-    }
-
-    fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
-        Plain.open(path, keys)
-    }
-
-    fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
-        Plain.outline(path)
-    }
-
-    fn recode(
-        &self,
-        path: &Path,
-        target: &Path,
-        recoding: &mut Recoding<'_>,
-    ) -> Result<Box<dyn Recoded>, SealFailed> {
-        Ok(Box::new(PoweredRecoded(self.0.clone(), Plain.recode(path, target, recoding)?)))
-    }
-}
-
-fn powered(disk: &SimDisk) -> Result<(), SealFailed> {
-    if disk.has_power() { Ok(()) } else { Err("no power".into()) }
-}
-
-struct PoweredRecoded(SimDisk, Box<dyn Recoded>);
-
-impl Recoded for PoweredRecoded {
-    fn messages(&self) -> Digest {
-        self.1.messages()
-    }
-
-    fn is_smaller(&self) -> bool {
-        self.1.is_smaller()
-    }
-
-    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
-        powered(&self.0)?;
-        self.1.finish(notary)
-    }
-}
-
-struct PoweredLines(SimDisk, Box<dyn Growing>);
-
-impl Growing for PoweredLines {
-    fn append(&mut self, batch: &Batch, selection: &Selection) {
-        self.1.append(batch, selection);
-    }
-
-    fn view(&self) -> Arc<dyn SegmentView> {
-        self.1.view()
-    }
-
-    fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing> {
-        Box::new(PoweredLines(self.0.clone(), self.1.begin_next(first_sequence)))
-    }
-
-    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
-        powered(&self.0)?;
-        self.1.seal(path, sealing)
-    }
-
-    fn is_full(&self) -> bool {
-        self.1.is_full()
-    }
-
-    fn len(&self) -> u32 {
-        self.1.len()
-    }
-
-    fn first_sequence(&self) -> u64 {
-        self.1.first_sequence()
-    }
-
-    fn received_range(&self) -> (i64, i64) {
-        self.1.received_range()
-    }
-}
 
 /// Plain segments that take nothing while they are held.
 #[derive(Default)]
