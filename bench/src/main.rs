@@ -5,6 +5,7 @@
 
 mod corpus;
 mod database;
+mod held;
 mod load;
 mod measure;
 mod plot;
@@ -26,13 +27,16 @@ use std::{fs, io, path::PathBuf, process::ExitCode};
 use table::Measured;
 use versus::Subject;
 
+/// What a run writes, and what waits for it in sockets and buffers, as a multiple of what is sent.
+const WRITTEN: f64 = 2.0;
+
 /// Measures log servers on this machine, over loopback.
 #[derive(Parser)]
 #[command(args_conflicts_with_subcommands = true)]
 struct Options {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp; all when left out
+    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, held-5000, held-tls-1000; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -111,23 +115,25 @@ fn run(options: &Options) -> io::Result<()> {
     let wanted = |list: &[String], name: &str| list.is_empty() || list.iter().any(|word| word == name);
     let subjects: Vec<Box<dyn Subject>> =
         versus::all(&duramen).into_iter().filter(|subject| wanted(&options.only, subject.family())).collect();
-    warm::memory()?;
+    let rows: Vec<Row> = Row::ALL.iter().copied().filter(|row| wanted(&options.rows, row.name())).collect();
+    let largest = rows.iter().map(|row| row.corpus().average()).fold(0.0, f64::max);
+    warm::memory((options.messages as f64 * largest * WRITTEN) as u64)?;
     let mut groups = Vec::new();
-    for row in Row::ALL.iter().filter(|row| wanted(&options.rows, row.name())) {
+    for row in rows {
         let mut runs = Vec::new();
         for turn in 0..options.runs {
-            for subject in subjects.iter().filter(|subject| subject.can(*row)) {
+            for subject in subjects.iter().filter(|subject| subject.can(row)) {
                 let outcome = match row {
                     Row::Udp => udp::run(subject.as_ref(), options, &out)?,
-                    _ => measure::run(*row, subject.as_ref(), options.messages, &out)?,
+                    _ => measure::run(row, subject.as_ref(), options.messages, &out)?,
                 };
                 eprintln!("{} {} run {}: {outcome}", row.name(), subject.name(), turn + 1);
                 runs.push(Measured { name: subject.name(), family: subject.family(), outcome });
             }
         }
         let medians = table::medians(&runs);
-        println!("{}", table::render(*row, options, &medians));
-        groups.push(Group { row: *row, medians });
+        println!("{}", table::render(row, options, &medians));
+        groups.push(Group { row, medians });
     }
     fs::write(out.join("rows.svg"), plot::draw(&groups))
 }

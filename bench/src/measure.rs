@@ -5,6 +5,7 @@
 
 use crate::{
     corpus::Corpus,
+    held::{Cost, Held},
     load,
     rows::Row,
     sink::Sink,
@@ -37,11 +38,20 @@ pub(crate) struct Outcome {
     pub(crate) cpu_us: f64,
     /// Peak resident memory, MiB.
     pub(crate) memory_mib: f64,
+    /// Of the rows of held connections.
+    pub(crate) held: Option<Cost>,
 }
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.0} msg/s, {:.2} us CPU a message, {:.0} MiB", self.rate, self.cpu_us, self.memory_mib)
+        write!(f, "{:.0} msg/s, {:.2} us CPU a message, {:.0} MiB", self.rate, self.cpu_us, self.memory_mib)?;
+        self.held.map_or(Ok(()), |cost| {
+            write!(
+                f,
+                ", {:.1} KiB an idle connection, {:.1} after the traffic",
+                cost.idle_kib, cost.after_kib
+            )
+        })
     }
 }
 
@@ -57,7 +67,7 @@ pub(crate) fn run(row: Row, subject: &dyn Subject, messages: u64, out: &Path) ->
     corpus.save(&out.join("corpus.log"))?;
     let sink = Sink::start()?;
     let place = Place { port: free_port()?, next_port: sink.port(), folder: folder.clone() };
-    if row == Row::Tls {
+    if row.is_encrypted() {
         tls::certificate(&folder)?;
     }
     let mut server = subject.start(row, &place)?;
@@ -78,11 +88,13 @@ fn load(
     server: &mut Child,
 ) -> io::Result<Outcome> {
     wait_for_listener(place.port, &place.folder, server)?;
+    let mut held = row.is_held().then(|| Held::open(row, place.port, server.id())).transpose()?;
     let before = cpu(server.id())?;
     let started = SystemTime::now();
-    let sent = match row {
-        Row::Tls => load::send_encrypted(corpus, place.port, messages)?,
-        _ => load::send(corpus, place.port, messages, row.connections())?,
+    let sent = match (&mut held, row) {
+        (Some(held), _) => held.send(corpus, messages)?,
+        (None, Row::Tls) => load::send_encrypted(corpus, place.port, messages)?,
+        (None, _) => load::send(corpus, place.port, messages, row.connections())?,
     };
     let wanted = row.expected(corpus, messages);
     let end = match row {
@@ -91,7 +103,8 @@ fn load(
     };
     let cpu_us = (cpu(server.id())? - before) * 1e6 / messages as f64;
     let wall = end.duration_since(started).unwrap_or(Duration::from_millis(1)).as_secs_f64();
-    Ok(Outcome { rate: messages as f64 / wall, cpu_us, memory_mib: memory(server.id())? })
+    let held = held.map(|mut held| held.cost(server.id())).transpose()?;
+    Ok(Outcome { rate: messages as f64 / wall, cpu_us, memory_mib: memory(server.id())?, held })
 }
 
 /// Waits until the files hold the lines that must be there; when the last of them changed.
@@ -192,8 +205,17 @@ pub(crate) fn cpu(pid: u32) -> io::Result<f64> {
 
 /// Peak resident memory of a process, MiB.
 pub(crate) fn memory(pid: u32) -> io::Result<f64> {
+    Ok(status_kib(pid, "VmHWM:")? / 1024.0)
+}
+
+/// Resident memory of a process now, KiB.
+pub(crate) fn resident_kib(pid: u32) -> io::Result<f64> {
+    status_kib(pid, "VmRSS:")
+}
+
+fn status_kib(pid: u32, name: &str) -> io::Result<f64> {
     let text = fs::read_to_string(format!("/proc/{pid}/status"))?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
     let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<f64>().ok());
-    Ok(kib.unwrap_or_default() / 1024.0)
+    Ok(kib.unwrap_or_default())
 }

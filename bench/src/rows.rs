@@ -39,6 +39,10 @@ pub(crate) enum Row {
     Relay,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
+    /// Five thousand TCP connections held open, a tenth of them sends, one file.
+    Held5000,
+    /// A thousand TLS connections held open, a tenth of them sends, one file.
+    HeldTls1000,
 }
 
 /// One filter of the filter row: all of its conditions must hold.
@@ -110,6 +114,8 @@ impl Row {
         Row::Patterndb,
         Row::Relay,
         Row::Udp,
+        Row::Held5000,
+        Row::HeldTls1000,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -128,6 +134,8 @@ impl Row {
             Row::Hosts => "hosts",
             Row::Relay => "relay",
             Row::Udp => "udp",
+            Row::Held5000 => "held-5000",
+            Row::HeldTls1000 => "held-tls-1000",
         }
     }
 
@@ -159,6 +167,10 @@ impl Row {
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
+            Row::Held5000 => "5,000 TCP connections held open, 400-byte messages on a tenth of them, 1 file",
+            Row::HeldTls1000 => {
+                "1,000 TLS connections held open, RFC 5424 messages on a tenth of them, 1 file"
+            }
         }
     }
 
@@ -169,15 +181,27 @@ impl Row {
             Row::Connections50 => 50,
             Row::Connections100 => 100,
             Row::Connections200 => 200,
+            Row::Held5000 => 5000,
+            Row::HeldTls1000 => 1000,
             _ => 1,
         }
+    }
+
+    /// Whether connections are encrypted.
+    pub(crate) fn is_encrypted(self) -> bool {
+        matches!(self, Row::Tls | Row::HeldTls1000)
+    }
+
+    /// Whether most connections are silent.
+    pub(crate) fn is_held(self) -> bool {
+        matches!(self, Row::Held5000 | Row::HeldTls1000)
     }
 
     /// What is sent.
     pub(crate) fn corpus(self) -> Corpus {
         match self {
             Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
-            Row::Tls => Corpus::ietf(),
+            Row::Tls | Row::HeldTls1000 => Corpus::ietf(),
             Row::Json => Corpus::of_pairs(Form::Json),
             _ => Corpus::of_pairs(Form::KeyValue),
         }

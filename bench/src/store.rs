@@ -105,7 +105,7 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
     if options.cold {
         engine::drop_caches()?;
     }
-    crate::warm::memory()?;
+    crate::warm::memory(crate::warm::MOST_BYTES)?;
     let candidates = candidates(options, &out)?;
     let corpus = Corpus::of(&out, options.messages)?;
     let expected = count::counts(&corpus.path, questions::ALL)?;

@@ -2,7 +2,7 @@
 //!
 //! In: outcomes. Out: medians of each subject; as Markdown, with the ratio to the best rival of the same run.
 
-use crate::{Options, measure::Outcome, rows::Row};
+use crate::{Options, held::Cost, measure::Outcome, rows::Row};
 
 /// What a subject gave, in one run or as the median of several.
 pub(crate) struct Measured {
@@ -31,8 +31,16 @@ pub(crate) fn medians(runs: &[Measured]) -> Vec<Measured> {
             let own = runs.iter().filter(|other| other.name == run.name);
             median(own.map(|own| figure(&own.outcome)).collect())
         };
-        let outcome =
-            Outcome { rate: of(|o| o.rate), cpu_us: of(|o| o.cpu_us), memory_mib: of(|o| o.memory_mib) };
+        let held = run.outcome.held.map(|_| Cost {
+            idle_kib: of(|o| o.held.map_or(f64::NAN, |cost| cost.idle_kib)),
+            after_kib: of(|o| o.held.map_or(f64::NAN, |cost| cost.after_kib)),
+        });
+        let outcome = Outcome {
+            rate: of(|o| o.rate),
+            cpu_us: of(|o| o.cpu_us),
+            memory_mib: of(|o| o.memory_mib),
+            held,
+        };
         found.push(Measured { name: run.name.clone(), family: run.family, outcome });
     }
     found
@@ -69,6 +77,14 @@ pub(crate) fn render(row: Row, options: &Options, medians: &[Measured]) -> Strin
             ratio(outcome.rate / best),
             ratio(outcome.cpu_us / least)
         ));
+    }
+    if row.is_held() {
+        text.push_str("\n| server | KiB a connection before the traffic | after it |\n|---|---:|---:|\n");
+        for Measured { name, outcome, .. } in medians {
+            if let Some(cost) = outcome.held {
+                text.push_str(&format!("| {name} | {:.1} | {:.1} |\n", cost.idle_kib, cost.after_kib));
+            }
+        }
     }
     text
 }

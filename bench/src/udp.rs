@@ -127,7 +127,12 @@ impl Trials<'_> {
             }
         }
         let best = good.ok_or_else(|| io::Error::other("more than a thousandth is lost at every rate"))?;
-        Ok(Outcome { rate: best.rate, cpu_us: best.cpu_us, memory_mib: measure::memory(self.pid)? })
+        Ok(Outcome {
+            rate: best.rate,
+            cpu_us: best.cpu_us,
+            memory_mib: measure::memory(self.pid)?,
+            held: None,
+        })
     }
 
     fn said(&mut self, name: &str, rate: f64) -> io::Result<Trial> {

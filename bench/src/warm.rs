@@ -1,6 +1,6 @@
 //! Memory that was used before.
 //!
-//! In: nothing. Out: pages that the machine has for real. A virtual machine gets its memory from its host when it first
+//! In: how much. Out: pages that the machine has for real. A virtual machine gets its memory from its host when it first
 //! touches it, which costs more than copying to it does; whoever runs first would pay for all who come later.
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -11,15 +11,15 @@ use std::{
 
 /// Share of the free memory that is touched.
 const SHARE: f64 = 0.6;
-/// More is not needed: files of the rows are smaller.
-const MOST_BYTES: u64 = 12 << 30;
+/// More is not needed: files are smaller.
+pub(crate) const MOST_BYTES: u64 = 12 << 30;
 const PIECE: usize = 4 << 20;
 
-/// Touches free memory, and gives it back.
-pub(crate) fn memory() -> io::Result<()> {
+/// Touches so much free memory, and gives it back.
+pub(crate) fn memory(bytes: u64) -> io::Result<()> {
     let mut file = File::from(memfd_create("warm", MemfdFlags::CLOEXEC)?);
     let piece = vec![1; PIECE];
-    let wanted = ((available()? as f64 * SHARE) as u64).min(MOST_BYTES);
+    let wanted = ((available()? as f64 * SHARE) as u64).min(MOST_BYTES).min(bytes);
     for _ in 0..wanted / PIECE as u64 {
         file.write_all(&piece)?;
     }

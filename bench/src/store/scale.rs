@@ -78,7 +78,7 @@ struct Size {
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     fs::create_dir_all(&options.out)?;
     let out = options.out.canonicalize()?;
-    crate::warm::memory()?;
+    crate::warm::memory(crate::warm::MOST_BYTES)?;
     let setup = Setup { logspace: options.logspace.clone(), ..Setup::default() };
     let mut engine = Duramen::new("scale", setup, &options.duramen.canonicalize()?, &out);
     engine.create()?;

@@ -93,7 +93,7 @@ struct Trial {
 pub(crate) fn run(options: &Options) -> io::Result<()> {
     fs::create_dir_all(&options.out)?;
     let out = options.out.canonicalize()?;
-    crate::warm::memory()?;
+    crate::warm::memory(crate::warm::MOST_BYTES)?;
     let rate = options.hourly as f64 / 3600.0;
     let setup = Setup { logspace: options.logspace.clone(), tls: true, ..Setup::default() };
     let server = Server::create(&options.duramen.canonicalize()?, &out.join("users"), setup)?;

@@ -83,7 +83,7 @@ impl Rsyslog {
         let input = input(row, place.port);
         let folder = place.folder.display();
         let certificates = match row {
-            Row::Tls => format!(
+            Row::Tls | Row::HeldTls1000 => format!(
                 "global(defaultNetstreamDriver=\"gtls\" defaultNetstreamDriverCAFile=\"{folder}/server.pem\" \
                  defaultNetstreamDriverCertFile=\"{folder}/server.pem\" defaultNetstreamDriverKeyFile=\"{folder}/server.key\")\n"
             ),
@@ -117,9 +117,10 @@ fn input(row: Row, port: u16) -> String {
             "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
              input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
         ),
-        Row::Tls => format!(
-            "module(load=\"imtcp\" StreamDriver.Name=\"gtls\" StreamDriver.Mode=\"1\" StreamDriver.AuthMode=\"anon\")\n\
-             input(type=\"imtcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")"
+        Row::Tls | Row::HeldTls1000 => format!(
+            "module(load=\"imtcp\" maxSessions=\"{}\" StreamDriver.Name=\"gtls\" StreamDriver.Mode=\"1\" StreamDriver.AuthMode=\"anon\")\n\
+             input(type=\"imtcp\" port=\"{port}\" address=\"127.0.0.1\" ruleset=\"r\")",
+            200.max(2 * row.connections())
         ),
         _ => format!(
             "module(load=\"imptcp\" threads=\"2\")\n\

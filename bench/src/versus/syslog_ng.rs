@@ -57,30 +57,26 @@ fn config_version(text: &[u8]) -> String {
 /// The configuration of a row: the same text for syslog-ng and for us.
 pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bool) -> String {
     let connections = row.connections();
-    let window = 100_000 * connections;
-    let transport = match row {
-        Row::Udp => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
-        Row::Tls => format!(
-            "transport(\"tls\") tls(peer-verify(optional-untrusted) key-file(\"{folder}/server.key\") \
-             cert-file(\"{folder}/server.pem\"))",
-            folder = place.folder.display()
-        ),
-        _ => "transport(\"tcp\")".to_owned(),
-    };
-    let driver = if row == Row::Tls { "syslog" } else { "network" };
+    // What thousands of connections have in work is bounded for all of them together.
+    let window = (100_000 * connections).min(20_000_000);
+    let transport = transport(row, place);
+    let driver = if row.is_encrypted() { "syslog" } else { "network" };
     let mut text = format!(
         "@version: {version}\noptions {{ threaded({}); log-fifo-size({}); flush-lines(5000); keep-hostname(yes); use-dns(no); \
          dns-cache(no); chain-hostnames(no); create-dirs(yes); log-msg-size(8192); time-reopen(1); }};\n\
          source s {{ {driver}(ip(\"127.0.0.1\") port({}) {transport} log-iw-size({window}) log-fetch-limit(2000) \
-         max-connections(256)); }};\n",
+         max-connections({most})); }};\n",
         if threaded { "yes" } else { "no" },
         window * 2,
-        place.port
+        place.port,
+        most = 256.max(2 * connections)
     );
     match row {
         Row::Bsd
         | Row::Tls
         | Row::Udp
+        | Row::Held5000
+        | Row::HeldTls1000
         | Row::Connections10
         | Row::Connections50
         | Row::Connections100
@@ -124,6 +120,19 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         }
     }
     text
+}
+
+/// How messages come in.
+fn transport(row: Row, place: &Place) -> String {
+    match row {
+        Row::Udp => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
+        Row::Tls | Row::HeldTls1000 => format!(
+            "transport(\"tls\") tls(peer-verify(optional-untrusted) key-file(\"{folder}/server.key\") \
+             cert-file(\"{folder}/server.pem\"))",
+            folder = place.folder.display()
+        ),
+        _ => "transport(\"tcp\")".to_owned(),
+    }
 }
 
 /// A path from the source to one destination.
