@@ -198,22 +198,28 @@ impl Batch {
     /// Where the value of a field lies, if it lies in the batch as it is shown: not for what the origin holds or
     /// what must be unescaped.
     pub fn span(&self, index: usize, name: &FieldName) -> Option<Span> {
-        let message = &self.messages[index];
         match name {
-            FieldName::Fixed(field) => Some(match field {
-                Field::Host => message.host,
-                Field::Program => message.program,
-                Field::Pid => message.pid,
-                Field::Msgid => message.msgid,
-                Field::Message => message.text,
-                Field::LegacyMsghdr => message.msghdr,
-                Field::Raw => message.raw,
-                Field::HostFrom | Field::Source | Field::Transport | Field::FileName => return None,
-            }),
+            FieldName::Fixed(field) => self.fixed_span(index, *field),
             FieldName::Sdata(name) | FieldName::Named(name) => {
                 self.find(index, name).filter(|value| value.kind != ValueKind::Unset).map(|value| value.value)
             }
         }
+    }
+
+    /// Where a field that every message has lies; nothing for those of the origin.
+    #[inline]
+    pub fn fixed_span(&self, index: usize, field: Field) -> Option<Span> {
+        let message = &self.messages[index];
+        Some(match field {
+            Field::Host => message.host,
+            Field::Program => message.program,
+            Field::Pid => message.pid,
+            Field::Msgid => message.msgid,
+            Field::Message => message.text,
+            Field::LegacyMsghdr => message.msghdr,
+            Field::Raw => message.raw,
+            Field::HostFrom | Field::Source | Field::Transport | Field::FileName => return None,
+        })
     }
 
     /// The type of a field as set; text for fields that have none.

@@ -28,6 +28,10 @@ pub(super) fn all(
     let (mut groups, mut new) = (Groups::default(), Vec::new());
     // A replacement without macros needs no groups, but whoever comes later may have asked for them.
     let constant = replacement.constant().filter(|_| !pattern.flags().store_matches);
+    if constant.is_some() && *field == FieldName::Fixed(message::Field::Message) {
+        // New texts are about as long as the old ones: the room for them is made once.
+        batch.extra.reserve(batch.received_bytes.len());
+    }
     for index in within.iter() {
         new.clear();
         let old = match batch.span(index, field) {
@@ -37,6 +41,15 @@ pub(super) fn all(
                 None => continue,
             },
         };
+        if let Some(constant) = constant.filter(|_| !old.is_extra()) {
+            let start = batch.extra.len();
+            let bytes = batch.received_bytes.get(old.start()..old.start() + old.len()).unwrap_or_default();
+            if with_constant(pattern, constant, bytes, &mut batch.extra) {
+                let kind = batch.kind(index, field);
+                put.put(batch, index, Span::extra(start, batch.extra.len() - start), kind);
+            }
+            continue;
+        }
         let changed = match constant {
             Some(constant) => with_constant(pattern, constant, batch.bytes(old), &mut new),
             None => with_template(pattern, replacement, old, batch, index, renderer, &mut groups, &mut new),
@@ -65,7 +78,9 @@ fn with_constant(pattern: &Pattern, replacement: &[u8], old: &[u8], new: &mut Ve
             break;
         }
     }
-    new.extend_from_slice(old.get(copied..).unwrap_or_default());
+    if changed {
+        new.extend_from_slice(old.get(copied..).unwrap_or_default());
+    }
     changed
 }
 

@@ -12,7 +12,7 @@ use super::{
     parse::Part,
 };
 use jiff::tz::TimeZone;
-use message::{Batch, FieldName, Stamp, ValueKind};
+use message::{Batch, FieldName, Span, Stamp, ValueKind};
 use std::{borrow::Cow, sync::Arc};
 use wire::StampFormat;
 
@@ -147,18 +147,28 @@ impl Template {
             return;
         }
         // The parts of nearly every template: slices to copy and times that are printed once a second.
+        let mut stretch = Stretch::default();
         for part in &self.parts {
             match part {
-                Part::Text(text) => out.extend_from_slice(text),
-                Part::Fixed(field) => out.extend_from_slice(batch.fixed(index, *field)),
+                Part::Text(text) => stretch.text(text, batch, out),
+                Part::Fixed(field) => match batch.fixed_span(index, *field) {
+                    Some(span) => stretch.span(span, batch, out),
+                    None => {
+                        stretch.end(batch, out);
+                        out.extend_from_slice(batch.fixed(index, *field));
+                    }
+                },
                 Part::Macro { id, default: None } => {
+                    stretch.end(batch, out);
                     macros::append(*id, batch, index, renderer, out);
                 }
                 _ => {
+                    stretch.end(batch, out);
                     append(part, batch, index, renderer, escape, out);
                 }
             }
         }
+        stretch.end(batch, out);
     }
 
     /// Appends the template's text and says its type: the hint's, or that of its only macro.
@@ -211,6 +221,55 @@ impl Template {
                 Cow::Owned(out)
             }
         }
+    }
+}
+
+/// Received bytes that are yet to be copied: a line that is written as it came, but for its time, is one copy and not
+/// one for each of its fields and of the blanks between them.
+#[derive(Default)]
+struct Stretch {
+    start: usize,
+    end: usize,
+}
+
+impl Stretch {
+    #[inline]
+    fn text(&mut self, text: &[u8], batch: &Batch, out: &mut Vec<u8>) {
+        let next = batch.received_bytes.get(self.end..self.end + text.len());
+        if self.start < self.end && next == Some(text) {
+            self.end += text.len();
+        } else {
+            self.end(batch, out);
+            out.extend_from_slice(text);
+        }
+    }
+
+    #[inline]
+    fn span(&mut self, span: Span, batch: &Batch, out: &mut Vec<u8>) {
+        if span.is_empty() {
+            return;
+        }
+        if span.is_extra() {
+            self.end(batch, out);
+            out.extend_from_slice(batch.bytes(span));
+            return;
+        }
+        if self.end != span.start() {
+            self.end(batch, out);
+            self.start = span.start();
+        } else if self.start == self.end {
+            self.start = span.start();
+        }
+        self.end = span.start() + span.len();
+    }
+
+    /// Copies what is to be copied.
+    #[inline]
+    fn end(&mut self, batch: &Batch, out: &mut Vec<u8>) {
+        if self.start < self.end {
+            out.extend_from_slice(batch.received_bytes.get(self.start..self.end).unwrap_or_default());
+        }
+        self.start = self.end;
     }
 }
 

@@ -418,3 +418,16 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_came_in_a_row_is_copied_as_it_came() {
+    check("$HOST $MSGHDR$MSG", "gate cron[77]: disk full");
+    check("$HOST  $MSGHDR$MSG[", "gate  cron[77]: disk full[");
+    check("$HOST-$PROGRAM[$PID]: $MSG", "gate-cron[77]: disk full");
+    check("$MSG$HOST $PROGRAM", "disk fullgate cron");
+    check("$HOST $MSGID$PROGRAM $MSG", "gate cron disk full");
+    check("$HOST ${user} $PROGRAM", "gate o'neil cron");
+    check("$MSG$SDATA", "disk full[ex@1 k=\"v\"]");
+    check(" $PROGRAM", " cron");
+    check("$PROGRAM[${HOST}", "cron[gate");
+}

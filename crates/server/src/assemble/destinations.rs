@@ -469,7 +469,7 @@ pub(super) fn remote_port(options: &Options<'_>) -> u16 {
 }
 
 /// The same for files whose names are made from messages: it is shared by all of them.
-const MANY_FILES_BYTES: usize = 2 << 20;
+const MANY_FILES_BYTES: usize = 4 << 20;
 
 /// Bytes that are gathered before they are written.
 fn gathered(driver: &DestinationDriver) -> usize {

@@ -1,7 +1,7 @@
 //! `file()`: files whose names may hold macros.
 //!
 //! In: batches. Out: lines appended to files, one write a file and batch; what goes to several files is gathered for
-//! [`GATHERED_FOR`]. Holds: open files and their output.
+//! [`GATHERED_FOR`] unless nothing more comes. Holds: open files and their output.
 //! Limits: `open_files_max` open files; a file idle for `time-reap()` is closed. Names: see [`name`].
 //! Errors of the disk (full, quota, read-only, too many open files) keep the messages and are retried. A name made
 //! from messages that can never be opened (a folder of that name, no permission, a link) is refused: its messages
@@ -38,17 +38,25 @@ pub(super) struct Files {
     /// The name being made, and the file of the last one: neighbours often go to the same file.
     name: Vec<u8>,
     last: Option<usize>,
+    /// The files of names of late, by a hash of each.
+    recent: Box<[u32; RECENT]>,
     refused: usize,
-    /// When output was last written.
+    /// When output was last written, and when messages were last added.
     flushed: Instant,
+    added: Instant,
     /// Until then refusals are only counted: what is said may come back here through `internal()`.
     silent_until: Instant,
 }
 
 /// At most one line about refused names in this time.
 const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
-/// How long output of several files is gathered: with many of them each write would be of a single message else.
-const GATHERED_FOR: Duration = Duration::from_millis(2);
+/// How long output of several files is gathered: with many of them each write would be of a few messages else, and a
+/// write costs the system more than the messages do.
+const GATHERED_FOR: Duration = Duration::from_millis(20);
+/// No message for so long: whoever sends may be waiting for us.
+const QUIET: Duration = Duration::from_millis(1);
+/// Names whose files are found without asking the whole list.
+const RECENT: usize = 1024;
 
 /// How long what is packed is gathered: small parts pack badly.
 const PACKED_FOR: Duration = Duration::from_secs(1);
@@ -74,8 +82,10 @@ impl Files {
             by_name: HashMap::new(),
             name: Vec::new(),
             last: None,
+            recent: Box::new([0; RECENT]),
             refused: 0,
             flushed: Instant::now(),
+            added: Instant::now(),
             silent_until: Instant::now(),
         }
     }
@@ -87,10 +97,16 @@ impl Files {
         {
             return last;
         }
-        let index = match self.by_name.get(&self.name) {
-            Some(index) => *index,
-            None => self.add_file(self.target.name.constant().is_some()),
+        let place = recent_place(&self.name);
+        let recent = self.recent[place] as usize;
+        let index = match self.open.get(recent).filter(|file| file.name == self.name) {
+            Some(_) => recent,
+            None => match self.by_name.get(&self.name) {
+                Some(index) => *index,
+                None => self.add_file(self.target.name.constant().is_some()),
+            },
         };
+        self.recent[place] = index as u32;
         self.last = Some(index);
         index
     }
@@ -160,6 +176,7 @@ impl Files {
 
 impl Driver for Files {
     fn begin(&mut self, now: Stamp) {
+        self.added = Instant::now();
         self.target.name.begin(now);
         self.rendering.template.begin(now);
     }
@@ -250,7 +267,10 @@ impl Driver for Files {
     }
 
     fn holds_until(&self) -> Option<Instant> {
-        let until = self.flushed + if self.target.compress { PACKED_FOR } else { GATHERED_FOR };
+        let until = match self.target.compress {
+            true => self.flushed + PACKED_FOR,
+            false => (self.flushed + GATHERED_FOR).min(self.added + QUIET),
+        };
         let gathers = self.open.len() > 1 || self.target.compress;
         (gathers && Instant::now() < until).then_some(until)
     }
@@ -304,6 +324,16 @@ impl OpenFile {
         self.file = Some(file);
         synced
     }
+}
+
+/// Where a name stands among those of late: names of one folder differ near their ends.
+fn recent_place(name: &[u8]) -> usize {
+    let mut end = [0; 16];
+    let size = name.len().min(end.len());
+    end[..size].copy_from_slice(&name[name.len() - size..]);
+    let number = u128::from_le_bytes(end);
+    let mixed = ((number ^ number >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 54) as usize % RECENT
 }
 
 /// The folder of a path, for messages.

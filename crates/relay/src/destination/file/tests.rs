@@ -119,6 +119,33 @@ fn each_host_has_its_file_however_few_are_open() {
 }
 
 #[test]
+fn names_that_end_alike_are_told_apart() {
+    let setup = Setup::new("$HOST/the-same-long-end-of-each-name.log");
+    setup.write(&["web|1", "db|2", "web|3"]);
+    setup.write(&["db|4", "web|5"]);
+    assert_eq!(setup.read("web/the-same-long-end-of-each-name.log"), "1\n3\n5\n");
+    assert_eq!(setup.read("db/the-same-long-end-of-each-name.log"), "2\n4\n");
+}
+
+#[test]
+fn what_is_gathered_for_several_files_is_due_when_nothing_more_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = format!("{}/$HOST.log", folder.path().display());
+    let mut files = Files::new(target(&name), lines(), InternalLog::new("test", None));
+    let delivery = delivery(&["web|1", "db|2"], message::Ack::none(), false);
+    files.begin(Stamp::default());
+    files.add(&delivery.batch, &delivery.selection, &mut 0);
+    let before = Instant::now();
+    files.flushed = before;
+    assert!(
+        files.holds_until().is_none_or(|until| until <= before + QUIET),
+        "it waits for no more than quiet"
+    );
+    std::thread::sleep(QUIET);
+    assert_eq!(files.holds_until(), None);
+}
+
+#[test]
 fn a_name_that_cannot_be_a_file_holds_up_nobody() {
     let setup = Setup::new("$HOST");
     fs::create_dir(setup.folder.path().join("folder")).unwrap();

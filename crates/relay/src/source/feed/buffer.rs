@@ -20,8 +20,9 @@ thread_local! {
 /// An empty buffer with room for at least `size` bytes.
 pub(crate) fn take(size: usize) -> Vec<u8> {
     let free = POOL.with_borrow_mut(|pool| {
-        let index = pool.iter().position(|buffer| Arc::strong_count(buffer) == 1)?;
-        Arc::try_unwrap(pool.swap_remove(index)).ok()
+        // The one used last is the one that the processor's cache still has.
+        let index = pool.iter().rposition(|buffer| Arc::strong_count(buffer) == 1)?;
+        Arc::try_unwrap(pool.remove(index)).ok()
     });
     let mut buffer = free.unwrap_or_else(|| Vec::with_capacity(READ_BYTES));
     buffer.clear();

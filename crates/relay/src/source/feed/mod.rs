@@ -19,6 +19,7 @@ use super::options::{Form, Reading};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Origin};
 use std::{
+    cell::RefCell,
     io,
     ops::Range,
     sync::{Arc, atomic::Ordering},
@@ -29,6 +30,14 @@ use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, split_record};
 /// Bytes that a frame's header and end may need beside the message.
 const FRAME_OVERHEAD: usize = 64;
 
+/// Frames of one read beyond this are memory that is not kept.
+const FRAMES_KEPT: usize = 64 << 10;
+
+thread_local! {
+    /// Room for frames: one list a thread serves all its readers, of which most are silent.
+    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
 /// Makes the batches of one reader.
 pub(crate) struct Feed {
     slot: Arc<Slot>,
@@ -37,10 +46,11 @@ pub(crate) struct Feed {
     framer: Framer,
     clock: Clock,
     pub(crate) gate: Arc<Gate>,
+    /// From [`FRAMES`] while there are some.
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
     /// Reads frames that are GELF.
-    gelf: Option<ShippedReader>,
+    gelf: Option<Box<ShippedReader>>,
     /// What was read last, before its conversion.
     raw: Vec<u8>,
 }
@@ -62,7 +72,7 @@ impl Feed {
             gelf: gelf(reading),
             raw: Vec::new(),
             clock: Clock::new(),
-            gate: Gate::new(live.window()),
+            gate: Gate::new(live.window(), slot.in_work()),
             frames: Vec::new(),
             slot: slot.clone(),
             live,
@@ -146,7 +156,12 @@ impl Feed {
 
     /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
     pub(crate) fn split(&mut self, bytes: &[u8]) -> usize {
-        self.framer.split(bytes, &mut self.frames)
+        self.take_frames();
+        let done = self.framer.split(bytes, &mut self.frames);
+        if self.frames.is_empty() {
+            self.give_frames_back();
+        }
+        done
     }
 
     /// Takes what is left at the end of a connection as the last frame.
@@ -177,12 +192,14 @@ impl Feed {
             marks.add(Mark::Truncated);
         }
         if size > 0 || self.live.reading.keeps_empty_lines {
+            self.take_frames();
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
         }
     }
 
     /// Appends the messages of a record of DTLS, converted where `encoding()` asks for it.
     pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
+        self.take_frames();
         let first = self.frames.len();
         split_record(record, self.live.reading.message_bytes_max, &mut self.frames);
         for index in first..self.frames.len() {
@@ -230,12 +247,28 @@ impl Feed {
             first = last;
         }
         odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
-        self.frames.clear();
+        self.give_frames_back();
         let counters = &self.live.counters;
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
         }
         self.deliver(batch, completion);
+    }
+
+    /// Room for frames, unless there is some.
+    #[inline]
+    fn take_frames(&mut self) {
+        if self.frames.capacity() == 0 {
+            self.frames = FRAMES.take();
+        }
+    }
+
+    fn give_frames_back(&mut self) {
+        let mut frames = std::mem::take(&mut self.frames);
+        if frames.capacity() <= FRAMES_KEPT {
+            frames.clear();
+            FRAMES.set(frames);
+        }
     }
 
     /// An empty batch over bytes of one origin, for a decoder that is not about frames.
@@ -283,8 +316,8 @@ impl Feed {
     }
 }
 
-fn gelf(reading: &Reading) -> Option<ShippedReader> {
-    (reading.form == Form::Gelf).then(|| ShippedReader::new(reading.decode.clone(), ""))
+fn gelf(reading: &Reading) -> Option<Box<ShippedReader>> {
+    (reading.form == Form::Gelf).then(|| Box::new(ShippedReader::new(reading.decode.clone(), "")))
 }
 
 fn framer(live: &Live) -> Framer {

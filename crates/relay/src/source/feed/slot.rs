@@ -2,7 +2,10 @@
 //!
 //! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
 
-use super::super::options::{Reading, SourceDriver, Window};
+use super::{
+    super::options::{Reading, SourceDriver, Window},
+    window::InWork,
+};
 use crate::stats::Counters;
 use message::{Intake, Origin, Transport};
 use std::{
@@ -21,19 +24,28 @@ pub(crate) struct Live {
 }
 
 /// Where the settings are found.
-pub(crate) struct Slot(RwLock<Arc<Live>>);
+pub(crate) struct Slot {
+    live: RwLock<Arc<Live>>,
+    in_work: InWork,
+}
 
 impl Slot {
     pub(crate) fn new(live: Live) -> Arc<Slot> {
-        Arc::new(Slot(RwLock::new(Arc::new(live))))
+        Arc::new(Slot { live: RwLock::new(Arc::new(live)), in_work: InWork::default() })
     }
 
     pub(crate) fn live(&self) -> Arc<Live> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.live.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the readers of the source have in work together; nothing where they cannot be held back.
+    pub(super) fn in_work(&self) -> Option<InWork> {
+        let is_held = !matches!(self.live().driver, SourceDriver::Datagram(_));
+        is_held.then(|| self.in_work.clone())
     }
 
     pub(crate) fn replace(&self, live: Live) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+        *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
     }
 }
 

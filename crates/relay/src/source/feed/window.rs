@@ -1,8 +1,11 @@
 //! Flow control of one connection or file: what it may have in work.
 //!
-//! In: batches that go out, acknowledgements that come back. Out: leave to read. Holds: two counts.
+//! In: batches that go out, acknowledgements that come back. Out: leave to read. Holds: two counts, and that of all
+//! readers of the source together.
 //! Limits: [`Window`]; the batch that crosses a limit still goes out. Reading starts again when half of the
-//! window is free, so that a slow destination does not wake the reader for every batch.
+//! window is free, so that a slow destination does not wake the reader for every batch. When the readers of a source
+//! have [`SHARED_BYTES`] in work, each of them keeps to [`FAIR_BYTES`]: what is in work then stays in the processor's
+//! cache, and hundreds of connections do not fill the memory.
 
 use super::super::options::Window;
 use message::{Ack, AckSink, Outcome};
@@ -11,6 +14,15 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 use tokio::sync::Notify;
+
+/// Bytes in work that all readers of a source may have before each is held to its fair part: with more of them,
+/// what one thread has read has left the cache before the next one writes it.
+const SHARED_BYTES: usize = 8 << 20;
+/// What every reader may always have in work: two reads, so that one is written while the other is read.
+const FAIR_BYTES: usize = 2 * super::buffer::READ_BYTES;
+
+/// Bytes in work of all readers of a source.
+pub(crate) type InWork = Arc<AtomicUsize>;
 
 /// What a source wants to know of its batches: file positions move.
 pub(crate) trait Completion: Send + Sync {
@@ -24,6 +36,8 @@ pub(crate) struct Gate {
     messages: AtomicUsize,
     bytes: AtomicUsize,
     limit: Mutex<Window>,
+    /// Nothing for readers that nobody can hold back.
+    shared: Option<InWork>,
     freed: Notify,
 }
 
@@ -35,8 +49,8 @@ struct Share {
 }
 
 impl Gate {
-    pub(crate) fn new(limit: Window) -> Arc<Gate> {
-        let gate = Gate::default();
+    pub(crate) fn new(limit: Window, shared: Option<InWork>) -> Arc<Gate> {
+        let gate = Gate { shared, ..Gate::default() };
         gate.resize(limit);
         Arc::new(gate)
     }
@@ -49,8 +63,16 @@ impl Gate {
 
     fn is_below(&self, part: usize) -> bool {
         let limit = *self.limit.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes = self.bytes.load(Ordering::Acquire);
         self.messages.load(Ordering::Acquire) < limit.messages.div_ceil(part)
-            && self.bytes.load(Ordering::Acquire) < limit.bytes.div_ceil(part)
+            && bytes < limit.bytes.div_ceil(part)
+            && (bytes < FAIR_BYTES / part || self.all_bytes() < SHARED_BYTES / part)
+    }
+
+    /// Bytes in work of all readers. Whoever is held back by them has bytes of its own in work, and looks again
+    /// when those are done with.
+    fn all_bytes(&self) -> usize {
+        self.shared.as_ref().map_or(0, |shared| shared.load(Ordering::Acquire))
     }
 
     /// Waits until reading is allowed.
@@ -76,6 +98,9 @@ impl Gate {
     ) -> Ack {
         self.messages.fetch_add(messages, Ordering::AcqRel);
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
+        if let Some(shared) = &self.shared {
+            shared.fetch_add(bytes, Ordering::AcqRel);
+        }
         Ack::new(Box::new(Share { gate: self.clone(), messages, bytes, completion }))
     }
 }
@@ -84,6 +109,9 @@ impl AckSink for Share {
     fn acknowledge(&self, outcome: Outcome) {
         if let Some(completion) = &self.completion {
             completion.complete(outcome);
+        }
+        if let Some(shared) = &self.gate.shared {
+            shared.fetch_sub(self.bytes, Ordering::AcqRel);
         }
         self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
         self.gate.messages.fetch_sub(self.messages, Ordering::AcqRel);

@@ -96,24 +96,29 @@ async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
         shown(peer),
         live.counters.instance
     ));
+    // What is long or rare has memory of its own while it lasts: an idle connection of the plain kind holds none of it.
     let prepared = tokio::select! {
         biased;
         _ = here.stop.wait_for(|stop| *stop) => Err(End::Stopped),
-        prepared = prepare(socket, peer, &live) => prepared.map_err(End::Failed),
+        prepared = Box::pin(prepare(socket, peer, &live)) => prepared.map_err(End::Failed),
     };
     let end = match prepared {
         Ok((mut greeted, local)) => {
             let client = greeted.ends.map(|(source, _)| source).or(peer);
             let local = greeted.ends.map(|(_, target)| target).or(local);
-            let origin = origin_maker(&mut greeted, client, local, &live, &here.names).await;
+            let origin = Box::pin(origin_maker(&mut greeted, client, local, &live, &here.names)).await;
             drop(live);
             let mut feed = Feed::new(&here.slot);
             let idle = idle_timeout(feed.live());
             let mut stream = greeted.stream;
             match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
                 Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
-                Dialogue::Relp => relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
-                Dialogue::Http(options) => http::run(stream, feed, options, origin, &mut here.stop).await,
+                Dialogue::Relp => {
+                    Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await
+                }
+                Dialogue::Http(options) => {
+                    Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await
+                }
             }
         }
         Err(end) => end,
