@@ -15,6 +15,8 @@ use std::{
 
 /// Most bytes of a line: the text of a question is shorter.
 const LINE_BYTES_MAX: u64 = 256 << 10;
+/// Bytes that hold the last line nearly always.
+const LINE_BYTES: u64 = 4 << 10;
 
 /// One thing that somebody did.
 #[derive(Clone, Default, Debug)]
@@ -109,10 +111,18 @@ fn last(file: &mut File) -> io::Result<(u64, Digest)> {
     if length == 0 {
         return Ok((0, Digest::default()));
     }
-    let start = length.saturating_sub(LINE_BYTES_MAX);
-    file.seek(SeekFrom::Start(start))?;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes)?;
+    for size in [LINE_BYTES, LINE_BYTES_MAX] {
+        let start = length.saturating_sub(size);
+        bytes.clear();
+        file.seek(SeekFrom::Start(start))?;
+        file.read_to_end(&mut bytes)?;
+        // The line is whole when the break before it is there, too.
+        let breaks = memchr::memrchr_iter(b'\n', &bytes).take(2).count();
+        if start == 0 || breaks == 2 {
+            break;
+        }
+    }
     if bytes.last() != Some(&b'\n') {
         file.write_all(b"\n")?;
         bytes.push(b'\n');

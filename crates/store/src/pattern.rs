@@ -89,6 +89,19 @@ impl Matcher {
         }
     }
 
+    /// Whether [`Matcher::dead_head`] ever knows anything.
+    pub(crate) fn narrows_heads(&self) -> bool {
+        matches!(self.form, Form::Fuzzy(_))
+    }
+
+    /// How many bytes of a beginning are enough to know that no token that begins so matches; `None` when some may.
+    pub(crate) fn dead_head(&self, head: &[u8]) -> Option<usize> {
+        match &self.form {
+            Form::Fuzzy(fuzzy) => fuzzy.dead_head(head),
+            _ => None,
+        }
+    }
+
     /// How the tokens of a sorted list are compared, each with what it shares with the one before.
     pub(crate) fn in_order(&self) -> InOrder<'_> {
         match &self.form {

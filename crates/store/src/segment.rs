@@ -8,6 +8,7 @@ mod active;
 mod column;
 mod documents;
 mod format;
+mod kept;
 mod packed;
 mod phrase;
 mod recode;

@@ -39,9 +39,13 @@ pub(crate) async fn facets(
         search.until = state.ids().ends(&scope, id)?;
     }
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
-    state.note(&user, "facets", &scope, &request.query, details).await?;
-    let answer =
-        searching::run(&state, scope.space(&user.keyring), query, search, request.timeout_ms).await?;
+    // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
+    let (noted, answer) = tokio::join!(
+        state.note(&user, "facets", &scope, &request.query, details),
+        searching::run(&state, scope.space(&user.keyring), query, search, request.timeout_ms),
+    );
+    noted?;
+    let answer = answer?;
     Ok(Json(FacetsAnswer {
         facets: answer.facets.iter().map(rows::facet).collect(),
         snapshot: state.ids().mark(&scope, &answer.snapshot),

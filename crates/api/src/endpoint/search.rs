@@ -31,10 +31,7 @@ pub(crate) async fn search(
     user: User,
     Body(request): Body<SearchRequest>,
 ) -> Result<Json<SearchAnswer>, ApiError> {
-    if request.limit > ROWS_MAX || request.bars > BARS_MAX || request.facets.len() > FACETS_MAX {
-        let text = format!("at most {ROWS_MAX} rows, {BARS_MAX} bars, {FACETS_MAX} facets");
-        return Err(ApiError::bad_request(text));
-    }
+    check_size(&request)?;
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = request.limit;
     search.bars = request.bars;
@@ -49,17 +46,20 @@ pub(crate) async fn search(
     }
     let details =
         serde_json::json!({"from_us": search.from_us, "to_us": search.to_us, "before": search.before});
-    state.note(&user, "search", &scope, &request.query, details).await?;
     let query = Arc::new(query);
     let space = scope.space(&user.keyring);
-    let found = searching::run_piped(&state, space, query.clone(), search, request.timeout_ms).await?;
+    // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
+    let (noted, found) = tokio::join!(
+        state.note(&user, "search", &scope, &request.query, details),
+        searching::run_piped(&state, space, query.clone(), search, request.timeout_ms),
+    );
+    noted?;
+    let found = found?;
     let answer = found.answer;
     hints.extend(answer.hints.iter().cloned());
     if let Some(cut) = answer.timed_out {
-        hints.push(format!(
-            "time ran out: messages received before {} were not searched",
-            rows::time(cut.searched_from_us)
-        ));
+        let time = rows::time(cut.searched_from_us);
+        hints.push(format!("time ran out: messages received before {time} were not searched"));
     }
     let mut rows: Vec<Row> =
         answer.rows.iter().map(|row| rows::row(ids, &scope, &row.document, &row.highlights)).collect();
@@ -95,4 +95,13 @@ pub(crate) async fn search(
         searched_from_us: answer.timed_out.map(|cut| cut.searched_from_us),
         table,
     }))
+}
+
+/// Refuses to show more than one answer holds.
+fn check_size(request: &SearchRequest) -> Result<(), ApiError> {
+    if request.limit > ROWS_MAX || request.bars > BARS_MAX || request.facets.len() > FACETS_MAX {
+        let text = format!("at most {ROWS_MAX} rows, {BARS_MAX} bars, {FACETS_MAX} facets");
+        return Err(ApiError::bad_request(text));
+    }
+    Ok(())
 }

@@ -38,6 +38,51 @@ impl Fuzzy {
     }
 }
 
+/// Longest text of which a few edits are looked for among beginnings.
+const ROW_MAX: usize = 64;
+
+impl Fuzzy {
+    /// How many bytes of a beginning are enough to know that no text that begins so is near enough; `None` when some may be.
+    pub(super) fn dead_head(&self, head: &[u8]) -> Option<usize> {
+        let length = self.bytes.len();
+        if length >= ROW_MAX || self.characters.len() != length || !head.is_ascii() {
+            return None;
+        }
+        // The edits that turn the beginnings of the text into the bytes of the head so far, into all but the last of them,
+        // and into all but the last two.
+        let mut rows = [[0u8; ROW_MAX]; 3];
+        rows[0].iter_mut().zip(0..).for_each(|(edits, to)| *edits = to);
+        let mut least_before = 0;
+        for (at, byte) in head.iter().enumerate() {
+            let [row, before, older] = &mut rows;
+            std::mem::swap(before, older);
+            std::mem::swap(row, before);
+            row[0] = before[0] + 1;
+            let mut least = row[0];
+            for (to, own) in self.bytes.iter().enumerate() {
+                let replaced = before[to] + u8::from(own != byte);
+                let mut edits = replaced.min(before[to + 1] + 1).min(row[to] + 1);
+                if at > 0 && to > 0 && *own == head[at - 1] && self.bytes[to - 1] == *byte {
+                    edits = edits.min(older[to - 1] + 1);
+                }
+                row[to + 1] = edits;
+                least = least.min(edits);
+            }
+            // The next byte may be swapped with this one.
+            let (least, swapped) =
+                (usize::from(least), std::mem::replace(&mut least_before, usize::from(least)) + 1);
+            if least > self.distance && swapped > self.distance {
+                return Some(at + 1);
+            }
+            // Longer heads are hardly ever shared.
+            if at > self.distance + length {
+                return None;
+            }
+        }
+        None
+    }
+}
+
 fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
     characters.clear();
     characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));

@@ -9,16 +9,28 @@ use memchr::memmem::Finder;
 /// Texts up to this size are looked through by the plain loop.
 const SHORT_BYTES_MAX: usize = 32;
 
+/// Bytes of a token behind what it shares with the one before that are looked at in one step, and one more.
+const AHEAD: usize = 17;
+
 /// A text to look for.
 pub(super) struct Infix {
     finder: Finder<'static>,
     first: u8,
+    /// The byte behind the first; `is_single` when there is none.
+    second: u8,
+    is_single: bool,
+    /// The bytes behind the first: with one of them an occurrence may go on that began in what a token shares.
+    goes_on: [bool; 256],
 }
 
 impl Infix {
     /// Looks for a text that is not empty.
     pub(super) fn new(text: &[u8]) -> Infix {
-        Infix { finder: Finder::new(text).into_owned(), first: text.first().copied().unwrap_or(0) }
+        let mut goes_on = [false; 256];
+        text.iter().skip(1).for_each(|byte| goes_on[usize::from(*byte)] = true);
+        let at = |place: usize| text.get(place).copied().unwrap_or(0);
+        let finder = Finder::new(text).into_owned();
+        Infix { finder, first: at(0), second: at(1), is_single: text.len() < 2, goes_on }
     }
 
     pub(super) fn needle(&self) -> &[u8] {
@@ -35,11 +47,38 @@ impl Infix {
         }
         let starts = (rest.len() + 1).checked_sub(needle.len())?;
         for (at, byte) in rest[..starts].iter().enumerate() {
-            if *byte == self.first && rest[at..].starts_with(needle) {
+            if *byte == self.first && (self.is_single || rest[at..].starts_with(needle)) {
                 return Some(from + at + needle.len());
             }
         }
         None
+    }
+}
+
+impl Infix {
+    /// False when no occurrence in a token ends behind its first `shared` bytes: nearly always, after a look at the rest of
+    /// the token where it is stored, `rest` and whatever follows it.
+    #[inline(always)]
+    fn may_end_in(&self, shared: usize, token: &[u8], rest: &[u8]) -> bool {
+        let Some(ahead) = rest.first_chunk::<AHEAD>() else { return true };
+        if token.len() - shared >= AHEAD || shared > 0 && self.goes_on[usize::from(ahead[0])] {
+            return true;
+        }
+        let begins: [u8; AHEAD - 1] = std::array::from_fn(|at| {
+            u8::from(ahead[at] == self.first) & u8::from(ahead[at + 1] == self.second || self.is_single)
+        });
+        u128::from_ne_bytes(begins) != 0
+    }
+}
+
+/// Whether the last two of `length` bytes are those of a text, as far as there are as many of both.
+#[inline(always)]
+fn may_end(text: &[u8], length: usize, rest: &[u8]) -> bool {
+    let Some(own) = rest.get(..length) else { return true };
+    match (text, own) {
+        ([.., before, last], [.., own_before, own_last]) => last == own_last && before == own_before,
+        ([.., last], [.., own_last]) => last == own_last,
+        _ => true,
     }
 }
 
@@ -70,17 +109,22 @@ impl<'a> InOrder<'a> {
         InOrder(Kind::Any(form))
     }
 
-    /// Whether a token matches whose first `shared` bytes are those of the one before.
-    #[inline]
-    pub(crate) fn matches(&mut self, shared: usize, token: &[u8]) -> bool {
+    /// Whether a token matches whose first `shared` bytes are those of the one before. `rest` begins with the bytes behind
+    /// those, where they are stored; anything may follow.
+    #[inline(always)]
+    pub(crate) fn matches(&mut self, shared: usize, token: &[u8], rest: &[u8]) -> bool {
         match &mut self.0 {
             Kind::Infix { infix, end } => {
-                if end.is_none_or(|end| end > shared) {
+                if end.is_some_and(|end| end <= shared) {
+                    return true;
+                }
+                *end = None;
+                if infix.may_end_in(shared, token, rest) {
                     *end = infix.end_in(token, (shared + 1).saturating_sub(infix.needle().len()));
                 }
                 end.is_some()
             }
-            Kind::Suffix(text) => token.last() == text.last() && token.ends_with(text),
+            Kind::Suffix(text) => may_end(text, token.len() - shared, rest) && token.ends_with(text),
             Kind::Any(form) => form.matches(token, token),
         }
     }

@@ -73,6 +73,26 @@ fn ranges_and_networks() {
     check(&Pattern::Network { address, bits: 0 }, &["10.2.0.1", "fe80::1"], &["x"]);
 }
 
+#[test]
+fn what_is_far_off_is_known_by_how_it_begins() {
+    let fuzzy = |text: &str, distance| Matcher::new(&Pattern::Fuzzy { text: text.into(), distance });
+    let rows: [(&str, u8, &str, Option<usize>); 10] = [
+        ("failed", 1, "", None),
+        ("failed", 1, "f", None),
+        ("failed", 1, "af", None),
+        ("failed", 1, "xa", None),
+        ("failed", 1, "x", None),
+        ("failed", 1, "xy", Some(2)),
+        ("failed", 1, "xyfailed", Some(2)),
+        ("failed", 2, "xy", None),
+        ("failed", 2, "xyzz", Some(3)),
+        ("f\u{e9}", 1, "xyz", None),
+    ];
+    for (text, distance, head, dead) in rows {
+        assert_eq!(fuzzy(text, distance).dead_head(head.as_bytes()), dead, "{text}~{distance} {head}");
+    }
+}
+
 fn table(a: &[u8], b: &[u8]) -> usize {
     let mut cells = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
@@ -95,7 +115,11 @@ fn table(a: &[u8], b: &[u8]) -> usize {
 
 proptest! {
     #[test]
-    fn a_sorted_list_is_compared_as_its_tokens_are(mut tokens in proptest::collection::vec("[ab]{0,5}", 1..40), text in "[ab]{0,3}") {
+    fn a_sorted_list_is_compared_as_its_tokens_are(
+        mut tokens in proptest::collection::vec("[ab]{0,5}|[abc]{10,20}", 1..40),
+        text in "[ab]{0,3}",
+        after in "|[abc]{30}",
+    ) {
         tokens.sort();
         for pattern in [format!("*{text}*"), format!("*{text}"), format!("{text}*")] {
             let matcher = Matcher::new(&wildcard(&pattern));
@@ -103,7 +127,9 @@ proptest! {
             let mut before = "";
             for token in &tokens {
                 let shared = before.bytes().zip(token.bytes()).take_while(|(a, b)| a == b).count();
-                let matches = in_order.matches(shared, token.as_bytes());
+                // As it is stored: anything may follow.
+                let rest = [&token.as_bytes()[shared..], after.as_bytes()].concat();
+                let matches = in_order.matches(shared, token.as_bytes(), &rest);
                 prop_assert_eq!(matches, matcher.matches_token(token.as_bytes()), "{} in {}", pattern, token);
                 prop_assert_eq!(matches, match pattern.strip_suffix('*') {
                     Some(rest) if rest.starts_with('*') => token.contains(&text),
@@ -112,6 +138,14 @@ proptest! {
                 });
                 before = token;
             }
+        }
+    }
+
+    #[test]
+    fn what_is_near_may_begin_as_it_does(a in "[abc]{0,6}", b in "[abc]{0,6}", distance in 0u8..3) {
+        let matcher = Matcher::new(&Pattern::Fuzzy { text: a.clone().into(), distance });
+        if matcher.matches_token(b.as_bytes()) {
+            prop_assert!((0..=b.len()).all(|end| matcher.dead_head(&b.as_bytes()[..end]).is_none()), "{a} {b}");
         }
     }
 

@@ -17,10 +17,12 @@ mod room;
 mod templates;
 mod terms;
 mod view;
+mod wanted;
 
 use crate::{
     Document, SegmentView,
     segment::{
+        kept::KeptBlocks,
         seal::{self, SealError, SealReport},
         sealing::Sealing,
     },
@@ -29,8 +31,9 @@ use builder::Builder;
 use message::{Batch, Selection};
 use std::{
     path::Path,
-    sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
+    sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard},
 };
+use zstd::zstd_safe::DDict;
 
 pub use builder::{BYTES_MAX, DOCUMENTS_MAX};
 pub(crate) use columns::{Column, stamp_of};
@@ -51,9 +54,16 @@ pub struct Active {
 /// What the owner and the views share.
 pub(crate) struct Shared {
     builder: RwLock<Builder>,
+    /// What blocks are decompressed with; made when the first one is.
+    decoder: OnceLock<Option<DDict<'static>>>,
+    kept: KeptBlocks,
 }
 
 impl Shared {
+    fn new(builder: Builder) -> Shared {
+        Shared { builder: RwLock::new(builder), decoder: OnceLock::new(), kept: KeptBlocks::new() }
+    }
+
     pub(crate) fn read(&self) -> RwLockReadGuard<'_, Builder> {
         self.builder.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -67,7 +77,7 @@ impl Active {
     /// An empty segment whose first message has this sequence number. What the segment before learned saves learning
     /// it again.
     pub fn new(first_sequence: u64, learned: Option<Learned>) -> Active {
-        Active { shared: Arc::new(Shared { builder: RwLock::new(Builder::new(first_sequence, learned)) }) }
+        Active { shared: Arc::new(Shared::new(Builder::new(first_sequence, learned))) }
     }
 
     /// Learns after so many messages already.

@@ -200,32 +200,79 @@ pub(crate) fn find_where(
     if hits.is_empty() {
         return Ok(());
     }
-    let mut wanted = vec![false; source.distinct() as usize + 1];
-    hits.iter().for_each(|place| wanted[*place as usize] = true);
+    let wanted = Wanted::of(&hits, source.distinct());
     let length = found.len();
     source.runs(None, watch, &mut |run| match run {
-        Run::Dense { first, places } => add_dense(found, first, places, &wanted),
+        Run::Dense { first, places } => {
+            let count = places.len().min(length.saturating_sub(first) as usize);
+            match &wanted {
+                Wanted::Range { first: lowest, span } => {
+                    add_dense(found, first, &places[..count], |place| place.wrapping_sub(*lowest) <= *span);
+                }
+                Wanted::Table(table) => {
+                    add_dense(found, first, &places[..count], |place| table[place as usize]);
+                }
+            }
+        }
         Run::Sparse { documents, places } => {
-            let hits = documents.iter().zip(places).filter(|(_, place)| wanted[**place as usize]);
+            let hits = documents.iter().zip(places).filter(|(_, place)| wanted.has(**place));
             hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
     })
 }
 
+/// The places of values that are looked for.
+enum Wanted {
+    /// Neighbours, as the values with one beginning are.
+    Range { first: u32, span: u32 },
+    /// Whether each place is.
+    Table(Vec<bool>),
+}
+
+impl Wanted {
+    /// Of places of a column with so many distinct values; there is at least one.
+    fn of(hits: &[u32], distinct: u32) -> Wanted {
+        let (first, last) =
+            hits.iter().fold((u32::MAX, 0), |(first, last), hit| (first.min(*hit), last.max(*hit)));
+        if (last - first) as usize + 1 == hits.len() {
+            return Wanted::Range { first, span: last - first };
+        }
+        let mut table = vec![false; distinct as usize + 1];
+        hits.iter().for_each(|place| table[*place as usize] = true);
+        Wanted::Table(table)
+    }
+
+    fn has(&self, place: u32) -> bool {
+        match self {
+            Wanted::Range { first, span } => place.wrapping_sub(*first) <= *span,
+            Wanted::Table(table) => table[place as usize],
+        }
+    }
+}
+
 /// Adds wanted neighbours, 64 at a time.
-fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], wanted: &[bool]) {
-    let count = places.len().min(found.len().saturating_sub(first) as usize);
+fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], is_wanted: impl Fn(u32) -> bool) {
     if !first.is_multiple_of(64) {
-        let places = places[..count].iter().enumerate();
-        places.filter(|(_, place)| wanted[**place as usize]).for_each(|(i, _)| found.add(first + i as u32));
+        let places = places.iter().enumerate();
+        places.filter(|(_, place)| is_wanted(**place)).for_each(|(i, _)| found.add(first + i as u32));
         return;
     }
     let words = &mut found.words_mut()[(first >> 6) as usize..];
-    for (word, places) in words.iter_mut().zip(places[..count].chunks(64)) {
-        for (bit, place) in places.iter().enumerate() {
-            *word |= u64::from(wanted[*place as usize]) << bit;
-        }
+    for (word, places) in words.iter_mut().zip(places.chunks(64)) {
+        let mut flags = [0u8; 64];
+        flags.iter_mut().zip(places).for_each(|(flag, place)| *flag = u8::from(is_wanted(*place)));
+        *word |= gathered(&flags);
     }
+}
+
+/// The lowest bits of 64 bytes that are 0 or 1.
+fn gathered(flags: &[u8; 64]) -> u64 {
+    /// Brings the lowest bit of each byte into the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let eights = flags.as_chunks::<8>().0.iter().enumerate();
+    eights.fold(0, |word, (at, eight)| {
+        word | (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (at * 8)
+    })
 }
 
 /// Adds the count of each distinct value among the documents.
@@ -266,7 +313,15 @@ pub(crate) fn count(
 
 fn count_places(source: &dyn Source, documents: &Bitmap, watch: &Watch) -> Result<Vec<u64>, ReadError> {
     let mut counts = vec![0u64; source.distinct() as usize + 1];
+    // Neighbours often have the same value: two counts of it do not wait for each other.
+    let mut others = counts.clone();
     source.runs(Some(documents), watch, &mut |run| match run {
+        Run::Dense { first, places } if first.is_multiple_of(64) => {
+            let words = &documents.words()[(first >> 6) as usize..];
+            for (word, places) in words.iter().zip(places.chunks(64)) {
+                count_word(*word, places, &mut counts, &mut others);
+            }
+        }
         Run::Dense { first, places } => {
             for (index, place) in places.iter().enumerate() {
                 counts[*place as usize] += u64::from(documents.has(first + index as u32));
@@ -278,5 +333,28 @@ fn count_places(source: &dyn Source, documents: &Bitmap, watch: &Watch) -> Resul
             }
         }
     })?;
+    counts.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
     Ok(counts)
+}
+
+/// Counts the places of the documents of one word.
+#[inline]
+fn count_word(word: u64, places: &[u32], counts: &mut [u64], others: &mut [u64]) {
+    if word == u64::MAX {
+        for pair in places.chunks(2) {
+            counts[pair[0] as usize] += 1;
+            if let Some(other) = pair.get(1) {
+                others[*other as usize] += 1;
+            }
+        }
+        return;
+    }
+    let mut rest = word;
+    while rest != 0 {
+        // A bitmap has no bits beyond its documents, and a run may have fewer places than documents.
+        if let Some(place) = places.get(rest.trailing_zeros() as usize) {
+            counts[*place as usize] += 1;
+        }
+        rest &= rest - 1;
+    }
 }

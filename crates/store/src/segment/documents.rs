@@ -5,7 +5,10 @@
 //! for whoever asks next.
 
 use super::{
-    format::{Damage, frame::Layout},
+    format::{
+        Damage,
+        frame::{Frames, Layout},
+    },
     text::{APART, Header},
 };
 use crate::{Document, ReadError, Watch};
@@ -32,9 +35,36 @@ impl Block {
         self.layout.read(&self.bytes, self.documents.len())
     }
 
+    /// A message that is a block by itself: its frame, and its text when that is apart.
+    pub(crate) fn of_one(document: u32, message: &Document, is_apart: bool) -> Result<Block, Damage> {
+        let mut frames = Frames::default();
+        frames.push(&message.raw);
+        if is_apart {
+            frames.push_text(&message.text);
+        }
+        let mut block = Block { documents: document..document + 1, ..Block::default() };
+        frames.encode(&mut block.bytes);
+        block.find_frames()?;
+        Ok(block)
+    }
+
+    /// Puts frame and text of the block's message in their places; says whether the text is apart. `None` when it is not a
+    /// block of that one message.
+    pub(crate) fn is_one(&self, document: u32, message: &mut Document) -> Option<bool> {
+        let frame = self.frame(document).filter(|_| self.documents.len() == 1)?;
+        message.raw.clear();
+        message.raw.extend_from_slice(frame);
+        let text = self.text(0);
+        if let Some(text) = text {
+            message.text.clear();
+            message.text.extend_from_slice(text);
+        }
+        Some(text.is_some())
+    }
+
     /// Bytes that it takes in memory.
     pub(crate) fn size(&self) -> usize {
-        self.bytes.capacity() + self.layout.frames.capacity() * size_of::<Range<usize>>()
+        size_of::<Block>() + self.bytes.capacity() + self.layout.frames.capacity() * size_of::<Range<usize>>()
     }
 
     fn frame(&self, document: u32) -> Option<&[u8]> {
@@ -72,6 +102,11 @@ pub(crate) trait Stored {
         Err(self.damage(document, "the message has no frame"))
     }
 
+    /// The same for a message that somebody is to see, and will soon want to see again.
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+        self.join(document, out)
+    }
+
     /// How many documents of a range have their text apart from the frame.
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
 
@@ -99,8 +134,7 @@ pub(crate) fn read_placed(
     if stored.is_joined() {
         return read_joined(stored, documents, watch, visit);
     }
-    // Scans do not know how many they are going to read.
-    let are_few = documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX);
+    let are_few = are_few(documents);
     let mut block: Arc<Block> = Arc::default();
     let mut message = Document::default();
     for document in documents {
@@ -135,6 +169,11 @@ pub(crate) fn read_placed(
     Ok(())
 }
 
+/// Whether what is read is worth keeping. Scans do not know how many they are going to read.
+fn are_few(documents: &mut dyn Iterator<Item = u32>) -> bool {
+    documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX)
+}
+
 /// The same where frames are put together from templates and columns.
 fn read_joined(
     stored: &dyn Stored,
@@ -142,13 +181,17 @@ fn read_joined(
     watch: &Watch,
     visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
 ) -> Result<(), ReadError> {
+    let are_few = are_few(documents);
     let mut message = Document::default();
     for (count, document) in documents.enumerate() {
         if count % JOINED_A_LOOK == 0 {
             watch.check()?;
         }
         let (start, tail) = stored.describe(document, &mut message)?;
-        let is_apart = stored.join(document, &mut message)?;
+        let is_apart = match are_few {
+            true => stored.join_shown(document, &mut message)?,
+            false => stored.join(document, &mut message)?,
+        };
         let mut from = None;
         if !is_apart && tail != APART {
             let place = place(&message, start, tail, message.raw.len());

@@ -9,7 +9,6 @@ mod aged;
 mod check;
 mod column;
 mod directory;
-mod kept;
 mod packed_terms;
 mod prove;
 mod reading;
@@ -22,13 +21,13 @@ use super::format::{
     file::{Section, SegmentFile},
     numbers::Numbers,
 };
+use super::kept::KeptBlocks;
 use crate::{ReadError, lock::Keys};
 pub(crate) use aged::Aging;
 pub use check::{RebuildError, VerifyReport};
 use column::SealedColumn;
 pub(crate) use directory::Kind;
 use directory::{Entry, Meta};
-use kept::KeptBlocks;
 pub(crate) use prove::leaf_of;
 pub use shell::{Shell, Trouble};
 use std::{

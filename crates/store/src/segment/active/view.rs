@@ -8,11 +8,11 @@ use super::{
     Column, Shared, blocks,
     builder::{Builder, LEARN_DOCUMENTS, decimal},
     columns::{Named, stamp_of},
+    wanted::Wanted,
 };
 use crate::{
     Bitmap, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
     SegmentView, Watch, WordUse,
-    pattern::Matcher,
     segment::{
         column::{self, Fixed, Run, SeeValue, Shown, Source},
         documents::{self, Block, Stored},
@@ -22,9 +22,9 @@ use crate::{
         words,
     },
 };
-use std::{ops::Range, path::PathBuf, sync::Arc};
-
 use message::ValueKind;
+use std::{ops::Range, path::PathBuf, sync::Arc};
+use zstd::zstd_safe::{DCtx, DDict};
 
 /// Sees a column, how values come out of it, and their type.
 type SeeSource<'a> = dyn FnMut(&dyn Source, &Shown, Option<ValueKind>) -> Result<(), ReadError> + 'a;
@@ -97,70 +97,6 @@ impl ActiveView {
                     named.try_for_each(|(column, kind)| visit(&column, &Shown::Whole, Some(kind)))?;
                 }
                 visit(&self.fixed(Fixed::Rest), &shown, None)
-            }
-        }
-    }
-}
-
-/// The terms and templates that a pattern asks for.
-struct Wanted {
-    terms: Vec<bool>,
-    any_term: bool,
-    templates: Vec<bool>,
-    any_template: bool,
-    /// How many words matched.
-    words: u64,
-}
-
-impl Wanted {
-    fn of(builder: &Builder, pattern: &Pattern) -> Wanted {
-        let index = &builder.index;
-        let matcher = Matcher::new(pattern);
-        let mut terms = vec![false; index.terms.len() as usize];
-        let mut numbers = vec![false; index.frequent().tokens().len()];
-        if let Some(text) = matcher.exact() {
-            index.terms.find(text).into_iter().for_each(|id| terms[id as usize] = true);
-            index.frequent().find(text).into_iter().for_each(|number| numbers[usize::from(number)] = true);
-        } else {
-            for (id, wanted) in terms.iter_mut().enumerate() {
-                *wanted = matcher.matches_token(index.terms.string(id as u32));
-            }
-            for (token, wanted) in index.frequent().tokens().iter().zip(&mut numbers) {
-                *wanted = matcher.matches_token(token);
-            }
-        }
-        let any_template = numbers.contains(&true);
-        let mut templates = vec![false; index.templates.len() as usize];
-        if any_template {
-            let has = |number: &u16| numbers.get(usize::from(*number)).copied().unwrap_or(false);
-            for (template, wanted) in templates.iter_mut().enumerate() {
-                *wanted = index.templates.sequence(template as u32).iter().any(has);
-            }
-        }
-        let words = terms.iter().chain(&numbers).filter(|wanted| **wanted).count() as u64;
-        Wanted { any_term: terms.contains(&true), terms, templates, any_template, words }
-    }
-
-    /// Adds the documents of a range that have one of them. Words that came later are not wanted.
-    fn walk(&self, builder: &Builder, documents: Range<u32>, found: &mut Bitmap) {
-        let index = &builder.index;
-        if self.any_term {
-            let mut at = index.start(documents.start);
-            for document in documents.clone() {
-                let end = index.ends[document as usize] as usize;
-                let ids = &index.flat[at..end];
-                if ids.iter().any(|id| self.terms.get(*id as usize).copied().unwrap_or(false)) {
-                    found.add(document);
-                }
-                at = end;
-            }
-        }
-        if self.any_template {
-            let templates = &index.template_of[documents.start as usize..documents.end as usize];
-            for (document, template) in documents.zip(templates) {
-                if self.templates.get(*template as usize).copied().unwrap_or(false) {
-                    found.add(document);
-                }
             }
         }
     }
@@ -329,16 +265,28 @@ impl SegmentView for ActiveView {
     }
 
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
-        let exact = self.scan(watch, |builder| {
-            let numbers = phrase::numbers(phrase, |token| builder.index.frequent().find(token))?;
+        let mut is_exact = false;
+        let mut frequent = None;
+        let found = self.scan(watch, |builder| {
+            let tokens = builder.index.frequent();
+            let find = |token: &[u8]| tokens.find(token);
+            let numbers = phrase::numbers(phrase, find);
+            is_exact = numbers.is_some();
+            let numbers = numbers.or_else(|| phrase::outline(phrase, find))?;
+            frequent = Some(Arc::clone(tokens));
             let known = &builder.index.templates;
             let is_wanted = |number| phrase::is_in(&numbers, known.sequence(number));
             let templates: Vec<bool> = (0..known.len()).map(is_wanted).collect();
-            Some(Wanted { terms: Vec::new(), any_term: false, any_template: true, templates, words: 0 })
+            Some(Wanted::of_templates(templates))
         })?;
-        match exact {
-            Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
-            None => phrase::candidates(self, phrase, watch),
+        match found {
+            Some(documents) if is_exact => Ok(PhraseAnswer { documents, exact: true }),
+            found => {
+                // The words are those that the templates were made of.
+                let is_frequent =
+                    |token: &[u8]| frequent.as_ref().is_some_and(|tokens| tokens.find(token).is_some());
+                phrase::candidates(self, phrase, found, is_frequent, watch)
+            }
         }
     }
 
@@ -394,13 +342,41 @@ impl Stored for ActiveView {
         match found {
             blocks::Found::Plain(frames) => frames.encode(&mut block.bytes),
             blocks::Found::Compressed(bytes, stored) => {
-                let plain = zstd::bulk::Decompressor::with_dictionary(builder.blocks.dictionary())
-                    .and_then(|mut decompressor| decompressor.decompress(bytes, stored.plain_bytes as usize));
-                block.bytes = plain.map_err(|_| self.damage(document, "a block does not decompress"))?;
+                let useless = || self.damage(document, "a block does not decompress");
+                // What is compressed was compressed with what was learned, which does not change any more.
+                let decoder =
+                    self.shared.decoder.get_or_init(|| DDict::try_create(builder.blocks.dictionary()));
+                let decoder = decoder.as_ref().ok_or_else(useless)?;
+                let mut decompressor = DCtx::try_create().ok_or_else(useless)?;
+                decompressor.ref_ddict(decoder).map_err(|_| useless())?;
+                block.bytes.reserve_exact(stored.plain_bytes as usize);
+                let size = decompressor.decompress(&mut block.bytes, bytes);
+                if size.ok() != Some(stored.plain_bytes as usize) {
+                    return Err(useless());
+                }
             }
         }
         drop(builder);
         block.find_frames().map_err(|damage| self.damage(document, damage.what))
+    }
+
+    fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
+        // A compressed block is as it is; others still grow, and cost little to copy.
+        let fixed = match self.shared.read().blocks.find(document) {
+            (blocks::Found::Compressed(..), first) => Some(first),
+            (blocks::Found::Plain(_), _) => None,
+        };
+        let kept = fixed.and_then(|first| self.shared.kept.find(first));
+        if let Some(block) = kept.filter(|block| block.documents.contains(&document)) {
+            return Ok(block);
+        }
+        let mut block = Block::default();
+        self.open_block(document, &mut block)?;
+        let block = Arc::new(block);
+        if fixed == Some(block.documents.start) {
+            self.shared.kept.keep(&block);
+        }
+        Ok(block)
     }
 
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError> {

@@ -75,6 +75,16 @@ fn shared_bytes(a: &[u8], b: &[u8]) -> usize {
     compared + a[compared..].iter().zip(&b[compared..]).take_while(|(a, b)| a == b).count()
 }
 
+/// A string of a walk.
+pub(crate) struct Entry<'a> {
+    pub(crate) ordinal: u32,
+    /// How many bytes it shares with the string before in the block.
+    pub(crate) shared: usize,
+    pub(crate) string: &'a [u8],
+    /// The bytes behind those as they are stored; anything may follow.
+    pub(crate) rest: &'a [u8],
+}
+
 /// A dictionary as stored.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
@@ -153,14 +163,14 @@ impl<'a> Dictionary<'a> {
         Ok(low.saturating_sub(1))
     }
 
-    /// Calls `visit` with each string of a block, its ordinal, how many bytes it shares with the string before in the
-    /// block, and the reader at its payload, which `visit` must read. Stops when `visit` says false; the last string is left in `string`.
+    /// Calls `visit` with each string of a block and the reader at its payload, which `visit` must read. Stops when `visit`
+    /// says false; the last string is left in `string`.
     #[inline]
     pub(crate) fn walk(
         &self,
         block: usize,
         string: &mut Vec<u8>,
-        mut visit: impl FnMut(u32, usize, &[u8], &mut Reader<'a>) -> Result<bool, Damage>,
+        mut visit: impl FnMut(Entry<'_>, &mut Reader<'a>) -> Result<bool, Damage>,
     ) -> Result<bool, Damage> {
         let mut reader = self.block(block)?.reader();
         let count = self.count.saturating_sub(block * BLOCK).min(BLOCK);
@@ -168,7 +178,7 @@ impl<'a> Dictionary<'a> {
         let mut length = first.len();
         make_room(string, length);
         string[..length].copy_from_slice(first);
-        let mut common = 0;
+        let (mut common, mut stored) = (0, first);
         for index in 0..count {
             if index > 0 {
                 let lengths = reader.byte()?;
@@ -183,6 +193,7 @@ impl<'a> Dictionary<'a> {
                 }
                 length = shared + rest;
                 common = shared;
+                stored = reader.rest();
                 make_room(string, length);
                 match (reader.ahead::<COPY>(), rest <= COPY) {
                     // A copy of fixed length is much quicker than one of a few bytes.
@@ -193,7 +204,9 @@ impl<'a> Dictionary<'a> {
                     _ => string[shared..length].copy_from_slice(reader.take(rest)?),
                 }
             }
-            if !visit((block * BLOCK + index) as u32, common, &string[..length], &mut reader)? {
+            let ordinal = (block * BLOCK + index) as u32;
+            let entry = Entry { ordinal, shared: common, string: &string[..length], rest: stored };
+            if !visit(entry, &mut reader)? {
                 string.truncate(length);
                 return Ok(false);
             }
@@ -207,7 +220,7 @@ impl<'a> Dictionary<'a> {
         if ordinal as usize >= self.count {
             return Err(self.data.damage(0, "a value that the dictionary does not have"));
         }
-        self.walk(ordinal as usize / BLOCK, string, |at, _, _, _| Ok(at < ordinal)).map(|_| ())
+        self.walk(ordinal as usize / BLOCK, string, |entry, _| Ok(entry.ordinal < ordinal)).map(|_| ())
     }
 }
 

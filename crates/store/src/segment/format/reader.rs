@@ -75,6 +75,18 @@ impl<'a> Reader<'a> {
         Ok(bytes)
     }
 
+    /// All that is not read yet.
+    #[inline]
+    pub(crate) fn rest(&self) -> &'a [u8] {
+        self.part.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Goes on behind bytes that were looked at already.
+    #[inline]
+    pub(crate) fn skip(&mut self, length: usize) {
+        self.at += length;
+    }
+
     /// The next `N` bytes without reading them, if there are as many.
     #[inline]
     pub(crate) fn ahead<const N: usize>(&self) -> Option<&'a [u8; N]> {

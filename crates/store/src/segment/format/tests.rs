@@ -79,9 +79,9 @@ proptest! {
         let stored = dictionary::Dictionary::open(Part::loose(&bytes)).unwrap();
         let (mut got, mut buffer) = (Vec::new(), Vec::new());
         for block in 0..stored.blocks() {
-            stored.walk(block, &mut buffer, |_, _, string, reader| {
-                assert_eq!(reader.byte()?, string.len() as u8);
-                got.push(string.to_vec());
+            stored.walk(block, &mut buffer, |entry, reader| {
+                assert_eq!(reader.byte()?, entry.string.len() as u8);
+                got.push(entry.string.to_vec());
                 Ok(true)
             }).unwrap();
         }
@@ -120,7 +120,7 @@ proptest! {
         }
         if let Ok(stored) = dictionary::Dictionary::open(part) {
             let _ = stored.block_of(|first| first < b"x");
-            let _ = stored.walk(0, &mut Vec::new(), |_, _, _, reader| Ok(reader.varint()? > 0));
+            let _ = stored.walk(0, &mut Vec::new(), |_, reader| Ok(reader.varint()? > 0));
         }
         let _ = frame::Layout::default().read(&bytes, count as usize);
         let _ = list::entries(&bytes).count();

@@ -266,15 +266,16 @@ impl Unpacker {
 }
 
 impl Chunk<'_> {
-    /// Calls `visit` with each term, in order: its number in the chunk, the bytes it shares with the one before, itself.
+    /// Calls `visit` with each term, in order: its number in the chunk, the bytes it shares with the one before, itself, and
+    /// what is behind those bytes as it is stored, whatever follows it.
     #[inline]
-    pub(crate) fn walk(&self, mut visit: impl FnMut(usize, usize, &[u8])) -> Result<(), Damage> {
+    pub(crate) fn walk(&self, mut visit: impl FnMut(usize, usize, &[u8], &[u8])) -> Result<(), Damage> {
         let mut lengths = Part::loose(&self.lengths).reader();
         let mut term = vec![0; self.first.len() + COPY];
         let mut length = self.first.len();
         term[..length].copy_from_slice(self.first);
         let mut rest = self.text.as_slice();
-        visit(0, 0, &term[..length]);
+        visit(0, 0, &term[..length], self.first);
         for index in 1..self.count {
             let packed = lengths.byte().map_err(|bad| self.damage(bad.what))?;
             let (shared, size) = if packed == LONG {
@@ -294,8 +295,8 @@ impl Chunk<'_> {
                 (Some(bytes), true) => term[shared..shared + COPY].copy_from_slice(bytes),
                 _ => term[shared..length].copy_from_slice(&rest[..size]),
             }
+            visit(index, shared, &term[..length], rest);
             rest = &rest[size..];
-            visit(index, shared, &term[..length]);
         }
         Ok(())
     }
@@ -308,43 +309,54 @@ impl Chunk<'_> {
         Damage { offset: self.counts.offset, what }
     }
 
-    /// Where the documents of some terms are, given by their numbers, ascending.
-    pub(crate) fn places(&self, wanted: &[usize], unpacker: &mut Unpacker) -> Result<Vec<Place>, Damage> {
+    /// Calls `visit` with where the documents of some terms are, given by their numbers, ascending.
+    pub(crate) fn places(
+        &self,
+        wanted: &[usize],
+        unpacker: &mut Unpacker,
+        mut visit: impl FnMut(&Place) -> Result<(), Damage>,
+    ) -> Result<(), Damage> {
         let counts = unpacker.unpack(self.counts, self.counts_bytes)?;
-        let read = || {
-            let mut reader = Part::loose(&counts).reader();
-            let mut next = reader.varint_to(u32::MAX as usize)?;
-            let (mut one, mut found) = (0, Vec::with_capacity(wanted.len()));
-            let mut wanted = wanted.iter().peekable();
-            for index in 0..self.count {
-                if wanted.peek().is_none() {
+        let placed = |bad: Damage| self.damage(bad.what);
+        let mut reader = Part::loose(&counts).reader();
+        let mut next = reader.varint_to(u32::MAX as usize).map_err(placed)?;
+        let (mut one, mut index) = (0, 0);
+        for wanted in wanted {
+            while index < self.count {
+                let is_wanted = index == *wanted;
+                index += 1;
+                let place = read_place(&mut reader, &mut next).map_err(placed)?;
+                let is_one = place.count == 1;
+                if is_wanted {
+                    let document = if is_one { bits::at(self.ones.bytes, one, self.width) as u32 } else { 0 };
+                    visit(&Place { one: document, ..place })?;
+                }
+                one += usize::from(is_one);
+                if is_wanted {
                     break;
                 }
-                let head = reader.varint()?;
-                let mut place = Place { count: head >> 1, documents: (next, 0), ..Place::default() };
-                let mut piece = |reader: &mut Reader<'_>| {
-                    let size = reader.varint_to(u32::MAX as usize)?;
-                    let start = next;
-                    next += size;
-                    Ok((start, size))
-                };
-                match place.count {
-                    0 => {}
-                    1 => {
-                        place.one = bits::at(self.ones.bytes, one, self.width) as u32;
-                        one += 1;
-                    }
-                    _ => place.documents = piece(&mut reader)?,
-                }
-                if head & 1 == 1 {
-                    place.templates = Some(piece(&mut reader)?);
-                }
-                if wanted.next_if(|number| **number == index).is_some() {
-                    found.push(place);
-                }
             }
-            Ok(found)
-        };
-        read().map_err(|bad: Damage| self.damage(bad.what))
+        }
+        Ok(())
     }
+}
+
+/// Reads where a term's documents are, but for the one document of a term that has one; `next` goes on over the postings.
+#[inline(always)]
+fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<Place, Damage> {
+    let head = reader.varint()?;
+    let mut place = Place { count: head >> 1, documents: (*next, 0), ..Place::default() };
+    let mut piece = || {
+        let size = reader.varint_to(u32::MAX as usize)?;
+        let start = *next;
+        *next += size;
+        Ok((start, size))
+    };
+    if place.count > 1 {
+        place.documents = piece()?;
+    }
+    if head & 1 == 1 {
+        place.templates = Some(piece()?);
+    }
+    Ok(place)
 }

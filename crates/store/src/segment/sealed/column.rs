@@ -96,7 +96,7 @@ impl<'a> SealedColumn<'a> {
         if self.form != Form::Dense {
             places.iter_mut().for_each(|place| *place = place.wrapping_add(1));
         }
-        if places.iter().any(|place| *place > self.entry.distinct) {
+        if places.iter().fold(0, |largest, place| largest.max(*place)) > self.entry.distinct {
             return Err(self.packed.damage(0, "a value that the dictionary does not have"));
         }
         Ok(())
@@ -160,8 +160,8 @@ impl Source for SealedColumn<'_> {
             }
             self.values.block(block).and_then(|part| self.owner.file.check_part(&part)).map_err(corrupt)?;
             let mut stopped = Ok(());
-            let walked = self.values.walk(block, &mut string, |ordinal, _, value, _| {
-                stopped = visit(ordinal + 1, value);
+            let walked = self.values.walk(block, &mut string, |entry, _| {
+                stopped = visit(entry.ordinal + 1, entry.string);
                 Ok(stopped.is_ok())
             });
             stopped?;

@@ -5,7 +5,7 @@
 
 use super::{
     Sealed,
-    terms::{Search, SeeTerm},
+    terms::{Heads, Search, SeeTerm},
 };
 use crate::{
     ReadError, Watch,
@@ -28,6 +28,7 @@ impl Sealed {
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
         let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
         let start = dictionary.chunk_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        let mut heads = Heads::new(dictionary.chunks());
         for chunk in start..dictionary.chunks() {
             if (chunk - start) % CHUNKS_A_LOOK == 0 {
                 watch.check()?;
@@ -35,6 +36,10 @@ impl Sealed {
             let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
             if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
                 break;
+            }
+            let firsts = || Ok((dictionary.first(chunk)?, dictionary.first(chunk + 1)?));
+            if !heads.may_match(&search.matcher, chunk, firsts).map_err(corrupt)? {
+                continue;
             }
             self.search_chunk(&dictionary, chunk, &mut unpacker, search).map_err(corrupt)?;
         }
@@ -53,8 +58,8 @@ impl Sealed {
         let Search { matcher, found, templates, blocks, used } = search;
         let mut matcher = matcher.in_order();
         let mut wanted = Vec::new();
-        chunk.walk(|index, shared, term| {
-            if matcher.matches(shared, term) {
+        chunk.walk(|index, shared, term, rest| {
+            if matcher.matches(shared, term, rest) {
                 wanted.push(index);
             }
         })?;
@@ -62,18 +67,16 @@ impl Sealed {
             return Ok(());
         }
         let postings = self.file.whole(Section::Postings)?;
-        for place in chunk.places(&wanted, unpacker)? {
+        chunk.places(&wanted, unpacker, |place| {
             used.add(place.count);
             match blocks {
                 Some((aging, blocks)) if aging.is_by_block(place.count) => {
-                    self.add_blocks(&place, &postings, blocks)?;
-                    let templates_only = Place { count: 0, ..place };
-                    self.add_term(&templates_only, &postings, found, templates)?;
+                    self.add_blocks(place, &postings, blocks)?;
+                    self.add_term(&Place { count: 0, ..*place }, &postings, found, templates)
                 }
-                _ => self.add_term(&place, &postings, found, templates)?,
+                _ => self.add_term(place, &postings, found, templates),
             }
-        }
-        Ok(())
+        })
     }
 
     fn packed_dictionary(&self) -> Result<Dictionary<'_>, Damage> {
@@ -94,9 +97,13 @@ impl Sealed {
         for index in 0..dictionary.chunks() {
             self.file.check_part(&dictionary.bytes(index)?)?;
             let chunk = dictionary.chunk(index, &mut unpacker)?;
-            let places = chunk.places(&all, &mut unpacker)?;
+            let mut places = Vec::with_capacity(CHUNK);
+            chunk.places(&all, &mut unpacker, |place| {
+                places.push(*place);
+                Ok(())
+            })?;
             let mut visited = Ok(());
-            chunk.walk(|at, _, term| {
+            chunk.walk(|at, _, term, _| {
                 if let (Ok(()), Some(place)) = (&visited, places.get(at)) {
                     visited = visit(term, place);
                 }

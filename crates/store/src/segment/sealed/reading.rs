@@ -49,8 +49,8 @@ pub(super) struct Reading<'a> {
     text_tail: OpenedNumbers<'a>,
     /// Made for the first block that is not at hand.
     decompressor: RefCell<Option<DCtx<'a>>>,
-    /// The groups, in a recoded segment.
-    groups: Option<RefCell<Opened>>,
+    /// The groups, in a recoded segment; made for the first message that is not at hand.
+    groups: RefCell<Option<Opened>>,
 }
 
 struct OpenedColumn<'a> {
@@ -132,10 +132,6 @@ impl<'a> Reading<'a> {
             })
         };
         let numbers = |kind| sealed.numbers(kind).map(OpenedNumbers::new);
-        let dictionary = sealed.file.section(Section::Compression)?;
-        let useless = |_| dictionary.damage(0, "the compression dictionary is of no use");
-        let groups =
-            sealed.is_recoded().then(|| Opened::new(dictionary.bytes)).transpose().map_err(useless)?;
         Ok(Reading {
             sealed,
             columns: values.into_iter().map(open).collect::<Result<_, Damage>>()?,
@@ -145,7 +141,7 @@ impl<'a> Reading<'a> {
             text_start: numbers(Kind::TextStart)?,
             text_tail: numbers(Kind::TextTail)?,
             decompressor: RefCell::new(None),
-            groups: groups.map(RefCell::new),
+            groups: RefCell::new(None),
         })
     }
 
@@ -170,6 +166,20 @@ impl<'a> Reading<'a> {
             return Err(stored.damage(0, "a block does not decompress"));
         }
         block.find_frames().map_err(|damage| stored.damage(0, damage.what))
+    }
+
+    /// Puts frame and text of a document together that was described; says whether the text is apart.
+    fn put_together(&self, document: u32, out: &mut Document) -> Result<bool, Damage> {
+        let mut groups = self.groups.borrow_mut();
+        let groups = match &mut *groups {
+            Some(groups) => groups,
+            none => {
+                let dictionary = self.sealed.file.section(Section::Compression)?;
+                let useless = |_| dictionary.damage(0, "the compression dictionary is of no use");
+                none.insert(Opened::new(dictionary.bytes).map_err(useless)?)
+            }
+        };
+        groups.join(self.sealed, document, out)
     }
 
     fn fill(&self, document: u32, out: &mut Document) -> Result<(i64, i64), Damage> {
@@ -322,15 +332,22 @@ impl Stored for Reading<'_> {
     }
 
     fn is_joined(&self) -> bool {
-        self.groups.is_some()
+        self.sealed.is_recoded()
     }
 
     fn join(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
-        let Some(groups) = &self.groups else {
-            return Err(self.damage(document, "a segment without groups"));
-        };
-        let joined = groups.borrow_mut().join(self.sealed, document, out);
-        joined.map_err(|damage| self.sealed.corrupt(damage))
+        self.put_together(document, out).map_err(|damage| self.sealed.corrupt(damage))
+    }
+
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+        let kept = self.sealed.kept.find(document);
+        if let Some(is_apart) = kept.and_then(|block| block.is_one(document, out)) {
+            return Ok(is_apart);
+        }
+        let is_apart = self.join(document, out)?;
+        let block = Block::of_one(document, out, is_apart).map_err(|damage| self.sealed.corrupt(damage))?;
+        self.sealed.kept.keep(&Arc::new(block));
+        Ok(is_apart)
     }
 
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError> {

@@ -19,22 +19,57 @@ use crate::{
         seal::document_bytes,
     },
 };
+use std::ops::Range;
 
 /// Blocks of the dictionary between two looks at the watch: about half a millisecond.
 const BLOCKS_A_LOOK: usize = 512;
 /// Most frequent tokens that a segment may say it has.
 const TOKENS_MAX: usize = u16::MAX as usize;
+/// What is wrong with a document that cannot be.
+const BEYOND: &str = "a document beyond the segment's end";
+/// Most bytes of a document's number.
+const DOCUMENT_BYTES_MAX: usize = 4;
 /// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
 const SEQUENCES_BYTES_MAX: usize = 1 << 30;
 
 /// Reads the payloads of one block of the dictionary.
 struct Payloads {
     document_bytes: usize,
+    /// The bits of those bytes.
+    document_mask: u32,
     postings_bytes: usize,
     next: usize,
 }
 
 impl Payloads {
+    fn new(length: u32, postings_bytes: usize) -> Payloads {
+        let document_bytes = document_bytes(length);
+        let document_mask = u32::MAX >> (8 * (DOCUMENT_BYTES_MAX - document_bytes));
+        Payloads { document_bytes, document_mask, postings_bytes, next: 0 }
+    }
+
+    /// Goes over a payload of the common form: no templates, and one document or postings of a size of one byte. Gives
+    /// the number of documents and where they are; `None` when the payload must be read.
+    #[inline(always)]
+    fn quick(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Option<Quick> {
+        let ahead = reader.ahead::<{ 1 + DOCUMENT_BYTES_MAX }>()?;
+        let [head, size, ..] = *ahead;
+        let is_one = head == 2;
+        let is_common = head & 0x81 == 0 && head != 0 && (is_one || size & 0x80 == 0);
+        if !is_common || (ordinal as usize).is_multiple_of(BLOCK) {
+            return None;
+        }
+        reader.skip(if is_one { 1 + self.document_bytes } else { 2 });
+        if is_one {
+            let [_, one @ ..] = *ahead;
+            return Some(Quick::One(u32::from_le_bytes(one) & self.document_mask));
+        }
+        let start = self.next;
+        // What lies behind the postings is refused when it is read.
+        self.next += usize::from(size);
+        Some(Quick::Some(u64::from(head >> 1), start, usize::from(size)))
+    }
+
     #[inline]
     fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Place, Damage> {
         if (ordinal as usize).is_multiple_of(BLOCK) {
@@ -63,6 +98,14 @@ impl Payloads {
         self.next += size;
         Ok((start, size))
     }
+}
+
+/// A payload of the common form.
+enum Quick {
+    /// The one document.
+    One(u32),
+    /// Several: how many, and where among the postings they begin, and their size there.
+    Some(u64, usize, usize),
 }
 
 /// Sees a term and where its documents are.
@@ -99,6 +142,7 @@ impl Sealed {
         let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
         let start = dictionary.block_of(|first| first <= head.as_slice()).map_err(corrupt)?;
         let mut string = Vec::new();
+        let mut heads = Heads::new(dictionary.blocks());
         for block in start..dictionary.blocks() {
             if (block - start) % BLOCKS_A_LOOK == 0 {
                 watch.check()?;
@@ -107,7 +151,14 @@ impl Sealed {
             if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
                 break;
             }
-            self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+            if heads
+                .may_match(&search.matcher, block, || {
+                    Ok((dictionary.first(block)?, dictionary.first(block + 1)?))
+                })
+                .map_err(corrupt)?
+            {
+                self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+            }
         }
         Ok(())
     }
@@ -123,13 +174,12 @@ impl Sealed {
     fn each_plain_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), Damage> {
         let dictionary = self.dictionary()?;
         let postings_bytes = self.file.whole(Section::Postings)?.bytes.len();
-        let document_bytes = document_bytes(self.meta.length);
-        let mut payloads = Payloads { document_bytes, postings_bytes, next: 0 };
+        let mut payloads = Payloads::new(self.meta.length, postings_bytes);
         let mut string = Vec::new();
         for block in 0..dictionary.blocks() {
             self.file.check_part(&dictionary.block(block)?)?;
-            dictionary.walk(block, &mut string, |ordinal, _, term, reader| {
-                visit(term, &payloads.read(ordinal, reader)?)?;
+            dictionary.walk(block, &mut string, |entry, reader| {
+                visit(entry.string, &payloads.read(entry.ordinal, reader)?)?;
                 Ok(true)
             })?;
         }
@@ -153,16 +203,33 @@ impl Sealed {
         search: &mut Search,
     ) -> Result<(), Damage> {
         let postings = self.file.whole(Section::Postings)?;
-        let document_bytes = document_bytes(self.meta.length);
-        let mut payloads = Payloads { document_bytes, postings_bytes: postings.bytes.len(), next: 0 };
+        let length = self.meta.length;
+        let mut payloads = Payloads::new(length, postings.bytes.len());
         self.file.check_part(&dictionary.block(block)?)?;
         let Search { matcher, found, templates, used, .. } = search;
         let mut matcher = matcher.in_order();
-        let walked = dictionary.walk(block, string, |ordinal, shared, term, reader| {
-            let payload = payloads.read(ordinal, reader)?;
-            if matcher.matches(shared, term) {
-                used.add(payload.count);
-                self.add_term(&payload, &postings, found, templates)?;
+        let walked = dictionary.walk(block, string, |entry, reader| {
+            let matches = matcher.matches(entry.shared, entry.string, entry.rest);
+            match payloads.quick(entry.ordinal, reader) {
+                Some(_) if !matches => {}
+                Some(Quick::One(one)) if one < length => {
+                    used.add(1);
+                    found.add(one);
+                }
+                Some(Quick::One(_)) => return Err(postings.damage(0, BEYOND)),
+                Some(Quick::Some(count, start, size)) => {
+                    used.add(count);
+                    let part = postings.piece(start, size)?;
+                    self.file.check_part(&part)?;
+                    postings::decode(part, count, found)?;
+                }
+                None => {
+                    let payload = payloads.read(entry.ordinal, reader)?;
+                    if matches {
+                        used.add(payload.count);
+                        self.add_term(&payload, &postings, found, templates)?;
+                    }
+                }
             }
             Ok(true)
         });
@@ -179,7 +246,7 @@ impl Sealed {
         match payload.count {
             0 => {}
             1 if payload.one < self.meta.length => found.add(payload.one),
-            1 => return Err(postings.damage(0, "a document beyond the segment's end")),
+            1 => return Err(postings.damage(0, BEYOND)),
             count => {
                 let part = postings.piece(payload.documents.0, payload.documents.1)?;
                 self.file.check_part(&part)?;
@@ -230,7 +297,7 @@ impl Sealed {
                     postings::decode(part, count, found)?;
                 }
             } else if number >= found.len() as usize {
-                return Err(table.damage("a document beyond the segment's end"));
+                return Err(table.damage(BEYOND));
             } else if *wanted {
                 found.add(number as u32);
             }
@@ -251,15 +318,72 @@ impl Sealed {
         Ok(out)
     }
 
-    /// Documents that hold a phrase of frequent words; `None` when the templates cannot tell.
-    pub(super) fn frequent_phrase(&self, phrase: &crate::Phrase) -> Result<Option<Bitmap>, Damage> {
-        let section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
-        let find = |token: &[u8]| section.tokens.iter().position(|known| *known == token).map(|at| at as u16);
-        let Some(numbers) = phrase::numbers(phrase, find) else { return Ok(None) };
-        let wanted = section.having(|sequence| phrase::is_in(&numbers, sequence))?;
+    /// The frequent tokens and their sequences.
+    pub(super) fn templates(&self) -> Result<Templates<'_>, Damage> {
+        Templates::read(self.file.section(Section::Templates)?, self.meta.length)
+    }
+
+    /// Documents whose template has these numbers one behind the other.
+    pub(super) fn outlined(&self, templates: &Templates<'_>, numbers: &[u16]) -> Result<Bitmap, Damage> {
+        let wanted = templates.having(|sequence| phrase::is_in(numbers, sequence))?;
         let mut found = Bitmap::none(self.meta.length);
         self.add_templates(&wanted, &mut found)?;
-        Ok(Some(found))
+        Ok(found)
+    }
+}
+
+/// Most bytes that are tried behind what neighbours have in common: the digits.
+const STEPS_MAX: u8 = 10;
+
+/// Beginnings of terms that are known not to match: a sorted list is passed over in pieces.
+pub(super) struct Heads {
+    /// Numbers of the pieces behind which there is another.
+    followed: Range<usize>,
+    dead: Vec<u8>,
+}
+
+impl Heads {
+    /// Of a list in so many pieces.
+    pub(super) fn new(pieces: usize) -> Heads {
+        Heads { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
+    }
+
+    /// Whether a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
+    /// term of the piece and of the one behind it.
+    pub(super) fn may_match<'a>(
+        &mut self,
+        matcher: &Matcher,
+        piece: usize,
+        firsts: impl FnOnce() -> Result<(&'a [u8], &'a [u8]), Damage>,
+    ) -> Result<bool, Damage> {
+        if !matcher.narrows_heads() || !self.followed.contains(&piece) {
+            return Ok(true);
+        }
+        let (first, next) = firsts()?;
+        let is_dead = |dead: &[u8]| !dead.is_empty() && first.starts_with(dead) && next.starts_with(dead);
+        if is_dead(&self.dead) {
+            return Ok(false);
+        }
+        let common = first.iter().zip(next).take_while(|(first, next)| first == next).count();
+        let Some(length) = matcher.dead_head(&first[..common]) else {
+            return Ok(!Heads::are_dead_behind(matcher, first, next, common));
+        };
+        self.dead.clear();
+        self.dead.extend_from_slice(&first[..length]);
+        Ok(false)
+    }
+
+    /// Whether no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
+    fn are_dead_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
+        let (Some(low), Some(high)) = (first.get(common), next.get(common)) else { return false };
+        if high.saturating_sub(*low) > STEPS_MAX {
+            return false;
+        }
+        let mut head = first[..=common].to_vec();
+        (*low..=*high).all(|byte| {
+            head[common] = byte;
+            matcher.dead_head(&head).is_some()
+        })
     }
 }
 
@@ -275,7 +399,7 @@ pub(super) struct Search {
 }
 
 /// The section of templates.
-struct Templates<'a> {
+pub(super) struct Templates<'a> {
     tokens: Vec<&'a [u8]>,
     count: usize,
     sequences: &'a [u8],
@@ -293,6 +417,11 @@ impl<'a> Templates<'a> {
         let sequences_bytes = reader.varint_to(SEQUENCES_BYTES_MAX)?;
         let sequences = reader.bytes()?;
         Ok(Templates { tokens, count, sequences, sequences_bytes, documents: reader })
+    }
+
+    /// The number of a frequent token.
+    pub(super) fn number(&self, token: &[u8]) -> Option<u16> {
+        self.tokens.iter().position(|known| *known == token).map(|at| at as u16)
     }
 
     /// Whether each template passes a test.

@@ -149,10 +149,16 @@ impl SegmentView for Sealed {
 
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
         let _pin = self.file.pin();
-        match self.frequent_phrase(phrase).map_err(|damage| self.corrupt(damage))? {
-            Some(documents) => Ok(PhraseAnswer { documents, exact: true }),
-            None => phrase::candidates(self, phrase, watch),
+        let corrupt = |damage| self.corrupt(damage);
+        let templates = self.templates().map_err(corrupt)?;
+        let find = |token: &[u8]| templates.number(token);
+        if let Some(numbers) = phrase::numbers(phrase, find) {
+            let documents = self.outlined(&templates, &numbers).map_err(corrupt)?;
+            return Ok(PhraseAnswer { documents, exact: true });
         }
+        let outlined = phrase::outline(phrase, find).map(|outline| self.outlined(&templates, &outline));
+        let outlined = outlined.transpose().map_err(corrupt)?;
+        phrase::candidates(self, phrase, outlined, |token| find(token).is_some(), watch)
     }
 
     fn values(&self, asked: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {

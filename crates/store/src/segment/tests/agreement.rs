@@ -257,6 +257,82 @@ proptest! {
     }
 }
 
+/// So many lines that dictionaries have many blocks and columns whole groups.
+fn many_lines() -> Vec<Line> {
+    let line = |at: u32| {
+        let id = at.wrapping_mul(2_654_435_761);
+        let host = ["web-1", "WEB-1", "db.example", "mail.example"][(id >> 7) as usize % 4];
+        Line {
+            host: host.into(),
+            program: ["sshd", "CRON", "sendmail", "app-3"][(at / 100) as usize % 4].into(),
+            text: format!("failed for user{} id {id:x} trace {id:08x}{:08x}", at % 37, !id),
+            pri: (at % 190) as u16,
+            ..Line::default()
+        }
+    };
+    (0..700).map(line).collect()
+}
+
+#[test]
+fn many_terms_agree_with_the_model() {
+    let lines = many_lines();
+    let model = model(&lines);
+    let mut among = Bitmap::none(lines.len() as u32);
+    among.add_range(50..300);
+    (300..700).step_by(3).for_each(|at| among.add(at));
+    let wild = |text: &str| Pattern::Wildcard(text.into());
+    let near = |text: &str, distance| Pattern::Fuzzy { text: text.into(), distance };
+    let patterns = [
+        wild("*a*"),
+        wild("*ser3*"),
+        wild("*mail*"),
+        wild("*e7"),
+        wild("*9e37*"),
+        wild("*f"),
+        wild("u*r?"),
+        near("user7", 1),
+        near("usre7", 1),
+        near("faield", 2),
+        near("9e3779b1", 2),
+        near("7", 2),
+        Pattern::Prefix("user1".into()),
+        Pattern::Prefix("web".into()),
+        Pattern::Exact("user12".into()),
+    ];
+    for view in lives(&lines, Some(learned(&FREQUENT)), u32::MAX) {
+        for pattern in &patterns {
+            check(&*view, &model, pattern, &among).unwrap();
+        }
+    }
+}
+
+#[test]
+fn frequent_words_narrow_other_phrases() {
+    let line = |text: &str| Line { text: text.into(), ..Line::default() };
+    let lines = [
+        "failed password for root from 10.9.9.9",
+        "failed password for bob root from 10.9.9.9",
+        "root failed password for bob from 10.9.9.9",
+        "root failed for from password",
+    ];
+    let lines = lines.map(line);
+    for view in &lives(&lines, Some(learned(&FREQUENT)), u32::MAX)[..3] {
+        let rows: [(&[&str], u32, &[u32]); 5] = [
+            (&["for", "root", "from"], 0, &[0, 1, 2]),
+            (&["for", "bob", "root", "from"], 0, &[1, 2]),
+            (&["root", "failed"], 0, &[2, 3]),
+            (&["from", "10.9.9.9"], 0, &[0, 1, 2]),
+            (&["for", "root", "from"], 1, &[0, 1, 2, 3]),
+        ];
+        for (words, slop, may) in rows {
+            let words = words.iter().map(|word| Pattern::Exact((*word).into())).collect();
+            let answer = view.phrase(&Phrase { words, slop }, &Watch::unlimited()).unwrap();
+            assert!(!answer.exact);
+            assert_eq!(answer.documents.iter().collect::<Vec<_>>(), may, "{slop}");
+        }
+    }
+}
+
 #[test]
 fn frequent_words_answer_phrases_exactly() {
     let line = |text: &str| Line { text: text.into(), ..Line::default() };
@@ -298,11 +374,17 @@ fn blocks_end_and_are_found_again() {
             for at in [0u32, 38, 39, 40, 150, 299] {
                 let found = view.words(&Pattern::Exact(at.to_string().into()), &Watch::unlimited()).unwrap();
                 assert_eq!(found.iter().collect::<Vec<_>>(), [at]);
-                view.read(&mut found.iter(), &Watch::unlimited(), &mut |_, document| {
-                    assert!(document.text.ends_with(format!("{at} end").as_bytes()));
-                    true
-                })
-                .unwrap();
+                // A scan, then what is shown: the second time it may be at hand.
+                let shown = || Box::new([at].into_iter()) as Box<dyn Iterator<Item = u32>>;
+                for mut documents in
+                    [Box::new(found.iter()) as Box<dyn Iterator<Item = u32>>, shown(), shown()]
+                {
+                    view.read(&mut documents, &Watch::unlimited(), &mut |_, document| {
+                        assert!(document.text.ends_with(format!("{at} end").as_bytes()));
+                        true
+                    })
+                    .unwrap();
+                }
             }
         }
     }

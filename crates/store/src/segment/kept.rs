@@ -1,7 +1,8 @@
 //! Decompressed blocks that were asked for lately.
 //!
-//! In: blocks that somebody opened to show a few messages. Out: the same blocks, without opening them again: who
-//! turns a page, narrows a search or looks at it once more asks for the same messages.
+//! In: blocks that somebody opened to show a few messages; of a recoded segment, which has none, each message is one. Out:
+//! the same blocks, without opening them again: who turns a page, narrows a search or looks at it once more asks for the same
+//! messages.
 //! Holds: blocks of all segments of the process, [`KEPT_BYTES_MAX`] at most; those that were not asked for longest go
 //! first, those of a segment with the segment. Limits: scans over many blocks must not come here.
 
@@ -23,7 +24,7 @@ static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// What a segment keeps; nothing of it remains when the segment is closed.
-pub(super) struct KeptBlocks {
+pub(crate) struct KeptBlocks {
     owner: u64,
 }
 
@@ -43,12 +44,12 @@ struct Slot {
 
 impl KeptBlocks {
     /// Of a segment that was just opened.
-    pub(super) fn new() -> KeptBlocks {
+    pub(crate) fn new() -> KeptBlocks {
         KeptBlocks { owner: NEXT.fetch_add(1, Relaxed) }
     }
 
     /// The block that begins with a document, if it is there.
-    pub(super) fn find(&self, first: u32) -> Option<Arc<Block>> {
+    pub(crate) fn find(&self, first: u32) -> Option<Arc<Block>> {
         let mut guard = locked();
         let kept = guard.as_mut()?;
         kept.turn += 1;
@@ -58,7 +59,7 @@ impl KeptBlocks {
     }
 
     /// Keeps a block.
-    pub(super) fn keep(&self, block: &Arc<Block>) {
+    pub(crate) fn keep(&self, block: &Arc<Block>) {
         let mut guard = locked();
         let kept = guard.get_or_insert_default();
         kept.turn += 1;
@@ -67,13 +68,7 @@ impl KeptBlocks {
         if let Some(before) = kept.blocks.insert((self.owner, block.documents.start), slot) {
             kept.bytes -= before.block.size();
         }
-        while kept.bytes > KEPT_BYTES_MAX {
-            let Some(oldest) = kept.blocks.iter().min_by_key(|(_, slot)| slot.turn).map(|(key, _)| *key)
-            else {
-                return;
-            };
-            kept.remove(oldest);
-        }
+        kept.make_room();
     }
 }
 
@@ -88,6 +83,21 @@ impl Drop for KeptBlocks {
 }
 
 impl Kept {
+    /// Lets a quarter go while there are too many bytes: those that were not asked for longest.
+    fn make_room(&mut self) {
+        while self.bytes > KEPT_BYTES_MAX && !self.blocks.is_empty() {
+            let mut turns: Vec<u64> = self.blocks.values().map(|slot| slot.turn).collect();
+            let (_, last, _) = turns.select_nth_unstable(self.blocks.len() / 4);
+            let last = *last;
+            let bytes = &mut self.bytes;
+            self.blocks.retain(|_, slot| {
+                let stays = slot.turn > last;
+                *bytes -= if stays { 0 } else { slot.block.size() };
+                stays
+            });
+        }
+    }
+
     fn remove(&mut self, key: (u64, u32)) {
         if let Some(slot) = self.blocks.remove(&key) {
             self.bytes -= slot.block.size();
