@@ -81,17 +81,7 @@ impl Batch {
     /// Appends a message of another batch with its values; `moved` brings their bytes here and says where they are.
     fn push_moved(&mut self, other: &Batch, index: usize, moved: impl Fn(Span, &mut Batch) -> Span) -> usize {
         let mut message = other.messages[index].clone();
-        let spans = [
-            &mut message.raw,
-            &mut message.host,
-            &mut message.program,
-            &mut message.pid,
-            &mut message.msgid,
-            &mut message.msghdr,
-            &mut message.sdata,
-            &mut message.text,
-        ];
-        for span in spans.into_iter().filter(|span| !span.is_empty()) {
+        for span in message.spans_mut().into_iter().filter(|span| !span.is_empty()) {
             *span = moved(*span, self);
         }
         message.values = 0;
@@ -120,17 +110,7 @@ impl Batch {
     pub fn adopt(&mut self, index: usize, other: &Batch) {
         assert!(Arc::ptr_eq(&self.received_bytes, &other.received_bytes), "copies of one batch");
         let mut message = other.messages[index].clone();
-        let spans = [
-            &mut message.raw,
-            &mut message.host,
-            &mut message.program,
-            &mut message.pid,
-            &mut message.msgid,
-            &mut message.msghdr,
-            &mut message.sdata,
-            &mut message.text,
-        ];
-        for span in spans.into_iter().filter(|span| span.is_extra()) {
+        for span in message.spans_mut().into_iter().filter(|span| span.is_extra()) {
             *span = self.add_extra(other.bytes(*span));
         }
         message.values = 0;

@@ -71,3 +71,19 @@ pub struct Message {
     /// Newest name-value of the message in the batch's list, plus one; 0 when there is none.
     pub(crate) values: u32,
 }
+
+impl Message {
+    /// All its places in the batch, to move them.
+    pub(crate) fn spans_mut(&mut self) -> [&mut Span; 8] {
+        [
+            &mut self.raw,
+            &mut self.host,
+            &mut self.program,
+            &mut self.pid,
+            &mut self.msgid,
+            &mut self.msghdr,
+            &mut self.sdata,
+            &mut self.text,
+        ]
+    }
+}

@@ -61,7 +61,12 @@ enum Verb {
 
 /// Runs the verb.
 pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
-    let done = match &options.verb {
+    status(done(&options.verb))
+}
+
+/// Whether all is well, or why the verb could not be done.
+fn done(verb: &Verb) -> Result<bool, String> {
+    match verb {
         Verb::Verify(options) => verify::run(options),
         Verb::Ls(options) => list::run(options),
         Verb::Cat(options) => cat::run(options),
@@ -76,8 +81,7 @@ pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
         Verb::Attach(options) => archive::attach(options, "ATTACH"),
         Verb::Detach(options) => archive::attach(options, "DETACH"),
         Verb::Keygen(options) => keys::keygen(options),
-    };
-    status(done)
+    }
 }
 
 /// The exit status of a verb: whether all is well, or why it could not be done.

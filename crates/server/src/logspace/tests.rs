@@ -21,22 +21,7 @@ struct Words {
 /// What a verb says of itself: all well, something found, or an error.
 fn run_words(words: &str) -> Result<bool, String> {
     let words = Words::try_parse_from(["logspace"].into_iter().chain(words.split(' '))).unwrap();
-    match &words.verb {
-        Verb::Verify(options) => verify::run(options),
-        Verb::Ls(options) => list::run(options),
-        Verb::Cat(options) => cat::run(options),
-        Verb::Export(options) => export::run(options),
-        Verb::RebuildIndex(options) => rebuild::run(options),
-        Verb::Scrub(options) => scrub::run(options),
-        Verb::Unlock(options) => unlock::run(options),
-        Verb::Lock(options) => unlock::lock(options),
-        Verb::Seal(options) => unlock::seal(options),
-        Verb::Archive(options) => archive::archive(options),
-        Verb::Restore(options) => archive::restore(options),
-        Verb::Attach(options) => archive::attach(options, "ATTACH"),
-        Verb::Detach(options) => archive::attach(options, "DETACH"),
-        Verb::Keygen(options) => keys::keygen(options),
-    }
+    done(&words.verb)
 }
 
 fn batch(first: u64, count: u64) -> Batch {
