@@ -91,7 +91,13 @@ fn steps(trace: &str) -> Vec<Step> {
         let Some((thread, call)) = line.split_once(' ') else { continue };
         let call = call.trim_start();
         if let Some(beginning) = call.strip_suffix(" <unfinished ...>") {
-            open.insert(thread, beginning.to_owned());
+            // Before a close returns, its number may have been given to a file that another thread opens.
+            match beginning.strip_prefix("close(") {
+                Some(number) => {
+                    steps.push(Step { name: "close".into(), arguments: number.into(), result: 0 })
+                }
+                None => drop(open.insert(thread, beginning.to_owned())),
+            }
             continue;
         }
         let call = match call.strip_prefix("<... ").and_then(|call| call.split_once(" resumed>")) {
@@ -331,4 +337,11 @@ fn left(node: &Node, luck: Luck, chance: &mut Chance) -> Vec<u8> {
             bytes
         }
     }
+}
+
+#[test]
+fn a_number_may_be_given_again_before_close_returns() {
+    let trace = "1 close(7 <unfinished ...>\n2 openat(AT_FDCWD, \"\\x2f\\x61\", O_RDONLY) = 7\n1 <... close resumed>) = 0\n";
+    let names: Vec<(String, i64)> = steps(trace).into_iter().map(|step| (step.name, step.result)).collect();
+    assert_eq!(names, [("close".to_owned(), 0), ("openat".to_owned(), 7)]);
 }
