@@ -70,6 +70,18 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await until("back did not restore the result", async () => (await total(page)) >= all);
   },
 
+  async "the time of an answer tells what the question costs"({ page, open }) {
+    await open();
+    await typeQuery(page, "severity:>=debug AND *e*");
+    await page.waitForSelector(".cost-time");
+    await page.click(".cost-time");
+    await page.waitForSelector(".cost-table tbody tr:nth-child(3)");
+    const told = (await page.textContent(".cost")) ?? "";
+    expect(/messages in .* segments?/.test(told), `nothing about segments: ${told}`);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector(".cost", { state: "detached" });
+  },
+
   async "a broken query shows where and what to do"({ page, open }) {
     await open();
     await typeQuery(page, 'host:x AND "port');

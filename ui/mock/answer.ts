@@ -1,5 +1,6 @@
 // What the mock answers to questions, in the contract's shapes.
 import { columnOf, FIXED_COLUMNS } from "../src/api/row.ts";
+import type { ExplainQuestion, Explanation } from "../src/api/explain.ts";
 import type { Facet } from "../src/api/facets.ts";
 import type { SearchAnswer, SearchQuestion, Table, TimeRange } from "../src/api/search.ts";
 import { rawOf, type Store, type Row } from "./data.ts";
@@ -80,6 +81,40 @@ export function answerSearch(store: Store, question: SearchQuestion, nowUs: numb
   answer.facets = (question.facets ?? []).map((column) => facet(found.rows, column, 10));
   answer.took_ms = performance.now() - started;
   return answer;
+}
+
+/** The mock has no index: each word of the query is a part that reads all messages. */
+export function answerExplain(store: Store, question: ExplainQuestion, nowUs: number): Explanation {
+  const started = performance.now();
+  const [query = "", ...pipes] = (question.query ?? "").split(/\s*\|\s*/);
+  const told = (asks: string): Explanation["tree"] => {
+    const messages = select(store, asks, question.time, nowUs).rows.length;
+    return {
+      asks: asks || "any",
+      reads: "text",
+      segments: 1,
+      messages,
+      undecided: 0,
+      took_ms: performance.now() - started,
+    };
+  };
+  const words = query.split(/\s+(?:AND\s+)?/).filter((word) => word !== "");
+  const whole = told(query);
+  const parts = words.length > 1 ? words.map(told) : [];
+  const messages = select(store, "", question.time, nowUs).rows.length;
+  const took_ms = performance.now() - started;
+  return {
+    tree: parts.length > 0 ? { ...whole, asks: "AND", reads: "parts", parts } : whole,
+    pipes: pipes.map((pipe) => `| ${pipe}`),
+    segments: 1,
+    skipped_by_time: 0,
+    messages,
+    messages_read: messages,
+    blocks_read: 1,
+    bytes_read: messages * 61,
+    index_ms: took_ms,
+    estimated_ms: took_ms,
+  };
 }
 
 /** `top FIELD` and `timechart count() by FIELD`, by the hour. */

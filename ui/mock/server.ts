@@ -3,7 +3,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize } from "node:path";
-import { answerColumns, answerContext, answerFacets, answerMessage, answerSearch, answerValues } from "./answer.ts";
+import {
+  answerColumns,
+  answerContext,
+  answerExplain,
+  answerFacets,
+  answerMessage,
+  answerSearch,
+  answerValues,
+} from "./answer.ts";
 import { fill, type Store } from "./data.ts";
 import { asRefusal, cookieOf, readBody, Refusal, reply } from "./http.ts";
 import { compile } from "./query.ts";
@@ -23,6 +31,7 @@ const SEARCH_MEMBERS = [
   "facets",
   "timeout_ms",
 ];
+const EXPLAIN_MEMBERS = ["logspace", "query", "default_operator", "time", "run", "timeout_ms"];
 const FACETS_MEMBERS = ["logspace", "query", "default_operator", "time", "columns", "limit", "snapshot", "timeout_ms"];
 const TYPES: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -140,6 +149,10 @@ class Mock {
       case "POST facets": {
         const body = known(await readBody(request), FACETS_MEMBERS);
         return reply(response, 200, answerFacets(this.store(body.logspace), body as never, nowUs()));
+      }
+      case "POST explain": {
+        const body = known(await readBody(request), EXPLAIN_MEMBERS);
+        return reply(response, 200, answerExplain(this.store(body.logspace), body as never, nowUs()));
       }
       case "GET columns":
         return reply(response, 200, answerColumns(this.store(asked.get("logspace"))));

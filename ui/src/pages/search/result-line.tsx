@@ -1,8 +1,10 @@
 // What the list shows, in one line: how many, of when, how sure; and how to show it.
+import type { Explanation } from "../../api/explain.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../parts/button.tsx";
+import { Cost } from "./cost.tsx";
 import { ShareMenu, type Share } from "./share-menu.tsx";
-import { count, duration } from "../../time/format.ts";
+import { count } from "../../time/format.ts";
 
 interface Props {
   answer: SearchAnswer | undefined;
@@ -14,9 +16,12 @@ interface Props {
   onRail(): void;
   onBars(): void;
   onShare(what: Share): void;
+  /** Asks what the question costs. */
+  onCost(signal: AbortSignal): Promise<Explanation>;
 }
 
-export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, onRail, onBars, onShare }: Props) {
+export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, ...on }: Props) {
+  const { onWrap, onRail, onBars, onShare, onCost } = on;
   const cut = answer?.searched_from_us !== undefined;
   return (
     <div class="result-line">
@@ -42,11 +47,14 @@ export function ResultLine({ answer, loading, wrap, railOpen, barsOpen, onWrap, 
         </p>
       )}
       {answer && !cut && (
-        <p class="result-how" title={snapshotTitle(answer)}>
-          of {count(answer.scanned)} searched in {duration(Math.max(1, Math.round(answer.took_ms * 1000)))}{" "}
-          <span class="sep">·</span> exact
-          {typeof answer.snapshot === "number" && ` as of #${answer.snapshot}`}
-        </p>
+        <div class="result-how told">
+          <p>of {count(answer.scanned)} searched in</p>
+          <Cost key={answer.snapshot} tookMs={answer.took_ms} onAsk={onCost} />
+          <p class="exact" title={snapshotTitle(answer)}>
+            <span class="sep">·</span> exact
+            {typeof answer.snapshot === "number" && ` as of #${answer.snapshot}`}
+          </p>
+        </div>
       )}
       <span class="grow" />
       <Button

@@ -54,6 +54,7 @@ export function ResultPanel({ page, actions, zone, dark, railOpen, barsOpen, isF
         onRail={on.onRail}
         onBars={on.onBars}
         onShare={actions.share}
+        onCost={(signal) => page.explain(signal)}
       />
       {answer && !error && (
         <UnreadLine

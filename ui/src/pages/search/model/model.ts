@@ -4,6 +4,7 @@
 // tail, the rows. Everything that fetches on this page is here or in a sibling file.
 import { batch, computed, signal, type Signal } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
+import { explain, type Explanation } from "../../../api/explain.ts";
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
 import { hasPipes } from "../../../query/pipes.ts";
@@ -138,6 +139,11 @@ export class SearchModel {
       timeout_ms: TIMEOUT_MS,
       ...more,
     };
+  }
+
+  /** What the question on the screen costs. */
+  explain(signal: AbortSignal): Promise<Explanation> {
+    return explain(this.question({}, this.span.value), signal);
   }
 
   /** The window on the screen now, with both ends. */

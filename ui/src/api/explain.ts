@@ -1,0 +1,44 @@
+// POST /explain: what a question costs, and where its time goes.
+import { post } from "./call.ts";
+import type { SearchQuestion } from "./search.ts";
+
+/** How a part of a condition is decided. */
+export type Reads = "parts" | "nothing" | "words" | "columns" | "text";
+
+export interface ExplainedPart {
+  /** What it asks, in words. */
+  asks: string;
+  reads: Reads;
+  /** Segments in which it was looked at. */
+  segments: number;
+  /** Distinct words or values that match. */
+  words?: number;
+  /** Entries of their lists. */
+  postings?: number;
+  /** Messages that may match. */
+  messages: number;
+  /** Those of them that the index cannot decide. */
+  undecided: number;
+  took_ms: number;
+  parts?: ExplainedPart[];
+}
+
+export interface Explanation {
+  tree: ExplainedPart;
+  pipes: string[];
+  segments: number;
+  skipped_by_time: number;
+  messages: number;
+  /** Messages, blocks and bytes of which the text is read. */
+  messages_read: number;
+  blocks_read: number;
+  bytes_read: number;
+  index_ms: number;
+  estimated_ms: number;
+}
+
+export type ExplainQuestion = Pick<SearchQuestion, "logspace" | "query" | "time" | "timeout_ms">;
+
+export function explain(question: ExplainQuestion, signal?: AbortSignal): Promise<Explanation> {
+  return post<Explanation>("explain", question, signal);
+}
