@@ -120,7 +120,7 @@ export class SearchModel {
       this.show(answer);
       if (this.view.value.live) this.startLive(answer);
       if (answer.total === 0)
-        this.nothing.value = await whyNothing(this.question({}), this.logspaces.value, request.signal);
+        this.nothing.value = await whyNothing(this.question({}), answer, this.logspaces.value, request.signal);
     } catch (cause) {
       if (!isAborted(cause)) this.fail(cause);
     } finally {

@@ -1,13 +1,15 @@
 // Why a result is empty, so that the page can offer the one thing that helps.
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { timeOf } from "../../../api/row.ts";
-import { search, type SearchQuestion } from "../../../api/search.ts";
+import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
 
 export type Nothing =
   /** The configuration has no logspace. */
   | { why: "no-logspace" }
   /** The logspace has no message at all yet. */
   | { why: "first-run" }
+  /** Some of what was asked of is locked, away or damaged: the answer says nothing of it. */
+  | { why: "unread" }
   /** There are messages that match, but not in this range. */
   | { why: "range"; total: number; nearestUs: number }
   /** Nothing matches, at any time. */
@@ -15,9 +17,11 @@ export type Nothing =
 
 export async function whyNothing(
   question: SearchQuestion,
+  { unread = [] }: SearchAnswer,
   logspaces: Logspace[],
   signal: AbortSignal,
 ): Promise<Nothing> {
+  if (unread.length > 0) return { why: "unread" };
   const known = logspaces.find(({ name }) => name === question.logspace);
   if (known?.messages === 0) {
     const now = (await readLogspaces(signal)).find(({ name }) => name === question.logspace);

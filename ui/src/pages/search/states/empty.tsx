@@ -27,6 +27,13 @@ export function NothingState({ nothing, zone, events }: { nothing: Nothing; zone
       </State>
     );
   }
+  if (nothing.why === "unread") {
+    return (
+      <State icon="alert" title="Nothing in what could be read" action="Search again" onAction={events.onRun}>
+        <p>Some messages could not be searched; the line above says which, and why.</p>
+      </State>
+    );
+  }
   if (nothing.why === "query") {
     return (
       <State icon="search" title="Nothing matches" action="Clear the query" onAction={events.onClearQuery}>
