@@ -47,9 +47,10 @@ def read(folder, name):
 
 
 def check_clear(folder, name, first=0):
-    """What verification wrote: a number of 16 hexadecimal digits (20 in syslog-ng 3) and the line."""
+    """What verification wrote: a number of 20 hexadecimal digits and the line."""
     rows = [row.split(": ", 1) for row in read(folder, name).decode().splitlines()]
     assert [line for _, line in rows] == LINES
+    assert all(len(number) == 20 for number, _ in rows), rows[0]
     numbers = [int(number, 16) for number, _ in rows]
     assert numbers == list(range(first, first + len(LINES)))
 

@@ -20,6 +20,9 @@ const FLOOR: f64 = 97.0;
 /// Stands for the working folder.
 const FOLDER: &str = "@DIR@";
 
+/// The log of a run of secure logging, in clear.
+const CLEAR: &str = "decrypted.txt";
+
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let program = Program::find()?;
     RECORDINGS.iter().map(|name| recording(&program, folder, name)).collect()
@@ -69,6 +72,9 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
         }
         return Ok((!is_later).then(|| verdict.text.lines().next().unwrap_or("refused").to_owned()));
     }
+    if let Some(clear) = members(case, "other_files").remove(CLEAR) {
+        return secured(program, folder, text(case, "config"), &clear).map(Some);
+    }
     let wanted: BTreeMap<String, String> = members(case, "output_files");
     let got = || -> BTreeMap<String, String> {
         let read = |name: &String| Some((name.clone(), fs::read_to_string(folder.join(name)).ok()?));
@@ -81,6 +87,25 @@ fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     }
     let last = console.lines().last().unwrap_or_default();
     Ok(Some(format!("wrote {got:?}, wanted {wanted:?}; last words: {last}")))
+}
+
+/// A run of secure logging is recorded without its keys, and no two are alike: it gets keys of its own, and its log is
+/// compared in clear.
+fn secured(program: &Program, folder: &Path, config: &str, clear: &str) -> Result<String, String> {
+    let words: Vec<&str> = config.split_whitespace().collect();
+    let named = |option: &str| words.windows(2).find(|pair| pair[0] == option).map(|pair| pair[1]);
+    let (Some(key), Some(mac)) = (named("-k"), named("-m")) else {
+        return Ok("names no files of keys".to_owned());
+    };
+    let log = "output.log";
+    program.slog(folder, &["key", "-m", "master.key"])?;
+    program.slog(folder, &["key", "-d", "master.key", "00:00:5e:00:53:01", "1", key])?;
+    fs::copy(folder.join(key), folder.join("first.key")).map_err(|error| format!("{key}: {error}"))?;
+    let lines = || fs::read_to_string(folder.join(log)).unwrap_or_default().lines().count();
+    program.run(folder, &folder.join("syslog-ng.conf"), || lines() == clear.lines().count())?;
+    program.slog(folder, &["verify", "-k", "first.key", "-m", mac, log, CLEAR])?;
+    let got = fs::read_to_string(folder.join(CLEAR)).unwrap_or_default();
+    Ok(if got == clear { String::new() } else { format!("in clear {got:?}, wanted {clear:?}") })
 }
 
 fn members(case: &Value, name: &str) -> BTreeMap<String, String> {

@@ -85,6 +85,16 @@ impl Program {
         })
     }
 
+    /// `duramen slog`, in a folder.
+    pub(super) fn slog(&self, folder: &Path, words: &[&str]) -> Result<(), String> {
+        let output = Command::new(&self.0).arg("slog").args(words).current_dir(folder).output();
+        let output = output.map_err(|error| format!("cannot start {}: {error}", self.0.display()))?;
+        match output.status.success() {
+            true => Ok(()),
+            false => Err(format!("slog {words:?}: {}", String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+
     /// Runs a configuration in a folder until `done`, then stops it. What it printed is in the answer.
     pub(super) fn run(
         &self,

@@ -52,7 +52,7 @@ pub(super) fn open(mut host: HostKey, mac: Mac, text: &[u8]) -> Reading {
         match scheme::open(&host.key, &line[NUMBER_CHARACTERS + 1..]) {
             Some(opened) => {
                 reading.mac = scheme::add(&host.key, counted, &reading.mac, &opened);
-                reading.text.extend_from_slice(format!("{number:016x}: ").as_bytes());
+                reading.text.extend_from_slice(format!("{number:020x}: ").as_bytes());
                 reading.text.extend_from_slice(&opened.text);
                 reading.text.push(b'\n');
             }
