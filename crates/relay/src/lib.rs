@@ -17,6 +17,7 @@ mod internal;
 mod ip;
 mod positions;
 mod reactor;
+mod shell;
 mod stage;
 mod sys;
 

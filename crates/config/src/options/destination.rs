@@ -389,8 +389,7 @@ const PIPE: &[Row] = &[
 
 const PROGRAM: &[Row] = &[
     row("keep-alive", V::YesNo, "no", "the command outlives a reload"),
-    row("inherit-environment", V::YesNo, "yes", "give it our environment")
-        .no_effect("it has our environment"),
+    row("inherit-environment", V::YesNo, "yes", "give it our environment"),
 ];
 
 const EXAMPLE: &[Row] = &[row("filename", V::Text, "", "the file")];

@@ -270,8 +270,7 @@ const JOURNAL: &[Row] = &[
 ];
 
 const PROGRAM: &[Row] = &[
-    row("inherit-environment", V::YesNo, "yes", "give it our environment")
-        .no_effect("it has our environment"),
+    row("inherit-environment", V::YesNo, "yes", "give it our environment"),
     row("keep-alive", V::YesNo, "no", "the command outlives a reload")
         .no_effect("it outlives a reload that leaves it unchanged"),
 ];

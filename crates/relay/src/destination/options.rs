@@ -452,6 +452,8 @@ pub struct ProgramTarget {
     pub command: String,
     /// `keep-alive()`: the program outlives a reload.
     pub keep_over_reload: bool,
+    /// `inherit-environment()`.
+    pub inherits_environment: bool,
 }
 
 /// `usertty("user")`.

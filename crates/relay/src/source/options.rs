@@ -416,6 +416,8 @@ pub struct ProgramSource {
     pub command: String,
     /// The pause before it is started again.
     pub restart_after: Duration,
+    /// `inherit-environment()`.
+    pub inherits_environment: bool,
 }
 
 /// `example-msg-generator()`

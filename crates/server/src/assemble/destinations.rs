@@ -154,6 +154,7 @@ impl<'t> Lowering<'t> {
                 let program = ProgramTarget {
                     command: options.plain()?,
                     keep_over_reload: options.yes("keep-alive", false),
+                    inherits_environment: options.yes("inherit-environment", true),
                 };
                 (DestinationDriver::Program(program), self.file_line(options)?)
             }

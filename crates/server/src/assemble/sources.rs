@@ -131,8 +131,11 @@ impl<'t> Lowering<'t> {
                 (SourceDriver::Pipe(pipe), Framing::Newline)
             }
             "program" => {
-                let command = options.plain()?;
-                let program = ProgramSource { command, restart_after: RESTART_AFTER };
+                let program = ProgramSource {
+                    command: options.plain()?,
+                    restart_after: RESTART_AFTER,
+                    inherits_environment: options.yes("inherit-environment", true),
+                };
                 (SourceDriver::Program(program), Framing::Newline)
             }
             "stdin" => (SourceDriver::Stdin, Framing::Newline),

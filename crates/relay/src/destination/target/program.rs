@@ -10,11 +10,11 @@ use super::{
     super::output::Output,
     pipe::write_some,
 };
-use crate::{InternalLog, sys};
+use crate::{InternalLog, shell, sys};
 use std::{
     io,
     os::{fd::AsFd, unix::process::CommandExt},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -43,9 +43,7 @@ impl Program {
     }
 
     fn start(&self) -> io::Result<Running> {
-        let mut child = Command::new("/bin/sh")
-            .arg("-c")
-            .arg(&self.target.command)
+        let mut child = shell::command(&self.target.command, self.target.inherits_environment)
             .stdin(Stdio::piped())
             .process_group(0)
             .spawn()?;

@@ -205,7 +205,7 @@ fn a_program_is_started_again_and_gets_what_it_missed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let command = format!("head -n 1 >> {}", out.display());
-    let target = ProgramTarget { command, keep_over_reload: true };
+    let target = ProgramTarget { command, keep_over_reload: true, inherits_environment: true };
     let mut setup = Setup::new(spec(DestinationDriver::Program(target), "$MSG\n"));
     let lines = || fs::read_to_string(&out).unwrap_or_default();
     for (text, want) in [("h|a", "a\n"), ("h|b", "a\nb\n")] {

@@ -5,6 +5,7 @@
 
 use super::{Local, origin_of};
 use crate::{
+    shell,
     source::{
         options::ProgramSource,
         session::{self, End, Stream},
@@ -44,7 +45,7 @@ pub(crate) async fn read_program(mut here: Local, options: ProgramSource) {
     let origin = origin_of(options.command.clone());
     loop {
         let mut stop = here.stop.clone();
-        let end = match start(Command::new("/bin/sh").arg("-c").arg(&options.command)) {
+        let end = match start(&mut shell::command(&options.command, options.inherits_environment)) {
             Ok((running, mut stream)) => {
                 let end = session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await;
                 drop(running);

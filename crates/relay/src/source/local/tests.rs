@@ -63,12 +63,18 @@ fn makes_and_reads_a_pipe() {
 
 #[test]
 fn reads_a_program_and_starts_it_again() {
-    let options =
-        ProgramSource { command: "echo '<13>su: hello'".to_owned(), restart_after: Duration::from_millis(1) };
-    let mut setup = start(SourceDriver::Program(options));
-    check(&setup, &["su|hello", "su|hello"][..1]);
-    setup.collected.wait(2);
-    setup.sources.stop(crate::testing::PATIENCE);
+    // Cargo tells every test in its environment where the package is.
+    for (inherits_environment, want) in [(true, "su|hello relay"), (false, "su|hello none")] {
+        let options = ProgramSource {
+            command: "echo \"<13>su: hello ${CARGO_PKG_NAME:-none}\"".to_owned(),
+            restart_after: Duration::from_millis(1),
+            inherits_environment,
+        };
+        let mut setup = start(SourceDriver::Program(options));
+        check(&setup, &[want]);
+        setup.collected.wait(2);
+        setup.sources.stop(crate::testing::PATIENCE);
+    }
 }
 
 #[test]
