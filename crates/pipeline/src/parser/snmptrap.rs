@@ -7,6 +7,7 @@
 
 use super::{Reader, Writer};
 use message::ValueKind;
+use std::borrow::Cow;
 
 /// Reads traps.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ impl Reader for Snmptrapd {
             give(b"uptime", trap.uptime);
             rest = behind;
         }
-        while let Some((name, value, behind)) = variable(rest) {
+        while let Some((Variable { name, value }, behind)) = Variable::read(rest) {
             give(name, &value);
             rest = behind;
         }
@@ -141,21 +142,29 @@ impl<'a> Trap<'a> {
     }
 }
 
-/// The next variable: its name, its value without type and quotes, and what follows.
-fn variable(text: &[u8]) -> Option<(&[u8], std::borrow::Cow<'_, [u8]>, &[u8])> {
-    let text = text.trim_ascii_start();
-    let equals = find(text, b" = ")?;
-    let name = &text[..equals];
-    let mut value = &text[equals + b" = ".len()..];
-    while let Some(inner) = without_type(value) {
-        value = inner;
+/// A variable of a trap, its value without type and quotes.
+struct Variable<'a> {
+    name: &'a [u8],
+    value: Cow<'a, [u8]>,
+}
+
+impl<'a> Variable<'a> {
+    /// The next one, and what follows it.
+    fn read(text: &'a [u8]) -> Option<(Variable<'a>, &'a [u8])> {
+        let text = text.trim_ascii_start();
+        let equals = find(text, b" = ")?;
+        let name = &text[..equals];
+        let mut value = &text[equals + b" = ".len()..];
+        while let Some(inner) = without_type(value) {
+            value = inner;
+        }
+        if value.first() == Some(&b'"') {
+            let (quoted, behind) = unquoted(&value[1..]);
+            return Some((Variable { name, value: quoted.into() }, behind));
+        }
+        let end = value.iter().position(|byte| matches!(byte, b'\t' | b'\n')).unwrap_or(value.len());
+        Some((Variable { name, value: value[..end].trim_ascii().into() }, &value[end..]))
     }
-    if value.first() == Some(&b'"') {
-        let (quoted, behind) = unquoted(&value[1..]);
-        return Some((name, quoted.into(), behind));
-    }
-    let end = value.iter().position(|byte| matches!(byte, b'\t' | b'\n')).unwrap_or(value.len());
-    Some((name, value[..end].trim_ascii().into(), &value[end..]))
 }
 
 /// What stands behind `STRING: `, `Gauge32: `, `Wrong Type (should be OID): `.
