@@ -59,13 +59,6 @@ impl Promise {
     }
 }
 
-impl Drop for Job {
-    /// Whoever waits learns of the end of the work, however it ended.
-    fn drop(&mut self) {
-        let _ = self.promise.0.set(None);
-    }
-}
-
 /// A block to be compressed and hashed.
 struct Job {
     received: Option<Arc<Received>>,
@@ -73,24 +66,27 @@ struct Job {
     promise: Promise,
 }
 
+impl Drop for Job {
+    /// Whoever waits learns of the end of the work, however it ended.
+    fn drop(&mut self) {
+        let _ = self.promise.0.set(None);
+    }
+}
+
 /// Gives a block to the threads, waiting while they have enough to do.
 pub(super) fn send(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
-    let promise = Promise::default();
-    let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
-    let job = Job { received, dictionary, promise: promise.clone() };
     if threads() == 0 {
-        serve(job, |_| None);
-    } else {
-        PRESSES.put(job);
+        return press(received, dictionary);
     }
+    let (job, promise) = Job::new(received, dictionary);
+    PRESSES.put(job);
     promise
 }
 
 /// Does the work at once.
 pub(super) fn press(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
-    let promise = Promise::default();
-    let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
-    serve(Job { received, dictionary, promise: promise.clone() }, |_| None);
+    let (job, promise) = Job::new(received, dictionary);
+    serve(job, |_| None);
     promise
 }
 
@@ -186,6 +182,12 @@ fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option
 }
 
 impl Job {
+    fn new(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> (Job, Promise) {
+        let promise = Promise::default();
+        let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
+        (Job { received, dictionary, promise: promise.clone() }, promise)
+    }
+
     fn work(&mut self, context: &mut CCtx<'_>, room: &mut [u8], plain: &mut Vec<u8>) {
         let Some(received) = self.received.take() else { return };
         plain.clear();
