@@ -26,14 +26,19 @@ def run(server, *words, user="admin", password=None):
     return subprocess.run([server.binary, *words], env=environment, capture_output=True, text=True, timeout=60)
 
 
+def send_hundred(server):
+    """A quarter is of the firewall, a quarter of the auditor's program."""
+    with socket.create_connection(("127.0.0.1", server.port)) as peer:
+        for n in range(100):
+            host, program = ("fw1", "kernel") if n % 4 == 0 else ("web1", "audit" if n % 4 == 1 else "app")
+            peer.sendall(f"<13>Nov 21 12:00:00 {host} {program}: word{host} number {n}\n".encode())
+
+
 def test_boundaries_and_grants(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()
-        with socket.create_connection(("127.0.0.1", server.port)) as peer:
-            for n in range(100):
-                host, program = ("fw1", "kernel") if n % 4 == 0 else ("web1", "audit" if n % 4 == 1 else "app")
-                peer.sendall(f"<13>Nov 21 12:00:00 {host} {program}: word{host} number {n}\n".encode())
+        send_hundred(server)
         total = lambda name, query="": server.search(query, logspace=name)["total"]
         server.until(lambda: total("all") == 100 and total("audit") == 25, 10, "the messages")
         assert (total("firewall"), total("both"), total("firewall", "NOT wordfw1")) == (25, 50, 0)
@@ -102,10 +107,7 @@ def test_evidence_of_filtered_and_multiple_logspaces(binary):
     server = Server(binary, CONFIG)
     try:
         server.start()
-        with socket.create_connection(("127.0.0.1", server.port)) as peer:
-            for n in range(100):
-                host, program = ("fw1", "kernel") if n % 4 == 0 else ("web1", "audit" if n % 4 == 1 else "app")
-                peer.sendall(f"<13>Nov 21 12:00:00 {host} {program}: word{host} number {n}\n".encode())
+        send_hundred(server)
         server.until(lambda: server.search("", logspace="both")["total"] == 50, 10, "the messages")
         for name in ("all", "audit"):
             assert run(server, "logspace", "seal", name, "--control", server.folder + "/ctl").returncode == 0
