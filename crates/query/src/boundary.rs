@@ -17,6 +17,7 @@ use store::{
 
 /// What may be seen of a logspace.
 pub struct Boundary {
+    written: Vec<Vec<String>>,
     condition: Arc<Condition>,
     /// The segments met last, by their address: they are the same as long as they are held here.
     known: Mutex<HashMap<usize, Arc<Bounded>>>,
@@ -29,7 +30,9 @@ impl Boundary {
             Condition::and(way.iter().map(|question| question.condition().clone()).collect())
         };
         let condition = Condition::or(ways.iter().map(way).collect());
-        Boundary { condition: Arc::new(condition), known: Mutex::default() }
+        let written =
+            ways.iter().map(|way| way.iter().map(|question| question.text().to_owned()).collect()).collect();
+        Boundary { written, condition: Arc::new(condition), known: Mutex::default() }
     }
 
     /// A snapshot within the boundary.
@@ -56,9 +59,19 @@ impl Boundary {
         }
     }
 
+    /// What it was made of, as written.
+    pub fn written(&self) -> &[Vec<String>] {
+        &self.written
+    }
+
     /// Asks of messages one by one whether they lie within.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
+    }
+
+    /// The documents of a segment within the boundary.
+    pub(crate) fn matching(&self, view: &dyn SegmentView, watch: &Watch) -> Result<Bitmap, ReadError> {
+        plan::matching(view, &self.condition, None, watch)
     }
 }
 

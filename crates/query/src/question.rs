@@ -4,6 +4,7 @@
 //! thread. Holds: the tree as written and the condition it came to.
 
 use crate::{
+    boundary::Boundary,
     compile::compile,
     condition::Condition,
     error::{Hint, QueryError},
@@ -11,9 +12,11 @@ use crate::{
     matcher::Matcher,
     parse::parse,
     pipe::{self, Name, Pipes},
+    plan,
     tree::{Node, Operator, Pipe},
 };
 use std::{ops::Range, sync::Arc};
+use store::{Bitmap, ReadError, SegmentView, Watch};
 
 /// How the text of a question is to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +32,7 @@ pub struct ParseOptions {
 /// A question.
 #[derive(Clone, Debug)]
 pub struct Query {
+    text: Arc<str>,
     tree: Node,
     hints: Vec<Hint>,
     condition: Arc<Condition>,
@@ -43,6 +47,7 @@ impl Query {
         let condition = compile(&parsed.tree, options.now_us, options.offset_s, &mut parsed.hints)?;
         let pipes = pipe::compile(&parsed.pipes, options.now_us, options.offset_s, &mut parsed.hints)?;
         Ok(Query {
+            text: text.into(),
             tree: parsed.tree,
             hints: parsed.hints,
             condition: Arc::new(condition),
@@ -56,6 +61,7 @@ impl Query {
         let place = crate::tree::Place::default();
         let tree = Node { place, kind: crate::tree::NodeKind::Empty };
         Query {
+            text: Arc::default(),
             tree,
             hints: Vec::new(),
             condition: Arc::new(Condition::All),
@@ -84,6 +90,11 @@ impl Query {
         self.pipes.has_sequences()
     }
 
+    /// The question as written, pipes included.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
     /// Advice on what may not be meant as written.
     pub fn hints(&self) -> &[Hint] {
         &self.hints
@@ -97,6 +108,18 @@ impl Query {
     /// Asks the question of messages one by one, for live tail.
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
+    }
+
+    /// Finds the documents of a segment that answer the question and lie within a boundary.
+    pub fn within(
+        &self,
+        boundary: Option<Arc<Boundary>>,
+    ) -> impl FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + use<> {
+        let condition = Arc::clone(&self.condition);
+        move |view, watch| {
+            let allowed = boundary.as_ref().map(|boundary| boundary.matching(view, watch)).transpose()?;
+            plan::matching(view, &condition, allowed.as_ref(), watch)
+        }
     }
 
     /// Byte ranges of a message text that the question looks for, ascending and apart.

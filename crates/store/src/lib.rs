@@ -30,8 +30,8 @@ pub use logspace::{
     Unheard, Unlocked, scrub_file, segment_file, segment_files,
 };
 pub use package::{
-    ExportError, Exported, PackageError, PackageReport, Part, Question, View, document_json, export_package,
-    export_packages, verify_package,
+    ExportError, Exported, PackageError, PackageReport, Part, Question, View, Wanted, document_json,
+    export_package, verify_package,
 };
 pub use segment::{
     Active, BYTES_MAX, DOCUMENTS_MAX, Draft, Learned, RebuildError, RecodeError, RecodeReport, Recoding,

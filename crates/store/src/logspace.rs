@@ -44,7 +44,7 @@ pub use stamper::Authority;
 pub use stats::LogspaceStats;
 pub use unlocked::Unlocked;
 
-use crate::{KeyError, Keys, Snapshot};
+use crate::{KeyError, Keys, Part, SigningKey, Snapshot, View, Wanted};
 use builder::Builder;
 use cover::Cover;
 use indexed::Indexed;
@@ -300,6 +300,22 @@ impl Logspace {
         let done = self.shared.wishes.add(durable)?;
         self.shared.unbuilt.nudge();
         done.recv_timeout(timeout).ok()
+    }
+
+    /// What an evidence package is made of, for an asker with these keys; signed with the logspace's own key.
+    pub fn part<'a>(
+        &self,
+        local: &str,
+        view: Option<View>,
+        unlocked: Option<&Unlocked>,
+        wanted: Box<Wanted<'a>>,
+    ) -> Result<Part<'a>, KeyError> {
+        let own = self.shared.options.keys.and(&self.shared.session_keys());
+        let keys = unlocked.map_or_else(|| own.clone(), |unlocked| own.and(unlocked.keys()));
+        let dir = self.shared.dir.clone();
+        let signer = witness::sign_key(&dir, self.shared.options.sign_key.as_deref());
+        let signer = SigningKey::load(&signer)?;
+        Ok(Part { local: local.to_owned(), view, dir, keys, signer, wanted })
     }
 
     /// Receives what arrives from now on, once it is durable.

@@ -13,8 +13,8 @@ mod write;
 
 pub use check::{PackageError, PackageReport, verify_package};
 pub use manifest::{Question, View};
-pub use several::{Part, export_packages};
-pub use write::{ExportError, Exported, document_json, export_package};
+pub use several::export_package;
+pub use write::{ExportError, Exported, Part, Wanted, document_json};
 
 /// What a manifest says it is of.
 pub(crate) mod format {

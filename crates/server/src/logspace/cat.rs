@@ -66,11 +66,15 @@ impl Selection {
         Ok((time(&self.from)?, time(&self.to)?))
     }
 
-    /// Tells which messages are wanted.
-    pub(super) fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, String> {
+    /// What is asked for.
+    pub(super) fn query(&self) -> Result<Query, String> {
         let options = ParseOptions { now_us: now_us(), ..ParseOptions::default() };
-        let query = Query::parse(&self.query, &options).map_err(|error| error.to_string())?;
-        let mut matcher = query.matcher();
+        Query::parse(&self.query, &options).map_err(|error| error.to_string())
+    }
+
+    /// Tells which messages are wanted.
+    fn matcher(&self) -> Result<impl FnMut(&Document) -> bool, String> {
+        let mut matcher = self.query()?.matcher();
         Ok(move |document: &Document| matcher.matches(document))
     }
 }

@@ -10,17 +10,17 @@ use super::{
     status,
     verify::trusted,
 };
-use crate::assemble::{self, Environment, ViewSpec};
+use crate::assemble::{self, Environment, ViewMember, ViewSpec};
 use clap::Args;
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
 };
 use store::{
-    Document, EVIDENCE_DIR, Exported, PackageReport, Part, Question, SigningKey, View, export_package,
-    export_packages,
+    EVIDENCE_DIR, Exported, Keys, PackageReport, Part, Question, SigningKey, View, Watch, export_package,
 };
 
 /// Options of `export`.
@@ -47,16 +47,11 @@ pub(super) struct Options {
 }
 
 pub(super) fn run(options: &Options) -> Result<bool, String> {
-    if let Some(view) = options.view()? {
-        return options.run_view(view);
-    }
-    let dir = options.place.dir()?;
     let keys = options.keys.load()?;
-    let signer = options.signer(&dir)?;
+    let parts = options.parts(&keys)?;
     let question = options.question()?;
-    let mut wanted = options.selection.matcher()?;
     options.note("export", &question)?;
-    let exported = export_package(&dir, &options.output, &keys, &signer, &question, &mut wanted);
+    let exported = export_package(&options.output, &question, parts, &Watch::unlimited());
     let exported = exported.map_err(|error| format!("{}: {error}", options.output.display()))?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
     options.place.note("exported", &question.text, details)?;
@@ -92,43 +87,24 @@ impl Options {
         Ok(parts.views.into_iter().find(|view| view.name == self.place.name()))
     }
 
-    /// A package of what may be seen of other logspaces: of each one its own when there are several.
-    fn run_view(&self, spec: ViewSpec) -> Result<bool, String> {
-        let keys = self.keys.load()?;
-        let question = self.question()?;
-        let mut parts = Vec::new();
-        for member in spec.members {
-            let dir = self.place.dir_of(&member.base)?;
+    /// The local logspaces that are asked.
+    fn parts(&self, keys: &Keys) -> Result<Vec<Part<'static>>, String> {
+        let asked = self.selection.query()?;
+        let part = |local: &str, view: Option<View>| {
+            let dir = self.place.dir_of(local)?;
             let signer = self.signer(&dir)?;
-            let view = View { name: spec.name.clone(), logspace: member.base, filter: member.ways };
-            let wanted = Box::new(seen(self.selection.matcher()?, view.filter.as_deref())?);
-            parts.push(Part { view, dir, signer, wanted });
-        }
-        self.note("export", &question)?;
-        let failed = |error| format!("{}: {error}", self.output.display());
-        if let [part] = parts.as_mut_slice() {
-            let question = Question { view: Some(part.view.clone()), ..question };
-            let exported =
-                export_package(&part.dir, &self.output, &keys, &part.signer, &question, &mut *part.wanted);
-            let exported = exported.map_err(failed)?;
-            let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
-            self.place.note("exported", &question.text, details)?;
-            return self.print(&exported);
-        }
-        let first = parts.first().ok_or("the logspace is made of nothing")?;
-        let signer = self.signer(&first.dir)?;
-        let (made, manifest) =
-            export_packages(&self.output, &keys, &signer, &question, parts).map_err(failed)?;
-        let sum = |of: fn(&Exported) -> u64| made.iter().map(|(_, exported)| of(exported)).sum();
-        let all = Exported {
-            messages: sum(|exported| exported.messages),
-            segments: sum(|exported| exported.segments),
-            unread: made.iter().flat_map(|(_, exported)| exported.unread.clone()).collect(),
-            manifest,
+            let boundary = boundary(view.as_ref().and_then(|view| view.filter.as_deref()))?;
+            let wanted = Box::new(asked.within(boundary.map(Arc::new)));
+            Ok(Part { local: local.to_owned(), view, dir, keys: keys.clone(), signer, wanted })
         };
-        let details = json!({"messages": all.messages, "manifest": all.manifest.to_string()});
-        self.place.note("exported", &question.text, details)?;
-        self.print(&all)
+        let Some(spec) = self.view()? else {
+            return Ok(vec![part(self.place.name(), None)?]);
+        };
+        let member = |member: ViewMember| {
+            let (name, logspace) = (spec.name.clone(), member.base.clone());
+            part(&member.base, Some(View { name, logspace, filter: member.ways }))
+        };
+        spec.members.into_iter().map(member).collect()
     }
 
     /// Says what was taken out; false when something could not be read.
@@ -162,11 +138,8 @@ impl Options {
     }
 }
 
-/// Wanted is what is asked for within the filter.
-fn seen<Asked: FnMut(&Document) -> bool>(
-    mut asked: Asked,
-    filter: Option<&[Vec<String>]>,
-) -> Result<impl FnMut(&Document) -> bool + use<Asked>, String> {
+/// What a filter lets see; none: everything.
+fn boundary(filter: Option<&[Vec<String>]>) -> Result<Option<Boundary>, String> {
     let read = |way: &Vec<String>| {
         let questions = way.iter().map(|text| Query::parse(text, &ParseOptions::default()));
         questions
@@ -174,10 +147,7 @@ fn seen<Asked: FnMut(&Document) -> bool>(
             .map_err(|error| format!("a filter cannot be read: {error}"))
     };
     let ways = filter.map(|ways| ways.iter().map(read).collect::<Result<Vec<_>, String>>()).transpose()?;
-    let mut boundary = ways.map(|ways| Boundary::new(&ways).matcher());
-    Ok(move |document: &Document| {
-        boundary.as_mut().is_none_or(|boundary| boundary.matches(document)) && asked(document)
-    })
+    Ok(ways.map(|ways| Boundary::new(&ways)))
 }
 
 /// Options of `verify-package`.

@@ -155,12 +155,18 @@ impl Identity {
 
 /// The private keys at hand.
 #[derive(Clone, Default, Debug)]
-pub struct Keys(Arc<Vec<Identity>>);
+pub struct Keys(Vec<Arc<Identity>>);
 
 impl Keys {
     /// These keys.
     pub fn of(identities: Vec<Identity>) -> Keys {
-        Keys(Arc::new(identities))
+        Keys(identities.into_iter().map(Arc::new).collect())
+    }
+
+    /// These keys and others.
+    #[must_use]
+    pub fn and(&self, others: &Keys) -> Keys {
+        Keys(self.0.iter().chain(&others.0).cloned().collect())
     }
 
     /// Whether there is none.

@@ -23,6 +23,11 @@ impl Unlocked {
         Unlocked { keys, opened: Mutex::default() }
     }
 
+    /// The keys themselves.
+    pub(super) fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
     /// The segment in a file, when the keys open it.
     pub(super) fn open(&self, segments: &dyn Segments, path: &Path) -> Option<Arc<dyn SegmentView>> {
         let known = |opened: &HashMap<PathBuf, Arc<dyn SegmentView>>| opened.get(path).cloned();

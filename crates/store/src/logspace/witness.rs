@@ -23,6 +23,11 @@ const SIGN_KEY_NAME: &str = "sign.key";
 /// Digits of a key's digest in the name of its file.
 const KEY_DIGITS: usize = 16;
 
+/// Where the key lies that signs for the logspace in a directory, given the one that the configuration names.
+pub(crate) fn sign_key(dir: &Path, given: Option<&Path>) -> PathBuf {
+    given.map_or_else(|| dir.join(EVIDENCE_DIR).join(SIGN_KEY_NAME), Path::to_owned)
+}
+
 /// The chain and who signs it.
 pub(crate) struct Witness {
     disk: Arc<dyn Disk>,
@@ -50,9 +55,10 @@ impl Witness {
         for damage in chain.damages().iter().copied().chain(cut) {
             notices.notice(Notice::ChainDamaged { offset: damage.offset, bytes: damage.bytes });
         }
+        let path = self::sign_key(dir, sign_key);
         let key = match sign_key {
-            Some(path) => SigningKey::load(path),
-            None => SigningKey::load_or_draw(&folder.join(SIGN_KEY_NAME)),
+            Some(_) => SigningKey::load(&path),
+            None => SigningKey::load_or_draw(&path),
         };
         let key = key.map_err(OpenLogspaceError::SignKey)?;
         publish(&folder, &key).map_err(failed)?;

@@ -1,58 +1,46 @@
-//! One package of several logspaces: that of a multiple one.
+//! A package of all that a question was asked of: of one logspace, or of several that are asked as one.
 //!
-//! In: each local logspace with what is wanted of it. Out: a folder with a package for each, and above them a manifest that
-//! names theirs, signed, with the page that verifies them all. Limits: those of a package.
+//! In: each local logspace with what is wanted of it. Out: of one its package; of several a folder with a package for each,
+//! and above them a manifest that names theirs, signed, with the page that verifies them all. Limits: those of a package.
 
 use super::{
     VERIFY_PAGE, format,
-    manifest::{Question, View},
+    manifest::Question,
     name,
-    write::{ExportError, Exported, export_package, put_manifest},
+    write::{ExportError, Exported, Part, export_part, put_manifest},
 };
-use crate::{Digest, Document, evidence::SigningKey, lock::Keys};
+use crate::{Digest, Watch};
 use serde_json::{Map, Value, json};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
-/// One of the logspaces.
-pub struct Part<'a> {
-    /// What it is called, and what may be seen of it.
-    pub view: View,
-    /// Its directory.
-    pub dir: PathBuf,
-    /// Signs its manifest.
-    pub signer: SigningKey,
-    /// Says which messages are wanted.
-    pub wanted: Box<dyn FnMut(&Document) -> bool + 'a>,
-}
-
-/// Makes a package of several logspaces in a new folder; `signer` signs what names them all. Gives what each has, then the
-/// digest of the manifest above them.
-pub fn export_packages(
+/// Makes a package in a new folder. What names several is signed with the first one's key.
+pub fn export_package(
     folder: &Path,
-    keys: &Keys,
-    signer: &SigningKey,
     question: &Question,
-    parts: Vec<Part<'_>>,
-) -> Result<(Vec<(String, Exported)>, Digest), ExportError> {
+    mut parts: Vec<Part<'_>>,
+    watch: &Watch,
+) -> Result<Exported, ExportError> {
+    if parts.len() == 1 {
+        return export_part(folder, parts.remove(0), question, watch);
+    }
+    let signer = parts.first().ok_or(ExportError::NoEvidence)?.signer.clone();
     fs::create_dir(folder)?;
-    let (mut named, mut made) = (Map::new(), Vec::new());
-    for Part { view, dir, signer, mut wanted } in parts {
-        let local = view.logspace.clone();
-        let question = Question { view: Some(view), ..question.clone() };
-        let exported =
-            match export_package(&dir, &folder.join(&local), keys, &signer, &question, &mut *wanted) {
-                // Nothing of it was sealed: there is nothing to prove, and nothing is missing.
-                Err(ExportError::NoEvidence) => {
-                    named.insert(local, json!({"sealed": false}));
-                    continue;
-                }
-                exported => exported?,
-            };
-        named.insert(local.clone(), json!({"sealed": true, "manifest": exported.manifest.to_string()}));
-        made.push((local, exported));
+    let (mut named, mut all) = (Map::new(), Exported::default());
+    for part in parts {
+        let local = part.local.clone();
+        match export_part(&folder.join(&local), part, question, watch) {
+            // Nothing of it was sealed: there is nothing to prove, and nothing is missing.
+            Err(ExportError::NoEvidence) => {
+                named.insert(local, json!({"sealed": false}));
+            }
+            exported => {
+                let exported = exported?;
+                all.messages += exported.messages;
+                all.segments += exported.segments;
+                named.insert(local, json!({"sealed": true, "manifest": exported.manifest.to_string()}));
+                all.unread.extend(exported.unread);
+            }
+        }
     }
     let (sealed, unsealed): (Vec<_>, Vec<_>) =
         named.into_iter().partition(|(_, part)| part["sealed"] == true);
@@ -66,12 +54,12 @@ pub fn export_packages(
     let manifest = json!({
         "format": format::SEVERAL,
         "question": question.to_json(),
-        "messages": made.iter().map(|(_, exported)| exported.messages).sum::<u64>(),
+        "messages": all.messages,
         "parts": sealed.into_iter().collect::<Map<String, Value>>(),
         "never_sealed": unsealed.into_iter().map(|(name, _)| name).collect::<Vec<_>>(),
         "signer": signer.public().fingerprint(),
         "files": files,
     });
-    let digest = put_manifest(folder, &manifest, signer)?;
-    Ok((made, digest))
+    all.manifest = put_manifest(folder, &manifest, &signer)?;
+    Ok(all)
 }

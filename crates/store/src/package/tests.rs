@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::{
-    Active, Digest, EVIDENCE_DIR, Event, Keys, PublicKey, Record, Sealing, SigningKey,
+    Active, Bitmap, Digest, EVIDENCE_DIR, Event, Keys, PublicKey, Record, Sealing, SegmentView, SigningKey,
+    Watch,
     evidence::{CHAIN_NAME, Chain},
     logspace::segment_file,
 };
@@ -73,11 +74,25 @@ fn logspace() -> (tempfile::TempDir, SigningKey) {
     (dir, key)
 }
 
+/// Every tenth message of a logspace, whose numbers end so.
+fn part(local: &str, dir: &Path, key: &SigningKey, view: Option<View>, digit: u64) -> Part<'static> {
+    let wanted = move |segment: &dyn SegmentView, _: &Watch| {
+        let mut found = Bitmap::none(segment.len());
+        let numbers =
+            (0..segment.len()).filter(|at| (segment.first_sequence() + u64::from(*at)) % 10 == digit);
+        numbers.for_each(|at| found.add(at));
+        Ok(found)
+    };
+    let (dir, signer) = (dir.to_path_buf(), key.clone());
+    Part { local: local.into(), view, dir, keys: Keys::default(), signer, wanted: Box::new(wanted) }
+}
+
 fn package(dir: &Path, key: &SigningKey) -> PathBuf {
     let folder = dir.join("package");
     let question = Question { text: "user3".into(), asked_by: "eva".into(), at_us: 1, ..Question::default() };
-    let mut wanted = |document: &crate::Document| document.sequence % 10 == 3;
-    let exported = export_package(dir, &folder, &Keys::default(), key, &question, &mut wanted).unwrap();
+    let exported =
+        export_package(&folder, &question, vec![part("main", dir, key, None, 3)], &Watch::unlimited())
+            .unwrap();
     assert_eq!((exported.messages, exported.segments), (140, 2));
     assert!(exported.unread.is_empty() && exported.manifest != Digest::default());
     folder
@@ -139,18 +154,17 @@ fn a_changed_message_does_not_lead_to_the_root() {
 /// Two logspaces that are asked as one, each within its filter.
 fn packages(dirs: &[&Path], key: &SigningKey, folder: &Path) -> Digest {
     let filters = [Some(vec![vec!["user3".to_owned(), "NOT x".to_owned()], vec!["user4".to_owned()]]), None];
-    let part = |(at, dir): (usize, &&Path)| Part {
-        view: View { name: "both".into(), logspace: format!("l{at}"), filter: filters[at].clone() },
-        dir: dir.to_path_buf(),
-        signer: SigningKey::load(&dir.join(EVIDENCE_DIR).join("sign.key")).unwrap(),
-        wanted: Box::new(move |document| document.sequence % 10 == 3 + at as u64),
+    let part = |(at, dir): (usize, &&Path)| {
+        let local = format!("l{at}");
+        let view = View { name: "both".into(), logspace: local.clone(), filter: filters[at].clone() };
+        let key = if at == 0 { key.clone() } else { key_of(dir) };
+        part(&local, dir, &key, Some(view), 3 + at as u64)
     };
     let parts = dirs.iter().enumerate().map(part).collect();
     let question = Question { text: "*".into(), asked_by: "eva".into(), at_us: 1, ..Question::default() };
-    let (made, manifest) = export_packages(folder, &Keys::default(), key, &question, parts).unwrap();
-    let counts: Vec<(&str, u64)> = made.iter().map(|(name, made)| (name.as_str(), made.messages)).collect();
-    assert_eq!(counts, [("l0", 140), ("l1", 140)]);
-    manifest
+    let exported = export_package(folder, &question, parts, &Watch::unlimited()).unwrap();
+    assert_eq!((exported.messages, exported.segments), (280, 4));
+    exported.manifest
 }
 
 #[test]

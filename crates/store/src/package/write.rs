@@ -1,15 +1,15 @@
 //! Writes an evidence package.
 //!
 //! In: a logspace's directory, keys, which messages are wanted. Out: the folder's files, the manifest last, signed.
-//! Limits: constant memory but for the numbers of a segment's wanted messages.
+//! Limits: constant memory but for the numbers of a segment's wanted messages. The wanted ones alone are read.
 
 use super::{
     VERIFY_PAGE, format,
-    manifest::{self, Question},
+    manifest::{self, Question, View},
     name,
 };
 use crate::{
-    Document, ReadError, SegmentView, Watch,
+    Bitmap, Document, ReadError, SegmentView, Watch,
     evidence::{Chain, Digest, EVIDENCE_DIR, Record, SigningKey},
     lock::Keys,
     logspace::segment_file,
@@ -25,7 +25,7 @@ use std::{
     fs::{self, File},
     io::{self, BufWriter, Write},
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Why a package could not be made.
@@ -73,15 +73,34 @@ pub struct Exported {
     pub manifest: Digest,
 }
 
-/// Makes a package of the wanted messages in a new folder.
-pub fn export_package(
-    dir: &Path,
+/// Finds the wanted messages of a segment.
+pub type Wanted<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + 'a;
+
+/// What is taken out of one local logspace.
+pub struct Part<'a> {
+    /// The name of the local logspace.
+    pub local: String,
+    /// The filtered or multiple logspace that was asked, when that is not the local one itself.
+    pub view: Option<View>,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// Open what is encrypted.
+    pub keys: Keys,
+    /// Signs the manifest.
+    pub signer: SigningKey,
+    /// Says which messages are wanted.
+    pub wanted: Box<Wanted<'a>>,
+}
+
+/// Makes a package of one logspace in a new folder.
+pub(super) fn export_part(
     folder: &Path,
-    keys: &Keys,
-    signer: &SigningKey,
+    part: Part<'_>,
     question: &Question,
-    wanted: &mut dyn FnMut(&Document) -> bool,
+    watch: &Watch,
 ) -> Result<Exported, ExportError> {
+    let Part { view, dir, keys, signer, mut wanted, .. } = part;
+    let (dir, question) = (dir.as_path(), Question { view, ..question.clone() });
     let chain = Chain::read(&OsDisk, dir)?;
     if chain.records().is_empty() {
         return Err(ExportError::NoEvidence);
@@ -92,6 +111,7 @@ pub fn export_package(
         raw: Hashed::create(&folder.join(name::RAW))?,
         proofs: Hashed::create(&folder.join(name::PROOFS))?,
         exported: Exported::default(),
+        watch,
     };
     let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
     firsts.sort_unstable();
@@ -101,34 +121,35 @@ pub fn export_package(
         let outside =
             question.from_us.is_some_and(|start| to < start) || question.to_us.is_some_and(|end| from >= end);
         if !outside {
-            out.segment(dir, record, keys, question, wanted)?;
+            out.segment(dir, record, &keys, &question, &mut *wanted)?;
         }
     }
-    let Out { messages, raw, proofs, mut exported } = out;
+    let Out { messages, raw, proofs, mut exported, .. } = out;
     let mut files = BTreeMap::new();
     for (name, file) in [(name::MESSAGES, messages), (name::RAW, raw), (name::PROOFS, proofs)] {
         files.insert(name.to_owned(), file.finish()?);
     }
     copy_evidence(dir, folder, &chain, &mut files)?;
-    exported.manifest = sign(folder, &chain, question, &exported, files, signer)?;
+    exported.manifest = sign(folder, &chain, &question, &exported, files, &signer)?;
     Ok(exported)
 }
 
-struct Out {
+struct Out<'a> {
     messages: Hashed,
     raw: Hashed,
     proofs: Hashed,
     exported: Exported,
+    watch: &'a Watch,
 }
 
-impl Out {
+impl Out<'_> {
     fn segment(
         &mut self,
         dir: &Path,
         record: &Record,
         keys: &Keys,
         question: &Question,
-        wanted: &mut dyn FnMut(&Document) -> bool,
+        wanted: &mut Wanted<'_>,
     ) -> Result<(), ExportError> {
         let path = dir.join(segment_file(record.segment.received_us.0, record.segment.first));
         let sealed = match Sealed::unlock(&path, keys) {
@@ -141,25 +162,28 @@ impl Out {
         let range =
             sealed.received_between(question.from_us.unwrap_or(i64::MIN), question.to_us.unwrap_or(i64::MAX));
         let (mut numbers, mut failed) = (Vec::new(), None);
-        let watch = Watch::unlimited();
-        let read = sealed.read(&mut range.clone(), &watch, &mut |number, document| {
-            if wanted(document) {
+        let read = wanted(&sealed, self.watch).and_then(|mut found| {
+            found.keep_range(range);
+            sealed.read(&mut found.iter(), self.watch, &mut |number, document| {
                 failed = self.message(document).err();
                 numbers.push(number);
-            }
-            failed.is_none()
+                failed.is_none()
+            })
         });
         if let Some(error) = failed {
             return Err(error.into());
         }
-        if let Err(error) = read {
-            let first = record.segment.first;
-            self.exported.unread.push((first..record.end(), error.to_string()));
+        match read {
+            Ok(()) => {}
+            Err(error @ ReadError::Stopped(_)) => return Err(ExportError::Read(error)),
+            Err(error) => {
+                self.exported.unread.push((record.segment.first..record.end(), error.to_string()));
+            }
         }
         if numbers.is_empty() {
             return Ok(());
         }
-        let proof = sealed.prove(&numbers, &watch).map_err(ExportError::Read)?;
+        let proof = sealed.prove(&numbers, self.watch).map_err(ExportError::Read)?;
         let line = json!({
             "record": record.number,
             "first": record.segment.first,
