@@ -1,9 +1,11 @@
 """Filtered and multiple logspaces, grants and sealing, over the API and the command line."""
 
+import io
 import json
 import os
 import socket
 import subprocess
+import tarfile
 import urllib.error
 
 from server import Server
@@ -128,9 +130,18 @@ def test_evidence_of_filtered_and_multiple_logspaces(binary):
         for line in map(json.loads, done.stdout.splitlines()):
             assert line["verdict"] == "The package is whole and unchanged." and line["requests"] == [], line
             assert any("filter lets see: (host:fw*)" in step["text"] for step in line["steps"]), line
+        for name, count in (("firewall", 25), ("both", 50)):
+            made = server.call("package", {"logspace": name, "query": "number"})
+            assert made["messages"] == count, made
+            with server.opener.open(f"http://127.0.0.1:{server.http}/api/v1/package?id={made['id']}", timeout=10) as answer:
+                with tarfile.open(fileobj=io.BytesIO(answer.read())) as archive:
+                    archive.extractall(server.folder, filter="data")
+            verified = run(server, "verify-package", f"{server.folder}/{made['name']}")
+            assert verified.returncode == 0 and f"{count} messages" in verified.stdout, verified
+        assert len(os.listdir(server.folder + "/data/scratch")) == 2
         os.remove(server.folder + "/both.case/audit/chain")
         assert run(server, "verify-package", server.folder + "/both.case").returncode != 0
         with open(server.folder + "/data/searches.ledger") as ledger:
-            assert ledger.read().count('"firewall"') == 2
+            assert ledger.read().count('"firewall"') == 4
     finally:
         server.close()

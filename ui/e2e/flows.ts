@@ -70,6 +70,27 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await until("back did not restore the result", async () => (await total(page)) >= all);
   },
 
+  async "what was found is taken out as an evidence package"({ page, settings, open }) {
+    await open();
+    const sealed = await page.evaluate(async () => {
+      const headers = { "Content-Type": "application/json", "X-Requested-By": "duramen" };
+      const spaces = (await (await fetch("api/v1/logspaces")).json()) as { name: string }[];
+      const body = JSON.stringify({ logspace: spaces[0]!.name });
+      return (await fetch("api/v1/seal", { method: "POST", headers, body })).status;
+    });
+    expect(sealed === 200, `sealing was answered with ${sealed}`);
+    await page.click("text=Share");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Evidence package")]);
+    await page.waitForSelector(".notice.on >> text=sealed messages, manifest");
+    expect(/^evidence-.*\.tar$/.test(download.suggestedFilename()), `a file ${download.suggestedFilename()}`);
+    expect(page.url().startsWith(settings.base), "the page was left");
+    await typeQuery(page, "* | top host");
+    await page.waitForSelector(".result-table, table");
+    await page.click("text=Share");
+    await page.click("text=Evidence package");
+    await page.waitForSelector(".notice.on >> text=leave out what stands behind");
+  },
+
   async "the time of an answer tells what the question costs"({ page, open }) {
     await open();
     await typeQuery(page, "severity:>=debug AND *e*");

@@ -154,6 +154,20 @@ class Mock {
         const body = known(await readBody(request), EXPLAIN_MEMBERS);
         return reply(response, 200, answerExplain(this.store(body.logspace), body as never, nowUs()));
       }
+      case "POST seal":
+        return reply(response, 200, { sealed_below: 0 });
+      case "POST package": {
+        const body = known(await readBody(request), ["logspace", "query", "time"]);
+        const { total } = answerSearch(this.store(body.logspace), { ...body, limit: 0 } as never, nowUs());
+        const made = { id: "1", name: "evidence-mock", messages: total, segments: 1, manifest: "5e".repeat(32) };
+        return reply(response, 200, made);
+      }
+      case "GET package":
+        response.writeHead(200, {
+          "Content-Type": "application/x-tar",
+          "Content-Disposition": 'attachment; filename="evidence-mock.tar"',
+        });
+        return void response.end(new Uint8Array(1024));
       case "GET columns":
         return reply(response, 200, answerColumns(this.store(asked.get("logspace"))));
       case "GET values":

@@ -11,6 +11,7 @@ pub(crate) mod keys;
 pub(crate) mod logspaces;
 pub(crate) mod message;
 pub(crate) mod openapi;
+pub(crate) mod package;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod tail;

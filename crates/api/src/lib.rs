@@ -13,6 +13,7 @@ mod extract;
 mod guard;
 mod ids;
 mod listen;
+mod packages;
 mod reports;
 mod rows;
 mod scope;

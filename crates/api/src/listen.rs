@@ -78,6 +78,7 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/search", post(endpoint::search::search))
         .route("/export", get(endpoint::export::export))
         .route("/export/report", get(endpoint::export::report))
+        .route("/package", get(endpoint::package::take).post(endpoint::package::make))
         .route("/unlock", post(endpoint::keys::unlock))
         .route("/lock", post(endpoint::keys::lock))
         .route("/seal", post(endpoint::keys::seal))

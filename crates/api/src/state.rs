@@ -8,18 +8,21 @@ use crate::{
     accounts::{Accounts, Right},
     error::ApiError,
     ids::Ids,
+    packages::Packages,
     reports::Reports,
     scope::Scope,
     sessions::{Sessions, User},
     workers::Workers,
 };
+use axum::http::StatusCode;
 use std::{
     io,
+    path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
 use store::LedgerEntry;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
@@ -34,6 +37,9 @@ pub trait Backend: Send + Sync {
     /// All figures as Prometheus text.
     fn metrics(&self) -> String;
 
+    /// A folder for what lives until somebody takes it away; on the disk of the data, private.
+    fn scratch(&self) -> &Path;
+
     /// Writes down who asks for what, before the answer is given.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 }
@@ -46,9 +52,10 @@ pub struct State {
     host: String,
     ids: Ids,
     reports: Mutex<Reports>,
+    packages: Mutex<Packages>,
     pub(crate) searches: Workers,
     pub(crate) tails: Arc<Semaphore>,
-    pub(crate) exports: Arc<Semaphore>,
+    exports: Arc<Semaphore>,
 }
 
 impl State {
@@ -61,6 +68,7 @@ impl State {
             host: host.to_owned(),
             ids,
             reports: Mutex::default(),
+            packages: Mutex::default(),
             searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
@@ -85,6 +93,21 @@ impl State {
 
     pub(crate) fn reports(&self) -> MutexGuard<'_, Reports> {
         self.reports.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn packages(&self) -> MutexGuard<'_, Packages> {
+        self.packages.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A seat among the exports.
+    pub(crate) fn export_seat(&self) -> Result<OwnedSemaphorePermit, ApiError> {
+        self.exports.clone().try_acquire_owned().map_err(|_| {
+            ApiError::new(
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too_large",
+                "too many exports are running; try again later",
+            )
+        })
     }
 
     pub(crate) fn host(&self) -> &str {

@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 struct Given {
     scopes: Vec<Arc<Scope>>,
     ledger: std::sync::Mutex<Vec<String>>,
+    scratch: std::path::PathBuf,
 }
 
 impl Backend for Given {
@@ -24,6 +25,10 @@ impl Backend for Given {
 
     fn metrics(&self) -> String {
         "a_total 1\n".into()
+    }
+
+    fn scratch(&self) -> &std::path::Path {
+        &self.scratch
     }
 
     fn note(&self, entry: &store::LedgerEntry) -> std::io::Result<()> {
@@ -53,7 +58,7 @@ impl Server {
         let accounts = Accounts::at(&folder.path().join("users.json"));
         accounts.add("eva", "a long password").unwrap();
         accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
-        let backend = Arc::new(Given { scopes, ..Given::default() });
+        let backend = Arc::new(Given { scopes, scratch: folder.path().to_owned(), ..Given::default() });
         let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
         let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host"));
         let runtime =
@@ -73,8 +78,9 @@ impl Server {
         );
         peer.write_all(head.as_bytes()).unwrap();
         peer.write_all(body.as_bytes()).unwrap();
-        let mut text = String::new();
-        peer.read_to_string(&mut text).unwrap();
+        let mut bytes = Vec::new();
+        peer.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
         (head[9..12].parse().unwrap(), head.to_lowercase(), body.to_owned())
     }

@@ -103,13 +103,7 @@ pub(crate) async fn export(
     searching::check_pipes(&query, &scope)?;
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
     state.note(&user, "export", &scope, &asked.query, details).await?;
-    let seat = state.exports.clone().try_acquire_owned().map_err(|_| {
-        ApiError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "too_large",
-            "too many exports are running; try again later",
-        )
-    })?;
+    let seat = state.export_seat()?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let gone = CancelOnDrop(cancelled.clone());
     let limit = Duration::from_secs(3600 * HOURS_MAX);

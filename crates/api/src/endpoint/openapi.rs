@@ -16,6 +16,8 @@ use utoipa::OpenApi;
         super::search::search,
         super::export::export,
         super::export::report,
+        super::package::make,
+        super::package::take,
         super::keys::unlock,
         super::keys::lock,
         super::keys::seal,

@@ -247,6 +247,43 @@ fn a_multiple_logspace_is_one_list() {
     assert_eq!(site.json(BOB, "POST /api/v1/search", json!({"logspace": "both"}))["total"], 19);
 }
 
+/// A package shows the chain of the local logspace, so that whoever makes one may search that.
+#[test]
+fn packages_are_for_those_who_may_know_of_the_rest() {
+    let site = Site::start();
+    let make = |who: &'static str, logspace: &str, query: &str| {
+        site.text(who, "POST /api/v1/package", &json!({"logspace": logspace, "query": query}))
+    };
+    let rows = [
+        (BOB, "open-only", "", 403, "by the chain of logspace all, which bob may not search"),
+        (BOB, "both", "", 403, "may not export"),
+        (BOB, "all", "", 404, "there is no logspace"),
+        (EVA, "all", "* | top host", 400, "leave out what stands behind |"),
+        (EVA, "all", "host:(", 400, "query_syntax"),
+        (EVA, "all", "", 200, "\"messages\":20,"),
+        (EVA, "all", "host:secret", 200, "\"messages\":10,"),
+        (EVA, "open-only", "", 200, "\"messages\":10,"),
+        (EVA, "open-only", "secret", 200, "\"messages\":0,"),
+        (EVA, "both", "", 200, "\"messages\":14,"),
+    ];
+    for (who, logspace, query, want, text) in rows {
+        let (status, said) = make(who, logspace, query);
+        assert!(status == want && said.contains(text), "{who} {logspace} {query}: {status} {said}");
+    }
+    let made: Value = serde_json::from_str(&make(EVA, "open-only", "").1).unwrap();
+    let take = format!("GET /api/v1/package?id={}", made["id"].as_str().unwrap());
+    assert_eq!(site.text(BOB, &take, &Value::Null).0, 404);
+    let headers = site.session(EVA);
+    let (status, head, _) = site.server.ask(&take, &headers, "");
+    assert!(status == 200 && head.contains("filename=\"evidence-open-only-"), "{head}");
+    let event = json!({"logspace": "all", "query": "wordopen", "time": {"clock": "event", "from": "1970-01-02T00:00:00Z"}});
+    let (status, said) = site.text(EVA, "POST /api/v1/package", &event);
+    assert!(status == 200, "{said}");
+    let ledger = site.server.backend.ledger.lock().unwrap();
+    let last = ledger.last().unwrap();
+    assert_eq!(last, "eva exported all (wordopen) AND @event:[1970-01-02T00:00:00Z TO *}");
+}
+
 #[test]
 fn users_see_what_they_are_granted() {
     let site = Site::start();

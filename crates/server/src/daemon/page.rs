@@ -5,12 +5,21 @@
 use super::{Settings, figures::Collector, running::Shared};
 use crate::{logspace::LEDGER, statistics};
 use api::{Accounts, Backend, Ids, Listening, Place, Scope, State};
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    fs, io,
+    net::SocketAddr,
+    os::unix::fs::DirBuilderExt,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use store::{Ledger, LedgerEntry};
 use tokio::runtime::Runtime;
 
 /// Key of the names of rows, in the data folder.
 const ROWS_KEY: &str = "rows.key";
+/// Folder of evidence packages until they are taken, in the data folder.
+const SCRATCH: &str = "scratch";
 /// Threads for sockets; searches run on threads of their own.
 const SOCKET_THREADS: usize = 2;
 /// How long searches may go on at the stop.
@@ -29,6 +38,7 @@ struct Server {
     shared: Arc<Shared>,
     collector: Arc<Collector>,
     ledger: Ledger,
+    scratch: PathBuf,
 }
 
 impl Backend for Server {
@@ -38,6 +48,10 @@ impl Backend for Server {
 
     fn metrics(&self) -> String {
         statistics::prometheus(&self.collector.samples())
+    }
+
+    fn scratch(&self) -> &Path {
+        &self.scratch
     }
 
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
@@ -68,11 +82,22 @@ pub(crate) fn open(
     let place =
         Place { address, redirects: shared.page().redirects(), tls: Arc::new(move || tls.page().config()) };
     let is_encrypted = shared.page().config().is_some();
-    let server = Arc::new(Server { shared, collector, ledger });
+    let scratch = settings.data.join(SCRATCH);
+    empty(&scratch).map_err(|error| format!("cannot use {}: {error}", scratch.display()))?;
+    let server = Arc::new(Server { shared, collector, ledger, scratch });
     let state = Arc::new(State::new(server, accounts, ids, &host));
     let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
     let scheme = if is_encrypted { "https" } else { "http" };
     Ok(Some(Page { runtime, listening, password, scheme }))
+}
+
+/// Makes a private folder; what an earlier run left there goes.
+fn empty(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    fs::DirBuilder::new().mode(0o700).create(folder)
 }
 
 impl Page {

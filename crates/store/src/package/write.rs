@@ -74,7 +74,7 @@ pub struct Exported {
 }
 
 /// Finds the wanted messages of a segment.
-pub type Wanted<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + 'a;
+pub type Wanted<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + Send + 'a;
 
 /// What is taken out of one local logspace.
 pub struct Part<'a> {
@@ -155,7 +155,7 @@ impl Out<'_> {
         let sealed = match Sealed::unlock(&path, keys) {
             Ok(sealed) => sealed,
             Err(error) => {
-                self.exported.unread.push((record.segment.first..record.end(), error.to_string()));
+                self.exported.unread.push((record.segment.first..record.end(), why(&error)));
                 return Ok(());
             }
         };
@@ -177,7 +177,7 @@ impl Out<'_> {
             Ok(()) => {}
             Err(error @ ReadError::Stopped(_)) => return Err(ExportError::Read(error)),
             Err(error) => {
-                self.exported.unread.push((record.segment.first..record.end(), error.to_string()));
+                self.exported.unread.push((record.segment.first..record.end(), why(&error)));
             }
         }
         if numbers.is_empty() {
@@ -200,6 +200,17 @@ impl Out<'_> {
         writeln!(self.messages, "{}", document_json(document))?;
         self.raw.write_all(&document.raw)?;
         self.raw.write_all(b"\n")
+    }
+}
+
+/// Why something could not be read, without names of the server's files.
+fn why(error: &ReadError) -> String {
+    match error {
+        ReadError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => "away or missing".into(),
+        ReadError::Io { source, .. } => format!("cannot be read: {source}"),
+        ReadError::Corrupt { offset, what, .. } => format!("damaged at offset {offset}: {what}"),
+        ReadError::Locked { .. } => "locked: its private key is not there".into(),
+        ReadError::Stopped(_) => error.to_string(),
     }
 }
 

@@ -1,4 +1,6 @@
 // What people do on the search page, each as one function: buttons and keys call the same.
+import { ApiError } from "../../api/call.ts";
+import { makePackage, packageAddress } from "../../api/package.ts";
 import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
 import { hasPipes, splitPipes, withQuestion } from "../../query/pipes.ts";
 import { columnOf, type Row, type RowId } from "../../api/row.ts";
@@ -15,6 +17,9 @@ const PAGE_STEP_ROWS = 20;
 /** Around the newest match, when the range is moved to it. */
 const AROUND_US = 900_000_000;
 const ZOOMS_MAX = 50;
+/** Making a package of many messages takes minutes; what came of it is to be read. */
+const PACKAGE_MS_MAX = 3_600_000;
+const PACKAGE_SAID_MS = 15_000;
 
 export class Actions {
   private readonly zooms: Range[] = [];
@@ -136,12 +141,29 @@ export class Actions {
 
   share = (what: Share): void => {
     if (what === "csv" || what === "ndjson" || what === "raw") location.assign(exportLink(this.page, what));
+    else if (what === "package") void this.package();
     else if (what === "curl") void this.copy(curlCommand(this.page), "Command");
     else
       void this.copy(
         permalink(this.page, what),
         what === "fixed" ? "Link with fixed times" : "Link with relative times",
       );
+  };
+
+  /** Everything that the search finds and that is sealed, with proofs of it. */
+  private package = async (): Promise<void> => {
+    const { page } = this;
+    page.say("Making an evidence package of the sealed messages …", PACKAGE_MS_MAX);
+    try {
+      const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
+      const made = await makePackage({ logspace, query, time });
+      const missing = made.unread ? `; not in it: ${made.unread.join("; ")}` : "";
+      const messages = `${made.messages.toLocaleString("en")} sealed messages`;
+      page.say(`${messages}, manifest ${made.manifest.slice(0, 16)} …${missing}`, PACKAGE_SAID_MS);
+      location.assign(packageAddress(made));
+    } catch (cause) {
+      page.say(cause instanceof ApiError ? cause.message : String(cause), PACKAGE_SAID_MS);
+    }
   };
 
   run(command: Command, focused: Element | null): void {

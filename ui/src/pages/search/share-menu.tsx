@@ -4,7 +4,9 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Popover } from "../../parts/popover.tsx";
 
-export type Share = "fixed" | "relative" | "curl" | "csv" | "ndjson" | "raw";
+export type Share = "fixed" | "relative" | "curl" | "csv" | "ndjson" | "raw" | "package";
+
+const COPIED: Share[] = ["fixed", "relative", "curl"];
 
 const WAYS: [Share, string, string][] = [
   ["fixed", "Link, times fixed", "shows the same tomorrow"],
@@ -13,6 +15,7 @@ const WAYS: [Share, string, string][] = [
   ["csv", "Export CSV", "all rows, any number"],
   ["ndjson", "Export NDJSON", "all fields, a line each"],
   ["raw", "Export raw", "as received"],
+  ["package", "Evidence package", "signed, with proofs"],
 ];
 
 export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
@@ -46,7 +49,7 @@ export function ShareMenu({ onShare }: { onShare: (what: Share) => void }) {
               }}
             >
               <span class="menu-mark">
-                <Icon name={what === "csv" || what === "ndjson" || what === "raw" ? "down" : "copy"} size={14} />
+                <Icon name={COPIED.includes(what) ? "copy" : "down"} size={14} />
               </span>
               {text}
               <span class="menu-note">{note}</span>

@@ -151,10 +151,11 @@ export class SearchModel {
     return resolve(this.view.value.range, Date.now() * 1000, this.span.value);
   }
 
-  say(text: string): void {
+  /** Says something for a while. */
+  say(text: string, ms = 4_000): void {
     clearTimeout(this.noticeTimer);
     this.notice.value = text;
-    this.noticeTimer = setTimeout(() => (this.notice.value = ""), 4_000);
+    this.noticeTimer = setTimeout(() => (this.notice.value = ""), ms);
   }
 
   /** Opens a column's facet; its values come with the next answer, and now. */

@@ -1,0 +1,296 @@
+//! `/package`: an evidence package of what a question finds, made first and then taken away.
+//!
+//! In: a question, a time range. Out: what the package holds; then the package as a tar archive.
+//! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. Its chain tells how many messages the local
+//! logspace has and when they were sealed: whoever makes one may search that.
+
+use super::session::token;
+use crate::{
+    accounts::Right,
+    error::ApiError,
+    extract::{Body as Asked, Parameters},
+    packages::{KEPT, Package},
+    scope::{Scope, ScopeMember},
+    searching::{self, CancelOnDrop},
+    sessions::User,
+    state::State,
+    types::{ClockName, Operator, TimeRange},
+    workers,
+};
+use axum::{
+    Json,
+    body::{Body, Bytes},
+    extract::State as Shared,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use query::{Query, Search};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::{
+    io::{self, Write},
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
+use store::{ExportError, Exported, Part, Question, ReadError, View, Watch, export_package};
+use tokio::sync::mpsc;
+use utoipa::{IntoParams, ToSchema};
+
+/// Longest time of making one.
+const MINUTES_MAX: u64 = 60;
+/// Bytes of a piece on its way to the client.
+const PIECE_BYTES: usize = 256 << 10;
+/// Pieces that wait for the client.
+const PIECES: usize = 4;
+
+/// What the package is to hold.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PackageRequest {
+    /// Name of the logspace; may be left out when there is one.
+    logspace: Option<String>,
+    /// Lucene syntax; empty takes all.
+    #[serde(default)]
+    query: String,
+    /// Between which times.
+    #[serde(default)]
+    time: TimeRange,
+}
+
+/// A package that can be taken.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PackageAnswer {
+    /// What to ask for it by, within an hour.
+    id: String,
+    /// The name of its folder.
+    name: String,
+    /// Messages in it.
+    messages: u64,
+    /// Sealed segments that they are from.
+    segments: u64,
+    /// SHA-256 of its manifest: whoever keeps it can tell later whether it is this package.
+    manifest: String,
+    /// What could not be read, and why: the package says so too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<String>,
+}
+
+/// Makes an evidence package.
+#[utoipa::path(post, path = "/api/v1/package", request_body = PackageRequest, responses(
+    (status = 200, body = PackageAnswer), (status = 400, body = crate::error::ErrorAnswer),
+    (status = 403, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn make(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    Asked(asked): Asked<PackageRequest>,
+) -> Result<Json<PackageAnswer>, ApiError> {
+    let (query, search) = searching::prepare(&asked.query, Operator::And, &asked.time)?;
+    if !query.written_pipes().is_empty() {
+        let text = "an evidence package has messages as they were received: leave out what stands behind |";
+        return Err(ApiError::bad_request(text));
+    }
+    let scope = state.scope(&user, asked.logspace.as_deref(), Right::Export)?;
+    for member in scope.members.iter().filter(|member| member.boundary.is_some()) {
+        if !state.may(&user, &member.base, Right::Search)? {
+            let base = &member.base;
+            let text = format!(
+                "a package proves its messages by the chain of logspace {base}, which {} may not search",
+                user.name
+            );
+            return Err(ApiError::forbidden(text));
+        }
+    }
+    let question = question(&user, &asked, &search);
+    let query = within(&question, &query)?;
+    let details = json!({"from_us": question.from_us, "to_us": question.to_us, "package": true});
+    state.note(&user, "export", &scope, &question.text, details).await?;
+    let seat = state.export_seat()?;
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let _gone = CancelOnDrop(cancelled.clone());
+    let watch = searching::long_watch(Duration::from_secs(60 * MINUTES_MAX), cancelled);
+    let parts = scope.members.iter().map(|member| part(&scope, member, &user, &query));
+    let parts =
+        parts.collect::<Result<Vec<_>, _>>().map_err(|error| ApiError::internal(error.to_string()))?;
+    let folder = tempfile::Builder::new().prefix("package-").tempdir_in(state.backend().scratch());
+    let folder =
+        folder.map_err(|error| ApiError::internal(format!("there is no room for a package: {error}")))?;
+    let package =
+        Package { id: token()?, user: user.name.clone(), name: name(&scope, question.at_us), folder };
+    let text = question.text.clone();
+    let made = made(package, question, parts, watch).await?;
+    drop(seat);
+    let (package, exported) = made;
+    let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
+    state.note(&user, "exported", &scope, &text, details).await?;
+    let answer = PackageAnswer {
+        id: package.id.clone(),
+        name: package.name.clone(),
+        messages: exported.messages,
+        segments: exported.segments,
+        manifest: exported.manifest.to_string(),
+        unread: unread(&scope, &exported),
+    };
+    let (id, keeper) = (package.id.clone(), state.clone());
+    state.packages().keep(package);
+    tokio::spawn(async move {
+        tokio::time::sleep(KEPT).await;
+        keeper.packages().forget(&id);
+    });
+    Ok(Json(answer))
+}
+
+/// What is asked, as the manifest has it: the range is of received times, so that one of the sender's clock goes into the text.
+fn question(user: &User, asked: &PackageRequest, search: &Search) -> Question {
+    let at_us = jiff::Timestamp::now().as_microsecond();
+    let by_event =
+        asked.time.clock == ClockName::Event && (search.from_us.is_some() || search.to_us.is_some());
+    let (text, asked_by) = (asked.query.trim().to_owned(), user.name.clone());
+    if !by_event {
+        return Question { view: None, text, from_us: search.from_us, to_us: search.to_us, asked_by, at_us };
+    }
+    let time = |us: Option<i64>| match us.map(jiff::Timestamp::from_microsecond) {
+        Some(Ok(time)) => time.to_string(),
+        _ => "*".to_owned(),
+    };
+    let range = format!("@event:[{} TO {}}}", time(search.from_us), time(search.to_us));
+    let text = if text.is_empty() { range } else { format!("({text}) AND {range}") };
+    Question { view: None, text, from_us: None, to_us: None, asked_by, at_us }
+}
+
+/// The query of the question's text.
+fn within(question: &Question, query: &Query) -> Result<Query, ApiError> {
+    if question.text == query.text().trim() {
+        return Ok(query.clone());
+    }
+    Ok(Query::parse(&question.text, &searching::options(Operator::And))?)
+}
+
+fn part(
+    scope: &Scope,
+    member: &ScopeMember,
+    user: &User,
+    query: &Query,
+) -> Result<Part<'static>, store::KeyError> {
+    let is_itself = scope.is_plain() && scope.name == member.base;
+    let view = (!is_itself).then(|| View {
+        name: scope.name.clone(),
+        logspace: member.base.clone(),
+        filter: member.boundary.as_ref().map(|boundary| boundary.written().to_vec()),
+    });
+    let unlocked = user.keyring.get(&member.base).map(AsRef::as_ref);
+    let wanted = Box::new(query.within(member.boundary.clone()));
+    member.logspace.part(&member.base, view, unlocked, wanted)
+}
+
+/// `evidence-LOGSPACE-20261121T101500Z`, with nothing in it that a file's name cannot have.
+fn name(scope: &Scope, at_us: i64) -> String {
+    let plain = |char: char| if char.is_ascii_alphanumeric() || "-_".contains(char) { char } else { '_' };
+    let at = jiff::Timestamp::from_microsecond(at_us).unwrap_or_default();
+    let logspace: String = scope.name.chars().map(plain).collect();
+    format!("evidence-{logspace}-{}", at.strftime("%Y%m%dT%H%M%SZ"))
+}
+
+/// Makes it on a thread of its own: it may take long, and no search waits for its turn meanwhile.
+async fn made(
+    package: Package,
+    question: Question,
+    parts: Vec<Part<'static>>,
+    watch: Watch,
+) -> Result<(Package, Exported), ApiError> {
+    let (done, made) = tokio::sync::oneshot::channel();
+    let work = move || {
+        let exported = export_package(&package.path(), &question, parts, &watch);
+        // Nobody waits for it any more: its folder goes with it.
+        let _ = done.send(exported.map(|exported| (package, exported)));
+    };
+    workers::spawn("package", work).map_err(|_| ApiError::internal("there is no thread to work on"))?;
+    let made = made.await.map_err(|_| ApiError::internal("the package ended by a bug"))?;
+    made.map_err(|error| match error {
+        ExportError::NoEvidence => ApiError::bad_request(
+            "nothing was sealed yet, and only sealed messages can be proved: `duramen logspace seal` closes the active segment",
+        ),
+        ExportError::Io(error) => ApiError::internal(format!("the package cannot be written: {error}")),
+        ExportError::Read(ReadError::Stopped(_)) => {
+            let text = format!("it took more than {MINUTES_MAX} minutes: ask for a shorter time range");
+            ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", text)
+        }
+        error => ApiError::internal(error.to_string()),
+    })
+}
+
+/// Where messages are hidden, their numbers are, too.
+fn unread(scope: &Scope, exported: &Exported) -> Vec<String> {
+    let say = |(range, why): &(std::ops::Range<u64>, String)| match scope.is_plain() {
+        true => format!("messages {} to {}: {why}", range.start, range.end.saturating_sub(1)),
+        false => format!("a segment: {why}"),
+    };
+    exported.unread.iter().map(say).collect()
+}
+
+/// Which package.
+#[derive(Deserialize, IntoParams)]
+pub(crate) struct PackageParameters {
+    /// What making it named.
+    id: String,
+}
+
+/// Takes a package: a tar archive of its folder.
+#[utoipa::path(get, path = "/api/v1/package", params(PackageParameters), responses(
+    (status = 200, content_type = "application/x-tar", body = String),
+    (status = 404, body = crate::error::ErrorAnswer)))]
+pub(crate) async fn take(
+    Shared(state): Shared<Arc<State>>,
+    user: User,
+    Parameters(asked): Parameters<PackageParameters>,
+) -> Result<Response, ApiError> {
+    let found = state.packages().find(&asked.id, &user.name);
+    let package =
+        found.ok_or_else(|| ApiError::not_found("there is no such package any more: make it again"))?;
+    let seat = state.export_seat()?;
+    let (sender, pieces) = mpsc::channel::<io::Result<Bytes>>(PIECES);
+    let headers = headers(&package.name);
+    let work = move || {
+        let written = package.write(Pieces { sender: &sender, piece: Vec::with_capacity(PIECE_BYTES) });
+        if let Err(error) = written {
+            // The transfer is cut; a client that went away needs no reason.
+            let _ = sender.blocking_send(Err(error));
+        }
+        drop((seat, sender));
+    };
+    workers::spawn("package", work).map_err(|_| ApiError::internal("there is no thread to send on"))?;
+    let stream = futures_util::stream::unfold(pieces, |mut pieces| async move {
+        let piece = pieces.recv().await?;
+        Some((piece, pieces))
+    });
+    Ok((StatusCode::OK, headers, Body::from_stream(stream)).into_response())
+}
+
+fn headers(name: &str) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-tar"));
+    if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}.tar\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, value);
+    }
+    headers
+}
+
+/// Hands bytes on to a response, a piece at a time.
+struct Pieces<'a> {
+    sender: &'a mpsc::Sender<io::Result<Bytes>>,
+    piece: Vec<u8>,
+}
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.piece.extend_from_slice(bytes);
+        if self.piece.len() >= PIECE_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let full = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
+        self.sender.blocking_send(Ok(full.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}

@@ -1,0 +1,23 @@
+// Evidence packages: made first, then taken away.
+import { address, post } from "./call.ts";
+import type { SearchQuestion } from "./search.ts";
+
+export interface EvidencePackage {
+  id: string;
+  name: string;
+  messages: number;
+  segments: number;
+  /** SHA-256 of its manifest. */
+  manifest: string;
+  /** What could not be read, and why. */
+  unread?: string[];
+}
+
+export function makePackage(question: Pick<SearchQuestion, "logspace" | "query" | "time">): Promise<EvidencePackage> {
+  return post<EvidencePackage>("package", question);
+}
+
+/** Where it is taken from, within an hour. */
+export function packageAddress({ id }: EvidencePackage): string {
+  return address("package", { id });
+}
