@@ -68,10 +68,18 @@ impl Boundary {
     pub fn matcher(&self) -> Matcher {
         Matcher::new(self.condition.clone())
     }
+}
 
-    /// The documents of a segment within the boundary.
-    pub(crate) fn matching(&self, view: &dyn SegmentView, watch: &Watch) -> Result<Bitmap, ReadError> {
-        plan::matching(view, &self.condition, None, watch)
+/// Finds the documents of a segment that answer a question and lie within a boundary.
+pub fn matching(
+    query: &Query,
+    boundary: Option<Arc<Boundary>>,
+) -> impl FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + use<> {
+    let condition = query.shared_condition();
+    move |view, watch| {
+        let allowed =
+            boundary.as_ref().map(|boundary| plan::matching(view, &boundary.condition, None, watch));
+        plan::matching(view, &condition, allowed.transpose()?.as_ref(), watch)
     }
 }
 

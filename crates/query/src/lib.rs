@@ -28,7 +28,7 @@ mod tree;
 mod words;
 
 pub use answer::{AWAY, Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
-pub use boundary::Boundary;
+pub use boundary::{Boundary, matching};
 pub use browse::{Extent, Found, NEIGHBOURS_MAX, Same, columns, context, extent, message};
 pub use error::{Hint, QueryError};
 pub use fields::{column, column_name};

@@ -4,7 +4,6 @@
 //! thread. Holds: the tree as written and the condition it came to.
 
 use crate::{
-    boundary::Boundary,
     compile::compile,
     condition::Condition,
     error::{Hint, QueryError},
@@ -12,11 +11,9 @@ use crate::{
     matcher::Matcher,
     parse::parse,
     pipe::{self, Name, Pipes},
-    plan,
     tree::{Node, Operator, Pipe},
 };
 use std::{ops::Range, sync::Arc};
-use store::{Bitmap, ReadError, SegmentView, Watch};
 
 /// How the text of a question is to be read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,18 +107,6 @@ impl Query {
         Matcher::new(self.condition.clone())
     }
 
-    /// Finds the documents of a segment that answer the question and lie within a boundary.
-    pub fn within(
-        &self,
-        boundary: Option<Arc<Boundary>>,
-    ) -> impl FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + use<> {
-        let condition = Arc::clone(&self.condition);
-        move |view, watch| {
-            let allowed = boundary.as_ref().map(|boundary| boundary.matching(view, watch)).transpose()?;
-            plan::matching(view, &condition, allowed.as_ref(), watch)
-        }
-    }
-
     /// Byte ranges of a message text that the question looks for, ascending and apart.
     pub fn highlights(&self, text: &[u8]) -> Vec<Range<usize>> {
         highlight::ranges(&self.condition, text)
@@ -129,6 +114,10 @@ impl Query {
 
     pub(crate) fn pipes(&self) -> &Pipes {
         &self.pipes
+    }
+
+    pub(crate) fn shared_condition(&self) -> Arc<Condition> {
+        Arc::clone(&self.condition)
     }
 
     pub(crate) fn condition(&self) -> &Condition {

@@ -178,7 +178,7 @@ fn part(
         filter: member.boundary.as_ref().map(|boundary| boundary.written().to_vec()),
     });
     let unlocked = user.keyring.get(&member.base).map(AsRef::as_ref);
-    let wanted = Box::new(query.within(member.boundary.clone()));
+    let wanted = Box::new(::query::matching(query, member.boundary.clone()));
     member.logspace.part(&member.base, view, unlocked, wanted)
 }
 

@@ -94,7 +94,7 @@ impl Options {
             let dir = self.place.dir_of(local)?;
             let signer = self.signer(&dir)?;
             let boundary = boundary(view.as_ref().and_then(|view| view.filter.as_deref()))?;
-            let wanted = Box::new(asked.within(boundary.map(Arc::new)));
+            let wanted = Box::new(query::matching(&asked, boundary.map(Arc::new)));
             Ok(Part { local: local.to_owned(), view, dir, keys: keys.clone(), signer, wanted })
         };
         let Some(spec) = self.view()? else {
