@@ -8,7 +8,7 @@ mod fuzzy;
 mod infix;
 mod wildcard;
 
-use crate::{Bound, Pattern};
+use crate::{Bound, Pattern, segment::letters};
 use fuzzy::Fuzzy;
 pub(crate) use infix::InOrder;
 use infix::Infix;
@@ -86,6 +86,16 @@ impl Matcher {
             Form::Infix(infix) => infix.needle().to_vec(),
             Form::Suffix(text) => text.clone(),
             _ => self.head().to_vec(),
+        }
+    }
+
+    /// The letters that every matching token has, behind what it begins with.
+    pub(crate) fn letters(&self) -> u32 {
+        match &self.form {
+            Form::Infix(infix) => letters(infix.needle()),
+            Form::Suffix(text) => letters(text),
+            Form::Wildcard(wildcard) => letters(&wildcard.bytes()),
+            _ => 0,
         }
     }
 

@@ -9,6 +9,7 @@ mod column;
 mod documents;
 mod format;
 mod kept;
+mod letters;
 mod packed;
 mod phrase;
 mod recode;
@@ -20,6 +21,7 @@ mod words;
 
 pub(crate) use active::rest;
 pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
+pub(crate) use letters::letters;
 pub use recode::{Draft, RecodeError, RecodeReport, Recoding};
 pub use seal::{SealError, SealReport};
 pub use sealed::{RebuildError, Sealed, Shell, Trouble, VerifyReport};

@@ -41,6 +41,12 @@ impl Wildcard {
         &self.head
     }
 
+    /// The bytes that every match has, in order.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let byte = |step: &Step| if let Step::Byte(byte) = step { Some(*byte) } else { None };
+        self.steps.iter().filter_map(byte).collect()
+    }
+
     pub(super) fn matches(&self, text: &[u8]) -> bool {
         let (mut at, mut seen) = (0, 0);
         // Where to go on behind the last run, and how much of the text it took.

@@ -16,6 +16,7 @@ use super::{
         Damage,
         file::{Encryption, FileWriter, Header, RECODED_VERSION, Section},
     },
+    letters,
     packed::{Group, Packer, Skeletons, Splitter, dictionary, encode_skeletons},
     sealed::Sealed,
 };
@@ -215,8 +216,10 @@ impl Sealed {
 
     fn put_terms(&self, file: &mut FileWriter<BufWriter<File>>) -> Result<u64, RecodeError> {
         let mut encoder = dictionary::Encoder::new(self.len())?;
+        let mut letters = letters::Encoder::new(dictionary::CHUNK);
         let mut pushed = Ok(());
         self.each_term(&mut |term, place| {
+            letters.push(term);
             if pushed.is_ok() {
                 pushed = encoder.push(term, place);
             }
@@ -225,6 +228,8 @@ impl Sealed {
         pushed?;
         let pieces = encoder.finish()?;
         file.section(Section::PackedTerms, pieces.iter().map(Vec::as_slice))?;
-        Ok(pieces.iter().map(|piece| piece.len() as u64).sum())
+        let letters = letters.finish();
+        file.section(Section::Letters, [letters.as_slice()])?;
+        Ok(pieces.iter().chain([&letters]).map(|piece| piece.len() as u64).sum())
     }
 }

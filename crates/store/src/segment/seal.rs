@@ -104,9 +104,10 @@ pub(crate) fn write<W: Write>(
 
     let words = terms::encode(&builder.index, builder.length);
     file.section(Section::Terms, words.dictionary.iter().map(Vec::as_slice))?;
+    file.section(Section::Letters, [words.letters.as_slice()])?;
     file.section(Section::Postings, [words.postings.as_slice()])?;
     file.section(Section::Templates, [words.templates.as_slice()])?;
-    report.terms = words.dictionary.iter().map(Vec::len).sum::<usize>() as u64;
+    report.terms = (words.dictionary.iter().map(Vec::len).sum::<usize>() + words.letters.len()) as u64;
     report.postings = words.postings.len() as u64;
     report.templates = words.templates.len() as u64;
 

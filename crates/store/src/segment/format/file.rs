@@ -68,6 +68,8 @@ pub(crate) enum Section {
     PackedTerms = 13,
     /// How an aged segment's terms say which documents have them.
     Aging = 14,
+    /// Which letters the pieces of the list of terms have.
+    Letters = 15,
 }
 
 /// An open segment file.

@@ -6,19 +6,21 @@
 use crate::segment::{
     active::{Index, Templates, Terms, filled, give_back},
     format::{dictionary, postings, put_bytes, put_varint},
+    letters,
 };
 use std::collections::HashMap;
 
 /// Level of compression of the templates' sequences.
 const LEVEL: i32 = 3;
 
-/// The three sections of words.
+/// The sections of words.
 #[derive(Default)]
 pub(super) struct Words {
     /// The dictionary's pieces.
     pub(super) dictionary: [Vec<u8>; 4],
     pub(super) postings: Vec<u8>,
     pub(super) templates: Vec<u8>,
+    pub(super) letters: Vec<u8>,
 }
 
 /// All terms in order. A number below the number of terms is a term's id; others are frequent tokens that are no
@@ -37,11 +39,14 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let Sorted { order, both } = sorted(index);
     let flat = gather(index, &order, &counts);
     let mut dictionary = dictionary::Encoder::default();
+    let mut letters = letters::Encoder::new(dictionary::BLOCK);
     let document_bytes = document_bytes(length);
     let mut start = 0;
     for (place, at) in order.iter().copied().enumerate() {
         fetch_ahead(&index.terms, &order[place..]);
-        if dictionary.push(text_at(&index.terms, index.frequent().tokens(), at)) {
+        let text = text_at(&index.terms, index.frequent().tokens(), at);
+        letters.push(text);
+        if dictionary.push(text) {
             put_varint(&mut dictionary.data, words.postings.len() as u64);
         }
         let (count, frequent) = match at.checked_sub(index.terms.len()) {
@@ -68,6 +73,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     }
     give_back(flat);
     words.dictionary = dictionary.finish();
+    words.letters = letters.finish();
     encode_templates(index, length, &mut words);
     words
 }

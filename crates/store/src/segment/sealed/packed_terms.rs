@@ -29,9 +29,13 @@ impl Sealed {
         let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
         let start = dictionary.chunk_of(|first| first <= head.as_slice()).map_err(corrupt)?;
         let mut heads = Heads::new(dictionary.chunks());
+        let letters = self.letters(&search.matcher).map_err(corrupt)?;
         for chunk in start..dictionary.chunks() {
             if (chunk - start) % CHUNKS_A_LOOK == 0 {
                 watch.check()?;
+            }
+            if letters.lack(chunk) {
+                continue;
             }
             let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
             if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
