@@ -12,6 +12,8 @@ use ureq::Agent;
 
 /// Longest wait for an answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+/// Most bytes of an answer: 200 messages are some 200 KB.
+const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// A session with the server.
 pub(crate) struct Client {
@@ -62,19 +64,25 @@ impl Client {
         self.timed("search", &body, "/total")
     }
 
+    /// The clock stops with the answer's last byte: what a client makes of it is not the server's time.
     fn timed(&self, call: &str, body: &Value, total: &str) -> io::Result<Answer> {
         let start = Instant::now();
-        let answer = self.post(call, body)?;
-        Ok(Answer { ms: start.elapsed().as_secs_f64() * 1e3, total: number(&answer, total)? })
+        let answer = self.post_for_bytes(call, body)?;
+        let ms = start.elapsed().as_secs_f64() * 1e3;
+        Ok(Answer { ms, total: number(&serde_json::from_slice(&answer)?, total)? })
     }
 
     fn post(&self, call: &str, body: &Value) -> io::Result<Value> {
+        Ok(serde_json::from_slice(&self.post_for_bytes(call, body)?)?)
+    }
+
+    fn post_for_bytes(&self, call: &str, body: &Value) -> io::Result<Vec<u8>> {
         self.agent
             .post(format!("{}/{call}", self.base))
             .header("X-Requested-By", "duramen")
             .header("Cookie", &self.cookie)
             .send_json(body)
-            .and_then(|mut response| response.body_mut().read_json())
+            .and_then(|mut response| response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec())
             .map_err(|error| io::Error::other(format!("{call} {body}: {error}")))
     }
 }

@@ -87,6 +87,14 @@ impl Engine for Duramen {
         })
     }
 
+    fn take_up(&mut self, corpus: &Corpus) -> io::Result<bool> {
+        let Some(server) = Server::reopen(&self.binary, &self.folder)? else { return Ok(false) };
+        let client = server.client()?;
+        let (_, client) = self.running.insert((server, client));
+        wait_for(client, corpus.messages)?;
+        Ok(true)
+    }
+
     fn ask(&mut self, question: &'static Question) -> io::Result<Option<Answer>> {
         let (_, client) = self.running()?;
         client.ask(question).map(Some)
@@ -105,6 +113,10 @@ impl Engine for Duramen {
         server.resume()?;
         *client = server.client()?;
         Ok(())
+    }
+
+    fn leave(mut self: Box<Self>) -> io::Result<()> {
+        self.running.take().map_or(Ok(()), |(mut server, _)| server.pause())
     }
 
     fn remove(self: Box<Self>) -> io::Result<()> {

@@ -35,6 +35,10 @@ pub(crate) trait Engine {
     fn name(&self) -> String;
     /// Starts empty and takes the corpus in.
     fn take_in(&mut self, corpus: &Corpus) -> io::Result<Intake>;
+    /// Starts on the corpus that an earlier run kept; false when there is none.
+    fn take_up(&mut self, _corpus: &Corpus) -> io::Result<bool> {
+        Ok(false)
+    }
     /// Answers with the exact count, 30 bars and the newest 200 messages, or with the commonest values; nothing when it cannot.
     fn ask(&mut self, question: &'static Question) -> io::Result<Option<Answer>>;
     /// Peak memory since it was started.
@@ -43,6 +47,10 @@ pub(crate) trait Engine {
     fn pause(&mut self) -> io::Result<()>;
     /// Starts again on what it keeps.
     fn resume(&mut self) -> io::Result<()>;
+    /// Ends it for a later run to take up.
+    fn leave(self: Box<Self>) -> io::Result<()> {
+        self.remove()
+    }
     /// Ends it and removes what it kept.
     fn remove(self: Box<Self>) -> io::Result<()>;
 }

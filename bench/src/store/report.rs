@@ -22,7 +22,7 @@ pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) ->
          |---|---:|---:|---:|---:|---:|---:|---|\n"
     );
     for one in measured {
-        let intake = &one.intake;
+        let Some(intake) = &one.intake else { continue };
         let rate = |seconds: f64| {
             if seconds < 0.001 { "-".into() } else { format!("{:.0}", messages as f64 / seconds) }
         };
@@ -45,12 +45,13 @@ pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) ->
         "\nTargets of the first: {RATE_MIN:.0} messages/s, {CPU_S_MAX} CPU s a million, {MEMORY_MIB_MAX:.0} MiB, \
          70 bytes a message when sealed, 55 when recoded, 40 when aged.\n"
     ));
-    if let Some(ours) = measured.first().filter(|one| one.is_ours) {
-        let cpu_s = ours.intake.cpu_s.unwrap_or(f64::NAN) * 1e6 / messages as f64;
+    let ours = measured.first().filter(|one| one.is_ours);
+    if let Some((ours, intake)) = ours.and_then(|one| Some((one, one.intake.as_ref()?))) {
+        let cpu_s = intake.cpu_s.unwrap_or(f64::NAN) * 1e6 / messages as f64;
         let memory = ours.memory_mib.unwrap_or(f64::NAN);
         text.push_str(&format!(
             "Rate {}, CPU {}, memory {}.\n",
-            verdict(messages as f64 / ours.intake.seconds >= RATE_MIN),
+            verdict(messages as f64 / intake.seconds >= RATE_MIN),
             verdict(cpu_s <= CPU_S_MAX),
             verdict(memory <= MEMORY_MIB_MAX),
         ));

@@ -27,6 +27,9 @@ const IDLE_CPU_S: f64 = 0.8;
 /// Longest wait for the page's password.
 const PASSWORD_TIMEOUT: Duration = Duration::from_secs(20);
 
+/// Where a server's ports and its password are written down for a later run.
+const SESSION: &str = "session";
+
 /// How a server is set up.
 #[derive(Clone, Default)]
 pub(super) struct Setup {
@@ -75,7 +78,21 @@ impl Server {
         };
         wait_for_listener(port, folder, &mut server.process)?;
         server.password = server.password()?;
+        fs::write(folder.join(SESSION), format!("{port} {http} {}", server.password))?;
         Ok(server)
+    }
+
+    /// Starts it on what an earlier run left in the folder, if it left something.
+    pub(super) fn reopen(binary: &Path, folder: &Path) -> io::Result<Option<Server>> {
+        let Ok(session) = fs::read_to_string(folder.join(SESSION)) else { return Ok(None) };
+        let words: Vec<&str> = session.split(' ').collect();
+        let [port, http, password] = words.as_slice() else { return Ok(None) };
+        let number = |word: &str| word.parse::<u16>().map_err(io::Error::other);
+        let (port, http) = (number(port)?, number(http)?);
+        let mut process = start(binary, folder, http)?;
+        wait_for_listener(port, folder, &mut process)?;
+        let (binary, folder) = (binary.to_owned(), folder.to_owned());
+        Ok(Some(Server { binary, process, folder, port, http, password: (*password).to_owned() }))
     }
 
     pub(super) fn id(&self) -> u32 {
