@@ -6,6 +6,7 @@
 mod column;
 mod literals;
 mod moment;
+mod network;
 mod range;
 mod text;
 

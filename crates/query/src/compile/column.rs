@@ -3,7 +3,7 @@
 //! In: a clause and its column. Out: a condition on values. Severities and facilities are ordered by their codes:
 //! `severity:<=warning` is a warning or worse.
 
-use super::{Asked, Compiler, text::edits};
+use super::{Asked, Compiler, network::network, text::edits};
 use crate::{
     condition::{Condition, ValueTest},
     error::QueryError,
@@ -147,14 +147,6 @@ fn plain_tests(text: &str) -> Vec<ValueTest> {
         return vec![exact, ValueTest::Pattern(Pattern::Number(number))];
     }
     vec![exact]
-}
-
-/// `10.0.0.0/8` as 16 bytes and a prefix length of 128.
-pub(super) fn network(text: &str) -> Option<([u8; 16], u8)> {
-    let (address, length) = text.split_once('/')?;
-    let (address, length) = (address.parse::<IpAddr>().ok()?, length.parse::<u8>().ok()?);
-    let (most, mapped) = if address.is_ipv4() { (32, 96) } else { (128, 0) };
-    (length <= most).then(|| (words::address_bytes(address), length + mapped))
 }
 
 fn code(asked: &Asked<'_>, column: &Column, text: &str, last: u16) -> Result<u16, QueryError> {

@@ -2,7 +2,7 @@
 //!
 //! In: a clause. Out: a condition on tokens where tokens can tell, on bytes where they cannot.
 
-use super::{Asked, Compiler, expression, literals};
+use super::{Asked, Compiler, expression, literals, network::network};
 use crate::{
     condition::Condition,
     error::{Hint, QueryError},
@@ -19,7 +19,7 @@ impl Compiler<'_> {
     pub(super) fn everywhere(&mut self, asked: &Asked<'_>, test: &Test) -> Result<Condition, QueryError> {
         let condition = self.message(asked, test)?;
         if let Test::Term(text) = test
-            && text.as_plain().is_some_and(|text| super::column::network(&text).is_some())
+            && text.as_plain().is_some_and(|text| network(&text).is_some())
         {
             let message = "a network is matched in fields, for instance peer:10.0.0.0/8".to_owned();
             let length = asked.place.end - asked.place.start;

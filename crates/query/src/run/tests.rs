@@ -8,7 +8,7 @@ use crate::{
 };
 use proptest::prelude::*;
 use std::{sync::Arc, time::Instant};
-use store::{Column, Document, Watch};
+use store::{Column, Document, ReadCost, Watch};
 
 fn store() -> Space {
     let line = |n: i64| {
@@ -189,6 +189,21 @@ fn advises_on_unknown_fields() {
         ["no message has a field hots; did you mean host?"]
     );
     assert!(ask("host:gw9", &Search::default()).hints.is_empty());
+}
+
+/// Blocks, messages read of them, and the milliseconds that it took one core of the machine that the constants are of.
+const READINGS: [(u64, u64, f64); 2] = [(1_107, 1_288, 110.0), (4_380, 3_000_000, 2_150.0)];
+
+#[test]
+fn estimates_rank_as_what_was_measured() {
+    let rows = READINGS.map(|(blocks, messages, took_ms)| {
+        let text = ReadCost { blocks, ..ReadCost::default() };
+        (explain::reading(text, messages).as_secs_f64() * 1e3, took_ms)
+    });
+    for (estimate, took) in rows {
+        assert!((0.5..2.0).contains(&(estimate / took)), "{estimate} ms, it took {took} ms");
+    }
+    assert!(rows.is_sorted_by(|one, next| one.0 < next.0 && one.1 < next.1), "{rows:?}");
 }
 
 #[test]
