@@ -1,7 +1,8 @@
 //! Text within text, and the quickest way to ask it of a sorted list.
 //!
 //! In: a text to look for, then others. Out: where the first one ends. Tokens are short: a plain loop over them is
-//! quicker than the best search's preparations. Holds nothing. Limits: none.
+//! quicker than the best search's preparations, and in a sorted list the bytes that a token does not share with the one
+//! before are looked at all at once. Holds nothing. Limits: none.
 
 use super::Form;
 use memchr::memmem::Finder;
@@ -9,16 +10,19 @@ use memchr::memmem::Finder;
 /// Texts up to this size are looked through by the plain loop.
 const SHORT_BYTES_MAX: usize = 32;
 
-/// Bytes of a token behind what it shares with the one before that are looked at in one step, and one more.
-const AHEAD: usize = 17;
+/// Bytes of a token behind what it shares with the one before at which occurrences may begin that are looked for in one step.
+const STEP: usize = 16;
+/// Bytes that this step reads: an occurrence is told by its first three.
+const AHEAD: usize = STEP + TOLD - 1;
+/// Bytes by which an occurrence is told.
+const TOLD: usize = 3;
 
 /// A text to look for.
 pub(super) struct Infix {
     finder: Finder<'static>,
     first: u8,
-    /// The byte behind the first; `is_single` when there is none.
-    second: u8,
-    is_single: bool,
+    /// Its first three bytes, each as often as a step has bytes, and which bits of them count: there may be fewer.
+    told: [(u128, u128); TOLD],
     /// The bytes behind the first: with one of them an occurrence may go on that began in what a token shares.
     goes_on: [bool; 256],
 }
@@ -28,9 +32,10 @@ impl Infix {
     pub(super) fn new(text: &[u8]) -> Infix {
         let mut goes_on = [false; 256];
         text.iter().skip(1).for_each(|byte| goes_on[usize::from(*byte)] = true);
-        let at = |place: usize| text.get(place).copied().unwrap_or(0);
+        let all = |byte: &u8| (u128::from_ne_bytes([*byte; STEP]), u128::MAX);
+        let told = std::array::from_fn(|at| text.get(at).map_or((0, 0), all));
         let finder = Finder::new(text).into_owned();
-        Infix { finder, first: at(0), second: at(1), is_single: text.len() < 2, goes_on }
+        Infix { finder, first: text.first().copied().unwrap_or(0), told, goes_on }
     }
 
     pub(super) fn needle(&self) -> &[u8] {
@@ -38,7 +43,7 @@ impl Infix {
     }
 
     /// Where the first occurrence that begins at `from` or behind it ends.
-    #[inline]
+    #[inline(never)]
     pub(super) fn end_in(&self, text: &[u8], from: usize) -> Option<usize> {
         let needle = self.needle();
         let rest = text.get(from..)?;
@@ -47,7 +52,7 @@ impl Infix {
         }
         let starts = (rest.len() + 1).checked_sub(needle.len())?;
         for (at, byte) in rest[..starts].iter().enumerate() {
-            if *byte == self.first && (self.is_single || rest[at..].starts_with(needle)) {
+            if *byte == self.first && rest[at..].starts_with(needle) {
                 return Some(from + at + needle.len());
             }
         }
@@ -56,20 +61,57 @@ impl Infix {
 }
 
 impl Infix {
-    /// False when no occurrence in a token ends behind its first `shared` bytes: nearly always, after a look at the rest of
-    /// the token where it is stored, `rest` and whatever follows it.
+    /// Where the first occurrence in a token ends of those that end behind its first `shared` bytes. `rest` begins with the
+    /// bytes behind those, where they are stored; anything may follow.
     #[inline(always)]
-    fn may_end_in(&self, shared: usize, token: &[u8], rest: &[u8]) -> bool {
-        let Some(ahead) = rest.first_chunk::<AHEAD>() else { return true };
-        if token.len() - shared >= AHEAD || shared > 0 && self.goes_on[usize::from(ahead[0])] {
-            return true;
+    fn end_behind(&self, shared: usize, token: &[u8], rest: &[u8]) -> Option<usize> {
+        let length = self.needle().len();
+        // One that begins in what is shared goes on with one of its own bytes.
+        if shared > 0 && rest.first().is_none_or(|byte| self.goes_on[usize::from(*byte)]) {
+            return self.end_in(token, (shared + 1).saturating_sub(length));
         }
-        let begins: [u8; AHEAD - 1] = std::array::from_fn(|at| {
-            u8::from(ahead[at] == self.first) & u8::from(ahead[at + 1] == self.second || self.is_single)
-        });
-        u128::from_ne_bytes(begins) != 0
+        let starts = (token.len() - shared + 1).saturating_sub(length);
+        let mut from = 0;
+        while from < starts {
+            let Some(ahead) = rest.get(from..).and_then(|rest| rest.first_chunk()) else {
+                return self.end_in(token, shared + from);
+            };
+            let mut begins = self.begins(ahead);
+            if let Some(kept) = FIRST_BYTES.get(starts - from) {
+                begins &= kept;
+            }
+            if begins != 0 {
+                let at = shared + from + begins.trailing_zeros() as usize / 8;
+                return if length <= TOLD { Some(at + length) } else { self.end_in(token, at) };
+            }
+            from += STEP;
+        }
+        None
+    }
+
+    /// The highest bit of each of the first bytes at which an occurrence may begin: surely does, when three bytes tell it.
+    #[inline(always)]
+    fn begins(&self, ahead: &[u8; AHEAD]) -> u128 {
+        const LOW: u128 = u128::from_ne_bytes([0x7f; STEP]);
+        let bytes = |at: usize| ahead[at..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        let [first, (second, second_mask), (third, third_mask)] = self.told;
+        let differing =
+            bytes(0) ^ first.0 | (bytes(1) ^ second) & second_mask | (bytes(2) ^ third) & third_mask;
+        // A byte is zero when neither it nor its low bits plus 0x7f have the highest bit.
+        !(((differing & LOW) + LOW) | differing | LOW)
     }
 }
+
+/// Masks of the first so many bytes of a step.
+const FIRST_BYTES: [u128; STEP] = {
+    let mut masks = [0; STEP];
+    let mut count = 1;
+    while count < STEP {
+        masks[count] = (1 << (8 * count)) - 1;
+        count += 1;
+    }
+    masks
+};
 
 /// Whether the last two of `length` bytes are those of a text, as far as there are as many of both.
 #[inline(always)]
@@ -97,6 +139,11 @@ enum Kind<'a> {
 }
 
 impl<'a> InOrder<'a> {
+    /// Whether as many match as not, so that no one can guess.
+    pub(crate) fn is_common(&self) -> bool {
+        matches!(self.0, Kind::Infix { infix, .. } if infix.needle().len() == 1)
+    }
+
     pub(super) fn infix(infix: &'a Infix) -> InOrder<'a> {
         InOrder(Kind::Infix { infix, end: None })
     }
@@ -118,10 +165,7 @@ impl<'a> InOrder<'a> {
                 if end.is_some_and(|end| end <= shared) {
                     return true;
                 }
-                *end = None;
-                if infix.may_end_in(shared, token, rest) {
-                    *end = infix.end_in(token, (shared + 1).saturating_sub(infix.needle().len()));
-                }
+                *end = infix.end_behind(shared, token, rest);
                 end.is_some()
             }
             Kind::Suffix(text) => may_end(text, token.len() - shared, rest) && token.ends_with(text),

@@ -148,15 +148,15 @@ fn decode_rest(
         return Err(reader.damage("numbers of more than 32 bits"));
     }
     let packed = reader.take((left * usize::from(width)).div_ceil(8))?;
-    let (mut bits, mut count, mut bytes) = (0u64, 0, packed.iter());
-    for _ in 0..left {
-        while count < width {
-            bits |= u64::from(bytes.next().copied().unwrap_or(0)) << count;
-            count += 8;
-        }
-        let document = next + (bits & ((1 << width) - 1));
-        bits >>= width;
-        count -= width;
+    let mask = (1u64 << width) - 1;
+    for index in 0..left {
+        // A number and what stands before it in its first byte have 39 bits at most.
+        let at = index * usize::from(width);
+        let bits = match packed[at / 8..].first_chunk() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => packed[at / 8..].iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte)),
+        };
+        let document = next + (bits >> (at % 8) & mask);
         add(bitmap, u32::try_from(document).unwrap_or(u32::MAX), reader)?;
         next = document + 1;
     }

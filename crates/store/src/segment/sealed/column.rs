@@ -22,6 +22,9 @@ use message::ValueKind;
 /// Most bytes of a *var* number.
 const VARINT_BYTES_MAX: usize = 10;
 
+/// Most distinct values: no segment has as many messages.
+const DISTINCT_MAX: u32 = u32::MAX >> 1;
+
 /// A column, its head read.
 pub(crate) struct SealedColumn<'a> {
     pub(super) owner: &'a Sealed,
@@ -54,7 +57,7 @@ impl<'a> SealedColumn<'a> {
         };
         let values = Dictionary::read(&mut reader)?;
         owner.file.check_part(&values.lookup())?;
-        if values.len() != entry.distinct as usize || entry.distinct == 0 {
+        if values.len() != entry.distinct as usize || !(1..=DISTINCT_MAX).contains(&entry.distinct) {
             return Err(reader.damage("wrong number of values"));
         }
         let mut listed = Part::default();
@@ -93,10 +96,15 @@ impl<'a> SealedColumn<'a> {
         let size = group_bytes(self.width);
         self.owner.file.check_part(&self.packed.piece(index.saturating_mul(size), size)?)?;
         ordinals::decode_group(&self.packed, index, self.width, places)?;
-        if self.form != Form::Dense {
-            places.iter_mut().for_each(|place| *place = place.wrapping_add(1));
+        let add = u32::from(self.form != Form::Dense);
+        let mut beyond = 0;
+        for place in places.iter_mut() {
+            *place = place.wrapping_add(add);
+            // Places and their number have 31 bits at most: the highest one is set when a place is too large. Comparing takes
+            // three times as long.
+            beyond |= self.entry.distinct.wrapping_sub(*place);
         }
-        if places.iter().fold(0, |largest, place| largest.max(*place)) > self.entry.distinct {
+        if beyond >> 31 != 0 {
             return Err(self.packed.damage(0, "a value that the dictionary does not have"));
         }
         Ok(())

@@ -220,14 +220,17 @@ impl Sealed {
         self.file.check_part(&dictionary.block(block)?)?;
         let Search { matcher, found, templates, used, .. } = search;
         let mut matcher = matcher.in_order();
+        // A branch that is guessed wrong every other time takes longer than to add nothing.
+        let is_common = matcher.is_common();
+        let mut ones = 0;
         let walked = dictionary.walk(block, string, |entry, reader| {
             let matches = matcher.matches(entry.shared, entry.string, entry.rest);
             match payloads.quick(entry.ordinal, reader) {
-                Some(_) if !matches => {}
-                Some(Quick::One(one)) if one < length => {
-                    used.add(1);
-                    found.add(one);
+                Some(Quick::One(one)) if (matches || is_common) && one < length => {
+                    ones += u64::from(matches);
+                    found.words_mut()[(one >> 6) as usize] |= u64::from(matches) << (one & 63);
                 }
+                Some(_) if !matches => {}
                 Some(Quick::One(_)) => return Err(postings.damage(0, BEYOND)),
                 Some(Quick::Some(count, start, size)) => {
                     used.add(count);
@@ -245,6 +248,8 @@ impl Sealed {
             }
             Ok(true)
         });
+        used.words += ones;
+        used.postings += ones;
         walked.map(|_| ())
     }
 
@@ -290,31 +295,42 @@ impl Sealed {
         }
         let mut used = 0;
         let postings = self.file.whole(Section::Postings)?;
-        let mut section = Templates::read(self.file.section(Section::Templates)?, self.meta.length)?;
-        let table = &mut section.documents;
-        let mut next = table.varint_to(postings.bytes.len())?;
-        for wanted in wanted.iter().take(section.count) {
-            let count = table.varint()?;
-            if count == 0 {
-                continue;
-            }
-            used += if *wanted { count } else { 0 };
-            // The one document, or how large the list of documents is.
-            let number = table.varint_to(u32::MAX as usize)?;
-            if count > 1 {
-                let part = postings.piece(next, number)?;
-                next += number;
-                if *wanted {
+        for (listed, _) in self.template_lists()?.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+            used += u64::from(listed.count);
+            match listed.count {
+                0 => {}
+                1 if listed.at < found.len() => found.add(listed.at),
+                1 => return Err(postings.damage(0, BEYOND)),
+                count => {
+                    let part = postings.piece(listed.at as usize, listed.size as usize)?;
                     self.file.check_part(&part)?;
-                    postings::decode(part, count, found)?;
+                    postings::decode(part, u64::from(count), found)?;
                 }
-            } else if number >= found.len() as usize {
-                return Err(table.damage(BEYOND));
-            } else if *wanted {
-                found.add(number as u32);
             }
         }
         Ok(used)
+    }
+
+    /// Where the documents of each template are: read once, and kept as long as the segment is open.
+    fn template_lists(&self) -> Result<&[TemplateList], Damage> {
+        if let Some(lists) = self.template_lists.get() {
+            return Ok(lists);
+        }
+        let postings = self.file.whole(Section::Postings)?;
+        let Templates { count, documents: mut table, .. } = self.templates()?;
+        let mut next = table.varint_to(postings.bytes.len())?;
+        let mut lists = Vec::new();
+        for _ in 0..count {
+            let count = table.varint_to(self.meta.length as usize)? as u32;
+            // The one document, or how large the list of documents is.
+            let number = if count > 0 { table.varint_to(u32::MAX as usize)? } else { 0 };
+            let (at, size) = if count == 1 { (number, 0) } else { (next, number) };
+            let at = u32::try_from(at).map_err(|_| table.damage("templates begin behind the postings"))?;
+            lists.push(TemplateList { count, at, size: size as u32 });
+            next += size;
+        }
+        lists.shrink_to_fit();
+        Ok(self.template_lists.get_or_init(|| lists))
     }
 
     /// The section of templates with their documents, of these postings, moved behind others.
@@ -346,6 +362,16 @@ impl Sealed {
 
 /// Most bytes that are tried behind what neighbours have in common: the digits.
 const STEPS_MAX: u8 = 10;
+
+/// Where the documents of a template are.
+#[derive(Clone, Copy)]
+pub(super) struct TemplateList {
+    count: u32,
+    /// The one document, or where among the postings the list of several begins.
+    at: u32,
+    /// Bytes of the list.
+    size: u32,
+}
 
 /// Beginnings of terms that are known not to match: a sorted list is passed over in pieces.
 pub(super) struct Heads {
