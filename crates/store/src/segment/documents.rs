@@ -35,6 +35,20 @@ impl Block {
         self.layout.read(&self.bytes, self.documents.len())
     }
 
+    /// Makes ready for the bytes of a block of these documents.
+    pub(crate) fn begin(&mut self, documents: Range<u32>) {
+        self.documents = documents;
+        self.bytes.clear();
+        self.layout.clear();
+    }
+
+    /// Finds the frames up to that of a document in a block of which only the beginning may be there; false when it takes more
+    /// of it.
+    pub(crate) fn find_frame(&mut self, document: u32) -> bool {
+        let count = document.saturating_sub(self.documents.start) as usize + 1;
+        self.layout.read_beginning(&self.bytes, count)
+    }
+
     /// A message that is a block by itself: its frame, and its text when that is apart.
     pub(crate) fn of_one(document: u32, message: &Document, is_apart: bool) -> Result<Block, Damage> {
         let mut frames = Frames::default();
@@ -79,7 +93,7 @@ impl Block {
 
 /// What a segment has of its messages.
 pub(crate) trait Stored {
-    /// Opens the block of a document.
+    /// Opens the block of a document, or more of it when it is open already: at least as much as the document needs.
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
 
     /// The block of a document that somebody is to see, and will soon want to see again.
@@ -138,7 +152,7 @@ pub(crate) fn read_placed(
     let mut block: Arc<Block> = Arc::default();
     let mut message = Document::default();
     for document in documents {
-        if !block.documents.contains(&document) {
+        if !block.documents.contains(&document) || block.frame(document).is_none() {
             watch.check()?;
             match Arc::get_mut(&mut block) {
                 Some(own) if !are_few => stored.open_block(document, own)?,

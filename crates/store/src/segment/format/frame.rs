@@ -12,6 +12,14 @@ const LINES: u8 = 0;
 /// Lengths of all frames stand before the first.
 const LENGTHS: u8 = 1;
 
+/// What a block begins with that has no texts and no lengths.
+const PLAIN_HEAD: [u8; 2] = [0, LINES];
+
+/// Whether a block is nothing but frames with a line break behind each, as its first bytes say.
+pub(crate) fn is_plain(block: &[u8]) -> bool {
+    block.starts_with(&PLAIN_HEAD)
+}
+
 /// A block being filled.
 #[derive(Default)]
 pub(crate) struct Frames {
@@ -101,10 +109,31 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Finds the places in a block of `count` frames.
-    pub(crate) fn read(&mut self, block: &[u8], count: usize) -> Result<(), Damage> {
+    /// Finds the places of the first `count` frames of a block of which only the beginning may be there; false when it takes
+    /// more of the block, or all of it because it has more than frames with a line break behind each.
+    pub(crate) fn read_beginning(&mut self, block: &[u8], count: usize) -> bool {
+        if !is_plain(block) {
+            return false;
+        }
+        let mut at = self.frames.last().map_or(PLAIN_HEAD.len(), |frame| frame.end + 1);
+        while self.frames.len() < count {
+            let rest = block.get(at..).unwrap_or_default();
+            let Some(length) = memchr::memchr(b'\n', rest) else { return false };
+            self.frames.push(at..at + length);
+            at += length + 1;
+        }
+        true
+    }
+
+    /// Forgets the places.
+    pub(crate) fn clear(&mut self) {
         self.frames.clear();
         self.texts.clear();
+    }
+
+    /// Finds the places in a block of `count` frames.
+    pub(crate) fn read(&mut self, block: &[u8], count: usize) -> Result<(), Damage> {
+        self.clear();
         let part = Part::loose(block);
         let mut reader = part.reader();
         let text_count = reader.varint_to(count)?;

@@ -14,6 +14,7 @@ use crate::{
         format::{
             Damage, Part,
             file::{RECODED_VERSION, Section},
+            frame::is_plain,
             list,
             numbers::{self, Numbers},
         },
@@ -28,12 +29,15 @@ use std::{
     ops::Range,
     sync::Arc,
 };
-use zstd::zstd_safe::{DCtx, DDict};
+use zstd::zstd_safe::{DCtx, DDict, InBuffer, OutBuffer, ResetDirective};
 
 /// Bytes of an entry of the block index: first document, stored bytes, offset, plain bytes.
 const ENTRY_BYTES: usize = 20;
 /// Most bytes of a block: the largest frame and text a batch can hold, and their lengths.
 const BLOCK_BYTES_MAX: usize = 2 * BATCH_BYTES_MAX + (1 << 20);
+
+/// Bytes of a block that are decompressed at a time when it is not known how many are needed.
+const STEP_BYTES: usize = 8 << 10;
 
 /// Values of a column that are kept at hand. Hosts and programs come again and again.
 const VALUES_KEPT: usize = 256;
@@ -49,6 +53,8 @@ pub(super) struct Reading<'a> {
     text_tail: OpenedNumbers<'a>,
     /// Made for the first block that is not at hand.
     decompressor: RefCell<Option<DCtx<'a>>>,
+    /// The block that is being opened.
+    opening: RefCell<Option<Opening<'a>>>,
     /// The groups, in a recoded segment; made for the first message that is not at hand.
     groups: RefCell<Option<Opened>>,
 }
@@ -116,6 +122,55 @@ struct BlockEntry {
     plain_bytes: usize,
 }
 
+/// A block of which the beginning is decompressed.
+struct Opening<'a> {
+    /// Its first document.
+    first: u32,
+    stored: Part<'a>,
+    /// Stored bytes that were read.
+    read: usize,
+    plain_bytes: usize,
+}
+
+impl Opening<'_> {
+    /// Whether a block that has been opened so far has a document.
+    fn is_of(&self, document: u32, block: &Block) -> bool {
+        self.first == block.documents.start && block.documents.contains(&document)
+    }
+
+    /// Decompresses more: as much as the documents up to one are likely to need, or a little more.
+    fn go_on(&mut self, upto: u32, decompressor: &mut DCtx<'_>, block: &mut Block) -> Result<(), Damage> {
+        let broken = || self.stored.damage(0, "a block does not decompress");
+        let have = block.bytes.len();
+        let count = u64::from(upto - self.first) + 1;
+        let likely = (self.plain_bytes as u64).saturating_mul(count) / block.documents.len().max(1) as u64;
+        let mut wanted = (likely as usize + STEP_BYTES / 2).max(have + STEP_BYTES);
+        let is_whole = wanted + STEP_BYTES >= self.plain_bytes || have > 0 && !is_plain(&block.bytes);
+        if is_whole {
+            wanted = self.plain_bytes;
+        }
+        if is_whole && have == 0 {
+            let size = decompressor.decompress(&mut block.bytes, self.stored.bytes);
+            return if size.ok() == Some(wanted) { Ok(()) } else { Err(broken()) };
+        }
+        if have == 0 {
+            decompressor.reset(ResetDirective::SessionOnly).map_err(|_| broken())?;
+        }
+        block.bytes.resize(wanted, 0);
+        let mut output = OutBuffer::around(&mut block.bytes[have..]);
+        let mut input = InBuffer::around(&self.stored.bytes[self.read..]);
+        while output.pos() < output.capacity() {
+            let before = (output.pos(), input.pos());
+            decompressor.decompress_stream(&mut output, &mut input).map_err(|_| broken())?;
+            if before == (output.pos(), input.pos()) {
+                return Err(broken());
+            }
+        }
+        self.read += input.pos();
+        Ok(())
+    }
+}
+
 impl<'a> Reading<'a> {
     pub(super) fn new(sealed: &'a Sealed) -> Result<Reading<'a>, Damage> {
         // Values without a column come behind those that have one, as they came in.
@@ -141,31 +196,45 @@ impl<'a> Reading<'a> {
             text_start: numbers(Kind::TextStart)?,
             text_tail: numbers(Kind::TextTail)?,
             decompressor: RefCell::new(None),
+            opening: RefCell::new(None),
             groups: RefCell::new(None),
         })
     }
 
-    fn open(&self, document: u32, block: &mut Block) -> Result<(), Damage> {
-        let entry = self.sealed.block_entry_of(document)?;
-        let place = self.sealed.file.place(Section::Blocks);
-        let stored = self.sealed.file.slice(place, entry.offset as usize, entry.stored_bytes)?;
-        block.documents = entry.documents;
-        block.bytes.clear();
-        let has_room =
-            entry.plain_bytes <= BLOCK_BYTES_MAX && block.bytes.try_reserve_exact(entry.plain_bytes).is_ok();
-        if !has_room {
-            return Err(stored.damage(0, "a block is larger than it can be"));
-        }
+    /// Opens the block of a document as far as the documents up to another one of it need: nothing behind it is decompressed.
+    fn open(&self, document: u32, upto: impl Fn(&Block) -> u32, block: &mut Block) -> Result<(), Damage> {
+        let mut opening = self.opening.borrow_mut();
+        let opening = match &mut *opening {
+            Some(opening) if opening.is_of(document, block) => opening,
+            other => other.insert(self.begin(document, block)?),
+        };
+        let upto = upto(block);
         let mut decompressor = self.decompressor.borrow_mut();
         let decompressor = match &mut *decompressor {
             Some(decompressor) => decompressor,
             none => none.insert(self.sealed.decompressor()?),
         };
-        let size = decompressor.decompress(&mut block.bytes, stored.bytes);
-        if size.ok() != Some(entry.plain_bytes) {
-            return Err(stored.damage(0, "a block does not decompress"));
+        while !block.find_frame(upto) {
+            if block.bytes.len() == opening.plain_bytes {
+                return block.find_frames().map_err(|damage| opening.stored.damage(0, damage.what));
+            }
+            opening.go_on(upto, decompressor, block)?;
         }
-        block.find_frames().map_err(|damage| stored.damage(0, damage.what))
+        Ok(())
+    }
+
+    /// Finds the block of a document.
+    fn begin(&self, document: u32, block: &mut Block) -> Result<Opening<'a>, Damage> {
+        let entry = self.sealed.block_entry_of(document)?;
+        let place = self.sealed.file.place(Section::Blocks);
+        let stored = self.sealed.file.slice(place, entry.offset as usize, entry.stored_bytes)?;
+        block.begin(entry.documents);
+        let has_room =
+            entry.plain_bytes <= BLOCK_BYTES_MAX && block.bytes.try_reserve_exact(entry.plain_bytes).is_ok();
+        if !has_room {
+            return Err(stored.damage(0, "a block is larger than it can be"));
+        }
+        Ok(Opening { first: block.documents.start, stored, read: 0, plain_bytes: entry.plain_bytes })
     }
 
     /// Puts frame and text of a document together that was described; says whether the text is apart.
@@ -312,7 +381,7 @@ impl Sealed {
 
 impl Stored for Reading<'_> {
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError> {
-        self.open(document, block).map_err(|damage| self.sealed.corrupt(damage))
+        self.open(document, |_| document, block).map_err(|damage| self.sealed.corrupt(damage))
     }
 
     fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
@@ -321,7 +390,8 @@ impl Stored for Reading<'_> {
             return Ok(block);
         }
         let mut block = Block::default();
-        self.open_block(document, &mut block)?;
+        let last = |block: &Block| block.documents.end.saturating_sub(1);
+        self.open(document, last, &mut block).map_err(|damage| self.sealed.corrupt(damage))?;
         let block = Arc::new(block);
         self.sealed.kept.keep(&block);
         Ok(block)

@@ -234,3 +234,42 @@ fn what_was_learned_is_handed_on_until_it_is_old() {
     let found = active.view().words(&Pattern::Exact("hello".into()), &Watch::unlimited()).unwrap();
     assert_eq!(found.count(), 1);
 }
+
+#[test]
+fn a_block_that_is_opened_in_part_reads_as_the_whole() {
+    // Some hundred KiB that do not compress to nothing: a few blocks, each in several pieces.
+    let mut number = 1u64;
+    let mut line = |index: u32| {
+        let mut word = || {
+            number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            format!("{:012x}", number >> 16)
+        };
+        let words: Vec<String> = (0..12).map(|_| word()).collect();
+        let rewritten = (index >= 2_000 && index.is_multiple_of(100)).then(|| word());
+        let text = format!("message {index}: {}", words.join(" "));
+        Line { host: "h".into(), program: "p".into(), pid: "1".into(), text, rewritten, ..Line::default() }
+    };
+    let lines: Vec<Line> = (0..3_000).map(&mut line).collect();
+    let mut active = Active::new(0, Some(learned(&["message"])));
+    append(&mut active, &lines);
+    let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
+    let all = documents(&sealed);
+    let check = |wanted: &[u32]| {
+        let mut read = Vec::new();
+        // Nobody knows how many these are: so blocks are not kept.
+        let mut rest = wanted.iter().copied();
+        let mut numbers = std::iter::from_fn(|| rest.next());
+        let mut visit = |id: u32, document: &Document| {
+            assert_eq!(show(document), show(&all[id as usize]), "{wanted:?}");
+            read.push(id);
+            true
+        };
+        sealed.read(&mut numbers, &Watch::unlimited(), &mut visit).unwrap();
+        assert_eq!(read, wanted);
+    };
+    let ascending: Vec<u32> = (0..3_000).filter(|id| id % 97 == 5 || id % 1_000 < 3).collect();
+    check(&ascending);
+    check(&ascending.iter().rev().copied().collect::<Vec<_>>());
+    (0..3_000).step_by(61).for_each(|id| check(&[id]));
+    check(&[2_999, 0, 700, 10, 699, 701]);
+}
