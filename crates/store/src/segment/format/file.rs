@@ -271,6 +271,8 @@ impl SegmentFile {
         if let Some(plain) = &self.plain {
             let tag = self.footer.tags.get(chunk).ok_or(damage("a chunk without a tag"))?;
             let opened = plain.decrypt(chunk, start, bytes, tag);
+            // From now on the decrypted bytes are read: both in memory would be twice as much.
+            self.bytes.let_go(start, bytes.len());
             return if opened { Ok(()) } else { Err(damage("it cannot be decrypted")) };
         }
         if self.is_locked() {

@@ -9,7 +9,7 @@
 //! (see `plain.rs`).
 #![allow(unsafe_code)]
 
-use memmap2::Mmap;
+use memmap2::{Mmap, UncheckedAdvice};
 use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
 use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
 
@@ -26,6 +26,14 @@ impl Bytes {
         }
         // Safety: see the module.
         Ok(Bytes::Mapped(unsafe { Mmap::map(&file)? }))
+    }
+
+    /// Takes pages out of the process that were read and will not be read again soon; the system may keep them.
+    pub(super) fn let_go(&self, offset: usize, length: usize) {
+        if let Bytes::Mapped(map) = self {
+            // Safety: the pages of a file that is only read come back unchanged. Without success they stay.
+            let _ = unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
+        }
     }
 
     #[inline]
