@@ -302,3 +302,32 @@ def test_https_both_ways(binary):
         assert total == 1000, total
     finally:
         server.close()
+
+
+LOKI = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_tcp {{ network(ip("127.0.0.1") port({port})); }};
+destination d_loki {{
+    loki(url("URL") labels("app" => "$PROGRAM", "host" => "$HOST", "none" => "$nothing") timestamp(msg)
+         template("$MSG") tenant-id("site") compression(yes) batch-lines(500) workers(2));
+}};
+log {{ source(s_tcp); destination(d_loki); flags(flow-control); }};
+"""
+
+
+def test_loki_destination(binary):
+    count = 3000
+    with Shipped(binary) as shipped:
+        sender = Server(binary, LOKI.replace("URL", shipped.url))
+        sender.start()
+        try:
+            with socket.create_connection(("127.0.0.1", sender.port)) as out:
+                for number in range(count):
+                    out.sendall(f"<13>Nov 21 12:00:0{number % 10} gate{number % 3} app: \"line\" {number}\n".encode())
+            got = shipped.messages(count, 15)
+        finally:
+            sender.close()
+    assert sorted(int(one["MESSAGE"].split()[1]) for one in got) == list(range(count))
+    first = next(one for one in got if one["MESSAGE"] == '"line" 7')
+    assert (first["HOST"], first["PROGRAM"], first["TRANSPORT"]) == ("gate1", "app", "http+loki"), first
+    assert not any("none" in one for one in got)

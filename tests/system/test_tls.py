@@ -234,3 +234,63 @@ def test_password_of_a_key(binary):
         assert "Secret set" in server.ctl("credentials", "status")
     finally:
         server.close()
+
+
+STAPLED = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); time-reopen(1); }};
+source s_tcp {{ network(ip("127.0.0.1") port({port})); }};
+destination d_tls {{
+    network("localhost" port(PORT) transport("tls") template("$MSG\\n")
+        tls(ca-file("{folder}/pki/ca.pem") ocsp-stapling-verify(yes) sigalgs("ECDSA+SHA256")));
+}};
+log {{ source(s_tcp); destination(d_tls); flags(flow-control); }};
+"""
+
+
+def staple(folder, state):
+    """What the CA says of the server's certificate: V, or R with the time of its revocation."""
+    shown = subprocess.run(["openssl", "x509", "-noout", "-serial", "-in", folder + "/server.pem"],
+                           check=True, capture_output=True, text=True, timeout=30)
+    serial = shown.stdout.strip().split("=")[1]
+    with open(folder + "/index.txt", "w") as out:
+        out.write(f"{state[0]}\t400101000000Z\t{state[1:]}\t{serial}\tunknown\t/O=Test/CN=localhost\n")
+    openssl("ocsp", "-issuer", folder + "/ca.pem", "-cert", folder + "/server.pem", "-no_nonce", "-reqout", folder + "/request")
+    openssl("ocsp", "-index", folder + "/index.txt", "-CA", folder + "/ca.pem", "-rsigner", folder + "/ca.pem",
+            "-rkey", folder + "/ca.key", "-reqin", folder + "/request", "-respout", folder + "/answer")
+
+
+def stapling(folder, port, *words):
+    """openssl's own server, which prints what it receives."""
+    out = open(folder + "/received", "wb")
+    return subprocess.Popen(["openssl", "s_server", "-accept", str(port), "-cert", folder + "/server.pem",
+                             "-key", folder + "/server.key", "-quiet", *words], stdout=out, stderr=subprocess.DEVNULL,
+                            stdin=subprocess.PIPE)
+
+
+def test_stapled_answers_of_the_ca(binary):
+    port = free_port()
+    server = Server(binary, STAPLED.replace("PORT", str(port)))
+    folder = server.folder + "/pki"
+    pki(folder)
+    received = lambda: open(folder + "/received").read()
+    staple(folder, "R260101000000Z")
+    peer = stapling(folder, port, "-status_file", folder + "/answer")
+    try:
+        server.start()
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            out.sendall(b"<13>Nov 21 09:00:00 gate app: only to the good\n")
+        for said, state in (("revoked", None), ("shows no OCSP answer", ()), (None, "V")):
+            if state is not None:
+                peer.kill()
+                peer.wait()
+                if state:
+                    staple(folder, state)
+                peer = stapling(folder, port, *(("-status_file", folder + "/answer") if state else ()))
+            if said:
+                server.until(lambda: said in server.stderr(), 10, said)
+                assert received() == ""
+        server.until(lambda: received() == "only to the good\n", 10, "the message")
+    finally:
+        peer.kill()
+        peer.wait()
+        server.close()

@@ -53,6 +53,12 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
+    /// A warning about `type(posix)`, which syslog-ng has read as `pcre` since 3.14.
+    pub fn posix_pattern(span: Span) -> Self {
+        Diagnostic::warning(span, "`posix` is an old type of pattern: it is read as pcre")
+            .help("write type(pcre), and look whether the pattern means the same")
+    }
+
     /// With words beside the caret.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();

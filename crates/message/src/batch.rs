@@ -14,6 +14,9 @@ use std::{borrow::Cow, collections::HashSet, sync::Arc};
 /// Most bytes a batch may hold; spans address less than 2 GiB.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
 
+/// The value of a message that was given a time of receiving of its own: seconds since 1970, and its zone.
+pub const OWN_RECEIVED: &str = ".received";
+
 /// Messages that were received together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
@@ -173,6 +176,18 @@ impl Batch {
                 None => self.origin_value(index, name).map(Cow::Borrowed),
             },
         }
+    }
+
+    /// When a message was received: with the batch, unless it was told another time.
+    pub fn received_of(&self, index: usize) -> Stamp {
+        let own = self.find(index, OWN_RECEIVED).filter(|value| value.kind == ValueKind::Datetime);
+        own.and_then(|value| Stamp::from_text(self.bytes(value.value))).unwrap_or(self.received)
+    }
+
+    /// Gives a message a time of receiving of its own. What keeps and orders messages goes on with that of the batch.
+    pub fn set_received(&mut self, index: usize, stamp: Stamp) {
+        let text = self.add_extra(stamp.to_text().as_bytes());
+        self.set_value(index, OWN_RECEIVED, text, ValueKind::Datetime);
     }
 
     /// Where the value of a field lies, if it lies in the batch as it is shown: not for what the origin holds or

@@ -41,6 +41,26 @@ impl Stamp {
         self.unix_us.div_euclid(1_000_000)
     }
 
+    /// `1700000000.123456+01:00`: as a value of a message.
+    pub fn to_text(self) -> String {
+        let (sign, minutes) = (if self.offset_s < 0 { '-' } else { '+' }, self.offset_s.unsigned_abs() / 60);
+        format!("{}.{:06}{sign}{:02}:{:02}", self.unix_s(), self.micros(), minutes / 60, minutes % 60)
+    }
+
+    /// Reads what [`Stamp::to_text`] gives.
+    pub fn from_text(text: &[u8]) -> Option<Stamp> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (seconds, rest) = text.split_once('.')?;
+        let (micros, zone) = rest.split_at_checked(6)?;
+        let (sign, zone) = zone.split_at_checked(1)?;
+        let (hours, minutes) = zone.split_once(':')?;
+        let offset_s = hours.parse::<i32>().ok().filter(|hours| *hours < 100)? * 3600
+            + minutes.parse::<i32>().ok().filter(|minutes| *minutes < 60)? * 60;
+        let unix_us =
+            seconds.parse::<i64>().ok()?.checked_mul(1_000_000)?.checked_add(micros.parse().ok()?)?;
+        Some(Stamp::known(unix_us, if sign == "-" { -offset_s } else { offset_s }))
+    }
+
     /// Microseconds within the second, 0 to 999,999.
     #[inline]
     pub fn micros(self) -> u32 {

@@ -171,3 +171,27 @@ fn names_of_priorities() {
     assert_eq!(Facility::from_name("local7"), Some(Facility(23)));
     assert_eq!(Facility(24).name(), None);
 }
+
+#[test]
+fn stamps_are_written_and_read() {
+    for (unix_us, offset_s, text) in [
+        (1_700_000_000_123_456, 3600, "1700000000.123456+01:00"),
+        (0, -5400, "0.000000-01:30"),
+        (-500_000, 0, "-1.500000+00:00"),
+    ] {
+        let stamp = Stamp::known(unix_us, offset_s);
+        assert_eq!(stamp.to_text(), text);
+        assert_eq!(Stamp::from_text(text.as_bytes()), Some(stamp));
+    }
+    for text in [
+        "",
+        "1",
+        "1.5+00:00",
+        "1.000000",
+        "1.000000+1",
+        "9223372036854775807.000000+00:00",
+        "1.000000\u{e9}0:0",
+    ] {
+        assert_eq!(Stamp::from_text(text.as_bytes()), None, "{text}");
+    }
+}

@@ -28,7 +28,7 @@ mod xml;
 
 pub use context::{Context, ContextError, ContextReading, ContextTable, Contexts, Selector};
 pub use csv::{Csv, CsvDialect};
-pub use date::{Date, DateFormat, DateFormatError};
+pub use date::{Date, DateFormat, DateFormatError, DateTarget};
 pub use event_format::{Cef, Leef};
 pub use geoip::Geoip;
 pub use input::{Input, TextParser};

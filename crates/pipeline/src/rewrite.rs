@@ -14,7 +14,7 @@ pub use zone::Zone;
 use crate::{
     filter::Filter,
     pattern::{Pattern, PatternFlags, PatternKind},
-    template::{Template, ValuePairs},
+    template::{RenderOptions, Template, ValuePairs},
 };
 use message::FieldName;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub struct Rewrite {
     pub operation: Operation,
     /// `condition()`: messages for which it does not hold stay as they are.
     pub condition: Option<Arc<Filter>>,
+    /// How templates are printed, where it is not as for all.
+    pub rendering: Option<RenderOptions>,
 }
 
 /// What a rewrite does.

@@ -7,6 +7,7 @@
 //! Limits: a connection's [`Window`] bounds what it has in work; a queue is bounded in messages.
 
 pub mod dtls;
+pub mod shell;
 pub mod stats;
 pub mod tls;
 
@@ -17,7 +18,6 @@ mod internal;
 mod ip;
 mod positions;
 mod reactor;
-mod shell;
 mod stage;
 mod sys;
 

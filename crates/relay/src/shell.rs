@@ -5,7 +5,7 @@
 use std::process::Command;
 
 /// `/bin/sh -c`, with our environment or an empty one (`inherit-environment()`).
-pub(crate) fn command(line: &str, inherits_environment: bool) -> Command {
+pub fn command(line: &str, inherits_environment: bool) -> Command {
     let mut command = Command::new("/bin/sh");
     command.arg("-c").arg(line);
     if !inherits_environment {

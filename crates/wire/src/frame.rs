@@ -44,6 +44,8 @@ pub enum Framing {
     Auto,
     /// One message in each block of so many bytes, filled up with zero bytes.
     Blocks(usize),
+    /// One message in each record of so many bytes.
+    Records(usize),
     /// One message is one datagram (RFC 5426).
     Datagram,
 }
@@ -144,6 +146,7 @@ impl Framer {
             Framing::Nul => self.split_lines(bytes, Delimiter::Nul, frames),
             Framing::OctetCounted | Framing::Auto => self.split_counted(bytes, frames),
             Framing::Blocks(size) => self.split_blocks(bytes, size, frames),
+            Framing::Records(size) => self.split_records(bytes, size, frames),
             Framing::Datagram => self.split_datagram(bytes, frames),
         }
     }
@@ -164,6 +167,11 @@ impl Framer {
         }
         if let Framing::Blocks(_) = self.framing {
             return self.push_padded(rest, 0, rest.len(), frames);
+        }
+        if let Framing::Records(_) = self.framing {
+            let mut marks = Marks::NONE;
+            marks.add(Mark::Truncated);
+            return frames.push(Frame { start: 0, end: rest.len(), marks });
         }
         let mut marks = Marks::NONE;
         if matches!(self.framing, Framing::OctetCounted | Framing::Auto) {

@@ -5,6 +5,7 @@
 //! Holds: no socket, no clock, no file. Time is an argument (`Batch::received`).
 //! Limits: decoding is total: no input makes it fail, odd input gets a [`message::Mark`].
 
+mod accounting;
 mod charset;
 mod datagram;
 mod decode;
@@ -19,8 +20,10 @@ pub mod proxy;
 mod relp;
 mod shipped;
 mod smtp;
+mod snmp;
 mod stamp;
 
+pub use accounting::{ACCOUNTING_BYTES, push_accounting};
 pub use charset::{CharacterSet, Transcoder};
 pub use datagram::{PacketOptions, append_udp_packet};
 pub use decode::{DecodeOptions, Decoder, HostnameTest, ParseFlags, UnknownFlag};
@@ -39,4 +42,5 @@ pub use relp::{
 };
 pub use shipped::{BodyError, BulkItem, BulkOperation, HecMeta, ShippedReader};
 pub use smtp::{SmtpAnswer, SmtpError, smtp_answer};
+pub use snmp::{ObjectId, SnmpKind, Trap};
 pub use stamp::{Civil, FRACTION_DIGITS_MAX, StampFormat, StampText, guess_zone, zone_of};

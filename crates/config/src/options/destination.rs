@@ -5,7 +5,7 @@
 use super::ValueKind as V;
 use super::network::{FAILOVER, PEER_VERIFY, SSL_VERSIONS, TLS};
 use super::row::{Driver, Plain, Row, driver, later, row};
-use super::shared::{DESTINATION, FOLDERS, PERMISSIONS, SOCKET, TEXT};
+use super::shared::{DESTINATION, FOLDERS, ON_ERROR, PERMISSIONS, SOCKET, STAMP_FORMATS, TEXT};
 
 pub(super) const DRIVERS: &[Driver] = &[
     driver(
@@ -77,6 +77,14 @@ pub(super) const DRIVERS: &[Driver] = &[
     )
     .required(&["from", "to"]),
     driver("http", Plain::None, &[HTTP, TEXT, DESTINATION], "requests to HTTP servers").required(&["url"]),
+    driver(
+        "snmp",
+        Plain::None,
+        &[SNMP, SEND, SOCKET, DESTINATION],
+        "SNMP: each message is a trap of version 2c over UDP",
+    )
+    .required(&["host", "trap-obj", "snmp-obj"]),
+    driver("loki", Plain::None, &[LOKI, DESTINATION], "Loki, over HTTP").required(&["url", "labels"]),
     driver(
         "gelf",
         Plain::One("host", V::Text),
@@ -297,8 +305,88 @@ const HTTP: &[Row] = &[
     row("ssl-version", V::Word(SSL_VERSIONS), "", "as in tls()"),
     row("use-system-cert-store", V::YesNo, "yes without ca-file() and ca-dir()", "as in tls()"),
     row("peer-verify", V::Word(PEER_VERIFY), "required-trusted", "as in tls()"),
-    row("ocsp-stapling-verify", V::YesNo, "no", "yes is not supported yet"),
+    row("ocsp-stapling-verify", V::YesNo, "no", "as in tls()"),
     later("cloud-auth", "credentials of a cloud"),
+];
+
+const SNMP: &[Row] = &[
+    row("host", V::Text, "", "the receiver"),
+    row("port", V::Port, "162", "port of the receiver"),
+    row("version", V::Word(&["v2c", "v3"]), "v2c", "version of SNMP; v3 is not supported yet"),
+    row("community", V::Text, "public", "what the receiver knows us by"),
+    row(
+        "trap-obj",
+        V::Texts,
+        "",
+        "what the trap is: name, type and template of a variable, such as \".1.3.6.1.6.3.1.1.4.1.0\" \"Objectid\" \".1.3.6.1.6.3.1.1.5.3\"",
+    ),
+    row(
+        "snmp-obj",
+        V::Texts,
+        "",
+        "a variable: its name, its type (integer, timeticks, octetstring, counter32, ipaddress, objectid), the template of its value",
+    ),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("local-time-zone", V::Text, "", "").renamed("time-zone"),
+    later("engine-id", "who we are, in version 3"),
+    later("auth-username", "user of version 3"),
+    later("auth-algorithm", "how version 3 signs"),
+    later("auth-password", "password of the user"),
+    later("enc-algorithm", "how version 3 encrypts"),
+    later("enc-password", "password of the encryption"),
+];
+
+const LOKI: &[Row] = &[
+    row(
+        "url",
+        V::Text,
+        "",
+        "where Loki's HTTP API is: http://host:3100; without a path it is /loki/api/v1/push",
+    ),
+    row("labels", V::Pairs, "", "labels and the templates of their values: \"app\" => \"$PROGRAM\""),
+    row(
+        "timestamp",
+        V::Word(&["current", "received", "msg"]),
+        "current",
+        "which time a line has: when it is sent, when it was received, what it says itself",
+    ),
+    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "the line that is sent of a message"),
+    row("template-escape", V::YesNo, "no", "escape quotes in values"),
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+    row("tenant-id", V::Text, "", "whose lines they are: the header X-Scope-OrgID"),
+    row("auth", V::Options(LOKI_AUTH), "", "how both sides are known"),
+    row("compression", V::YesNo, "no", "requests are packed with gzip"),
+    row("batch-lines", V::Number(0, 1 << 20), "100", "most messages of a request"),
+    row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits to become full"),
+    row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
+    row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
+    row(
+        "retries",
+        V::Number(0, 1 << 31),
+        "3",
+        "how often a request is sent again after an error of the server",
+    ),
+    row("headers", V::Texts, "", "\"Name: value\" of every request"),
+    row("user", V::Text, "", "user of the server"),
+    row("password", V::Text, "", "password of the user"),
+    row("user-agent", V::Text, "duramen/VERSION", "what we call ourselves"),
+    row("proxy", V::Text, "", "an HTTP proxy on the way: http://host:port"),
+    row("worker-partition-key", V::Any, "", "what messages of a request share")
+        .no_effect("every message is sent with its own labels"),
+    row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
+    later("channel-args", "arguments of a channel of gRPC"),
+];
+
+const LOKI_AUTH: &[Row] = &[
+    row("insecure", V::Options(&[]), "", "not at all"),
+    row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
+    later("alts", "Google's way inside its own data centres"),
+    later("adc", "the credentials of a cloud"),
 ];
 
 const MAIL: &[Row] = &[

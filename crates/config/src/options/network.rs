@@ -62,7 +62,12 @@ pub(super) const TLS: &[Row] = &[
     row("curve-list", V::Text, "", "").renamed("ecdh-curve-list"),
     row("ssl-version", V::Word(SSL_VERSIONS), "default", "the only version of TLS that is spoken"),
     row("extended-key-usage-verify", V::YesNo, "no", "a certificate must be meant for its use"),
-    row("ocsp-stapling-verify", V::YesNo, "no", "yes is not supported yet"),
+    row(
+        "ocsp-stapling-verify",
+        V::YesNo,
+        "no",
+        "a server must show that its CA has not revoked its certificate; of destinations, not of transport(dtls)",
+    ),
     row("keylog-file", V::Text, "", "secrets of sessions, to look into recorded traffic"),
     row("allow-compress", V::YesNo, "no", "compress")
         .no_effect("nothing is compressed: that would leak what is sent"),
@@ -70,8 +75,18 @@ pub(super) const TLS: &[Row] = &[
         .no_effect("keys are exchanged over elliptic curves only"),
     row("ca-dir-layout", V::Text, "", "how files in ca-dir() are named")
         .no_effect("their names do not matter"),
-    later("sigalgs", "signature algorithms"),
-    later("client-sigalgs", "signature algorithms of clients"),
+    row(
+        "sigalgs",
+        V::Text,
+        "",
+        "how a server signs, and what its clients take, by OpenSSL names: RSA-PSS+SHA256:ed25519",
+    ),
+    row(
+        "client-sigalgs",
+        V::Text,
+        "",
+        "how a client signs, and what its servers take; not of transport(dtls)",
+    ),
     later("openssl-conf-cmds", "commands for OpenSSL"),
 ];
 

@@ -4,10 +4,10 @@
 
 use super::ValueKind as V;
 use super::row::{Driver, Plain, Row, driver, row};
-use super::shared::INTERNAL;
+use super::shared::{INTERNAL, ON_ERROR, STAMP_FORMATS};
 
 pub(super) const DRIVERS: &[Driver] = &[
-    driver("set", Plain::One("template", V::Template), &[VALUE, SHARED], "gives a value")
+    driver("set", Plain::One("template", V::Template), &[VALUE, RENDERED, SHARED], "gives a value")
         .required(&["value"]),
     driver("unset", Plain::None, &[VALUE, SHARED], "removes a value").required(&["value"]),
     driver(
@@ -42,6 +42,18 @@ pub(super) const DRIVERS: &[Driver] = &[
 
 const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds"), INTERNAL];
 
+/// How the template of `set()` is printed, where it is not as the global options say.
+const RENDERED: &[Row] = &[
+    row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
+    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("time-zone", V::Text, "", "zone that times are written in"),
+    row("send-time-zone", V::Text, "", "").renamed("time-zone"),
+    row("local-time-zone", V::Text, "", "zone of times in names of files")
+        .no_effect("a value is no name of a file"),
+    row("template-escape", V::YesNo, "no", "escape quotes in values"),
+    row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
+];
+
 const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
 
 const CARD: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
@@ -49,7 +61,12 @@ const CARD: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
 const GROUP: &[Row] = &[row("values", V::Texts, "", "names of the values: * and ?")];
 
 const SUBST: &[Row] = &[
-    row("type", V::Word(&["pcre", "string", "glob"]), "pcre", "how the pattern is read"),
+    row(
+        "type",
+        V::Word(&["pcre", "string", "glob", "posix"]),
+        "pcre",
+        "how the pattern is read; posix as pcre",
+    ),
     row(
         "flags",
         V::Words(&[

@@ -232,6 +232,12 @@ const PADDED: Row = row(
 
 const FILE: &[Row] = &[
     PADDED,
+    row(
+        "format",
+        V::Word(&["syslog", "pacct"]),
+        "syslog",
+        "how messages are read; pacct: records of process accounting, as values .pacct.ac_*",
+    ),
     row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
     row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
 ];

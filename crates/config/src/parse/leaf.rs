@@ -286,6 +286,10 @@ impl Parser<'_> {
     fn match_type(&mut self, option: &Call) -> Parsed<MatchType> {
         let name = self.one(option, "a type of pattern")?;
         let key = name.key();
+        if key == "posix" {
+            self.warn(Diagnostic::posix_pattern(name.span));
+            return Ok(MatchType::Pcre);
+        }
         let found = MatchType::ALL.iter().find(|(word, _)| *word == key).map(|(_, kind)| *kind);
         found.ok_or_else(|| {
             self.unknown_code(

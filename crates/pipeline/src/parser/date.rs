@@ -1,7 +1,7 @@
 //! `date-parser()`: a time in a text.
 //!
-//! In: a text, formats as `strptime` knows them, tried in order. Out: the time of the message, or a value with seconds
-//! since 1970. A text that no format reads whole is stopped. What a format lacks is taken from the time of
+//! In: a text, formats as `strptime` knows them, tried in order. Out: the time of the message or of its receiving, or a value with
+//! seconds since 1970. A text that no format reads whole is stopped. What a format lacks is taken from the time of
 //! receiving: the day, the year that is nearest; hours and smaller are 0.
 //! Limits: microseconds; years 1 to 9999.
 
@@ -14,7 +14,18 @@ use super::{Input, Parser};
 use crate::template::Renderer;
 use jiff::tz::TimeZone;
 use message::{Batch, FieldName, Selection, Stamp, ValueKind};
-use std::io::Write;
+
+/// What gets a time that was read.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum DateTarget {
+    /// `time-stamp(stamp)`: the time of the message.
+    #[default]
+    Event,
+    /// `time-stamp(recvd)`: its time of receiving.
+    Received,
+    /// `value()`: a value, as seconds since 1970.
+    Value(FieldName),
+}
 
 /// Reads times.
 pub struct Date {
@@ -26,8 +37,8 @@ pub struct Date {
     pub zone: TimeZone,
     /// `flags(guess-timezone)`.
     pub guesses_zone: bool,
-    /// `value()`: the value that gets the time, instead of the message.
-    pub into: Option<FieldName>,
+    /// What gets the time.
+    pub into: DateTarget,
 }
 
 impl Date {
@@ -48,13 +59,13 @@ impl Parser for Date {
                 read.remove(index);
                 continue;
             };
-            let Some(name) = &self.into else {
-                batch.messages[index].event = stamp;
-                continue;
-            };
-            let mut seconds = Vec::with_capacity(24);
-            if write!(seconds, "{}.{:06}", stamp.unix_s(), stamp.micros()).is_ok() {
-                batch.set_field(index, name, &seconds, ValueKind::Datetime);
+            match &self.into {
+                DateTarget::Event => batch.messages[index].event = stamp,
+                DateTarget::Received => batch.set_received(index, stamp),
+                DateTarget::Value(name) => {
+                    let seconds = format!("{}.{:06}", stamp.unix_s(), stamp.micros());
+                    batch.set_field(index, name, seconds.as_bytes(), ValueKind::Datetime);
+                }
             }
         }
         read

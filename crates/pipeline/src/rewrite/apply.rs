@@ -19,13 +19,20 @@ const PRIORITY_MAX: u16 = 1023;
 impl Rewrite {
     /// A rewrite of every message.
     pub fn new(operation: Operation) -> Rewrite {
-        Rewrite { operation, condition: None }
+        Rewrite { operation, condition: None, rendering: None }
     }
 
     /// Changes those of `within` for which the condition holds.
     pub fn apply(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
         let chosen = self.condition.as_deref().map(|filter| chosen(filter, batch, within, renderer));
         let within = chosen.as_ref().unwrap_or(within);
+        match &self.rendering {
+            Some(options) => renderer.with_options(options, |renderer| self.run(batch, within, renderer)),
+            None => self.run(batch, within, renderer),
+        }
+    }
+
+    fn run(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) {
         match &self.operation {
             Operation::Set { field, value } => set(field, value, batch, within, renderer),
             Operation::Subst { field, pattern, replacement } => {

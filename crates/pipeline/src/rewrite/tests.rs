@@ -3,7 +3,7 @@
 use super::*;
 use crate::{
     Definitions, filter,
-    template::{RenderOptions, Renderer},
+    template::{OnError, RenderOptions, Renderer},
 };
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Stamp, ValueKind};
 
@@ -40,7 +40,7 @@ fn check(operation: Operation, shown: &str, want: &str) {
 #[track_caller]
 fn check_if(operation: Operation, condition: &str, shown: &str, want: &str) {
     let condition = filter::parse(condition, &Definitions::default()).unwrap();
-    let rewrite = Rewrite { operation, condition: Some(Arc::new(Filter::new(condition))) };
+    let rewrite = Rewrite { operation, condition: Some(Arc::new(Filter::new(condition))), rendering: None };
     let mut batch = sample();
     let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
     rewrite.apply(&mut batch, &Selection::all(1), &mut renderer);
@@ -141,4 +141,34 @@ fn groups_of_a_match_replace_those_before() {
     check_after("(user) (x)?(a)", true, "user|b|a|");
     check_after("(x)?user(y)?", true, "|||");
     check_after("(x)?(us)er", false, "|us||");
+}
+
+/// `set()` with options of its own prints in its own way, and what follows as before.
+#[track_caller]
+fn check_rendered(options: RenderOptions, value: &str, want: &str) {
+    let operation = Operation::Set { field: field("made"), value: template(value) };
+    let rewrite = Rewrite { rendering: Some(options), ..Rewrite::new(operation) };
+    let mut batch = sample();
+    let mut renderer = Renderer::new(RenderOptions::default(), Arc::default());
+    rewrite.apply(&mut batch, &Selection::all(1), &mut renderer);
+    let mut out = Vec::new();
+    template("${made}|$(format-json n=int64(x))|").render(&batch, 0, &mut renderer, &mut out);
+    assert_eq!(String::from_utf8_lossy(&out), format!("{want}||"), "{value}");
+}
+
+#[test]
+fn values_are_printed_as_their_rewrite_says() {
+    let with = |on_error| RenderOptions { on_error, ..RenderOptions::default() };
+    let value = "$(format-json n=int64(x) s=y)";
+    check_rendered(with(OnError::DropMessage), value, "");
+    check_rendered(with(OnError::DropProperty), value, "{\"s\":\"y\"}");
+    check_rendered(with(OnError::FallbackToString), value, "{\"s\":\"y\",\"n\":\"x\"}");
+    let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(2));
+    let shifted = RenderOptions {
+        zone: Some(zone),
+        fraction_digits: 3,
+        stamp_format: wire::StampFormat::Iso,
+        ..RenderOptions::default()
+    };
+    check_rendered(shifted, "$(substr $STAMP 23)", "+02:00");
 }

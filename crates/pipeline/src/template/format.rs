@@ -74,7 +74,7 @@ fn one(
         Style::Graphite(time) => {
             let seconds = match time {
                 Some(time) => time.value(batch, index, renderer).into_owned(),
-                None => batch.received.unix_s().to_string().into_bytes(),
+                None => batch.received_of(index).unix_s().to_string().into_bytes(),
             };
             lines::append_graphite(&found, &seconds, out);
             true

@@ -145,7 +145,7 @@ pub(super) fn append(
         Macro::Date(which, date) => {
             let stamp = match which {
                 Which::Sent => batch.messages[index].event,
-                Which::Received => batch.received,
+                Which::Received => batch.received_of(index),
                 Which::Current | Which::Processed => renderer.now,
             };
             renderer.clocks.append(which, date, stamp, out);

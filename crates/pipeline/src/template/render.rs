@@ -118,6 +118,14 @@ impl Renderer {
         }
     }
 
+    /// Prints in another way for a while.
+    pub(crate) fn with_options(&mut self, options: &RenderOptions, print: impl FnOnce(&mut Renderer)) {
+        let before = (std::mem::replace(&mut self.clocks, Clocks::new(options)), self.options.clone());
+        self.options = options.clone();
+        print(self);
+        (self.clocks, self.options) = before;
+    }
+
     /// The options.
     pub fn options(&self) -> &RenderOptions {
         &self.options

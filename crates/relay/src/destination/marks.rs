@@ -16,18 +16,6 @@ use std::{
 
 /// The text of a mark.
 pub(super) const TEXT: &[u8] = b"-- MARK --";
-/// Sources of other machines: what they hear does not make this host busy.
-const REMOTE: &[&str] = &[
-    "src.network",
-    "src.syslog",
-    "src.tcp",
-    "src.udp",
-    "src.tcp6",
-    "src.udp6",
-    "src.relp",
-    "src.gelf",
-    "src.http",
-];
 
 /// Makes the marks of one destination.
 pub(super) struct Marker {
@@ -73,9 +61,8 @@ impl Marker {
 
     /// For how long no source of this machine heard anything.
     fn idle_for(&self, now: Stamp) -> Duration {
-        let heard = self.registry.list().into_iter().filter(|counters| {
-            counters.component.starts_with("src.") && !REMOTE.contains(&counters.component.as_str())
-        });
+        let entries = self.registry.list();
+        let heard = entries.iter().filter(|counters| counters.hears_machine.load(Ordering::Relaxed));
         let last = heard.map(|counters| counters.stamp_s.load(Ordering::Relaxed)).max().unwrap_or(0);
         Duration::from_secs(u64::try_from(now.unix_s()).unwrap_or(0).saturating_sub(last))
     }
@@ -99,10 +86,12 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(mode: MarkMode, wrote: bool, heard_s: Option<(&str, u64)>, want: bool) {
+    fn check(mode: MarkMode, wrote: bool, heard_s: Option<(bool, u64)>, want: bool) {
         let registry = Registry::default();
-        if let Some((component, second)) = heard_s {
-            registry.register(component, "s#0", "").stamp_s.store(second, Ordering::Relaxed);
+        if let Some((of_machine, second)) = heard_s {
+            let counters = registry.register("src.test", "s#0", "");
+            counters.hears_machine.store(of_machine, Ordering::Relaxed);
+            counters.stamp_s.store(second, Ordering::Relaxed);
         }
         let every = Duration::from_secs(60);
         let mut marker = Marker::new(Marks { mode, every }, registry, "gate".to_owned());
@@ -124,8 +113,8 @@ mod tests {
         check(MarkMode::Periodical, true, None, true);
         check(MarkMode::DestinationIdle, true, None, false);
         check(MarkMode::DestinationIdle, false, None, true);
-        check(MarkMode::HostIdle, true, Some(("src.unix-dgram", 100)), true);
-        check(MarkMode::HostIdle, false, Some(("src.unix-dgram", 101)), false);
-        check(MarkMode::HostIdle, false, Some(("src.network", 155)), true);
+        check(MarkMode::HostIdle, true, Some((true, 100)), true);
+        check(MarkMode::HostIdle, false, Some((true, 101)), false);
+        check(MarkMode::HostIdle, false, Some((false, 155)), true);
     }
 }

@@ -99,6 +99,9 @@ fn builder(
     builder.set_min_proto_version(Some(SslVersion::DTLS1_2))?;
     builder.set_cipher_list(&options.suites.list12())?;
     builder.set_groups_list(&options.key_exchanges.list())?;
+    if !options.schemes.is_empty() {
+        builder.set_sigalgs_list(&options.schemes.list())?;
+    }
     // Renegotiation and tickets are ways to attack, and nobody needs them here; the path's MTU is told by us.
     builder.set_options(SslOptions::NO_QUERY_MTU | SslOptions::NO_RENEGOTIATION | SslOptions::NO_TICKET);
     builder.set_session_cache_mode(SslSessionCacheMode::OFF);

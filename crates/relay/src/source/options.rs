@@ -75,6 +75,8 @@ pub enum Form {
     Syslog,
     /// One GELF message.
     Gelf,
+    /// One record of process accounting.
+    Accounting,
 }
 
 /// What all sources share.

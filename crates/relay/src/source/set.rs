@@ -24,7 +24,7 @@ use std::{
     collections::{HashMap, HashSet},
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
@@ -343,6 +343,7 @@ impl Drop for Running {
 fn live(registry: &Registry, spec: SourceSpec) -> Live {
     let component = format!("src.{}", spec.component);
     let counters = registry.register(&component, &spec.id, &spec.driver.instance());
+    counters.hears_machine.store(spec.driver.is_local(), Ordering::Relaxed);
     let mut reading = spec.reading;
     if spec.driver.is_local() {
         let changed = Arc::make_mut(&mut reading);
@@ -473,6 +474,7 @@ impl SourceDriver {
         }
     }
 
+    /// Whether its messages come from this machine.
     fn is_local(&self) -> bool {
         match self {
             SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),

@@ -8,7 +8,7 @@ use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU8, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
     },
 };
 
@@ -53,6 +53,8 @@ pub struct Counters {
     /// Third column: what is read or written.
     pub instance: String,
     orphaned: AtomicU8,
+    /// Whether it is a source of this machine: what it hears is no message of others.
+    pub(crate) hears_machine: AtomicBool,
     /// Threads of destinations that count here: while one is changed two may do.
     owners: AtomicU64,
     /// Messages received, or taken for a destination (dropped ones included).

@@ -6,9 +6,17 @@
 //! A certificate that is in `ca-file()` itself is trusted as it is. One without alternative names is known by its
 //! common name, as syslog-ng knows it: many small installations have made such certificates.
 
-use super::{certificate::Identity, fingerprint::Fingerprint, material::Trusted, options::TlsOptions};
+use super::{
+    certificate::Identity,
+    fingerprint::Fingerprint,
+    material::Trusted,
+    options::TlsOptions,
+    schemes::Schemes,
+    stapled::{self, Stapled},
+};
 use rustls::{
-    CertificateError, DigitallySignedStruct, DistinguishedName, Error, OtherError, SignatureScheme,
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, OtherError, PeerMisbehaved,
+    SignatureScheme,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature},
     pki_types::{CertificateDer, ServerName, UnixTime},
@@ -27,6 +35,8 @@ pub(crate) struct PeerCheck {
     lists: Vec<CertRevocationList<'static>>,
     hints: Vec<DistinguishedName>,
     options: TlsOptions,
+    /// How a peer may sign.
+    schemes: Schemes,
 }
 
 impl PeerCheck {
@@ -37,7 +47,13 @@ impl PeerCheck {
         options: &TlsOptions,
     ) -> PeerCheck {
         let hints = if options.peer_verify.is_trusted() { trusted.roots.subjects() } else { Vec::new() };
-        PeerCheck { provider, trusted, lists, hints, options: options.clone() }
+        let schemes = Schemes::default();
+        PeerCheck { provider, trusted, lists, hints, options: options.clone(), schemes }
+    }
+
+    /// The same for peers that sign with some schemes only.
+    pub(super) fn taking(self, schemes: Schemes) -> PeerCheck {
+        PeerCheck { schemes, ..self }
     }
 
     /// Whether a peer is trusted. `name` is that of a server.
@@ -112,6 +128,14 @@ impl PeerCheck {
             return Err(Error::InvalidCertificate(CertificateError::NotValidYet));
         }
         Ok(())
+    }
+
+    /// A peer that signs in another way than it was told is none.
+    fn check_scheme(&self, signed: &DigitallySignedStruct) -> Result<(), Error> {
+        match self.schemes.allows(signed.scheme) {
+            true => Ok(()),
+            false => Err(PeerMisbehaved::SignedHandshakeWithUnadvertisedSigScheme.into()),
+        }
     }
 
     fn check_fingerprint(&self, leaf: &CertificateDer<'_>) -> Result<(), Error> {
@@ -260,10 +284,19 @@ impl ServerCertVerifier for PeerCheck {
         leaf: &CertificateDer<'_>,
         others: &[CertificateDer<'_>],
         name: &ServerName<'_>,
-        _ocsp: &[u8],
+        stapled: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        self.check(leaf, others, Some(name), now).map(|()| ServerCertVerified::assertion())
+        self.check(leaf, others, Some(name), now)?;
+        if self.options.checks_stapled {
+            stapled::check(leaf, others, &self.trusted.certificates, stapled).map_err(
+                |reason| match reason {
+                    Stapled::Revoked => Error::InvalidCertificate(CertificateError::Revoked),
+                    Stapled::Bad(reason) => other(reason.to_owned()),
+                },
+            )?;
+        }
+        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -272,6 +305,7 @@ impl ServerCertVerifier for PeerCheck {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
+        self.check_scheme(signed)?;
         verify_tls12_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
@@ -281,11 +315,14 @@ impl ServerCertVerifier for PeerCheck {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
+        self.check_scheme(signed)?;
         verify_tls13_signature(message, certificate, signed, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider.signature_verification_algorithms.supported_schemes()
+        let mut schemes = self.provider.signature_verification_algorithms.supported_schemes();
+        schemes.retain(|scheme| self.schemes.allows(*scheme));
+        schemes
     }
 }
 

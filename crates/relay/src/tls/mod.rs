@@ -16,8 +16,10 @@ mod loading;
 mod material;
 mod options;
 mod pkcs12;
+mod schemes;
 mod session;
 mod settings;
+mod stapled;
 mod suites;
 
 pub use certificate::{Identity, lifetime};
@@ -27,6 +29,7 @@ pub use fingerprint::Fingerprint;
 pub(crate) use keylog::KeyLogFile;
 pub use loading::{Configured, ListenerTls, Load, SenderTls};
 pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};
+pub use schemes::Schemes;
 pub(crate) use session::{Session, Taken};
 pub use settings::{ClientTls, ServerTls};
 pub(crate) use settings::{Papers, own_missing};

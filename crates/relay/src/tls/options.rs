@@ -5,6 +5,7 @@
 
 use super::{
     fingerprint::Fingerprint,
+    schemes::Schemes,
     suites::{CipherSuites, KeyExchanges},
 };
 use std::{
@@ -81,10 +82,16 @@ pub struct TlsOptions {
     pub suites: CipherSuites,
     /// `ecdh-curve-list()`
     pub key_exchanges: KeyExchanges,
+    /// `sigalgs()`: how a server signs, and what its clients take.
+    pub schemes: Schemes,
+    /// `client-sigalgs()`: how a client signs, and what its servers take.
+    pub client_schemes: Schemes,
     /// `ssl-options()`
     pub versions: TlsVersions,
     /// `extended-key-usage-verify()`: a certificate must be meant for its use.
     pub checks_key_usage: bool,
+    /// `ocsp-stapling-verify()`: a server must show that its CA has not revoked its certificate.
+    pub checks_stapled: bool,
     /// `keylog-file()`: secrets for Wireshark.
     pub keylog_file: Option<PathBuf>,
     /// Passwords of private keys, given at run time.

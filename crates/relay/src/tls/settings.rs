@@ -20,6 +20,7 @@ use rustls::{
     crypto::{CryptoProvider, aws_lc_rs},
     pki_types::{CertificateDer, PrivateKeyDer, ServerName},
     server::{NoServerSessionStorage, UnbufferedServerConnection},
+    sign::{CertifiedKey, SingleCertAndKey},
     version::{TLS12, TLS13},
 };
 use std::sync::Arc;
@@ -38,13 +39,15 @@ impl ServerTls {
         let provider = provider(options);
         let Papers { check, own } = papers(&provider, options)?;
         let (chain, key) = own.ok_or_else(own_missing)?;
+        let own = options.schemes.narrow(CertifiedKey::from_der(chain, key, &provider)?);
+        let check = check.taking(options.client_schemes.clone());
         let builder =
             ServerConfig::builder_with_provider(provider).with_protocol_versions(versions(options))?;
         let mut config = match options.peer_verify {
             PeerVerify::NotAsked => builder.with_no_client_auth(),
             _ => builder.with_client_cert_verifier(Arc::new(check)),
         }
-        .with_single_cert(chain, key)?;
+        .with_cert_resolver(Arc::new(SingleCertAndKey::from(own)));
         // A resumed session would keep what an older configuration trusted, and costs memory for each peer.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
@@ -70,13 +73,17 @@ impl ClientTls {
     pub fn load(options: &TlsOptions) -> Result<ClientTls, TlsError> {
         let provider = provider(options);
         let Papers { check, own } = papers(&provider, options)?;
-        let check: Arc<dyn ServerCertVerifier> = Arc::new(check);
+        let check: Arc<dyn ServerCertVerifier> = Arc::new(check.taking(options.schemes.clone()));
+        let own = own.map(|(chain, key)| CertifiedKey::from_der(chain, key, &provider)).transpose()?;
         let builder = ClientConfig::builder_with_provider(provider)
             .with_protocol_versions(versions(options))?
             .dangerous()
             .with_custom_certificate_verifier(check);
         let mut config = match own {
-            Some((chain, key)) => builder.with_client_auth_cert(chain, key)?,
+            Some(own) => {
+                let own = options.client_schemes.narrow(own);
+                builder.with_client_cert_resolver(Arc::new(SingleCertAndKey::from(own)))
+            }
             None => builder.with_no_client_auth(),
         };
         config.enable_sni = options.sni;

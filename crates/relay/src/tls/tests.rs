@@ -299,6 +299,40 @@ fn says_what_is_wrong_with_files() {
     refuses(&TlsOptions { ca_file: Some(pki.path("server.key")), ..good }, "there is no certificate");
 }
 
+/// Schemes of a list of which nothing is unknown.
+fn schemes(list: &str) -> Schemes {
+    let mut schemes = Schemes::default();
+    assert_eq!(schemes.add(list), [""; 0], "{list}");
+    schemes
+}
+
+#[test]
+fn signs_as_both_sides_allow() {
+    let pki = Pki::new();
+    let (server, client) = (pki.options("server"), pki.options("client"));
+    let p256 = "RSA+SHA256:ecdsa_secp256r1_sha256:?rsa_sha3_256";
+    let others = "RSA-PSS+SHA256:ed25519:ECDSA+SHA384";
+    let with = |options: &TlsOptions, list: &str, client_list: &str| TlsOptions {
+        schemes: schemes(list),
+        client_schemes: schemes(client_list),
+        ..options.clone()
+    };
+    // The keys of these certificates sign with ECDSA over P-256 only.
+    for versions in [TlsVersions::Only12, TlsVersions::Only13] {
+        let client = TlsOptions { versions, ..client.clone() };
+        let opens = |server: &TlsOptions, client: &TlsOptions| {
+            let (at_server, at_client) = shake(server, client, "logs.example");
+            (at_server.as_str(), at_client.as_str()) == GOOD
+        };
+        assert!(opens(&with(&server, p256, p256), &with(&client, p256, p256)));
+        assert!(!opens(&with(&server, others, ""), &client));
+        assert!(!opens(&server, &with(&client, others, "")));
+        assert!(!opens(&with(&server, "", others), &client));
+        assert!(!opens(&server, &with(&client, "", others)));
+    }
+    assert_eq!(Schemes::default().add("RSA+SHA1:DSA+SHA256:ED25519"), ["RSA+SHA1", "DSA+SHA256"]);
+}
+
 /// Made with `openssl pkcs8 -topk8 -v2 aes-256-cbc` from a new P-256 key, for this test only; its password is `oak`.
 const SEALED_KEY: &str = include_str!("../../testdata/sealed-key.pem");
 

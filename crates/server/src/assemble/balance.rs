@@ -3,7 +3,7 @@
 //! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the end that shares
 //! messages among them. Limits: at least one receiver.
 
-use super::destinations::{remote_port, remote_transport};
+use super::destinations::remote_port;
 use super::lower::Lowering;
 use super::options::Options;
 use super::{Plug, tls::server};
@@ -11,7 +11,6 @@ use config::Diagnostic;
 use config::tree::Call;
 use relay::{DestinationDriver, Failback, Server, SocketKind};
 use std::{sync::Arc, time::Duration};
-use wire::Framing;
 
 /// How a receiver that came back is noticed: its share would stay with another one otherwise.
 const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), successes: 3 };
@@ -30,19 +29,18 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(options.call.span, message));
             return None;
         }
-        let is_udp = remote_transport(options) == "udp";
         let mut plugs = Vec::new();
-        for (index, Server { host, port }) in targets.iter().cloned().enumerate() {
-            let (kind, framing) = match is_udp {
-                true => (SocketKind::Udp(host, port), Framing::Datagram),
-                false => (SocketKind::Tcp(host, port), Framing::Newline),
-            };
+        for (index, to) in targets.iter().cloned().enumerate() {
+            let (kind, framing) = self.remote(options, to)?;
             let (driver, render) = self.socket(options, kind, framing)?;
             let DestinationDriver::Socket(mut target) = driver else { return None };
             if options.own("failover").and_then(Call::truth).unwrap_or(true) {
                 let others = targets[index + 1..].iter().chain(&targets[..index]).cloned();
                 target.failover = others.chain(target.failover).collect();
-                target.failback.get_or_insert(FAILBACK);
+                // What is looked for over TCP is no sign of a receiver of datagrams.
+                if matches!(target.kind, SocketKind::Tcp(..)) {
+                    target.failback.get_or_insert(FAILBACK);
+                }
             }
             let part = format!("{id}.{index}");
             let driver = self.spoofing(options, DestinationDriver::Socket(target));

@@ -4,11 +4,11 @@
 //! Limits: a template or name that cannot be used is an error at its place.
 
 use super::hooks::Hook;
-use super::lines::{Encoded, OneLine, Padded, Templated};
+use super::lines::{Encoded, Templated, reshaped};
 use super::lower::Lowering;
 use super::options::Options;
 use super::paths::Ends;
-use super::sources::{RELP_PORT, tcp_options};
+use super::sources::{RELP_PORT, is_ipv6, tcp_options};
 use super::tls::ip_options;
 use super::{LogspaceSpec, Plug, SealingSpec};
 use config::Diagnostic;
@@ -16,7 +16,7 @@ use config::tree::{Arg, Call, Item, Kind, Name};
 use pipeline::{Template, template::RenderOptions};
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, MarkMode, Marks, PipeTarget, ProgramTarget,
-    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, Rotation, SocketKind, SocketTarget,
+    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, Rotation, Server, SocketKind, SocketTarget,
     SpoofTarget, StreamFraming, TerminalTarget, dtls::SenderDtls, tls::SenderTls,
 };
 use std::{
@@ -65,14 +65,30 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             self.hooks.extend(Hook::of(&id, &options));
+            let before = ends.len();
             if call.key() == "network-load-balancer" {
                 ends.extend(self.balancer(&id, &options).map(|plug| (id, plug)));
             } else if self.driver(&id, &options) {
                 ends.push(self.plug(&id));
             }
+            if ends.len() > before {
+                self.unused_options(&options);
+            }
         }
         self.destinations_made.insert(name.to_owned(), ends.clone());
         ends
+    }
+
+    /// Tells of options of a driver that change nothing in it. Of those that came with a block the user may know nothing.
+    pub(super) fn unused_options(&mut self, options: &Options<'t>) {
+        for option in options.unasked() {
+            let origin = self.tree.texts.origin(option.name.span.text);
+            if !matches!(origin, config::Origin::Expansion { .. }) {
+                let (name, driver) = (&option.name.text, &options.call.name.text);
+                let message = format!("`{name}()` has no effect: this {driver}() has no use for it");
+                self.report.push(Diagnostic::warning(option.name.span, message));
+            }
+        }
     }
 
     /// One driver. False: it cannot be made; that has been told.
@@ -107,11 +123,7 @@ impl<'t> Lowering<'t> {
         template: Box<dyn Render>,
     ) -> bool {
         let Some(disk) = self.disk_buffer(id, options) else { return false };
-        let template: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
-            true => Box::new(OneLine::new(template)),
-            false => template,
-        };
-        let template = Padded::around(template, options);
+        let template = reshaped(template, options);
         self.destinations.push(DestinationSpec {
             id: id.to_owned(),
             component: options.call.key(),
@@ -165,12 +177,15 @@ impl<'t> Lowering<'t> {
             "stdout" => (DestinationDriver::Stdout, self.file_line(options)?),
             "relp" => self.relp(options)?,
             "http" => self.http_target(options)?,
+            "loki" => self.loki(options)?,
             "smtp" => self.mail(options)?,
+            "snmp" => self.snmp(options)?,
             "gelf" => self.gelf(options)?,
             "unix-stream" => self.socket(options, SocketKind::UnixStream(path()?), Framing::Newline)?,
             "unix-dgram" => self.socket(options, SocketKind::UnixDatagram(path()?), Framing::Datagram)?,
             _ => {
-                let (kind, framing) = self.remote(options)?;
+                let to = Server { host: options.plain()?, port: remote_port(options) };
+                let (kind, framing) = self.remote(options, to)?;
                 let (driver, render) = self.socket(options, kind, framing)?;
                 (self.spoofing(options, driver), render)
             }
@@ -249,8 +264,8 @@ impl<'t> Lowering<'t> {
     }
 
     /// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
-    fn remote(&mut self, options: &Options<'t>) -> Option<(SocketKind, Framing)> {
-        let (host, port) = (options.plain()?, remote_port(options));
+    pub(super) fn remote(&mut self, options: &Options<'t>, to: Server) -> Option<(SocketKind, Framing)> {
+        let Server { host, port } = to;
         let is_syslog = options.call.key() == "syslog";
         let kind = match remote_transport(options).as_str() {
             "udp" => SocketKind::Udp(host, port),
@@ -275,7 +290,7 @@ impl<'t> Lowering<'t> {
     ) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let is_syslog = matches!(options.call.key().as_str(), "syslog" | "relp");
         let is_rfc5424 = is_syslog || options.flags().iter().any(|flag| flag == "syslog-protocol");
-        let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
+        let ipv6 = is_ipv6(options);
         let is_counted = framing == Framing::OctetCounted;
         let port = match &kind {
             SocketKind::Tcp(_, port) | SocketKind::Udp(_, port) | SocketKind::Dtls(_, port, _) => *port,
@@ -455,7 +470,7 @@ fn sealing(options: &Options<'_>) -> SealingSpec {
     }
 }
 
-pub(super) fn remote_transport(options: &Options<'_>) -> String {
+fn remote_transport(options: &Options<'_>) -> String {
     let key = options.call.key();
     match key.trim_end_matches('6') {
         "udp" => "udp".to_owned(),

@@ -1,16 +1,23 @@
 //! The global options of a configuration.
 //!
-//! In: its `options` statements and its `@version`. Out: the last value of each, under its present name.
+//! In: its `options` statements and its `@version`. Out: the last value of each, under its present name. Holds: which options
+//! of drivers were asked for, while these are made.
 
 use super::options::present_name;
 use config::tree::{Call, Statement, Tree, Version};
-use std::collections::BTreeMap;
+use std::{
+    cell::RefCell,
+    collections::{BTreeMap, HashSet},
+    ptr,
+};
 
 /// The global options, and the version that decides about defaults.
 #[derive(Default)]
 pub(super) struct Globals<'t> {
     options: BTreeMap<String, &'t Call>,
     pub(super) version: Option<Version>,
+    /// The options of drivers that were asked for: others are read and change nothing.
+    asked: RefCell<HashSet<*const Call>>,
 }
 
 impl<'t> Globals<'t> {
@@ -27,6 +34,16 @@ impl<'t> Globals<'t> {
 
     pub(super) fn get(&self, name: &str) -> Option<&'t Call> {
         self.options.get(name).copied()
+    }
+
+    /// Notes that an option of a driver was asked for.
+    pub(super) fn ask(&self, option: &Call) {
+        self.asked.borrow_mut().insert(ptr::from_ref(option));
+    }
+
+    /// Whether it was.
+    pub(super) fn was_asked(&self, option: &Call) -> bool {
+        self.asked.borrow().contains(&ptr::from_ref(option))
     }
 
     /// `stats(level())`, or `stats-level()`.

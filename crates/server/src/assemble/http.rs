@@ -83,14 +83,30 @@ impl<'t> Lowering<'t> {
         };
         let body = self.templated(body, options);
         let text = |name: &str, default: &str| options.own_text(name).unwrap_or_else(|| default.to_owned());
-        let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
-        let retries = options.own("retries").and_then(Call::number).unwrap_or(3);
         let target = HttpTarget {
-            urls,
             body_prefix: text("body-prefix", ""),
             body_suffix: text("body-suffix", ""),
             delimiter: text("delimiter", "\n"),
-            batch_lines: own_count(options, "batch-lines", 1).max(1),
+            ..self.http_requests(options, urls, 1)?
+        };
+        Some((DestinationDriver::Http(Box::new(target)), body))
+    }
+
+    /// How messages become requests, and what becomes of those; bodies are put together by the caller.
+    pub(super) fn http_requests(
+        &mut self,
+        options: &Options<'t>,
+        urls: Vec<Box<dyn Render>>,
+        batch_lines: usize,
+    ) -> Option<HttpTarget> {
+        let batch_timeout = options.own("batch-timeout").and_then(Call::number).filter(|ms| *ms > 0);
+        let retries = options.own("retries").and_then(Call::number).unwrap_or(3);
+        Some(HttpTarget {
+            urls,
+            body_prefix: String::new(),
+            body_suffix: String::new(),
+            delimiter: String::new(),
+            batch_lines: own_count(options, "batch-lines", batch_lines).max(1),
             batch_bytes: own_count(options, "batch-bytes", 0),
             batch_timeout: batch_timeout.map(|ms| Duration::from_millis(ms.unsigned_abs())),
             workers: own_count(options, "workers", 1).max(1),
@@ -98,8 +114,7 @@ impl<'t> Lowering<'t> {
             recovery: RECOVERY,
             actions: self.response_actions(options)?,
             settings: Arc::new(self.request_settings(options)?),
-        };
-        Some((DestinationDriver::Http(Box::new(target)), body))
+        })
     }
 
     /// `url("http://a/" "http://b/")`; several may also stand in one text, with blanks between them.
@@ -182,11 +197,12 @@ impl<'t> Lowering<'t> {
 
     /// `tls()`; without it the CAs of the machine are trusted. Servers are always told which name is wanted.
     fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
-        let beside = || options.call.options().any(|option| BESIDE_TLS.contains(&option.key().as_str()));
-        let tls = match options.own("tls") {
-            Some(_) => self.tls(options)?,
+        let beside = BESIDE_TLS.iter().filter(|name| options.own(name).is_some()).count() > 0;
+        let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
+        let tls = match options.own("tls").or(in_auth) {
+            Some(tls) => self.tls_of(tls)?,
             // What may stand in tls() may stand in http() itself, as it once did.
-            None if beside() => {
+            None if beside => {
                 let tls = self.tls_of(options.call)?;
                 let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none();
                 TlsOptions {

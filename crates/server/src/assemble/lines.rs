@@ -83,18 +83,24 @@ impl Render for Encoded {
     }
 }
 
-/// `flags(no-multi-line)`: line feeds inside a message become blanks; the last one stays.
-pub(super) struct OneLine {
-    inner: Box<dyn Render>,
-}
+/// A change of what was rendered.
+trait Reshape: Send {
+    /// Changes what stands in `out` from `start` on: one message.
+    fn reshape(&mut self, out: &mut Vec<u8>, start: usize);
 
-impl OneLine {
-    pub(super) fn new(inner: Box<dyn Render>) -> OneLine {
-        OneLine { inner }
+    /// What was rendered so far is written. An error keeps it from being acknowledged.
+    fn written(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
-impl Render for OneLine {
+/// A way to render with a change of what it gives. Names of files are not changed.
+struct Reshaped<R> {
+    inner: Box<dyn Render>,
+    shape: R,
+}
+
+impl<R: Reshape> Render for Reshaped<R> {
     fn begin(&mut self, now: Stamp) {
         self.inner.begin(now);
     }
@@ -102,9 +108,7 @@ impl Render for OneLine {
     fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
         let start = out.len();
         self.inner.render(batch, index, sequence, out);
-        if let Some((_, text)) = out[start..].split_last_mut() {
-            text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
-        }
+        self.shape.reshape(out, start);
     }
 
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
@@ -112,13 +116,24 @@ impl Render for OneLine {
     }
 
     fn written(&mut self) -> io::Result<()> {
+        self.shape.written()?;
         self.inner.written()
     }
 }
 
+/// `flags(no-multi-line)`: line feeds inside a message become blanks; the last one stays.
+struct OneLine;
+
+impl Reshape for OneLine {
+    fn reshape(&mut self, out: &mut Vec<u8>, start: usize) {
+        if let Some((_, text)) = out[start..].split_last_mut() {
+            text.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        }
+    }
+}
+
 /// `$(slog)`: each message as a line that is sealed under a key of its own.
-pub(super) struct SealedLines {
-    inner: Box<dyn Render>,
+struct Sealed {
     sealer: Arc<Sealer>,
     /// The file that they go to.
     log: PathBuf,
@@ -127,27 +142,19 @@ pub(super) struct SealedLines {
     failed: Option<String>,
 }
 
-impl SealedLines {
-    pub(super) fn new(inner: Box<dyn Render>, sealer: Arc<Sealer>, log: PathBuf) -> SealedLines {
-        SealedLines { inner, sealer, log, line: Vec::new(), failed: None }
-    }
+/// Lines that are sealed before they go to a file.
+pub(super) fn sealed(inner: Box<dyn Render>, sealer: Arc<Sealer>, log: PathBuf) -> Box<dyn Render> {
+    Box::new(Reshaped { inner, shape: Sealed { sealer, log, line: Vec::new(), failed: None } })
 }
 
-impl Render for SealedLines {
-    fn begin(&mut self, now: Stamp) {
-        self.inner.begin(now);
-    }
-
-    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+impl Reshape for Sealed {
+    fn reshape(&mut self, out: &mut Vec<u8>, start: usize) {
         self.line.clear();
-        self.inner.render(batch, index, sequence, &mut self.line);
+        self.line.extend_from_slice(&out[start..]);
+        out.truncate(start);
         if let Err(error) = self.sealer.seal(&self.log, &self.line, out) {
             self.failed = Some(error.to_string());
         }
-    }
-
-    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        self.inner.render_name(batch, index, sequence, out);
     }
 
     fn written(&mut self) -> io::Result<()> {
@@ -160,33 +167,28 @@ impl Render for SealedLines {
 }
 
 /// `truncate-size()` and `pad-size()`: messages of a greatest and of a least size.
-pub(super) struct Padded {
-    inner: Box<dyn Render>,
+struct Sized {
     most: usize,
     least: usize,
 }
 
-impl Padded {
-    /// What a destination asks for, around how it renders.
-    pub(super) fn around(inner: Box<dyn Render>, options: &Options<'_>) -> Box<dyn Render> {
-        let most = options.own("truncate-size").and_then(Call::number);
-        let most = most.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
-        let least = options.count("pad-size", 0);
-        if most == usize::MAX && least == 0 {
-            return inner;
-        }
-        Box::new(Padded { inner, most, least })
+/// What a destination asks for beside its template, around how it renders.
+pub(super) fn reshaped(inner: Box<dyn Render>, options: &Options<'_>) -> Box<dyn Render> {
+    let inner: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
+        true => Box::new(Reshaped { inner, shape: OneLine }),
+        false => inner,
+    };
+    let most = options.own("truncate-size").and_then(Call::number);
+    let most = most.and_then(|size| usize::try_from(size).ok()).unwrap_or(usize::MAX);
+    let least = options.count("pad-size", 0);
+    if most == usize::MAX && least == 0 {
+        return inner;
     }
+    Box::new(Reshaped { inner, shape: Sized { most, least } })
 }
 
-impl Render for Padded {
-    fn begin(&mut self, now: Stamp) {
-        self.inner.begin(now);
-    }
-
-    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        let start = out.len();
-        self.inner.render(batch, index, sequence, out);
+impl Reshape for Sized {
+    fn reshape(&mut self, out: &mut Vec<u8>, start: usize) {
         let ends_line = out.len() > start && out.last() == Some(&b'\n');
         if out.len() - start > self.most {
             out.truncate(start + self.most);
@@ -197,13 +199,5 @@ impl Render for Padded {
         }
         let padded = start + self.least.max(out.len() - start);
         out.resize(padded, 0);
-    }
-
-    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        self.inner.render_name(batch, index, sequence, out);
-    }
-
-    fn written(&mut self) -> io::Result<()> {
-        self.inner.written()
     }
 }

@@ -32,14 +32,26 @@ impl<'t> Options<'t> {
 
     /// The driver's own option.
     pub(super) fn own(&self, name: &str) -> Option<&'t Call> {
-        self.call.options().filter(|option| present_name(self.tables, &option.key()) == name).last()
+        self.all(name).last()
     }
 
     /// Every use of an option of the driver.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &'t Call> {
-        let tables = self.tables;
+        let (tables, globals) = (self.tables, self.globals);
         let name = name.to_owned();
-        self.call.options().filter(move |option| present_name(tables, &option.key()) == name)
+        let wanted = self.call.options().filter(move |option| present_name(tables, &option.key()) == name);
+        wanted.inspect(move |option| globals.ask(option))
+    }
+
+    /// The options that nobody asked for while the driver was made, though they are said to work: of no use to it as
+    /// it is written. Those that only name it do no harm.
+    pub(super) fn unasked(&self) -> impl Iterator<Item = &'t Call> {
+        let (tables, globals) = (self.tables, self.globals);
+        self.call.options().filter(move |option| {
+            let standing = options::row(tables, &option.key()).map(|row| row.standing);
+            let works = matches!(standing, Some(Standing::Honoured | Standing::Renamed(_)));
+            works && option.key() != "persist-name" && !globals.was_asked(option)
+        })
     }
 
     /// The driver's option, else the global one.

@@ -8,9 +8,10 @@ use config::Diagnostic;
 use config::tree::{Arg, Call, Kind, MatchFlag, MatchType, Name};
 use message::{Field, FieldName};
 use pipeline::{
-    Pattern, Rewrite,
+    Pattern, Rewrite, Template,
     pattern::{PatternFlags, PatternKind},
     rewrite::{Operation, Zone},
+    template::RenderOptions,
 };
 use std::sync::Arc;
 
@@ -22,12 +23,13 @@ impl<'t> Lowering<'t> {
             Some(Arg::Filter(filter)) => Some(self.filter(filter)?),
             _ => None,
         };
-        Some(Arc::new(Rewrite { operation: operation?, condition }))
+        let rendering = self.rewrite_rendering(call);
+        Some(Arc::new(Rewrite { operation: operation?, condition, rendering }))
     }
 
     fn operation(&mut self, call: &'t Call) -> Option<Operation> {
         Some(match call.key().as_str() {
-            "set" => Operation::Set { field: self.field(call)?, value: self.value_template(call)? },
+            "set" => Operation::Set { field: self.field(call)?, value: self.set_template(call)? },
             "unset" => Operation::Unset { field: self.field(call)? },
             "subst" => self.subst(call)?,
             "set-tag" => Operation::SetTag { tag: self.value_template(call)? },
@@ -49,6 +51,22 @@ impl<'t> Lowering<'t> {
         })
     }
 
+    /// The template of `set()`, with `template-escape()`.
+    fn set_template(&mut self, call: &'t Call) -> Option<Arc<Template>> {
+        let template = self.value_template(call)?;
+        match call.option("template-escape").and_then(Call::truth) {
+            Some(true) => Some(Arc::new(Arc::unwrap_or_clone(template).escaped())),
+            _ => Some(template),
+        }
+    }
+
+    /// `on-error()` and its kind, when some of them are written.
+    fn rewrite_rendering(&mut self, call: &'t Call) -> Option<RenderOptions> {
+        let options = Options::new(Kind::Rewrite, call, self.globals);
+        let names = ["ts-format", "frac-digits", "time-zone", "on-error"];
+        names.iter().any(|name| options.own(name).is_some()).then(|| self.render_options(&options))
+    }
+
     /// `values("one" "other*")`.
     fn globs(&mut self, call: &Call) -> Option<Vec<Arc<Pattern>>> {
         let names: Vec<Name> = call
@@ -68,6 +86,10 @@ impl<'t> Lowering<'t> {
         let kind = options
             .own_text("type")
             .and_then(|word| MatchType::ALL.iter().find(|(known, _)| *known == word).map(|(_, kind)| *kind));
+        if let Some(option) = options.own("type").filter(|_| options.word("type").as_deref() == Some("posix"))
+        {
+            self.report.push(Diagnostic::posix_pattern(option.span));
+        }
         let flags: Vec<MatchFlag> = options
             .flags()
             .iter()

@@ -3,8 +3,8 @@
 //! In: the text of a template. Out: its files and what is sealed. The function changes a file with every line, so it stands alone, in the
 //! `template()` of `file()` itself. Limits: the name of the file has no macros: one key is for one log.
 
-use super::{lines::SealedLines, lower::Lowering, options::Options};
-use config::tree::Name;
+use super::{lines::sealed, lower::Lowering, options::Options};
+use config::{Diagnostic, tree::Call, tree::Name};
 use relay::Render;
 use std::path::PathBuf;
 
@@ -75,7 +75,25 @@ impl<'t> Lowering<'t> {
         let arg = options.own("template")?.args.first()?;
         let name = Name { text: arg.text()?.to_owned(), span: arg.span() };
         let call = slog_call(&name.text)?;
-        Some(self.told(&name, call).and_then(|call| self.sealing(&name, call, options)))
+        let is_sized = self.refuse_sizes(options);
+        let sealing = self.told(&name, call).and_then(|call| self.sealing(&name, call, options));
+        Some(sealing.filter(|_| !is_sized))
+    }
+
+    /// A sealed line of another size cannot be opened any more. Whether there is such an option; that has been told.
+    fn refuse_sizes(&mut self, options: &Options<'t>) -> bool {
+        let asks = |option: &&'t Call| option.number().is_some_and(|size| size >= 0);
+        let truncates = options.own("truncate-size").filter(asks);
+        let pads = options.own("pad-size").filter(|option| option.number().is_some_and(|size| size > 0));
+        let written = [truncates, pads];
+        for option in written.iter().flatten() {
+            let message = format!(
+                "`{}()` would change lines that $(slog) has sealed: they could not be verified any more",
+                option.name.text
+            );
+            self.report.push(Diagnostic::error(option.span, message));
+        }
+        written.iter().any(Option::is_some)
     }
 
     fn sealing(&mut self, name: &Name, call: SlogCall, options: &Options<'t>) -> Option<Box<dyn Render>> {
@@ -90,7 +108,7 @@ impl<'t> Lowering<'t> {
             let loaded = sealer.load(&call.key_file, &call.mac_file);
             self.told(name, loaded.map_err(|error| error.to_string()))?;
         }
-        Some(Box::new(SealedLines::new(inner, sealer, PathBuf::from(log))))
+        Some(sealed(inner, sealer, PathBuf::from(log)))
     }
 }
 

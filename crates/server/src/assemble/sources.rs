@@ -15,7 +15,7 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
-    DatagramListener, Dialogue, FilePermissions, FileSource, Generator, HostPolicy, ListenAddress,
+    DatagramListener, Dialogue, FilePermissions, FileSource, Form, Generator, HostPolicy, ListenAddress,
     PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec, StreamListener,
     TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls, tls::ListenerTls,
 };
@@ -25,7 +25,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use wire::{Framing, Oversize, ParseFlags};
+use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
 /// A source without its router.
 pub(super) struct SourceDraft {
@@ -71,10 +71,12 @@ impl<'t> Lowering<'t> {
                 Some(size) if size > 0 => Framing::Blocks(usize::try_from(size).unwrap_or(1)),
                 _ => framing,
             };
+            self.accounting(&options, &mut reading);
             self.text_options(&options, &mut reading);
             if call.key() == "gelf" {
                 gelf_reading(&options, &mut reading);
             }
+            self.unused_options(&options);
             let tap = self.tap("source", vec![message::source_name(name).to_owned()]);
             self.sources.push(SourceDraft {
                 id: format!("{name}#{index}"),
@@ -205,7 +207,7 @@ impl<'t> Lowering<'t> {
 
     /// Where to listen. A check takes any name of a host for granted.
     pub(super) fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
-        let ipv6 = options.call.key().ends_with('6') || options.number("ip-protocol") == Some(6);
+        let ipv6 = is_ipv6(options);
         let any = if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
         let option = options.own("ip").or_else(|| options.own("localip"));
         let written = option.and_then(|option| option.texts().into_iter().next()).or_else(|| options.plain());
@@ -228,6 +230,19 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(span, format!("`{host}` is no address to listen on")));
         }
         found
+    }
+
+    /// `format("pacct")`: binary records instead of lines.
+    fn accounting(&mut self, options: &Options<'t>, reading: &mut Reading) {
+        if options.word("format").as_deref() != Some("pacct") {
+            return;
+        }
+        for option in ["pad-size", "encoding"].iter().filter_map(|name| options.own(name)) {
+            let message = format!("`{}()` is about text, and records of pacct are none", option.name.text);
+            self.report.push(Diagnostic::error(option.span, message));
+        }
+        reading.form = Form::Accounting;
+        reading.framing = Framing::Records(ACCOUNTING_BYTES);
     }
 
     pub(super) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
@@ -349,6 +364,11 @@ impl<'t> Lowering<'t> {
         }
         found
     }
+}
+
+/// `ip-protocol()`, or what the old spellings `tcp6()` and `udp6()` mean.
+pub(super) fn is_ipv6(options: &Options<'_>) -> bool {
+    options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
 }
 
 /// `perm(0640)`: -1 and -2 leave the system's choice. None: not a mode.

@@ -10,7 +10,7 @@ use config::Diagnostic;
 use config::tree::{Arg, Call};
 use relay::{
     Failback, IpOptions, Server,
-    tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, TlsOptions, TlsVersions},
+    tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, Schemes, TlsOptions, TlsVersions},
 };
 use std::{path::PathBuf, time::Duration};
 
@@ -34,10 +34,6 @@ impl<'t> Lowering<'t> {
         let path =
             |name: &str| inside(name).and_then(text).filter(|path| !path.is_empty()).map(PathBuf::from);
         let yes = |name: &str| inside(name).and_then(Call::truth).unwrap_or(false);
-        if yes("ocsp-stapling-verify") {
-            let span = inside("ocsp-stapling-verify").map_or(call.span, |option| option.name.span);
-            self.report.push(Diagnostic::error(span, "`ocsp-stapling-verify(yes)` is not supported yet"));
-        }
         let suites = self.suites(inside("cipher-suite"))?;
         let key_exchanges = self.key_exchanges(inside("ecdh-curve-list").or_else(|| inside("curve-list")))?;
         Some(TlsOptions {
@@ -54,6 +50,9 @@ impl<'t> Lowering<'t> {
             sni: yes("sni"),
             suites,
             key_exchanges,
+            schemes: self.schemes(inside("sigalgs"))?,
+            client_schemes: self.schemes(inside("client-sigalgs"))?,
+            checks_stapled: yes("ocsp-stapling-verify"),
             versions: match inside("ssl-version").and_then(text).and_then(|word| only_version(&word)) {
                 Some(versions) => versions,
                 None => self.versions(inside("ssl-options"))?,
@@ -74,6 +73,14 @@ impl<'t> Lowering<'t> {
             let span = written.map_or(options.call.span, |option| option.span);
             let message = "no version of DTLS is left: only 1.2 is spoken";
             self.report.push(Diagnostic::error(span, message).help("take no-tlsv12 out"));
+            return None;
+        }
+        let inside = |name: &str| options.own("tls").and_then(|call| call.option(name));
+        if !tls.client_schemes.is_empty() || tls.checks_stapled {
+            let name = if tls.checks_stapled { "ocsp-stapling-verify" } else { "client-sigalgs" };
+            let span = inside(name).map_or(options.call.span, |option| option.span);
+            let message = format!("`{name}()` is for TLS: DTLS has no such setting here");
+            self.report.push(Diagnostic::error(span, message));
             return None;
         }
         let failback =
@@ -121,6 +128,14 @@ impl<'t> Lowering<'t> {
         let unknown = groups.add(&text(option).unwrap_or_default());
         self.names_left(option, &unknown, groups.is_empty())?;
         Some(groups)
+    }
+
+    fn schemes(&mut self, option: Option<&Call>) -> Option<Schemes> {
+        let mut schemes = Schemes::default();
+        let Some(option) = option else { return Some(schemes) };
+        let unknown = schemes.add(&text(option).unwrap_or_default());
+        self.names_left(option, &unknown, schemes.is_empty())?;
+        Some(schemes)
     }
 
     /// Tells of names that rustls does not have. None: there is no other.

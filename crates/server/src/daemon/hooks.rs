@@ -6,8 +6,8 @@
 
 use crate::assemble::Hook;
 use message::Severity;
-use relay::InternalLog;
-use std::process::{Command, Stdio};
+use relay::{InternalLog, shell};
+use std::process::Stdio;
 
 /// Runs what comes before the use of a configuration. An error says which command failed: it is not to be used.
 pub(super) fn set_up(new: &[Hook], old: &[Hook], is_start: bool) -> Result<(), String> {
@@ -36,7 +36,7 @@ pub(super) fn tear_down(old: &[Hook], new: &[Hook], is_stop: bool, log: &Interna
 }
 
 fn run(command: &str) -> Result<(), String> {
-    let status = Command::new("/bin/sh").args(["-c", command]).stdin(Stdio::null()).status();
+    let status = shell::command(command, true).stdin(Stdio::null()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(status.to_string()),

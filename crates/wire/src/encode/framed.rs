@@ -14,7 +14,7 @@ pub(super) fn close(framing: Framing, start: usize, out: &mut Vec<u8>) {
             }
         }
         Framing::Nul => out.push(0),
-        Framing::Blocks(size) => {
+        Framing::Blocks(size) | Framing::Records(size) => {
             let filled = start + (out.len() - start).next_multiple_of(size.max(1));
             out.resize(filled, 0);
         }

@@ -1,6 +1,7 @@
-//! Blocks of one size, each filled up with zero bytes behind its message: `pad-size()` of a source.
+//! Blocks of one size: filled up with zero bytes behind a message, `pad-size()` of a source, or whole binary records.
 //!
-//! In: the bytes of one stream, split anywhere. Out: a frame a block, up to its first line feed or NUL. Holds nothing.
+//! In: the bytes of one stream, split anywhere. Out: a frame a block, up to its first line feed or NUL, and a frame a
+//! record. Holds nothing.
 //! Limits: a block is at most what one read brings; a message above the limit is cut and marked.
 
 use super::{Frame, Framer};
@@ -13,6 +14,16 @@ impl Framer {
         while let Some(block) = bytes.get(start..start + size.max(1)) {
             self.push_padded(bytes, start, block.len(), frames);
             start += block.len();
+        }
+        start
+    }
+
+    pub(super) fn split_records(&self, bytes: &[u8], size: usize, frames: &mut Vec<Frame>) -> usize {
+        let mut start = 0;
+        while bytes.len() - start >= size.max(1) {
+            let end = start + size.max(1);
+            frames.push(Frame { start, end, marks: Marks::NONE });
+            start = end;
         }
         start
     }

@@ -1,7 +1,7 @@
 //! Rows about `date-parser()`.
 
 use super::{batch, renderer, shown};
-use crate::parser::{Date, DateFormat, Input, Parser};
+use crate::parser::{Date, DateFormat, DateTarget, Input, Parser};
 use jiff::tz::TimeZone;
 use message::{FieldName, Selection, Stamp};
 
@@ -20,7 +20,7 @@ fn check_in(zone: &str, guesses_zone: bool, formats: &[&str], text: &str, want: 
         input: Input::message(),
         zone: TimeZone::get(zone).unwrap(),
         guesses_zone,
-        into: None,
+        into: DateTarget::Event,
     };
     let mut batch = batch(&[text.as_bytes()]);
     batch.received = Stamp::known(RECEIVED_S * 1_000_000, 0);
@@ -90,10 +90,39 @@ fn a_value_may_get_the_time() {
         input: Input::message(),
         zone: TimeZone::UTC,
         guesses_zone: false,
-        into: Some(FieldName::parse("when")),
+        into: DateTarget::Value(FieldName::parse("when")),
     };
     let mut batch = batch(&[b"2023-11-14 22:13:20.5"]);
     date.parse(&mut batch, &Selection::all(1), &mut renderer());
     assert_eq!(shown(&batch, 0), "when:Datetime=1700000000.500000");
     assert_eq!(batch.messages[0].event, Stamp::default());
+}
+
+#[test]
+fn a_time_may_be_that_of_receiving() {
+    let date = Date {
+        formats: vec![DateFormat::parse("%F %T %z").unwrap()],
+        input: Input::message(),
+        zone: TimeZone::UTC,
+        guesses_zone: false,
+        into: DateTarget::Received,
+    };
+    let mut batch = batch(&[b"2025-07-01 12:00:00 -0130", b"no time"]);
+    batch.received = Stamp::known(RECEIVED_S * 1_000_000, 0);
+    let read = date.parse(&mut batch, &Selection::all(2), &mut renderer());
+    assert_eq!((read.has(0), read.has(1)), (true, false));
+    let mut printed = Vec::new();
+    let template = crate::Template::parse("$R_ISODATE $ISODATE", &crate::Definitions::default()).unwrap();
+    for index in 0..2 {
+        template.render(&batch, index, &mut renderer(), &mut printed);
+        printed.push(b'|');
+    }
+    assert_eq!(
+        String::from_utf8_lossy(&printed),
+        "2025-07-01T12:00:00-01:30 1970-01-01T00:00:00+00:00|2026-01-10T12:00:00+00:00 1970-01-01T00:00:00+00:00|"
+    );
+    // It stays with its message.
+    let copy = batch.copy_of(&Selection::all(2));
+    assert_eq!(copy.received_of(0), batch.received_of(0));
+    assert_eq!(copy.received_of(1).unix_s(), RECEIVED_S);
 }

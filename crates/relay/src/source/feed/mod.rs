@@ -17,7 +17,7 @@ pub(crate) use window::{Completion, Gate};
 
 use super::options::{Form, Reading};
 use crate::stats;
-use message::{Ack, Batch, Mark, Marks, Origin};
+use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
     cell::RefCell,
     io,
@@ -25,7 +25,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
-use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, split_record};
+use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
 
 /// Bytes that a frame's header and end may need beside the message.
 const FRAME_OVERHEAD: usize = 64;
@@ -240,6 +240,9 @@ impl Feed {
             let frames = &self.frames[first..last];
             match &mut self.gelf {
                 Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
+                None if self.live.reading.form == Form::Accounting => {
+                    odd += accounting(&mut batch, frames, self.live.reading.decode.default_pri, place);
+                }
                 None => self.decoder.decode_frames(&mut batch, frames, place),
             }
             let messages = decoded..batch.messages.len();
@@ -318,6 +321,17 @@ impl Feed {
 
 fn gelf(reading: &Reading) -> Option<Box<ShippedReader>> {
     (reading.form == Form::Gelf).then(|| Box::new(ShippedReader::new(reading.decode.clone(), "")))
+}
+
+/// Adds records of process accounting; gives how many of them could not be read.
+fn accounting(batch: &mut Batch, frames: &[Frame], pri: Option<Priority>, origin: u16) -> usize {
+    let first = batch.len();
+    for frame in frames {
+        let record = Span::received(frame.start, frame.end - frame.start);
+        push_accounting(batch, record, pri.unwrap_or(Priority::DEFAULT), origin);
+    }
+    let is_odd = |message: &&Message| !message.marks.is_empty();
+    batch.messages[first..].iter().filter(is_odd).count()
 }
 
 fn framer(live: &Live) -> Framer {

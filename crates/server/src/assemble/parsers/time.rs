@@ -7,7 +7,7 @@ use config::Diagnostic;
 use message::FieldName;
 use pipeline::{
     Parser,
-    parser::{Cef, Date, DateFormat, Json, Leef, Reader},
+    parser::{Cef, Date, DateFormat, DateTarget, Json, Leef, Reader},
 };
 use std::sync::Arc;
 
@@ -22,20 +22,16 @@ impl<'t> Lowering<'t> {
                 Err(error) => self.report.push(Diagnostic::error(arg.span(), error.to_string())),
             }
         }
-        if let Some(option) =
-            options.own("time-stamp").filter(|_| options.word("time-stamp").as_deref() == Some("recvd"))
-        {
-            let message = "the time of receiving belongs to all messages of a batch and cannot be changed";
-            self.report
-                .push(Diagnostic::error(option.span, message).help("write it to a value: value(\"name\")"));
-            return None;
-        }
         let zone = self.zone(options.own("time-zone")).unwrap_or_else(|| self.environment.zone.clone());
         let date = Date {
             input: self.parser_input(parser)?,
             zone,
             guesses_zone: options.flags().iter().any(|flag| flag == "guess-timezone"),
-            into: options.own_text("value").map(|name| FieldName::parse(&name)),
+            into: match (options.own_text("value"), options.word("time-stamp").as_deref()) {
+                (Some(name), _) => DateTarget::Value(FieldName::parse(&name)),
+                (None, Some("recvd")) => DateTarget::Received,
+                (None, _) => DateTarget::Event,
+            },
             formats,
         };
         (date.formats.len() == args.len()).then(|| Arc::new(date) as Arc<dyn Parser>)

@@ -189,3 +189,127 @@ fn blocks_of_services_are_there() {
     finds(&uses("logmatic(token(\"t\"))"), &[]);
     finds("log { source { snmptrap(filename(\"/x\")); }; destination { stdout(); }; };", &[]);
 }
+
+/// What a check says of one destination, without the place.
+#[track_caller]
+fn check_said(driver: &str, want: &[&str]) {
+    let config = format!("log {{ source {{ stdin(); }}; destination {{ {driver}; }}; }};");
+    let checked = super::check(std::path::Path::new("main.conf"), &super::memory(&config));
+    let line = |finding: &config::Diagnostic| finding.one_line(checked.texts());
+    let said: Vec<String> = checked.report.findings().iter().map(line).collect();
+    let bare: Vec<&str> =
+        said.iter().map(|line| line.splitn(4, ':').nth(3).unwrap_or_default().trim()).collect();
+    assert_eq!(bare, want, "{driver}");
+}
+
+#[test]
+fn options_of_no_use_are_told() {
+    check_said(
+        "network(\"h\" local-time-zone(\"UTC\") persist-name(\"x\"))",
+        &["warning: `local-time-zone()` has no effect: this network() has no use for it"],
+    );
+    check_said("file(\"/x\" local-time-zone(\"UTC\"))", &[]);
+    check_said(
+        "gelf(\"h\" spoof-source(yes))",
+        &["warning: `spoof-source()` has no effect: this gelf() has no use for it"],
+    );
+    check_said(
+        "http(url(\"http://h\") template(\"x\") ca-file(\"/ca\"))",
+        &["warning: `template()` has no effect: this http() has no use for it"],
+    );
+    let source = |driver: &str, want: &[&str]| {
+        finds(&format!("log {{ source {{ {driver}; }}; destination {{ stdout(); }}; }};"), want);
+    };
+    source(
+        "udp(max-connections(5))",
+        &["main.conf:3:20: warning: `max-connections()` has no effect: this udp() has no use for it"],
+    );
+    // What a block hands on to all its drivers is not of use to every one of them.
+    source("tcp(max-connections(5)); default-network-drivers(max-connections(5))", &[]);
+    source(
+        "file(\"/x\" pad-size(64) format(\"pacct\"))",
+        &["main.conf:3:26: error: `pad-size()` is about text, and records of pacct are none"],
+    );
+}
+
+#[test]
+fn lines_that_are_sealed_keep_their_size() {
+    let file = |more: &str| format!("file(\"/x\" template(\"$(slog -k /k -m /m $MSG)\") {more})");
+    check_said(&file("pad-size(0) truncate-size(-1)"), &[]);
+    for option in ["pad-size", "truncate-size"] {
+        check_said(
+            &file(&format!("{option}(9)")),
+            &[&format!(
+                "error: `{option}()` would change lines that $(slog) has sealed: they could not be verified any more"
+            )],
+        );
+    }
+}
+
+#[test]
+fn loki_is_told_what_its_api_wants() {
+    let loki = |url: &str, labels: &str| format!("loki(url(\"{url}\") labels({labels}))");
+    let grpc = "error: `h:9095` is no HTTP address, and Loki's gRPC is not spoken here";
+    check_said(&loki("h:9095", "\"a\" => \"b\""), &[grpc]);
+    check_said(&loki("http://h", "\"a-b\" => \"b\""), &["error: `a-b` cannot be the name of a label"]);
+    check_said(&loki("http://h", ""), &["error: Loki takes nothing without labels: give at least one"]);
+    let mut parts = parts(&format!(
+        "log {{ source {{ stdin(); }}; destination {{ {}; }}; }};",
+        loki("http://h:3100/", "\"app\" => \"$PROGRAM\", \"none\" => \"$nothing\", \"q\" => \"\\\"\"")
+            .trim_end_matches(')')
+            .to_owned()
+            + ") template(\"$MSG\") timestamp(received))"
+    ));
+    let spec = &mut parts.destinations[0];
+    let DestinationDriver::Http(target) = &mut spec.driver else { panic!("a target of HTTP") };
+    assert_eq!(target.urls[0].constant(), Some("http://h:3100/loki/api/v1/push"));
+    let mut batch = Batch::new(
+        Arc::default(),
+        vec![Arc::new(Origin::default())],
+        Stamp::known(1_500_000, 0),
+        Ack::none(),
+    );
+    let mut message = Message::default();
+    message.text = batch.add_extra(b"a \"text\"\xff");
+    message.program = batch.add_extra(b"app");
+    batch.messages.push(message);
+    let mut out = Vec::new();
+    spec.rendering.template.begin(Stamp::default());
+    spec.rendering.template.render(&batch, 0, 1, &mut out);
+    let want = "{\"stream\":{\"app\":\"app\",\"q\":\"\\\"\"},\"values\":[[\"1500000000\",\"a \\\"text\\\"\u{fffd}\"]]}";
+    assert_eq!(String::from_utf8_lossy(&out), want);
+}
+
+#[test]
+fn traps_are_put_together_as_written() {
+    let trap = "trap-obj(\".1.3.6.1.6.3.1.1.4.1.0\" \"Objectid\" \".1.3.6.1.6.3.1.1.5.3\")";
+    let snmp = |more: &str| format!("snmp(host(\"h\") {trap} {more})");
+    let text = "snmp-obj(\".1.3.1\", \"Octetstring\", \"$MSG\")";
+    check_said(&snmp(text), &[]);
+    check_said(&snmp(""), &["error: `snmp()` needs `snmp-obj()`"]);
+    check_said(
+        &snmp("snmp-obj(\"x\" \"integer\" \"1\")"),
+        &["error: this is no name of an object: numbers with dots between them"],
+    );
+    check_said(&snmp("snmp-obj(\"1.3.1\" \"gauge\" \"1\")"), &["error: this is no type of an object"]);
+    check_said(
+        &snmp("snmp-obj(\"1.3.1\" \"integer\")"),
+        &["error: `snmp-obj()` takes a name, a type and a template"],
+    );
+    check_said(
+        &snmp(&format!("{text} version(\"v3\")")),
+        &["error: version 3 of SNMP is not supported yet: its keys and engines are not known here"],
+    );
+    let mut parts = parts(&format!("log {{ source {{ stdin(); }}; destination {{ {}; }}; }};", snmp(text)));
+    let mut batch =
+        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
+    let mut message = Message::default();
+    message.text = batch.add_extra(b"a text");
+    batch.messages.push(message);
+    let mut out = Vec::new();
+    let template = &mut parts.destinations[0].rendering.template;
+    template.begin(Stamp::default());
+    template.render(&batch, 0, 1, &mut out);
+    assert!(out.starts_with(&[0x30, 63, 2, 1, 1, 4, 6]), "{out:02x?}");
+    assert!(out.ends_with(b"\x06\x02\x2b\x01\x04\x06a text"), "{out:02x?}");
+}

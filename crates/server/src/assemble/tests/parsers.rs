@@ -156,10 +156,6 @@ fn refuses_what_no_parser_can_do() {
         "main.conf:3:37: error: wrong regular expression: missing closing parenthesis",
     );
     row("date-parser(format(\"%Q\"))", "main.conf:3:31: error: `%Q` is no part of a format of times");
-    row(
-        "date-parser(format(\"%s\") time-stamp(recvd))",
-        "main.conf:3:37: error: the time of receiving belongs to all messages of a batch and cannot be changed",
-    );
     row("geoip2(\"$HOST\" prefix(\"g.\"))", "main.conf:3:12: error: `geoip2()` needs `database()`");
     row("date-parser()", "main.conf:3:12: error: `date-parser()` needs `format()`");
     row(
