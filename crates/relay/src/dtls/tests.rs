@@ -1,8 +1,11 @@
 //! Handshakes in memory between our two sides, over a line that loses, doubles and changes datagrams.
 
 use super::*;
-use crate::tls::{CipherSuites, Fingerprint, PeerVerify, TlsOptions, tests::Pki};
-use rcgen::{BasicConstraints, CertificateParams, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer, KeyPair};
+use crate::tls::{
+    CipherSuites, TlsOptions,
+    fixtures::{GOOD, Pki, UNKNOWN_CA, pinned_and_named, revoked_clients, wrong_clients, wrong_servers},
+};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use std::{fs, net::SocketAddr, time::Instant};
 use wire::dtls::{Start, append_verify_request, start};
 
@@ -111,9 +114,6 @@ fn check(server: &TlsOptions, client: &TlsOptions, host: &str, want: (&str, &str
     assert_eq!((server.as_str(), client.as_str()), want);
 }
 
-const GOOD: (&str, &str) = ("open hello", "open");
-const UNKNOWN_CA: &str = "the certificate of the peer is not signed by a CA in ca-file() or ca-dir()";
-
 #[test]
 fn trusts_both_ways() {
     let pki = Pki::new();
@@ -170,50 +170,17 @@ fn shows_and_checks_chains_of_rsa() {
 
 #[test]
 fn says_what_is_wrong_with_a_client() {
-    let pki = Pki::new();
-    let server = pki.options("server");
-    let none = "the peer shows no certificate, and peer-verify() requires one";
-    let wants = "the peer refused: there is no common cipher suite, or it wants a certificate";
-    check(&server, &pki.anonymous(), "logs.example", (none, wants));
-    let optional = TlsOptions { peer_verify: PeerVerify::OptionalTrusted, ..server.clone() };
-    check(&optional, &pki.anonymous(), "logs.example", GOOD);
-    let stranger = Pki::new();
-    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("client") };
-    let unknown = (UNKNOWN_CA, "the peer refused: it does not know the CA of our certificate");
-    check(&server, &foreign, "logs.example", unknown);
-    check(&optional, &foreign, "logs.example", unknown);
-    for mode in [PeerVerify::RequiredUntrusted, PeerVerify::OptionalUntrusted] {
-        let untrusted = TlsOptions { peer_verify: mode, ..server.clone() };
-        check(&untrusted, &foreign, "logs.example", GOOD);
-    }
-    let required = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..server.clone() };
-    check(&required, &pki.anonymous(), "logs.example", (none, wants));
-    pki.issue("old", &["x"], |params| params.not_after = rcgen::date_time_ymd(2020, 1, 1));
-    let expired =
-        ("the certificate of the peer has expired", "the peer refused: our certificate has expired");
-    check(&server, &pki.options("old"), "logs.example", expired);
-    pki.issue("web", &["x"], |params| params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth]);
-    check(&server, &pki.options("web"), "logs.example", GOOD);
-    let strict = TlsOptions { checks_key_usage: true, ..server };
-    let (said, _) = shake(&strict, &pki.options("web"), "logs.example");
-    assert_eq!(said, "the certificate of the peer is meant for another use (extended key usage)");
+    wrong_clients(shake, "the peer refused: there is no common cipher suite, or it wants a certificate");
 }
 
 #[test]
 fn says_what_is_wrong_with_a_server() {
-    let pki = Pki::new();
-    let client = pki.options("client");
-    let (_, said) = shake(&pki.options("server"), &client, "other.example");
-    assert!(said.starts_with("the certificate of the peer is not for other.example, but for "), "{said}");
-    let stranger = Pki::new();
-    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("server") };
-    assert_eq!(shake(&foreign, &client, "logs.example").1, UNKNOWN_CA);
-    let careless = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..client };
-    check(&foreign, &careless, "another.example", GOOD);
+    wrong_servers(shake);
 }
 
 #[test]
 fn narrows_down_who_is_trusted() {
+    pinned_and_named(shake);
     let pki = Pki::new();
     let server = ServerDtls::load(&pki.options("server")).unwrap();
     let mut ends = Ends::new(&pki.options("client"), "logs.example");
@@ -222,41 +189,13 @@ fn narrows_down_who_is_trusted() {
         ends.server_speaks(&mut |_| 1);
     }
     let Some(Ok(association)) = &ends.server else { panic!("{:?}", ends.shown()) };
-    let (identity, fingerprint) = association.peer().unwrap();
+    let (identity, _) = association.peer().unwrap();
     assert_eq!(identity.part("CN"), Some("client"));
-    let pinned = TlsOptions {
-        peer_verify: PeerVerify::RequiredUntrusted,
-        fingerprints: vec![fingerprint],
-        ..pki.options("server")
-    };
-    check(&pinned, &pki.options("client"), "logs.example", GOOD);
-    let (said, refused) = shake(&pinned, &pki.options("server"), "logs.example");
-    assert!(
-        said.starts_with("the certificate of the peer is none of trusted-fingerprints(): SHA256:"),
-        "{said}"
-    );
-    assert_eq!(refused, "the peer refused: it does not accept our certificate");
-    for (pattern, good) in [("*, O=Example\\, Inc, C=*", true), ("CN=other*", false)] {
-        let named = TlsOptions { trusted_dn: vec![pattern.to_owned()], ..pki.options("server") };
-        let (said, _) = shake(&named, &pki.options("client"), "logs.example");
-        let refusal = "the name of the peer's certificate is none of trusted-dn(): CN=client, OU=Logs, O=Example\\, Inc, C=HU";
-        assert_eq!(said, if good { "open hello" } else { refusal });
-    }
-    assert_ne!(Fingerprint::of(b"x"), Fingerprint::of(b"y"));
 }
 
 #[test]
 fn obeys_revocation_lists() {
-    let pki = Pki::new();
-    let folder = pki.path("crl");
-    fs::create_dir(&folder).unwrap();
-    pki.revoke("client", &folder.join("ca.r0"));
-    let server = TlsOptions { crl_dir: Some(folder), ..pki.options("server") };
-    let revoked =
-        ("the certificate of the peer was revoked", "the peer refused: our certificate was revoked");
-    check(&server, &pki.options("client"), "logs.example", revoked);
-    pki.issue("fresh", &["x"], |_| {});
-    check(&server, &pki.options("fresh"), "logs.example", GOOD);
+    revoked_clients(shake);
 }
 
 #[track_caller]

@@ -36,4 +36,6 @@ pub(crate) use settings::{Papers, own_missing};
 pub use suites::{CipherSuites, KeyExchanges};
 
 #[cfg(test)]
-pub(crate) mod tests;
+pub(crate) mod fixtures;
+#[cfg(test)]
+mod tests;

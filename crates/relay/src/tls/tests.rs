@@ -1,107 +1,11 @@
 //! Handshakes in memory between our two sides, with certificates made for each test.
 
-use super::*;
-use rcgen::{
-    BasicConstraints, CertificateParams, CertificateRevocationListParams, DistinguishedName, DnType,
-    ExtendedKeyUsagePurpose, IsCa, Issuer, KeyIdMethod, KeyPair, KeyUsagePurpose, RevokedCertParams,
-    SerialNumber, date_time_ymd,
+use super::{
+    fixtures::{GOOD, Pki, params, pinned_and_named, revoked_clients, wrong_clients, wrong_servers},
+    *,
 };
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
-use tempfile::TempDir;
-
-/// Certificates in a folder: `ca`, and what it signs under the names given to `issue`.
-pub(crate) struct Pki {
-    pub(crate) folder: TempDir,
-    issuer: Issuer<'static, KeyPair>,
-}
-
-impl Pki {
-    pub(crate) fn new() -> Pki {
-        let folder = tempfile::tempdir().unwrap();
-        let (issuer, text) = authority(&folder.path().display().to_string());
-        fs::write(folder.path().join("ca.pem"), text).unwrap();
-        let pki = Pki { folder, issuer };
-        pki.issue("server", &["logs.example"], |_| {});
-        pki.issue("client", &["client.example"], |_| {});
-        pki
-    }
-
-    pub(crate) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// A certificate of the CA and its key: `NAME.pem` and `NAME.key`.
-    pub(crate) fn issue(&self, name: &str, hosts: &[&str], change: impl Fn(&mut CertificateParams)) {
-        let mut params = params(name, hosts);
-        change(&mut params);
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
-        fs::write(self.path(&format!("{name}.pem")), certificate.pem()).unwrap();
-        fs::write(self.path(&format!("{name}.key")), key.serialize_pem()).unwrap();
-    }
-
-    /// The certificate that the CA makes of some parameters, in PEM.
-    pub(crate) fn sign(&self, params: &CertificateParams, key: &KeyPair) -> String {
-        params.signed_by(key, &self.issuer).unwrap().pem()
-    }
-
-    /// A list on which the certificate of that name is revoked.
-    pub(crate) fn revoke(&self, name: &str, path: &Path) {
-        let list = CertificateRevocationListParams {
-            this_update: date_time_ymd(2024, 1, 1),
-            next_update: date_time_ymd(4000, 1, 1),
-            crl_number: SerialNumber::from(1),
-            issuing_distribution_point: None,
-            revoked_certs: vec![RevokedCertParams {
-                serial_number: SerialNumber::from_slice(name.as_bytes()),
-                revocation_time: date_time_ymd(2024, 1, 1),
-                reason_code: None,
-                invalidity_date: None,
-            }],
-            key_identifier_method: KeyIdMethod::Sha256,
-        };
-        fs::write(path, list.signed_by(&self.issuer).unwrap().pem().unwrap()).unwrap();
-    }
-
-    pub(crate) fn options(&self, name: &str) -> TlsOptions {
-        TlsOptions {
-            cert_file: Some(self.path(&format!("{name}.pem"))),
-            key_file: Some(self.path(&format!("{name}.key"))),
-            ca_file: Some(self.path("ca.pem")),
-            ..TlsOptions::default()
-        }
-    }
-
-    pub(crate) fn anonymous(&self) -> TlsOptions {
-        TlsOptions { ca_file: Some(self.path("ca.pem")), ..TlsOptions::default() }
-    }
-}
-
-fn params(name: &str, hosts: &[&str]) -> CertificateParams {
-    let hosts: Vec<String> = hosts.iter().map(|host| (*host).to_owned()).collect();
-    let mut params = CertificateParams::new(hosts).unwrap();
-    let mut dn = DistinguishedName::new();
-    dn.push(DnType::CountryName, "HU");
-    dn.push(DnType::OrganizationName, "Example, Inc");
-    dn.push(DnType::OrganizationalUnitName, "Logs");
-    dn.push(DnType::CommonName, name);
-    params.distinguished_name = dn;
-    params.serial_number = Some(SerialNumber::from_slice(name.as_bytes()));
-    params
-}
-
-fn authority(name: &str) -> (Issuer<'static, KeyPair>, String) {
-    let mut params = CertificateParams::default();
-    params.distinguished_name.push(DnType::CommonName, name);
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    params.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
-    let key = KeyPair::generate().unwrap();
-    let text = params.self_signed(&key).unwrap().pem();
-    (Issuer::new(params, key), text)
-}
+use rcgen::{BasicConstraints, IsCa, KeyPair};
+use std::fs;
 
 /// What each side says of a handshake, and of a text that the client sends.
 fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, String) {
@@ -139,9 +43,6 @@ fn check(server: &TlsOptions, client: &TlsOptions, host: &str, want: (&str, &str
     assert_eq!((server.as_str(), client.as_str()), want);
 }
 
-const GOOD: (&str, &str) = ("open hello", "open");
-const UNKNOWN_CA: &str = "the certificate of the peer is not signed by a CA in ca-file() or ca-dir()";
-
 #[test]
 fn trusts_both_ways() {
     let pki = Pki::new();
@@ -158,54 +59,12 @@ fn trusts_both_ways() {
 
 #[test]
 fn says_what_is_wrong_with_a_client() {
-    let pki = Pki::new();
-    let server = pki.options("server");
-    let none = "the peer shows no certificate, and peer-verify() requires one";
-    check(
-        &server,
-        &pki.anonymous(),
-        "logs.example",
-        (none, "the peer refused: it wants a certificate: set cert-file() and key-file()"),
-    );
-    let optional = TlsOptions { peer_verify: PeerVerify::OptionalTrusted, ..server.clone() };
-    check(&optional, &pki.anonymous(), "logs.example", GOOD);
-    let stranger = Pki::new();
-    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("client") };
-    let unknown = (UNKNOWN_CA, "the peer refused: it does not know the CA of our certificate");
-    check(&server, &foreign, "logs.example", unknown);
-    check(&optional, &foreign, "logs.example", unknown);
-    let untrusted = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..server.clone() };
-    check(&untrusted, &foreign, "logs.example", GOOD);
-    pki.issue("old", &["x"], |params| params.not_after = date_time_ymd(2020, 1, 1));
-    let expired =
-        ("the certificate of the peer has expired", "the peer refused: our certificate has expired");
-    check(&server, &pki.options("old"), "logs.example", expired);
-    pki.issue("web", &["x"], |params| params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth]);
-    check(&server, &pki.options("web"), "logs.example", GOOD);
-    let strict = TlsOptions { checks_key_usage: true, ..server };
-    let (said, _) = shake(&strict, &pki.options("web"), "logs.example");
-    assert_eq!(said, "the certificate of the peer is meant for another use (extended key usage)");
+    wrong_clients(shake, "the peer refused: it wants a certificate: set cert-file() and key-file()");
 }
 
 #[test]
 fn says_what_is_wrong_with_a_server() {
-    let pki = Pki::new();
-    let client = pki.options("client");
-    let (_, said) = shake(&pki.options("server"), &client, "other.example");
-    assert!(said.starts_with("the certificate of the peer is not for other.example, but for "), "{said}");
-    pki.issue("old", &["logs.example"], |params| params.not_after = date_time_ymd(2020, 1, 1));
-    check(
-        &pki.options("old"),
-        &client,
-        "logs.example",
-        ("the peer refused: our certificate has expired", "the certificate of the peer has expired"),
-    );
-    let stranger = Pki::new();
-    let foreign = TlsOptions { ca_file: Some(pki.path("ca.pem")), ..stranger.options("server") };
-    let (_, said) = shake(&foreign, &client, "logs.example");
-    assert_eq!(said, UNKNOWN_CA);
-    let careless = TlsOptions { peer_verify: PeerVerify::RequiredUntrusted, ..client };
-    check(&foreign, &careless, "another.example", GOOD);
+    wrong_servers(shake);
 }
 
 #[test]
@@ -229,49 +88,19 @@ fn knows_servers_by_their_common_name_and_by_themselves() {
 
 #[test]
 fn narrows_down_who_is_trusted() {
+    pinned_and_named(shake);
     let pki = Pki::new();
-    let client = pki.options("client");
-    let text = fs::read(pki.path("client.pem")).unwrap();
     let leaf = super::material::certificates(&pki.path("client.pem")).unwrap().remove(0);
-    assert!(text.starts_with(b"-----BEGIN"));
     let fingerprint = Fingerprint::of(&leaf);
     assert_eq!(fingerprint.to_string().parse::<Fingerprint>().unwrap(), fingerprint);
-    let pinned = TlsOptions {
-        peer_verify: PeerVerify::RequiredUntrusted,
-        fingerprints: vec![fingerprint],
-        ..pki.options("server")
-    };
-    check(&pinned, &client, "logs.example", GOOD);
-    let (said, _) = shake(&pinned, &pki.options("server"), "logs.example");
-    assert!(
-        said.starts_with("the certificate of the peer is none of trusted-fingerprints(): SHA256:"),
-        "{said}"
-    );
+    assert_ne!(fingerprint, Fingerprint::of(b"x"));
     let identity = Identity::of(&leaf);
     assert_eq!(identity.distinguished_name(), "CN=client, OU=Logs, O=Example\\, Inc, C=HU");
-    for (pattern, good) in [("*, O=Example\\, Inc, C=*", true), ("CN=client*", true), ("CN=other*", false)] {
-        let named = TlsOptions { trusted_dn: vec![pattern.to_owned()], ..pki.options("server") };
-        let (said, _) = shake(&named, &client, "logs.example");
-        let refusal = "the name of the peer's certificate is none of trusted-dn(): CN=client, OU=Logs, O=Example\\, Inc, C=HU";
-        assert_eq!(said, if good { "open hello" } else { refusal });
-    }
 }
 
 #[test]
 fn obeys_revocation_lists() {
-    let pki = Pki::new();
-    let folder = pki.path("crl");
-    fs::create_dir(&folder).unwrap();
-    let server = TlsOptions { crl_dir: Some(folder.clone()), ..pki.options("server") };
-    check(&server, &pki.options("client"), "logs.example", GOOD);
-    pki.revoke("client", &folder.join("ca.r0"));
-    let revoked =
-        ("the certificate of the peer was revoked", "the peer refused: our certificate was revoked");
-    check(&server, &pki.options("client"), "logs.example", revoked);
-    pki.issue("fresh", &["x"], |_| {});
-    check(&server, &pki.options("fresh"), "logs.example", GOOD);
-    let hashed = TlsOptions { ca_file: None, ca_dir: Some(pki.folder.path().to_owned()), ..server };
-    check(&hashed, &pki.options("fresh"), "logs.example", GOOD);
+    revoked_clients(shake);
 }
 
 #[track_caller]

@@ -5,7 +5,7 @@ use crate::{
     DestinationDriver, SocketKind, SocketTarget, StreamFraming,
     dtls::{Association, RECORD_TEXT_BYTES_MAX, SenderDtls, ServerDtls},
     testing::{PATIENCE, eventually},
-    tls::tests::Pki,
+    tls::fixtures::Pki,
 };
 use std::{net::UdpSocket, sync::atomic::Ordering};
 use wire::dtls::{Start, append_verify_request, start};

@@ -7,7 +7,7 @@ use super::super::super::{
 use crate::{
     dtls::{Association, ClientDtls, ListenerDtls, Taken},
     testing::{PATIENCE, eventually},
-    tls::tests::Pki,
+    tls::fixtures::Pki,
 };
 use std::{
     net::UdpSocket,

@@ -9,7 +9,7 @@ use crate::{
     DestinationDriver, DestinationSpec, Destinations, InternalLog, Queueing, Registry, Rendering, SocketKind,
     SocketTarget,
     testing::{Text, delivery, eventually},
-    tls::{ListenerTls, SenderTls, TlsOptions, tests::Pki},
+    tls::{ListenerTls, SenderTls, TlsOptions, fixtures::Pki},
 };
 use message::{Ack, Field, FieldName};
 use std::{io::Write, sync::atomic::Ordering, time::Duration};
