@@ -36,7 +36,7 @@ const WRITTEN: f64 = 2.0;
 struct Options {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, held-5000, held-tls-1000; all when left out
+    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, udp-runs, held-5000, held-tls-1000; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]
@@ -47,7 +47,7 @@ struct Options {
     /// Messages a run
     #[arg(long, default_value_t = 10_000_000)]
     messages: u64,
-    /// Seconds of each trial of the row udp
+    /// Seconds of each trial of the rows udp and udp-runs
     #[arg(long, default_value_t = 2.0)]
     udp_seconds: f64,
     /// The binary under test
@@ -124,7 +124,7 @@ fn run(options: &Options) -> io::Result<()> {
         for turn in 0..options.runs {
             for subject in subjects.iter().filter(|subject| subject.can(row)) {
                 let outcome = match row {
-                    Row::Udp => udp::run(subject.as_ref(), options, &out)?,
+                    Row::Udp | Row::UdpRuns => udp::run(row, subject.as_ref(), options, &out)?,
                     _ => measure::run(row, subject.as_ref(), options.messages, &out)?,
                 };
                 eprintln!("{} {} run {}: {outcome}", row.name(), subject.name(), turn + 1);

@@ -39,6 +39,8 @@ pub(crate) enum Row {
     Relay,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
+    /// The same with datagrams of one size in runs, which cost the sender little.
+    UdpRuns,
     /// Five thousand TCP connections held open, a tenth of them sends, one file.
     Held5000,
     /// A thousand TLS connections held open, a tenth of them sends, one file.
@@ -114,6 +116,7 @@ impl Row {
         Row::Patterndb,
         Row::Relay,
         Row::Udp,
+        Row::UdpRuns,
         Row::Held5000,
         Row::HeldTls1000,
     ];
@@ -134,6 +137,7 @@ impl Row {
             Row::Hosts => "hosts",
             Row::Relay => "relay",
             Row::Udp => "udp",
+            Row::UdpRuns => "udp-runs",
             Row::Held5000 => "held-5000",
             Row::HeldTls1000 => "held-tls-1000",
         }
@@ -167,6 +171,7 @@ impl Row {
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
+            Row::UdpRuns => "UDP in runs: the same, datagrams of one size sent 64 at a time (UDP_SEGMENT)",
             Row::Held5000 => "5,000 TCP connections held open, 400-byte messages on a tenth of them, 1 file",
             Row::HeldTls1000 => {
                 "1,000 TLS connections held open, RFC 5424 messages on a tenth of them, 1 file"
@@ -200,7 +205,7 @@ impl Row {
     /// What is sent.
     pub(crate) fn corpus(self) -> Corpus {
         match self {
-            Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp => Corpus::bsd(),
+            Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp | Row::UdpRuns => Corpus::bsd(),
             Row::Tls | Row::HeldTls1000 => Corpus::ietf(),
             Row::Json => Corpus::of_pairs(Form::Json),
             _ => Corpus::of_pairs(Form::KeyValue),

@@ -57,7 +57,7 @@ pub(crate) fn render(row: Row, options: &Options, medians: &[Measured]) -> Strin
     let least = medians.iter().filter(|one| one.is_rival()).map(|one| one.outcome.cpu_us);
     let least = least.fold(f64::INFINITY, f64::min);
     let load = match row {
-        Row::Udp => format!("Trials of {} s", options.udp_seconds),
+        Row::Udp | Row::UdpRuns => format!("Trials of {} s", options.udp_seconds),
         _ => format!("{} messages", options.messages),
     };
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The UDP row: the highest rate at which fewer than one datagram in a thousand is lost.
+//! The rows of UDP: the highest rate at which fewer than one datagram in a thousand is lost.
 //!
 //! In: subjects. Out: a rate each, with the CPU and memory that it took. Datagrams cannot be held back, so the sender is
 //! paced, and the rate is looked for: it is raised until a trial loses too much, then halved between the last two.
@@ -10,7 +10,6 @@ mod send;
 
 use crate::{
     Options,
-    corpus::Corpus,
     measure::{self, Outcome},
     rows::Row,
     versus::{Place, Subject},
@@ -40,7 +39,7 @@ const STILL: Duration = Duration::from_millis(1500);
 const RATE_MAX: f64 = 5_000_000.0;
 
 /// One subject, once.
-pub(crate) fn run(subject: &dyn Subject, options: &Options, out: &Path) -> io::Result<Outcome> {
+pub(crate) fn run(row: Row, subject: &dyn Subject, options: &Options, out: &Path) -> io::Result<Outcome> {
     let folder = out.join(subject.name().replace(' ', "-"));
     if folder.exists() {
         fs::remove_dir_all(&folder)?;
@@ -48,9 +47,9 @@ pub(crate) fn run(subject: &dyn Subject, options: &Options, out: &Path) -> io::R
     fs::create_dir_all(folder.join("out"))?;
     fs::create_dir_all(folder.join("state"))?;
     let place = Place { port: measure::free_port()?, next_port: 0, folder: folder.clone() };
-    let mut server = subject.start(Row::Udp, &place)?;
+    let mut server = subject.start(row, &place)?;
     let found = wait_for_socket(&place, &mut server).and_then(|()| {
-        let mut trials = Trials::new(&place, &server, options.udp_seconds)?;
+        let mut trials = Trials::new(row, &place, &server, options.udp_seconds)?;
         trials.search(&subject.name())
     });
     measure::stop(&mut server)?;
@@ -91,8 +90,8 @@ struct Trial {
 }
 
 impl Trials<'_> {
-    fn new<'a>(place: &'a Place, server: &Child, seconds: f64) -> io::Result<Trials<'a>> {
-        let sender = send::Sender::new(Corpus::bsd(), place.port, SENDERS)?;
+    fn new<'a>(row: Row, place: &'a Place, server: &Child, seconds: f64) -> io::Result<Trials<'a>> {
+        let sender = send::Sender::new(row.corpus(), place.port, SENDERS, row == Row::UdpRuns)?;
         Ok(Trials { place, pid: server.id(), sender, seconds, counted: (0, 0) })
     }
 

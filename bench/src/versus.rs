@@ -3,7 +3,7 @@
 //! In: a row and a place. Out: a running process. Each rival is set up as its own documents advise for speed.
 
 pub(crate) mod copy;
-mod duramen;
+pub(crate) mod duramen;
 mod rsyslog;
 mod syslog_ng;
 

@@ -7,12 +7,13 @@ use super::client::Client;
 use crate::{
     measure::{cpu, free_port, stop, wait_for_listener},
     tls,
+    versus::duramen::command,
 };
 use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -189,13 +190,7 @@ impl Server {
 }
 
 fn start(binary: &Path, folder: &Path, http: u16) -> io::Result<Child> {
-    Command::new(binary)
-        .args(["run", "--http", &format!("127.0.0.1:{http}"), "--config"])
-        .arg(folder.join("server.conf"))
-        .arg("--data")
-        .arg(folder.join("data"))
-        .arg("--control")
-        .arg(folder.join("control"))
+    command(binary, folder, &format!("127.0.0.1:{http}"))
         .stdin(Stdio::null())
         .stdout(File::create(folder.join("words"))?)
         .stderr(File::create(folder.join("errors"))?)

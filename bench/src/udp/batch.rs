@@ -1,6 +1,8 @@
 //! Many datagrams by one system call, both ways.
 //!
 //! In: a socket, and slices to send or slots to receive into. Out: how many went or came. Holds: the slots.
+//! Datagrams of one size go through the system as one, and are cut apart at their receiver, if that does not take them
+//! whole: so sending costs a tenth, and the receiver has the processors.
 //! Limits: [`BATCH`] datagrams a call.
 #![allow(unsafe_code)]
 
@@ -31,6 +33,34 @@ pub(crate) fn send(socket: &UdpSocket, datagrams: &[&[u8]]) -> io::Result<usize>
     // only reads the slices.
     let sent = unsafe { libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), count as libc::c_uint, 0) };
     if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
+}
+
+/// Sends at most [`BATCH`] datagrams of one size on a connected socket (`UDP_SEGMENT`).
+pub(crate) fn send_run(socket: &UdpSocket, datagrams: &[&[u8]]) -> io::Result<usize> {
+    let count = datagrams.len().min(BATCH);
+    let size = datagrams.first().map_or(0, |first| first.len());
+    assert!(datagrams.iter().all(|datagram| datagram.len() == size), "a run is of one size");
+    let mut vectors: [libc::iovec; BATCH] = std::array::from_fn(|slot| {
+        let bytes = datagrams.get(slot).copied().unwrap_or_default();
+        libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() }
+    });
+    let mut control = [0_u64; 4];
+    let mut header = header(vectors.as_mut_ptr()).msg_hdr;
+    header.msg_iovlen = count as _;
+    header.msg_control = control.as_mut_ptr().cast();
+    // SAFETY: the sizes are constants of the system. The control buffer is aligned, alive, and longer than one message
+    // with a number of two bytes, so its first message lies in it. The header points to `count` vectors over
+    // borrowed slices, which the call only reads.
+    let sent = unsafe {
+        header.msg_controllen = libc::CMSG_SPACE(size_of::<u16>() as libc::c_uint) as _;
+        let message = libc::CMSG_FIRSTHDR(&raw const header);
+        (*message).cmsg_level = libc::SOL_UDP;
+        (*message).cmsg_type = libc::UDP_SEGMENT;
+        (*message).cmsg_len = libc::CMSG_LEN(size_of::<u16>() as libc::c_uint) as _;
+        libc::CMSG_DATA(message).cast::<u16>().write_unaligned(size as u16);
+        libc::sendmsg(socket.as_raw_fd(), &raw const header, 0)
+    };
+    if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(count) }
 }
 
 /// Slots to receive into.

@@ -1,6 +1,6 @@
 //! The paced sender of datagrams.
 //!
-//! In: a corpus, a rate, a time. Out: datagrams in small bursts, from several sockets in turn.
+//! In: a corpus, a rate, a time. Out: datagrams in small bursts, from several sockets in turn, one by one or in runs.
 //! Limits: it never sends faster than the rate; when it cannot keep up it says what it reached.
 
 use super::batch::{self, BATCH};
@@ -18,22 +18,28 @@ const TICK: Duration = Duration::from_micros(100);
 pub(crate) struct Sender {
     corpus: Corpus,
     sockets: Vec<UdpSocket>,
+    /// Datagrams of one size go together.
+    in_runs: bool,
 }
 
 impl Sender {
-    pub(crate) fn new(corpus: Corpus, port: u16, sockets: usize) -> io::Result<Sender> {
+    pub(crate) fn new(corpus: Corpus, port: u16, sockets: usize, in_runs: bool) -> io::Result<Sender> {
         let open = || {
             let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
             socket.connect((Ipv4Addr::LOCALHOST, port))?;
             Ok(socket)
         };
         let sockets = (0..sockets).map(|_| open()).collect::<io::Result<_>>()?;
-        Ok(Sender { corpus, sockets })
+        Ok(Sender { corpus, sockets, in_runs })
     }
 
     /// Sends for a time; how many went, and how long it took.
     pub(crate) fn send(&self, rate: f64, time: Duration) -> io::Result<(u64, Duration)> {
-        let lines: Vec<&[u8]> = self.corpus.lines().collect();
+        let mut lines: Vec<&[u8]> = self.corpus.lines().collect();
+        if self.in_runs {
+            // The same lines, those of one size in a row.
+            lines.sort_by_key(|line| line.len());
+        }
         let total = (rate * time.as_secs_f64()) as u64;
         let start = Instant::now();
         let (mut sent, mut turn) = (0_u64, 0);
@@ -48,7 +54,14 @@ impl Sender {
             let count = ((due - sent) as usize).min(BATCH).min(lines.len() - first);
             turn += 1;
             let socket = &self.sockets[turn % self.sockets.len()];
-            sent += batch::send(socket, &lines[first..first + count])? as u64;
+            let burst = &lines[first..first + count];
+            sent += match self.in_runs {
+                false => batch::send(socket, burst)?,
+                true => {
+                    let same = burst.iter().take_while(|line| line.len() == burst[0].len()).count();
+                    batch::send_run(socket, &burst[..same])?
+                }
+            } as u64;
         }
         Ok((sent, start.elapsed()))
     }

@@ -30,12 +30,12 @@ impl Subject for Copy {
 
     /// It understands nothing, and it takes one connection at a time.
     fn can(&self, row: Row) -> bool {
-        matches!(row, Row::Bsd | Row::Udp | Row::Relay)
+        matches!(row, Row::Bsd | Row::Udp | Row::UdpRuns | Row::Relay)
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
         let (verb, end) = match row {
-            Row::Udp => ("datagram-floor", place.output("all")),
+            Row::Udp | Row::UdpRuns => ("datagram-floor", place.output("all")),
             Row::Relay => ("relay-floor", place.next_port.to_string()),
             _ => ("copy-floor", place.output("all")),
         };

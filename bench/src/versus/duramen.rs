@@ -4,7 +4,7 @@ use super::{Place, Subject, syslog_ng};
 use crate::rows::Row;
 use std::{
     io,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command},
 };
 
@@ -28,16 +28,20 @@ impl Subject for Duramen {
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
         place.database(row)?;
-        let config = place.configuration(&syslog_ng::configuration(row, place, "4.8", true))?;
-        let state = place.folder.join("state");
-        place.spawn(
-            Command::new(&self.binary)
-                .args(["run", "--http", "none", "--config"])
-                .arg(config)
-                .arg("--data")
-                .arg(&state)
-                .arg("--control")
-                .arg(state.join("ctl")),
-        )
+        place.configuration(&syslog_ng::configuration(row, place, "4.8", true))?;
+        place.spawn(&mut command(&self.binary, &place.folder, "none"))
     }
+}
+
+/// The server over the `server.conf` of a folder, in which it keeps everything.
+pub(crate) fn command(binary: &Path, folder: &Path, http: &str) -> Command {
+    let mut command = Command::new(binary);
+    command
+        .args(["run", "--http", http, "--config"])
+        .arg(folder.join("server.conf"))
+        .arg("--data")
+        .arg(folder.join("data"))
+        .arg("--control")
+        .arg(folder.join("control"));
+    command
 }

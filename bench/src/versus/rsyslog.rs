@@ -113,7 +113,7 @@ fn condition(rule: &crate::rows::FilterRule) -> String {
 /// Where messages come in.
 fn input(row: Row, port: u16) -> String {
     match row {
-        Row::Udp => format!(
+        Row::Udp | Row::UdpRuns => format!(
             "module(load=\"imudp\" threads=\"2\" batchSize=\"128\")\n\
              input(type=\"imudp\" port=\"{port}\" address=\"127.0.0.1\" rcvbufSize=\"{RECEIVE_BUFFER_BYTES}\" ruleset=\"r\")"
         ),

@@ -75,6 +75,7 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         Row::Bsd
         | Row::Tls
         | Row::Udp
+        | Row::UdpRuns
         | Row::Held5000
         | Row::HeldTls1000
         | Row::Connections10
@@ -125,7 +126,7 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
 /// How messages come in.
 fn transport(row: Row, place: &Place) -> String {
     match row {
-        Row::Udp => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
+        Row::Udp | Row::UdpRuns => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),
         Row::Tls | Row::HeldTls1000 => format!(
             "transport(\"tls\") tls(peer-verify(optional-untrusted) key-file(\"{folder}/server.key\") \
              cert-file(\"{folder}/server.pem\"))",
