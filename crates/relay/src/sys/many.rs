@@ -63,10 +63,12 @@ impl Datagrams {
         }
     }
 
-    /// Receives what is there, without waiting, and shows each datagram. Returns how many there were.
+    /// Receives what is there into at most `limit` slots, without waiting, and shows each datagram. Returns how many slots
+    /// were filled.
     pub(crate) fn receive(
         &mut self,
         socket: BorrowedFd<'_>,
+        limit: usize,
         mut each: impl FnMut(Received<'_>),
     ) -> io::Result<usize> {
         let mut vectors: [libc::iovec; SLOTS] = std::array::from_fn(|slot| libc::iovec {
@@ -85,12 +87,12 @@ impl Datagrams {
             header
         });
         // SAFETY: every header points to one vector, one name and one control buffer of `self` or this frame, with
-        // their true lengths; all outlive the call. `SLOTS` is the length of `headers`.
+        // their true lengths; all outlive the call. `SLOTS` is the length of `headers`, of which no more are used.
         let count = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
                 headers.as_mut_ptr(),
-                SLOTS as libc::c_uint,
+                limit.min(SLOTS) as libc::c_uint,
                 libc::MSG_DONTWAIT,
                 std::ptr::null_mut(),
             )

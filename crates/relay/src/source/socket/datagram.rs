@@ -80,6 +80,8 @@ struct Receiver {
     /// Many come: the next batch waits a moment so that it becomes larger.
     gathers: bool,
     datagrams: sys::Datagrams,
+    /// Bytes in a slot of the last call: many where datagrams come several as one.
+    slot_bytes: usize,
     feed: Feed,
     peers: Peers,
     runs: Vec<Run>,
@@ -107,6 +109,7 @@ impl Receiver {
             peers: Peers::new(names, transport, local.as_socket().map(canonical), file_name),
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(slot_bytes),
+            slot_bytes: 1,
             feed: Feed::new(slot),
             runs: Vec::new(),
             assembler: (live.reading.form == Form::Gelf).then(Assembler::new),
@@ -147,9 +150,13 @@ impl Receiver {
 
     /// One system call. Says whether there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
+        // No batch is to be much larger than one read, however much each slot brings.
+        let room = buffer::READ_BYTES.saturating_sub(bytes.len());
+        let limit = (room / self.slot_bytes).clamp(1, sys::Datagrams::SLOTS);
+        let start = bytes.len();
         let Receiver { datagrams, feed, peers, runs, assembler, .. } = self;
         let mut broken = 0;
-        let received = datagrams.receive(socket.as_fd(), |datagram| {
+        let received = datagrams.receive(socket.as_fd(), limit, |datagram| {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
             let origin = peers.origin(sender, feed.live(), now);
             let size = if datagram.segment == 0 { usize::MAX } else { datagram.segment };
@@ -177,7 +184,9 @@ impl Receiver {
             stats::add(&feed.live().counters.frame_errors, broken);
         }
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
-        received.is_ok_and(|count| count == sys::Datagrams::SLOTS)
+        let count = received.unwrap_or(0);
+        self.slot_bytes = ((bytes.len() - start) / count.max(1)).max(1);
+        count == limit
     }
 
     fn count_drops(&mut self, socket: &Socket) {

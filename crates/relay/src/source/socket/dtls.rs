@@ -133,7 +133,7 @@ impl Receiver {
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
         let Receiver { datagrams, feed, peers, runs, .. } = self;
         let live = feed.live().clone();
-        let received = datagrams.receive(socket.as_fd(), |datagram| {
+        let received = datagrams.receive(socket.as_fd(), sys::Datagrams::SLOTS, |datagram| {
             let Some(peer) = datagram.peer else { return };
             let mut taking = Taking { socket, feed: &mut *feed, bytes: &mut *bytes, runs: &mut *runs };
             peers.take(peer, datagram.bytes, now, &live, &mut taking);

@@ -12,14 +12,14 @@ fn shows_bytes_sender_and_what_was_cut() {
         sender.send_to(text.as_bytes(), receiver.local_addr().unwrap()).unwrap();
     }
     let mut seen = Vec::new();
-    let count = datagrams.receive(receiver.as_fd(), |datagram| {
+    let count = datagrams.receive(receiver.as_fd(), Datagrams::SLOTS, |datagram| {
         assert_eq!(datagram.peer, Some(sender.local_addr().unwrap()));
         seen.push((String::from_utf8_lossy(datagram.bytes).into_owned(), datagram.cut));
     });
     assert_eq!(count.unwrap(), 4);
     let want = [("", false), ("short", false), ("exactly8", false), ("too long", true)];
     assert_eq!(seen, want.map(|(text, cut)| (text.to_owned(), cut)));
-    let empty = datagrams.receive(receiver.as_fd(), |_| panic!("there is nothing"));
+    let empty = datagrams.receive(receiver.as_fd(), Datagrams::SLOTS, |_| panic!("there is nothing"));
     assert_eq!(empty.unwrap_err().kind(), io::ErrorKind::WouldBlock);
 }
 
@@ -33,8 +33,11 @@ fn a_call_takes_at_most_all_slots() {
     }
     let mut datagrams = Datagrams::new(100);
     let mut seen = Vec::new();
-    let mut receive =
-        || datagrams.receive(receiver.as_fd(), |datagram| seen.push(datagram.bytes[0])).unwrap();
+    let mut receive = || {
+        datagrams
+            .receive(receiver.as_fd(), Datagrams::SLOTS, |datagram| seen.push(datagram.bytes[0]))
+            .unwrap()
+    };
     assert_eq!((receive(), receive()), (Datagrams::SLOTS, 10));
     assert_eq!(seen, (0..total as u8).collect::<Vec<_>>());
 }
@@ -62,6 +65,6 @@ fn datagrams_that_came_as_one_tell_their_size() {
     sender.send(b"onetwosixx").unwrap();
     let mut seen = Vec::new();
     let take = |datagram: Received<'_>| seen.push((datagram.bytes.to_vec(), datagram.segment));
-    datagrams.receive(receiver.as_fd(), take).unwrap();
+    datagrams.receive(receiver.as_fd(), Datagrams::SLOTS, take).unwrap();
     assert_eq!(seen, [(b"onetwosixx".to_vec(), 3)]);
 }
