@@ -1,17 +1,20 @@
 //! Read buffers that are used again.
 //!
 //! In: batches' buffers, when nobody else holds them any more. Out: empty buffers with room, already backed by
-//! memory: writing to fresh pages costs more than copying the bytes. Holds: a list a thread.
+//! memory: writing to fresh pages costs more than copying the bytes. Small ones, for readers of which there are many, come
+//! from the allocator and go back to it. Holds: a list a thread.
 //! Limits: [`KEPT`] buffers a thread; more are given back to the system.
 
 use std::{cell::RefCell, sync::Arc};
 
 /// Bytes of one read.
 pub(crate) const READ_BYTES: usize = 256 << 10;
+/// Bytes of one read where many connections send as fast as they can.
+pub(crate) const SMALL_READ_BYTES: usize = 64 << 10;
 /// Buffers that a thread keeps.
 const KEPT: usize = 24;
-/// A batch below this size gets a buffer of its own size: a slow destination must not pin large, empty buffers.
-const COPIED_BYTES: usize = READ_BYTES / 4;
+/// A batch below this part of its buffer gets one of its own size: a slow destination must not pin large, empty buffers.
+const COPIED_PART: usize = 4;
 
 thread_local! {
     static POOL: RefCell<Vec<Arc<Vec<u8>>>> = const { RefCell::new(Vec::new()) };
@@ -19,6 +22,9 @@ thread_local! {
 
 /// An empty buffer with room for at least `size` bytes.
 pub(crate) fn take(size: usize) -> Vec<u8> {
+    if size < READ_BYTES {
+        return Vec::with_capacity(size);
+    }
     let free = POOL.with_borrow_mut(|pool| {
         // The one used last is the one that the processor's cache still has.
         let index = pool.iter().rposition(|buffer| Arc::strong_count(buffer) == 1)?;
@@ -32,7 +38,7 @@ pub(crate) fn take(size: usize) -> Vec<u8> {
 
 /// Makes a batch's bytes of the first `size` bytes of a buffer, which will come back.
 pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
-    if size < COPIED_BYTES {
+    if size < buffer.capacity() / COPIED_PART {
         let copy = Arc::new(buffer[..size].to_vec());
         give_back(buffer);
         return copy;
@@ -49,7 +55,7 @@ pub(crate) fn give_back(buffer: Vec<u8>) {
 }
 
 fn keep(buffer: Arc<Vec<u8>>) {
-    if buffer.capacity() <= 4 * READ_BYTES {
+    if (READ_BYTES..=4 * READ_BYTES).contains(&buffer.capacity()) {
         POOL.with_borrow_mut(|pool| {
             if pool.len() >= KEPT {
                 pool.remove(0);

@@ -114,7 +114,8 @@ impl Feed {
 
     /// Room that a read buffer needs so that the largest message fits.
     pub(crate) fn room(&self) -> usize {
-        buffer::READ_BYTES.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
+        let wanted = if self.gate.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
+        wanted.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
     }
 
     /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`

@@ -4,8 +4,8 @@
 //! readers of the source together.
 //! Limits: [`Window`]; the batch that crosses a limit still goes out. Reading starts again when half of the
 //! window is free, so that a slow destination does not wake the reader for every batch. When the readers of a source
-//! have [`SHARED_BYTES`] in work, each of them keeps to [`FAIR_BYTES`]: what is in work then stays in the processor's
-//! cache, and hundreds of connections do not fill the memory.
+//! have [`SHARED_BYTES`] in work, each of them has one read at a time in work, a small one: what is in work then stays in
+//! the processor's cache, and hundreds of connections do not fill the memory.
 
 use super::super::options::Window;
 use message::{Ack, AckSink, Outcome};
@@ -18,9 +18,6 @@ use tokio::sync::Notify;
 /// Bytes in work that all readers of a source may have before each is held to its fair part: with more of them,
 /// what one thread has read has left the cache before the next one writes it.
 const SHARED_BYTES: usize = 8 << 20;
-/// What every reader may always have in work: two reads, so that one is written while the other is read.
-const FAIR_BYTES: usize = 2 * super::buffer::READ_BYTES;
-
 /// Bytes in work of all readers of a source.
 pub(crate) type InWork = Arc<AtomicUsize>;
 
@@ -66,13 +63,18 @@ impl Gate {
         let bytes = self.bytes.load(Ordering::Acquire);
         self.messages.load(Ordering::Acquire) < limit.messages.div_ceil(part)
             && bytes < limit.bytes.div_ceil(part)
-            && (bytes < FAIR_BYTES / part || self.all_bytes() < SHARED_BYTES / part)
+            && (bytes == 0 || self.all_bytes() < SHARED_BYTES / part)
     }
 
     /// Bytes in work of all readers. Whoever is held back by them has bytes of its own in work, and looks again
     /// when those are done with.
     fn all_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, |shared| shared.load(Ordering::Acquire))
+    }
+
+    /// Whether the readers of the source have so much in work that each of them is to read little.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.all_bytes() >= SHARED_BYTES
     }
 
     /// Waits until reading is allowed.

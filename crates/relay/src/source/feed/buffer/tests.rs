@@ -27,3 +27,13 @@ fn a_small_batch_gets_its_own_bytes() {
     let again = take(READ_BYTES);
     assert_eq!(again.as_ptr(), place);
 }
+
+#[test]
+fn a_small_buffer_is_not_kept() {
+    let mut buffer = take(SMALL_READ_BYTES);
+    buffer.resize(SMALL_READ_BYTES / 2, b'x');
+    let place = buffer.as_ptr();
+    let shared = share(buffer, SMALL_READ_BYTES / 2);
+    assert_eq!(shared.as_ptr(), place);
+    assert_eq!(Arc::strong_count(&shared), 1);
+}

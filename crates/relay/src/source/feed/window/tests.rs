@@ -59,13 +59,16 @@ fn many_readers_keep_to_their_fair_parts() {
     let (busy, other) = (Gate::new(window, Some(all.clone())), Gate::new(window, Some(all)));
     let large = busy.ticket(1, SHARED_BYTES - 1, None);
     assert!(is_open(&busy), "alone it may have all of it");
-    let small = other.ticket(1, FAIR_BYTES - 1, None);
+    assert!(!other.is_crowded() && is_open(&other));
+    let small = other.ticket(1, 1, None);
+    assert!(other.is_crowded());
+    assert!(!is_open(&busy) && !is_open(&other));
+    drop(small);
+    let more = busy.ticket(1, 1, None);
     assert!(!is_open(&busy));
-    assert!(is_open(&other), "its fair part is not used up");
-    let more = other.ticket(1, 1, None);
-    assert!(!is_open(&other));
+    assert!(is_open(&other), "it has nothing in work");
     drop(large);
     assert!(is_open(&busy) && is_open(&other));
-    drop((small, more));
+    drop(more);
     assert_eq!(other.all_bytes(), 0);
 }
