@@ -71,8 +71,7 @@ fn reads_a_program_and_starts_it_again() {
             inherits_environment,
         };
         let mut setup = start(SourceDriver::Program(options));
-        check(&setup, &[want]);
-        setup.collected.wait(2);
+        assert!(setup.collected.wait(2).iter().all(|line| line == want));
         setup.sources.stop(crate::testing::PATIENCE);
     }
 }
