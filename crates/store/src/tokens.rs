@@ -21,7 +21,7 @@ pub(crate) struct Tokenizer {
 }
 
 /// A token inside the lower-cased text.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Token {
     pub(crate) start: u32,
     pub(crate) length: u32,

@@ -7,10 +7,10 @@
 mod columns;
 mod terms;
 
-pub(crate) use terms::document_bytes;
+pub(crate) use terms::{Place, document_bytes};
 
 use super::{
-    active::builder::Builder,
+    active::{builder::Builder, give_back},
     format::file::{Encryption, FileWriter, Header, Section, VERSION},
     sealing::Sealing,
 };
@@ -100,7 +100,7 @@ pub(crate) fn write<W: Write>(
     let (directory, data) = columns::encode(builder);
     file.section(Section::Columns, [data.as_slice()])?;
     report.columns = (data.len() + directory.len()) as u64;
-    drop(data);
+    give_back(data);
 
     let words = terms::encode(&builder.index, builder.length);
     file.section(Section::Terms, words.dictionary.iter().map(Vec::as_slice))?;

@@ -15,7 +15,7 @@ const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 pub(crate) struct Seed(u64, u64);
 
 /// Hash of a byte string and what comparing begins with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Hash {
     pub(crate) bits: u64,
     /// The first eight bytes, zero-padded.

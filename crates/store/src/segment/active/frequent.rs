@@ -64,14 +64,18 @@ pub(crate) struct Frequent {
     /// By hash, the number of a token plus one; 0 for a free place. Small, so that it stays in the nearest cache, and
     /// sparse, so that most tokens that are not frequent are refused by one look.
     places: Vec<u16>,
+    /// By number plus one.
     keys: Vec<Key>,
     tokens: Vec<Vec<u8>>,
 }
 
 /// Places for each token.
-const PLACES: usize = 8;
+const PLACES: usize = 16;
 
 impl Frequent {
+    /// The number of tokens that are not frequent.
+    pub(crate) const NONE: u16 = u16::MAX;
+
     /// No token.
     pub(crate) fn none() -> Frequent {
         Frequent::new(Vec::new())
@@ -83,9 +87,10 @@ impl Frequent {
         let seed = Seed::of_process();
         let mut places = vec![0; (tokens.len() * PLACES).next_power_of_two()];
         let key_of = |token: &Vec<u8>| Key { hash: seed.hash(token), length: token.len() };
-        let keys: Vec<Key> = tokens.iter().map(key_of).collect();
+        let none = Key { hash: Hash::default(), length: usize::MAX };
+        let keys: Vec<Key> = std::iter::once(none).chain(tokens.iter().map(key_of)).collect();
         let mask = places.len() - 1;
-        for (number, key) in (1..).zip(&keys) {
+        for (number, key) in (0..).zip(&keys).skip(1) {
             let mut at = place_of(key.hash) & mask;
             while places[at] != 0 {
                 at = (at + 1) & mask;
@@ -118,13 +123,36 @@ impl Frequent {
     /// The number of a token.
     #[inline]
     pub(crate) fn number(&self, token: &[u8], hash: Hash) -> Option<u16> {
+        Some(self.number_or_none(token, hash)).filter(|number| *number != Frequent::NONE)
+    }
+
+    /// The same, or [`Frequent::NONE`]: for nearly all tokens in one way, without a branch that depends on the token.
+    #[inline]
+    pub(crate) fn number_or_none(&self, token: &[u8], hash: Hash) -> u16 {
+        let at = place_of(hash) & (self.places.len() - 1);
+        let place = self.places[at];
+        // A free place has the first key, which is no token's.
+        let key = &self.keys[usize::from(place)];
+        let is_same = (key.hash.bits == hash.bits)
+            & (key.hash.head == hash.head)
+            & (key.hash.next == hash.next)
+            & (key.length == token.len());
+        if (place != 0) & (!is_same | (token.len() > SHORT_BYTES)) {
+            return self.search(token, hash).unwrap_or(Frequent::NONE);
+        }
+        if is_same { place - 1 } else { Frequent::NONE }
+    }
+
+    /// Looks on behind the first place.
+    #[cold]
+    fn search(&self, token: &[u8], hash: Hash) -> Option<u16> {
         let mask = self.places.len() - 1;
         let key = Key { hash, length: token.len() };
         let mut at = place_of(hash) & mask;
         loop {
             let number = self.places[at & mask].checked_sub(1)?;
             let index = usize::from(number);
-            if self.keys[index] == key && (token.len() <= SHORT_BYTES || self.tokens[index] == token) {
+            if self.keys[index + 1] == key && (token.len() <= SHORT_BYTES || self.tokens[index] == token) {
                 return Some(number);
             }
             at = (at + 1) & mask;

@@ -7,21 +7,69 @@
 //! come from memory. Whoever reads sees to it that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
-use super::{frequent::Frequent, pages, room::Room, templates::Templates, terms::Terms};
+use super::{
+    frequent::Frequent,
+    pages,
+    room::Room,
+    templates::{Sequence, Templates},
+    terms::Terms,
+};
 use crate::tokens::{Hash, Seed, Token, Tokenizer};
 use std::sync::Arc;
 
 /// Texts that wait to be looked up together. More would push each other's slots out of the nearest cache.
 const TEXTS: usize = 8;
 
+/// How much longer the lists of a text's tokens are made at once.
+const ROOM: usize = 64;
+
 /// A text or value whose tokens are to be looked up.
 #[derive(Default)]
 struct Waiting {
     tokenizer: Tokenizer,
+    /// Tokens to be looked up: so many of these are.
     tokens: Vec<(Token, Hash)>,
+    count: usize,
     document: u32,
-    /// Whether it is the last of its document.
-    is_last: bool,
+    /// The frequent tokens, when it is the text of its document, which it ends.
+    sequence: Option<Sequence>,
+}
+
+impl Waiting {
+    /// Tells frequent tokens, whose numbers are appended with marks for gaps, from those to be looked up. Which token is
+    /// frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it is.
+    fn split(&mut self, seed: Seed, frequent: &Frequent, numbers: &mut Vec<u16>) {
+        let Waiting { tokenizer, tokens, count, .. } = self;
+        let (mut others, mut known, mut gap) = (0, numbers.len(), 0);
+        for token in tokenizer.tokens() {
+            if tokens.len() == others {
+                tokens.resize(others + ROOM, Default::default());
+            }
+            if numbers.len() < known + 2 {
+                numbers.resize(known + ROOM, 0);
+            }
+            let hash = tokenizer.hash(token, seed);
+            let number = frequent.number_or_none(tokenizer.bytes(token), hash);
+            let is_frequent = usize::from(number != Frequent::NONE);
+            tokens[others] = (token, hash);
+            others += 1 - is_frequent;
+            numbers[known] = Templates::GAP;
+            known += gap & is_frequent;
+            numbers[known] = number;
+            known += is_frequent;
+            gap = 1 - is_frequent;
+        }
+        *count = others;
+        numbers.truncate(known);
+    }
+
+    /// Takes all tokens to be looked up.
+    fn take_all(&mut self, seed: Seed) {
+        let Waiting { tokenizer, tokens, count, .. } = self;
+        tokens.clear();
+        tokens.extend(tokenizer.tokens().map(|token| (token, tokenizer.hash(token, seed))));
+        *count = tokens.len();
+    }
 }
 
 /// The index being built.
@@ -38,7 +86,10 @@ pub(crate) struct Index {
     pub(crate) template_of: Vec<u32>,
     waiting: [Waiting; TEXTS],
     waiting_count: usize,
-    sequence: Vec<u16>,
+    /// Documents ended, those that wait among them.
+    documents: u32,
+    /// Numbers of the frequent tokens of the texts that wait.
+    numbers: Vec<u16>,
 }
 
 impl Index {
@@ -54,7 +105,8 @@ impl Index {
             template_of: pages::with_room(room.documents),
             waiting: Default::default(),
             waiting_count: 0,
-            sequence: Vec::new(),
+            documents: 0,
+            numbers: Vec::new(),
         }
     }
 
@@ -66,62 +118,54 @@ impl Index {
     /// Adds the tokens of the next document's text and ends the document.
     /// Its other values must have been added before.
     pub(crate) fn add_text(&mut self, text: &[u8]) {
-        let Waiting { tokenizer, tokens, document, is_last } = &mut self.waiting[self.waiting_count];
-        (*document, *is_last) = (self.template_of.len() as u32, true);
-        tokenizer.read(text);
-        self.sequence.clear();
-        let mut gap = false;
-        for token in tokenizer.tokens() {
-            let hash = tokenizer.hash(token, self.seed);
-            if let Some(number) = self.frequent.number(tokenizer.bytes(token), hash) {
-                if gap {
-                    self.sequence.push(Templates::GAP);
-                    gap = false;
-                }
-                self.sequence.push(number);
-                continue;
-            }
-            gap = true;
-            self.terms.prefetch(hash);
-            tokens.push((token, hash));
-        }
-        self.template_of.push(self.templates.intern(&self.sequence));
+        let waiting = &mut self.waiting[self.waiting_count];
+        waiting.document = self.documents;
+        waiting.tokenizer.read(text);
+        let start = self.numbers.len();
+        waiting.split(self.seed, &self.frequent, &mut self.numbers);
+        let sequence = self.templates.sequence_of(&self.numbers, start);
+        self.templates.prefetch(&sequence);
+        waiting.sequence = Some(sequence);
+        self.documents += 1;
         self.end_waiting();
     }
 
     /// Adds the tokens of a value of the next document.
     pub(crate) fn add_value(&mut self, value: &[u8]) {
-        let Waiting { tokenizer, tokens, document, is_last } = &mut self.waiting[self.waiting_count];
-        (*document, *is_last) = (self.template_of.len() as u32, false);
-        tokenizer.read(value);
-        for token in tokenizer.tokens() {
-            let hash = tokenizer.hash(token, self.seed);
-            self.terms.prefetch(hash);
-            tokens.push((token, hash));
-        }
+        let waiting = &mut self.waiting[self.waiting_count];
+        waiting.document = self.documents;
+        waiting.sequence = None;
+        waiting.tokenizer.read(value);
+        waiting.take_all(self.seed);
         self.end_waiting();
     }
 
     fn end_waiting(&mut self) {
+        let Waiting { tokens, count, .. } = &self.waiting[self.waiting_count];
+        tokens[..*count].iter().for_each(|(_, hash)| self.terms.prefetch(*hash));
         self.waiting_count += 1;
         if self.waiting_count == TEXTS {
             self.post();
         }
     }
 
-    /// Looks up the tokens that wait.
+    /// Looks up what waits.
     pub(crate) fn post(&mut self) {
-        for Waiting { tokenizer, tokens, document, is_last } in &mut self.waiting[..self.waiting_count] {
-            for (token, hash) in tokens.drain(..) {
-                if let Some(id) = self.terms.hit(tokenizer.bytes(token), hash, *document) {
+        let waiting = &self.waiting[..self.waiting_count];
+        waiting.iter().flat_map(|one| &one.sequence).for_each(|one| self.templates.prefetch_known(one));
+        for Waiting { tokenizer, tokens, count, document, sequence } in waiting {
+            for (token, hash) in &tokens[..*count] {
+                if let Some(id) = self.terms.hit(tokenizer.bytes(*token), *hash, *document) {
                     self.flat.push(id);
                 }
             }
-            if *is_last {
+            if let Some(sequence) = sequence {
+                self.template_of.push(self.templates.intern(sequence, &self.numbers));
                 self.ends.push(self.flat.len() as u32);
             }
         }
         self.waiting_count = 0;
+        self.numbers.clear();
     }
 
     /// Ids of the terms of a range of documents: where they begin in `flat`.

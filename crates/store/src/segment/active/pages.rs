@@ -14,8 +14,8 @@ use std::sync::{
 
 /// Vectors from this size on lie in huge pages and are used again.
 const LARGE_BYTES_MIN: usize = 4 << 20;
-/// Most bytes kept for the next segment: about what one of a million messages takes.
-const SPARE_BYTES_MAX: usize = 256 << 20;
+/// Most bytes kept for the next segment: about what one of a million messages takes, and sealing it.
+const SPARE_BYTES_MAX: usize = 448 << 20;
 /// A spare vector may have this many times the room that is asked for.
 const ROOM_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
@@ -33,7 +33,7 @@ pub(crate) trait Item: Copy + Send + 'static {
 pub(crate) struct Spares<T>(Mutex<Vec<Vec<T>>>);
 
 impl<T> Spares<T> {
-    pub(super) const fn new() -> Spares<T> {
+    pub(crate) const fn new() -> Spares<T> {
         Spares(Mutex::new(Vec::new()))
     }
 
@@ -42,7 +42,7 @@ impl<T> Spares<T> {
     }
 
     /// Gives all memory back to the system.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         for spare in self.change(std::mem::take) {
             SPARE_BYTES.fetch_sub(size_of_room(&spare), Relaxed);
         }
@@ -122,6 +122,7 @@ pub(crate) fn rest() {
     u32::spares().forget();
     i64::spares().forget();
     super::terms::Slot::spares().forget();
+    crate::segment::seal::Place::spares().forget();
 }
 
 #[cfg(test)]

@@ -3,42 +3,37 @@
 //! In: sequences. Out: their numbers; the sequences again. Holds: each distinct sequence once.
 //! Limits: one sequence a message at worst.
 
+use super::fetch;
 use crate::tokens::Seed;
-use std::collections::HashMap;
+use std::ops::Range;
+
+/// A sequence that is to be numbered, by its place among others.
+pub(crate) struct Sequence {
+    hash: u64,
+    place: Range<usize>,
+}
+
+/// A template in the table.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    hash: u64,
+    /// Where its sequence lies.
+    start: u32,
+    length: u32,
+    /// Its number plus one; 0 for a free slot.
+    number: u32,
+}
+
+/// Slots of a new table.
+const FIRST_SLOTS: usize = 1 << 10;
 
 /// Distinct sequences of token numbers.
 pub(crate) struct Templates {
     seed: Seed,
-    /// By hash; a sequence whose hash is taken goes on to the next one.
-    known: HashMap<u64, u32, Already>,
+    /// Open addressing, half full at most.
+    slots: Vec<Slot>,
     sequences: Vec<u16>,
     ends: Vec<u32>,
-}
-
-/// The keys are hashes already.
-#[derive(Default, Clone)]
-pub(crate) struct Already(u64);
-
-impl std::hash::Hasher for Already {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-}
-
-impl std::hash::BuildHasher for Already {
-    type Hasher = Already;
-
-    fn build_hasher(&self) -> Already {
-        Already::default()
-    }
 }
 
 impl Templates {
@@ -48,7 +43,7 @@ impl Templates {
     pub(crate) fn new() -> Templates {
         Templates {
             seed: Seed::of_process(),
-            known: HashMap::with_hasher(Already::default()),
+            slots: vec![Slot::default(); FIRST_SLOTS],
             sequences: Vec::new(),
             ends: Vec::new(),
         }
@@ -65,19 +60,58 @@ impl Templates {
         &self.sequences[start..self.ends[number as usize] as usize]
     }
 
-    /// The number of a sequence, given now if it has none.
-    pub(crate) fn intern(&mut self, sequence: &[u16]) -> u32 {
-        let mut hash = self.seed.hash_numbers(sequence);
-        while let Some(&number) = self.known.get(&hash) {
-            if self.sequence(number) == sequence {
+    /// The sequence from `start` on, to be numbered.
+    pub(crate) fn sequence_of(&self, numbers: &[u16], start: usize) -> Sequence {
+        Sequence { hash: self.seed.hash_numbers(&numbers[start..]), place: start..numbers.len() }
+    }
+
+    /// Fetches the slot of a sequence ahead of its look-up.
+    pub(crate) fn prefetch(&self, sequence: &Sequence) {
+        fetch::ahead(&self.slots, sequence.hash as usize & (self.slots.len() - 1));
+    }
+
+    /// Fetches what the sequence is compared with; its slot should be there already.
+    pub(crate) fn prefetch_known(&self, sequence: &Sequence) {
+        let slot = &self.slots[sequence.hash as usize & (self.slots.len() - 1)];
+        fetch::ahead(&self.sequences, slot.start as usize);
+    }
+
+    /// The number of a sequence that lies among `numbers`, given now if it has none.
+    pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16]) -> u32 {
+        let (hash, sequence) = (sequence.hash, &numbers[sequence.place.clone()]);
+        if (self.ends.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while let slot = &self.slots[at]
+            && let Some(number) = slot.number.checked_sub(1)
+        {
+            let known = slot.start as usize..(slot.start + slot.length) as usize;
+            if slot.hash == hash && self.sequences[known] == *sequence {
                 return number;
             }
-            hash = hash.wrapping_add(1);
+            at = (at + 1) & mask;
         }
-        let number = self.ends.len() as u32;
-        self.known.insert(hash, number);
+        let (start, length) = (self.sequences.len() as u32, sequence.len() as u32);
         self.sequences.extend_from_slice(sequence);
-        self.ends.push(self.sequences.len() as u32);
-        number
+        self.ends.push(start + length);
+        let number = self.ends.len() as u32;
+        self.slots[at] = Slot { hash, start, length, number };
+        number - 1
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let count = self.slots.len() * 2;
+        let mut slots = vec![Slot::default(); count];
+        for slot in self.slots.iter().filter(|slot| slot.number > 0) {
+            let mut at = slot.hash as usize & (count - 1);
+            while slots[at].number > 0 {
+                at = (at + 1) & (count - 1);
+            }
+            slots[at] = *slot;
+        }
+        self.slots = slots;
     }
 }

@@ -5,7 +5,10 @@
 //! the strings in one buffer.
 //! Limits: 4 GiB of strings; the builder stops before (see `Builder::is_full`).
 
-use super::pages::{self, Item, Spares};
+use super::{
+    fetch,
+    pages::{self, Item, Spares},
+};
 use crate::tokens::{Hash, SHORT_BYTES, Seed};
 
 /// One string. Slots without string have no id.
@@ -94,7 +97,7 @@ impl Terms {
     /// Fetches the slot of a string ahead of its lookup.
     #[inline]
     pub(crate) fn prefetch(&self, hash: Hash) {
-        prefetch::read(&self.slots, hash.bits as usize & (self.slots.len() - 1));
+        fetch::ahead(&self.slots, hash.bits as usize & (self.slots.len() - 1));
     }
 
     /// Fetches the slot of a string that is looked up soon.
@@ -106,13 +109,13 @@ impl Terms {
     /// Fetches where string `id` lies.
     #[inline]
     pub(crate) fn prefetch_place(&self, id: u32) {
-        prefetch::read(&self.ends, id as usize);
+        fetch::ahead(&self.ends, id as usize);
     }
 
     /// Fetches string `id`; where it lies should be there already.
     #[inline]
     pub(crate) fn prefetch_string(&self, id: u32) {
-        prefetch::read(&self.bytes, self.start(id) as usize);
+        fetch::ahead(&self.bytes, self.start(id) as usize);
     }
 
     /// The id of a string, if it is known.
@@ -143,7 +146,7 @@ impl Terms {
 
     /// How many documents have each string, by id.
     pub(crate) fn documents(&self) -> Vec<u32> {
-        let mut documents = vec![0; self.ends.len()];
+        let mut documents = pages::filled(0, self.ends.len());
         for slot in self.slots.iter().filter(|slot| slot.id != NO_ID) {
             documents[slot.id as usize] = slot.documents;
         }
@@ -225,22 +228,5 @@ impl Drop for Terms {
         pages::give_back(std::mem::take(&mut self.slots));
         pages::give_back(std::mem::take(&mut self.bytes));
         pages::give_back(std::mem::take(&mut self.ends));
-    }
-}
-
-#[allow(unsafe_code)]
-mod prefetch {
-    //! Safety: a prefetch reads nothing and never faults; `wrapping_add` makes the address without claims about it.
-
-    #[inline]
-    pub(super) fn read<T>(items: &[T], index: usize) {
-        #[cfg(target_arch = "x86_64")]
-        // Safety: see the module.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch::<_MM_HINT_T0>(items.as_ptr().wrapping_add(index).cast::<i8>());
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = (items, index);
     }
 }

@@ -29,6 +29,12 @@ pub(crate) struct Encoder {
 }
 
 impl Encoder {
+    /// A writer that puts the blocks into this memory, which must be empty.
+    pub(crate) fn with(data: Vec<u8>) -> Encoder {
+        assert!(data.is_empty(), "{} bytes before the first block", data.len());
+        Encoder { data, ..Encoder::default() }
+    }
+
     /// Appends the next string; true when it is the first of a block.
     pub(crate) fn push(&mut self, string: &[u8]) -> bool {
         let is_first = self.count.is_multiple_of(BLOCK);

@@ -29,12 +29,10 @@ pub(crate) struct Frames {
     /// Texts that are not in their frames, in document order.
     texts: Vec<u8>,
     text_ends: Vec<u32>,
-    has_breaks: bool,
 }
 
 impl Frames {
     pub(crate) fn push(&mut self, raw: &[u8]) {
-        self.has_breaks |= memchr::memchr(b'\n', raw).is_some();
         self.bytes.extend_from_slice(raw);
         self.ends.push(self.bytes.len() as u32);
         self.bytes.push(b'\n');
@@ -79,13 +77,14 @@ impl Frames {
         self.ends.clear();
         self.texts.clear();
         self.text_ends.clear();
-        self.has_breaks = false;
     }
 
     /// Appends the block's form on disk.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         put_varint(out, self.text_ends.len() as u64);
-        if self.has_breaks {
+        // One line break stands behind each frame.
+        let has_breaks = memchr::memchr_iter(b'\n', &self.bytes).count() > self.len();
+        if has_breaks {
             out.push(LENGTHS);
             (0..self.len()).for_each(|index| put_varint(out, self.frame(index).len() as u64));
         } else {

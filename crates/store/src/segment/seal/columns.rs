@@ -3,7 +3,7 @@
 //! In: a builder's columns. Out: the directory of columns and their bytes. Limits: none of its own.
 
 use crate::segment::{
-    active::{Column, builder::Builder},
+    active::{Column, builder::Builder, filled, give_back, with_room},
     column::Fixed,
     format::{
         dictionary, numbers,
@@ -13,13 +13,15 @@ use crate::segment::{
     sealed::{Form, Kind},
 };
 
+/// Room for what the columns of a document take: rather too much, which costs nothing.
+const DOCUMENT_BYTES: usize = 12;
 /// Columns with fewer documents than one in this many keep a list of their documents.
 const SPARSE_SHARE: usize = 8;
 
 /// Encodes all columns: the directory, then their bytes.
 pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
     let mut directory = Vec::new();
-    let mut data = Vec::new();
+    let mut data = with_room(builder.length as usize * DOCUMENT_BYTES);
     let columns = &builder.columns;
     let times = &columns.times;
     let numbers = [
@@ -68,7 +70,7 @@ fn put_entry(directory: &mut Vec<u8>, numbers: &[usize]) {
 /// Form, dictionary, documents where they are listed, places.
 fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
     let order = sorted(column);
-    let mut place_of = vec![0u32; order.len() + 1];
+    let mut place_of = filled(0u32, order.len() + 1);
     for (index, id) in order.iter().enumerate() {
         place_of[*id as usize + 1] = index as u32 + 1;
     }
@@ -87,16 +89,19 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
     let places = column.places.iter().map(|place| place_of[*place as usize]);
     match form {
         Form::Full => {
-            let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
+            let mut ordinals = with_room(column.places.len());
+            ordinals.extend(places.map(|place| place - 1));
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
+            give_back(ordinals);
         }
         Form::Dense => {
-            let mut dense = vec![0; length as usize];
+            let mut dense = filled(0, length as usize);
             match column.listed() {
                 Some(listed) => listed.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place),
                 None => dense.iter_mut().zip(places).for_each(|(slot, place)| *slot = place),
             }
             ordinals::encode(&dense, width_of(distinct), data);
+            give_back(dense);
         }
         Form::Sparse => {
             let mut listed = Vec::new();
@@ -114,6 +119,7 @@ fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
             ordinals::encode(&ordinals, width_of(distinct - 1), data);
         }
     }
+    give_back(place_of);
 }
 
 /// The values in their order: by lower-cased bytes, then by bytes.

@@ -4,7 +4,7 @@
 //! Limits: 2^32 pairs.
 
 use crate::segment::{
-    active::{Index, Templates, Terms, filled, give_back},
+    active::{Index, Item, Spares, Templates, Terms, ahead, filled, give_back, with_room},
     format::{dictionary, postings, put_bytes, put_varint},
     letters,
 };
@@ -23,6 +23,17 @@ pub(super) struct Words {
     pub(super) letters: Vec<u8>,
 }
 
+impl Drop for Words {
+    fn drop(&mut self) {
+        give_back(std::mem::take(&mut self.postings));
+        self.dictionary.iter_mut().for_each(|piece| give_back(std::mem::take(piece)));
+    }
+}
+
+/// Room for what a pair of a term and a document becomes, and for a term: rather too much, which costs nothing.
+const PAIR_BYTES: usize = 2;
+const TERM_BYTES: usize = 16;
+
 /// All terms in order. A number below the number of terms is a term's id; others are frequent tokens that are no
 /// terms, numbered behind the terms.
 struct Sorted {
@@ -38,7 +49,8 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
     let templates_of = templates_of(index);
     let Sorted { order, both } = sorted(index);
     let flat = gather(index, &order, &counts);
-    let mut dictionary = dictionary::Encoder::default();
+    words.postings = with_room(flat.len() * PAIR_BYTES);
+    let mut dictionary = dictionary::Encoder::with(with_room(order.len() * TERM_BYTES));
     let mut letters = letters::Encoder::new(dictionary::BLOCK);
     let document_bytes = document_bytes(length);
     let mut start = 0;
@@ -71,7 +83,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
             put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
         }
     }
-    give_back(flat);
+    [flat, order, counts].into_iter().for_each(give_back);
     words.dictionary = dictionary.finish();
     words.letters = letters.finish();
     encode_templates(index, length, &mut words);
@@ -86,7 +98,7 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 /// All terms and frequent tokens in order.
 fn sorted(index: &Index) -> Sorted {
     let (terms, tokens) = (&index.terms, index.frequent().tokens());
-    let mut order: Vec<Place> = Vec::with_capacity(terms.len() as usize + tokens.len());
+    let mut order: Vec<Place> = with_room(terms.len() as usize + tokens.len());
     order.extend((0..terms.len()).map(|id| Place { head: head(terms.string(id)), at: id }));
     let mut both: HashMap<u32, u16> = HashMap::new();
     for (number, token) in (0..).zip(tokens) {
@@ -102,13 +114,24 @@ fn sorted(index: &Index) -> Sorted {
     for equal in order.chunk_by_mut(|a, b| a.head == b.head).filter(|equal| equal.len() > 1) {
         equal.sort_unstable_by(|a, b| text_at(terms, tokens, a.at).cmp(text_at(terms, tokens, b.at)));
     }
-    Sorted { order: order.into_iter().map(|place| place.at).collect(), both }
+    let mut sorted = with_room(order.len());
+    sorted.extend(order.iter().map(|place| place.at));
+    give_back(order);
+    Sorted { order: sorted, both }
 }
 
 /// A term on its way to its place.
-struct Place {
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
     head: u128,
     at: u32,
+}
+
+impl Item for Place {
+    fn spares() -> &'static Spares<Place> {
+        static SPARES: Spares<Place> = Spares::new();
+        &SPARES
+    }
 }
 
 /// The first 16 bytes as a number that sorts as they do.
@@ -132,6 +155,9 @@ fn fetch_ahead(terms: &Terms, next: &[u32]) {
     }
 }
 
+/// The same of pairs: where their documents go, and the number that says so.
+const PAIRS_AHEAD: (usize, usize) = (24, 48);
+
 /// The text of a term, or behind the terms of a frequent token.
 fn text_at<'a>(terms: &'a Terms, frequent: &'a [Vec<u8>], at: u32) -> &'a [u8] {
     match at.checked_sub(terms.len()) {
@@ -149,11 +175,16 @@ fn gather(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u32> {
         sum += counts[*id as usize];
     }
     assert_eq!(sum as usize, index.flat.len(), "every pair belongs to a term");
-    // Written at random: huge pages save a miss for nearly every pair.
+    // Written at random: huge pages save a miss for nearly every pair, and what comes soon is fetched ahead.
     let mut gathered = filled(0, index.flat.len());
+    let (near, far) = PAIRS_AHEAD;
     let mut at = 0;
     for (document, end) in index.ends.iter().enumerate() {
-        for id in &index.flat[at..*end as usize] {
+        for (pair, id) in (at..).zip(&index.flat[at..*end as usize]) {
+            if let Some(soon) = index.flat.get(pair + far) {
+                ahead(&next, *soon as usize);
+                ahead(&gathered, next[index.flat[pair + near] as usize] as usize);
+            }
             let slot = &mut next[*id as usize];
             gathered[*slot as usize] = document as u32;
             *slot += 1;
