@@ -52,7 +52,7 @@ impl Tokenizer {
     }
 
     /// Hash and first sixteen bytes of a token.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash(&self, token: Token, seed: Seed) -> Hash {
         seed.hash_padded(&self.lowered, token.start as usize, token.length as usize)
     }
@@ -69,7 +69,7 @@ pub(crate) struct Tokens<'a> {
 impl Iterator for Tokens<'_> {
     type Item = Token;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Token> {
         let masks = self.owner.masks.as_slice();
         loop {
@@ -95,7 +95,7 @@ impl Iterator for Tokens<'_> {
 }
 
 impl Tokens<'_> {
-    #[inline]
+    #[inline(always)]
     fn trimmed(&self, mut start: usize, mut end: usize) -> Option<Token> {
         let bytes = &self.owner.lowered;
         while end > start && matches!(bytes[end - 1], b'.' | b'-') {

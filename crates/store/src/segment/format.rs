@@ -4,6 +4,7 @@
 //! damaged bytes give a [`Damage`], never a panic. The layout is described in `docs/format/segment.md`.
 
 pub(crate) mod dictionary;
+pub(crate) mod directory;
 pub(crate) mod file;
 pub(crate) mod frame;
 pub(crate) mod list;

@@ -50,7 +50,7 @@ impl Seed {
     }
 
     /// Hash of `length` bytes at `start`; sixteen bytes behind them must be readable.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash_padded(self, bytes: &[u8], start: usize, length: usize) -> Hash {
         let (head, next) = (read_u64(bytes, start), read_u64(bytes, start + 8));
         match KEPT.get(length) {
@@ -72,7 +72,7 @@ impl Seed {
     }
 
     /// Hash of a short string given as numbers.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hash_short(self, head: u64, next: u64, length: usize) -> Hash {
         let bits = fold(head ^ self.0, next.rotate_left(32) ^ self.1 ^ length as u64);
         Hash { bits, head, next }
@@ -90,7 +90,7 @@ impl Seed {
         fold(bits ^ pack(fours.remainder()) ^ self.1, self.0 ^ MIX)
     }
 
-    #[inline]
+    #[inline(never)]
     fn long(self, bytes: &[u8], head: u64, next: u64) -> Hash {
         let mut bits = fold(head ^ self.0, next ^ self.1 ^ bytes.len() as u64);
         let mut at = SHORT_BYTES;

@@ -20,9 +20,6 @@ use std::sync::Arc;
 /// Texts that wait to be looked up together. More would push each other's slots out of the nearest cache.
 const TEXTS: usize = 8;
 
-/// How much longer the lists of a text's tokens are made at once.
-const ROOM: usize = 64;
-
 /// A text or value whose tokens are to be looked up.
 #[derive(Default)]
 struct Waiting {
@@ -36,39 +33,38 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// Tells frequent tokens, whose numbers are appended with marks for gaps, from those to be looked up. Which token is
-    /// frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it is.
-    fn split(&mut self, seed: Seed, frequent: &Frequent, numbers: &mut Vec<u16>) {
-        let Waiting { tokenizer, tokens, count, .. } = self;
-        let (mut others, mut known, mut gap) = (0, numbers.len(), 0);
-        for token in tokenizer.tokens() {
-            if tokens.len() == others {
-                tokens.resize(others + ROOM, Default::default());
-            }
-            if numbers.len() < known + 2 {
-                numbers.resize(known + ROOM, 0);
-            }
-            let hash = tokenizer.hash(token, seed);
-            let number = frequent.number_or_none(tokenizer.bytes(token), hash);
-            let is_frequent = usize::from(number != Frequent::NONE);
-            tokens[others] = (token, hash);
-            others += 1 - is_frequent;
-            numbers[known] = Templates::GAP;
-            known += gap & is_frequent;
-            numbers[known] = number;
-            known += is_frequent;
-            gap = 1 - is_frequent;
-        }
-        *count = others;
-        numbers.truncate(known);
-    }
-
     /// Takes all tokens to be looked up.
     fn take_all(&mut self, seed: Seed) {
         let Waiting { tokenizer, tokens, count, .. } = self;
         tokens.clear();
         tokens.extend(tokenizer.tokens().map(|token| (token, tokenizer.hash(token, seed))));
         *count = tokens.len();
+    }
+
+    /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps. Which
+    /// token is frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it
+    /// is. Then the processor looks up several at once.
+    fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {
+        let Waiting { tokenizer, tokens, count, .. } = self;
+        let start = numbers.len();
+        // A mark and a number each.
+        numbers.resize(start + *count * 2, 0);
+        let (mut others, mut known, mut gap) = (0, 0, 0);
+        let list = &mut numbers[start..];
+        for index in 0..*count {
+            let (token, hash) = tokens[index];
+            let number = frequent.number_or_none(tokenizer.bytes(token), hash);
+            let is_frequent = usize::from(number != Frequent::NONE);
+            tokens[others] = (token, hash);
+            others += 1 - is_frequent;
+            list[known] = Templates::GAP;
+            known += gap & is_frequent;
+            list[known] = number;
+            known += is_frequent;
+            gap = 1 - is_frequent;
+        }
+        *count = others;
+        numbers.truncate(start + known);
     }
 }
 
@@ -121,8 +117,9 @@ impl Index {
         let waiting = &mut self.waiting[self.waiting_count];
         waiting.document = self.documents;
         waiting.tokenizer.read(text);
+        waiting.take_all(self.seed);
         let start = self.numbers.len();
-        waiting.split(self.seed, &self.frequent, &mut self.numbers);
+        waiting.split(&self.frequent, &mut self.numbers);
         let sequence = self.templates.sequence_of(&self.numbers, start);
         self.templates.prefetch(&sequence);
         waiting.sequence = Some(sequence);

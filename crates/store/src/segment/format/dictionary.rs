@@ -3,13 +3,15 @@
 //! In: strings in order, each with payload bytes that the owner appends. Out: the same, by block.
 //! A lookup reads the firsts by bisection and then one block. Limits: 4 GiB.
 
-use super::{Damage, Part, Reader, put_varint};
+use super::{
+    Damage, Part, Reader,
+    directory::{self, Directory, Layout},
+    put_varint,
+};
 
 /// Strings of a block.
 pub(crate) const BLOCK: usize = 64;
-const ENTRY_BYTES: usize = 8;
-/// Bytes of the counts and sizes at the start.
-pub(crate) const HEAD_BYTES: usize = 12;
+const LAYOUT: Layout = Layout::BlockThenFirst(BLOCK);
 /// Stands before lengths that do not fit half a byte each.
 const LONG: u8 = 0xf0;
 
@@ -40,8 +42,7 @@ impl Encoder {
         let is_first = self.count.is_multiple_of(BLOCK);
         self.count += 1;
         if is_first {
-            self.index.extend_from_slice(&(self.data.len() as u32).to_le_bytes());
-            self.index.extend_from_slice(&(self.firsts.len() as u32).to_le_bytes());
+            LAYOUT.put(self.data.len(), self.firsts.len(), &mut self.index);
             self.firsts.extend_from_slice(string);
         } else {
             let shared = shared_bytes(&self.before, string);
@@ -62,8 +63,7 @@ impl Encoder {
 
     /// The whole in pieces: counts and sizes, index, firsts, blocks.
     pub(crate) fn finish(self) -> [Vec<u8>; 4] {
-        let sizes = [self.count, self.firsts.len(), self.data.len()];
-        let head = sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
+        let head = directory::head([self.count, self.firsts.len(), self.data.len()]);
         [head, self.index, self.firsts, self.data]
     }
 }
@@ -93,14 +93,7 @@ pub(crate) struct Entry<'a> {
 
 /// A dictionary as stored.
 #[derive(Clone, Copy)]
-pub(crate) struct Dictionary<'a> {
-    count: usize,
-    /// Index and firsts: what a lookup bisects.
-    lookup: Part<'a>,
-    index: Part<'a>,
-    firsts: Part<'a>,
-    data: Part<'a>,
-}
+pub(crate) struct Dictionary<'a>(Directory<'a>);
 
 impl<'a> Dictionary<'a> {
     /// Reads the head.
@@ -111,62 +104,37 @@ impl<'a> Dictionary<'a> {
 
     /// Reads the head where another value may follow the dictionary.
     pub(crate) fn read(reader: &mut Reader<'a>) -> Result<Dictionary<'a>, Damage> {
-        let (count, firsts, data) = (reader.u32()? as usize, reader.u32()? as usize, reader.u32()? as usize);
-        let index = count.div_ceil(BLOCK) * ENTRY_BYTES;
-        let lookup = reader.take_part(index + firsts)?;
-        Ok(Dictionary {
-            count,
-            lookup,
-            index: lookup.piece(0, index)?,
-            firsts: lookup.piece(index, firsts)?,
-            data: reader.take_part(data)?,
-        })
+        Directory::read(LAYOUT, reader).map(Dictionary)
     }
 
-    /// Index and first strings. The owner sees to it that they are whole before anything else is asked.
+    /// See [`Directory::lookup`].
     pub(crate) fn lookup(&self) -> Part<'a> {
-        self.lookup
+        self.0.lookup()
     }
 
-    /// The bytes of a block. The owner sees to it that they are whole before the block is walked.
+    /// See [`Directory::block`].
     pub(crate) fn block(&self, block: usize) -> Result<Part<'a>, Damage> {
-        let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
-        self.data.piece(start, end.wrapping_sub(start))
+        self.0.block(block)
     }
 
     /// Number of strings.
     pub(crate) fn len(&self) -> usize {
-        self.count
+        self.0.len()
     }
 
     /// Number of blocks.
     pub(crate) fn blocks(&self) -> usize {
-        self.count.div_ceil(BLOCK)
-    }
-
-    /// Start of a block and of its first string; the sizes of both areas behind the last block.
-    fn starts(&self, block: usize) -> Result<(usize, usize), Damage> {
-        if block >= self.blocks() {
-            return Ok((self.data.bytes.len(), self.firsts.bytes.len()));
-        }
-        let mut reader = self.index.piece(block * ENTRY_BYTES, ENTRY_BYTES)?.reader();
-        Ok((reader.u32()? as usize, reader.u32()? as usize))
+        self.0.blocks()
     }
 
     /// The first string of a block.
     pub(crate) fn first(&self, block: usize) -> Result<&'a [u8], Damage> {
-        let (start, end) = (self.starts(block)?.1, self.starts(block + 1)?.1);
-        Ok(self.firsts.piece(start, end.wrapping_sub(start))?.bytes)
+        self.0.first(block)
     }
 
-    /// The block in which the first string that is not before a bound must lie, or the last block before it.
+    /// See [`Directory::block_of`].
     pub(crate) fn block_of(&self, is_before: impl Fn(&[u8]) -> bool) -> Result<usize, Damage> {
-        let (mut low, mut high) = (0, self.blocks());
-        while low < high {
-            let middle = low.midpoint(high);
-            if is_before(self.first(middle)?) { low = middle + 1 } else { high = middle }
-        }
-        Ok(low.saturating_sub(1))
+        self.0.block_of(is_before)
     }
 
     /// Calls `visit` with each string of a block and the reader at its payload, which `visit` must read. Stops when `visit`
@@ -179,7 +147,7 @@ impl<'a> Dictionary<'a> {
         mut visit: impl FnMut(Entry<'_>, &mut Reader<'a>) -> Result<bool, Damage>,
     ) -> Result<bool, Damage> {
         let mut reader = self.block(block)?.reader();
-        let count = self.count.saturating_sub(block * BLOCK).min(BLOCK);
+        let count = self.0.len_of(block);
         let first = self.first(block)?;
         let mut length = first.len();
         make_room(string, length);
@@ -189,7 +157,7 @@ impl<'a> Dictionary<'a> {
             if index > 0 {
                 let lengths = reader.byte()?;
                 let (shared, rest) = if lengths == LONG {
-                    let limit = self.data.bytes.len() + self.firsts.bytes.len();
+                    let limit = self.0.size();
                     (reader.varint_to(limit)?, reader.varint_to(limit)?)
                 } else {
                     (usize::from(lengths >> 4), usize::from(lengths & 15))
@@ -223,8 +191,8 @@ impl<'a> Dictionary<'a> {
 
     /// String `ordinal` of a dictionary without payloads.
     pub(crate) fn string(&self, ordinal: u32, string: &mut Vec<u8>) -> Result<(), Damage> {
-        if ordinal as usize >= self.count {
-            return Err(self.data.damage(0, "a value that the dictionary does not have"));
+        if ordinal as usize >= self.len() {
+            return Err(self.0.damage("a value that the dictionary does not have"));
         }
         self.walk(ordinal as usize / BLOCK, string, |entry, _| Ok(entry.ordinal < ordinal)).map(|_| ())
     }

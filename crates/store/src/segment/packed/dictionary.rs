@@ -6,13 +6,16 @@
 //! Holds: a decompressor. Limits: a chunk unpacks to at most [`CHUNK_BYTES_MAX`].
 
 use super::bits;
-use crate::segment::format::{Damage, Part, Reader, put_varint};
+use crate::segment::format::{
+    Damage, Part, Reader,
+    directory::{self, Directory, Layout},
+    put_varint,
+};
 use std::io;
 
 /// Terms of a chunk. Larger ones compress hardly better and cost more to open for one term.
 pub(crate) const CHUNK: usize = 1024;
-/// Bytes of an entry of the index: where the first term of a chunk begins, where the chunk does.
-const ENTRY_BYTES: usize = 8;
+const LAYOUT: Layout = Layout::FirstThenBlock(CHUNK);
 /// Most bytes that a part of a chunk may unpack to.
 const CHUNK_BYTES_MAX: usize = 256 << 20;
 /// Level of compression.
@@ -73,8 +76,7 @@ impl Encoder {
     pub(crate) fn push(&mut self, term: &[u8], place: &Place) -> io::Result<()> {
         if self.count.is_multiple_of(CHUNK) {
             self.end_chunk()?;
-            self.index.extend_from_slice(&(self.firsts.len() as u32).to_le_bytes());
-            self.index.extend_from_slice(&(self.data.len() as u32).to_le_bytes());
+            LAYOUT.put(self.data.len(), self.firsts.len(), &mut self.index);
             self.firsts.extend_from_slice(term);
             put_varint(&mut self.counts, place.documents.0 as u64);
         } else {
@@ -134,8 +136,7 @@ impl Encoder {
         if !fits {
             return Err(io::Error::other("more than 4 GiB of terms"));
         }
-        let head = sizes.iter().flat_map(|size| (*size as u32).to_le_bytes()).collect();
-        Ok([head, self.index, self.firsts, self.data])
+        Ok([directory::head(sizes), self.index, self.firsts, self.data])
     }
 }
 
@@ -143,19 +144,11 @@ fn document_width(documents: u32) -> u32 {
     bits::width_of(u64::from(documents.saturating_sub(1))).max(1)
 }
 
-/// Bytes of the counts and sizes at the start.
-pub(crate) const HEAD_BYTES: usize = 12;
-
 /// A dictionary as stored.
 #[derive(Clone, Copy)]
 pub(crate) struct Dictionary<'a> {
-    count: usize,
     width: u32,
-    /// Index and firsts: what a lookup bisects.
-    lookup: Part<'a>,
-    index: Part<'a>,
-    firsts: Part<'a>,
-    data: Part<'a>,
+    directory: Directory<'a>,
 }
 
 /// A chunk, its texts unpacked.
@@ -173,59 +166,33 @@ pub(crate) struct Chunk<'a> {
 impl<'a> Dictionary<'a> {
     /// Reads the head, of a segment of so many documents.
     pub(crate) fn open(part: Part<'a>, documents: u32) -> Result<Dictionary<'a>, Damage> {
-        let mut reader = part.reader();
-        let (count, firsts, data) = (reader.u32()? as usize, reader.u32()? as usize, reader.u32()? as usize);
-        let index = count.div_ceil(CHUNK) * ENTRY_BYTES;
-        let lookup = reader.take_part(index + firsts)?;
-        Ok(Dictionary {
-            count,
-            width: document_width(documents),
-            lookup,
-            index: lookup.piece(0, index)?,
-            firsts: lookup.piece(index, firsts)?,
-            data: reader.take_part(data)?,
-        })
+        let directory = Directory::read(LAYOUT, &mut part.reader())?;
+        Ok(Dictionary { width: document_width(documents), directory })
     }
 
-    /// Index and first terms. The owner sees to it that they are whole before anything else is asked.
+    /// See [`Directory::lookup`].
     pub(crate) fn lookup(&self) -> Part<'a> {
-        self.lookup
+        self.directory.lookup()
     }
 
-    /// The bytes of a chunk. The owner sees to it that they are whole before the chunk is opened.
+    /// See [`Directory::block`].
     pub(crate) fn bytes(&self, chunk: usize) -> Result<Part<'a>, Damage> {
-        let (start, end) = (self.starts(chunk)?.1, self.starts(chunk + 1)?.1);
-        self.data.piece(start, end.wrapping_sub(start))
+        self.directory.block(chunk)
     }
 
     /// Number of chunks.
     pub(crate) fn chunks(&self) -> usize {
-        self.count.div_ceil(CHUNK)
-    }
-
-    /// Start of a chunk's first term and of the chunk; the sizes of both areas behind the last one.
-    fn starts(&self, chunk: usize) -> Result<(usize, usize), Damage> {
-        if chunk >= self.chunks() {
-            return Ok((self.firsts.bytes.len(), self.data.bytes.len()));
-        }
-        let mut reader = self.index.piece(chunk * ENTRY_BYTES, ENTRY_BYTES)?.reader();
-        Ok((reader.u32()? as usize, reader.u32()? as usize))
+        self.directory.blocks()
     }
 
     /// The first term of a chunk.
     pub(crate) fn first(&self, chunk: usize) -> Result<&'a [u8], Damage> {
-        let (start, end) = (self.starts(chunk)?.0, self.starts(chunk + 1)?.0);
-        Ok(self.firsts.piece(start, end.wrapping_sub(start))?.bytes)
+        self.directory.first(chunk)
     }
 
-    /// The chunk in which the first term that is not before a bound must lie, or the last chunk before it.
+    /// See [`Directory::block_of`].
     pub(crate) fn chunk_of(&self, is_before: impl Fn(&[u8]) -> bool) -> Result<usize, Damage> {
-        let (mut low, mut high) = (0, self.chunks());
-        while low < high {
-            let middle = low.midpoint(high);
-            if is_before(self.first(middle)?) { low = middle + 1 } else { high = middle }
-        }
-        Ok(low.saturating_sub(1))
+        self.directory.block_of(is_before)
     }
 
     /// Unpacks the texts of a chunk.
@@ -241,7 +208,7 @@ impl<'a> Dictionary<'a> {
             lengths: unpacker.unpack(lengths.1?, lengths.0)?,
             text: unpacker.unpack(text.1?, text.0)?,
             first: self.first(chunk)?,
-            count: self.count.saturating_sub(chunk * CHUNK).min(CHUNK),
+            count: self.directory.len_of(chunk),
             counts: counts.1?,
             counts_bytes: counts.0,
             ones,

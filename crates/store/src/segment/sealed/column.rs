@@ -10,7 +10,8 @@ use crate::{
         column::{Run, SeeValue, Source},
         format::{
             Damage, Part,
-            dictionary::{self, Dictionary, HEAD_BYTES},
+            dictionary::{self, Dictionary},
+            directory::HEAD_BYTES,
             ordinals::{self, GROUP, group_bytes, width_of},
             postings,
         },

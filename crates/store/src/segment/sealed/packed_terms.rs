@@ -10,8 +10,8 @@ use super::{
 use crate::{
     ReadError, Watch,
     segment::{
-        format::{Damage, file::Section},
-        packed::dictionary::{CHUNK, Dictionary, HEAD_BYTES, Place, Unpacker},
+        format::{Damage, directory::HEAD_BYTES, file::Section},
+        packed::dictionary::{CHUNK, Dictionary, Place, Unpacker},
     },
 };
 

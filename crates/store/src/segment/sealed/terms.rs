@@ -10,7 +10,8 @@ use crate::{
     segment::{
         format::{
             Damage, Part, Reader,
-            dictionary::{BLOCK, Dictionary, HEAD_BYTES},
+            dictionary::{BLOCK, Dictionary},
+            directory::HEAD_BYTES,
             file::Section,
             postings, put_varint,
         },
