@@ -245,7 +245,7 @@ fn a_block_that_is_opened_in_part_reads_as_the_whole() {
             format!("{:012x}", number >> 16)
         };
         let words: Vec<String> = (0..12).map(|_| word()).collect();
-        let rewritten = (index >= 2_000 && index.is_multiple_of(100)).then(|| word());
+        let rewritten = (index >= 2_000 && index.is_multiple_of(100)).then(&mut word);
         let text = format!("message {index}: {}", words.join(" "));
         Line { host: "h".into(), program: "p".into(), pid: "1".into(), text, rewritten, ..Line::default() }
     };
