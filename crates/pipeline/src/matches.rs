@@ -41,6 +41,20 @@ pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups
     forget(batch, index, count);
 }
 
+/// The same, and named groups become values under their names.
+pub(crate) fn store_named(pattern: &Pattern, batch: &mut Batch, index: usize, text: Span, groups: &Groups) {
+    store(batch, index, text, groups, Unused::of(pattern));
+    for (name, group) in pattern.names() {
+        let Some((start, end)) = groups.place(*group) else { continue };
+        match FieldName::parse(name) {
+            FieldName::Fixed(field) => batch.set_fixed(index, field, text.part(start, end)),
+            FieldName::Sdata(name) | FieldName::Named(name) => {
+                batch.set_value(index, &name, text.part(start, end), ValueKind::String);
+            }
+        }
+    }
+}
+
 /// Makes the elements of a list the values from `$1` on, and removes `$0`.
 pub(crate) fn store_list(batch: &mut Batch, index: usize, elements: &[Vec<u8>]) {
     let count = elements.len().min(GROUPS_MAX - 1);

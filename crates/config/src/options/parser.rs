@@ -56,7 +56,7 @@ pub(super) const DRIVERS: &[Driver] = &[
     ),
     driver("sdata-parser", Plain::None, &[DOT_SDATA, INPUT], "reads structured data of RFC 5424"),
     driver("tags-parser", Plain::None, &[INPUT], "reads a list of tags"),
-    driver("date-parser", Plain::None, &[DATE, INPUT], "reads a time").required(&["format"]),
+    driver("date-parser", Plain::None, &[DATE, INPUT], "reads a time"),
     driver("cee", Plain::None, &[DOT_CEE, INPUT], "reads the JSON behind @cee:"),
     driver("cef-parser", Plain::None, &[DOT_CEF, HEADER_INPUT], "reads the event format of ArcSight"),
     driver("leef-parser", Plain::None, &[DOT_LEEF, HEADER_INPUT], "reads the event format of QRadar"),
@@ -165,7 +165,7 @@ const SYSLOG: &[Row] = &[
 ];
 
 const DATE: &[Row] = &[
-    row("format", V::Texts, "", "formats as strptime knows them, tried in order"),
+    row("format", V::Texts, "%FT%T%z", "formats as strptime knows them, tried in order"),
     row("time-zone", V::Text, "", "zone of times that tell none"),
     row("time-stamp", V::Word(&["stamp", "recvd"]), "stamp", "which time of the message is set"),
     row("flags", V::Words(&["guess-timezone"]), "", "how the zone is found"),

@@ -7,16 +7,14 @@ use super::row::{Driver, Plain, Row, driver, row};
 use super::shared::{INTERNAL, ON_ERROR, STAMP_FORMATS};
 
 pub(super) const DRIVERS: &[Driver] = &[
-    driver("set", Plain::One("template", V::Template), &[VALUE, RENDERED, SHARED], "gives a value")
-        .required(&["value"]),
+    driver("set", Plain::One("template", V::Template), &[CHANGED, RENDERED, SHARED], "gives a value"),
     driver("unset", Plain::None, &[VALUE, SHARED], "removes a value").required(&["value"]),
     driver(
         "subst",
         Plain::Two("pattern", "replacement"),
-        &[SUBST, VALUE, SHARED],
+        &[SUBST, CHANGED, SHARED],
         "replaces what a pattern matches",
-    )
-    .required(&["value"]),
+    ),
     driver("set-tag", Plain::One("tag", V::Template), &[SHARED], "adds a tag"),
     driver("clear-tag", Plain::One("tag", V::Template), &[SHARED], "removes a tag"),
     driver("set-severity", Plain::One("severity", V::Template), &[SHARED], "gives the severity"),
@@ -36,8 +34,8 @@ pub(super) const DRIVERS: &[Driver] = &[
         "reads the clock of the sender in another zone",
     ),
     driver("guess-time-zone", Plain::None, &[SHARED], "takes the zone in which the message was just sent"),
-    driver("credit-card-mask", Plain::None, &[CARD, SHARED], "hides the middle of card numbers"),
-    driver("credit-card-hash", Plain::None, &[CARD, SHARED], "puts a hash in the place of card numbers"),
+    driver("credit-card-mask", Plain::None, &[CHANGED, SHARED], "hides the middle of card numbers"),
+    driver("credit-card-hash", Plain::None, &[CHANGED, SHARED], "puts a hash in the place of card numbers"),
 ];
 
 const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds"), INTERNAL];
@@ -56,7 +54,8 @@ const RENDERED: &[Row] = &[
 
 const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
 
-const CARD: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
+/// Of what changes the text of the message unless told otherwise.
+const CHANGED: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
 
 const GROUP: &[Row] = &[row("values", V::Texts, "", "names of the values: * and ?")];
 

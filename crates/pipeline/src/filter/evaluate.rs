@@ -12,7 +12,7 @@ use crate::{
     pattern::{Groups, Pattern},
     template::{Renderer, Template},
 };
-use message::{Batch, Field, FieldName, Selection, Span, ValueKind};
+use message::{Batch, Field, FieldName, Selection, Span};
 use std::sync::Arc;
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
@@ -296,7 +296,7 @@ fn holds_storing(
             let text = subject_place(subject, batch, index, renderer);
             let found = pattern.find(batch.bytes(text), 0, groups);
             if found {
-                store(pattern, text, groups, batch, index);
+                matches::store_named(pattern, batch, index, text, groups);
             }
             found
         }
@@ -311,18 +311,4 @@ fn subject_place(subject: &Subject, batch: &mut Batch, index: usize, renderer: &
     }
     let bytes = subject_bytes(subject, batch, index, renderer);
     batch.add_extra(&bytes)
-}
-
-/// Stores the groups as `$0`, `$1` and so on, and named groups under their names.
-fn store(pattern: &Pattern, text: Span, groups: &Groups, batch: &mut Batch, index: usize) {
-    matches::store(batch, index, text, groups, matches::Unused::of(pattern));
-    for (name, group) in pattern.names() {
-        let Some((start, end)) = groups.place(*group) else { continue };
-        match FieldName::parse(name) {
-            FieldName::Fixed(field) => batch.set_fixed(index, field, text.part(start, end)),
-            FieldName::Sdata(name) | FieldName::Named(name) => {
-                batch.set_value(index, &name, text.part(start, end), ValueKind::String);
-            }
-        }
-    }
 }

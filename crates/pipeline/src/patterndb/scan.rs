@@ -60,10 +60,8 @@ enum How {
     Line,
     /// All.
     All,
-    /// What stands between two quotes of one kind.
+    /// What stands between a quote or bracket and the first one that closes it.
     Quoted(u8),
-    /// What stands between two brackets, which may be nested.
-    Bracketed(u8, u8),
     Number,
     Float,
     Ipv4,
@@ -138,10 +136,9 @@ impl Scanner {
             }
             How::UntilByte(byte) => until(memchr::memchr(*byte, bytes)?, 1),
             How::UntilText(text) => until(text.find(bytes)?, text.needle().len()),
-            How::Line => Some(Taken::whole(line(bytes))),
+            How::Line => line(bytes).map(Taken::whole),
             How::All => Some(Taken::whole(bytes.len())),
             How::Quoted(quote) => inside(memchr::memchr(*quote, &bytes[1..])? + 2),
-            How::Bracketed(open, close) => inside(bracketed(bytes, *open, *close)?),
             How::Number => nonempty(number::whole(bytes)?),
             How::Float => nonempty(number::float(bytes)),
             How::Ipv4 => address::ipv4(bytes).map(Taken::whole),
@@ -212,7 +209,7 @@ fn compile(type_name: &str, param: Option<&str>) -> Result<Compiled, String> {
             match bytes {
                 [] => Err("QSTRING needs one or two quotes: @QSTRING:name:\"@".to_owned()),
                 [open, close, ..] if open != close => {
-                    Ok((How::Bracketed(*open, *close), *open..=*open, "QSTRING", ValueKind::String))
+                    Ok((How::Quoted(*close), *open..=*open, "QSTRING", ValueKind::String))
                 }
                 [quote, ..] => Ok((How::Quoted(*quote), *quote..=*quote, "QSTRING", ValueKind::String)),
             }
@@ -235,29 +232,10 @@ fn inside(length: usize) -> Option<Taken> {
     Some(Taken { length, from: 1, to: length - 1 })
 }
 
-/// Length of the first line without its end.
-fn line(bytes: &[u8]) -> usize {
-    match memchr::memchr(b'\n', bytes) {
-        Some(end) if end > 0 && bytes[end - 1] == b'\r' => end - 1,
-        Some(end) => end,
-        None => bytes.len(),
-    }
-}
-
-/// Length up to the bracket that closes the first one.
-fn bracketed(bytes: &[u8], open: u8, close: u8) -> Option<usize> {
-    let mut depth = 0usize;
-    for at in memchr::memchr2_iter(open, close, bytes) {
-        if bytes[at] == open {
-            depth += 1;
-        } else {
-            depth = depth.checked_sub(1)?;
-            if depth == 0 {
-                return Some(at + 1);
-            }
-        }
-    }
-    None
+/// Length of the first line without its end, which must be there.
+fn line(bytes: &[u8]) -> Option<usize> {
+    let end = memchr::memchr(b'\n', bytes)?;
+    Some(if end > 0 && bytes[end - 1] == b'\r' { end - 1 } else { end })
 }
 
 /// Local part, `@`, and a host of at least two labels.

@@ -62,7 +62,8 @@ pub(super) fn all(
     }
 }
 
-/// Where a search goes on behind a match: after an empty one, one byte later, which stays as it is.
+/// Where a search goes on behind a match: after an empty one, one byte later, which stays as it is. It does not go on
+/// at the end of the text: nothing is put there after a match that reaches it.
 fn next((start, end): (usize, usize)) -> usize {
     if end == start { end + 1 } else { end }
 }
@@ -74,7 +75,7 @@ fn with_constant(pattern: &Pattern, replacement: &[u8], old: &[u8], new: &mut Ve
         new.extend_from_slice(&old[copied..place.0]);
         new.extend_from_slice(replacement);
         (copied, from, changed) = (place.1, next(place), true);
-        if !pattern.flags().global || from > old.len() {
+        if !pattern.flags().global || from >= old.len() {
             break;
         }
     }
@@ -102,10 +103,14 @@ fn with_template(
         }
         let Some(place) = groups.place(0) else { break };
         new.extend_from_slice(batch.bytes(old.part(copied, place.0)));
-        matches::store(batch, index, old, groups, matches::Unused::of(pattern));
+        if pattern.flags().store_matches {
+            matches::store_named(pattern, batch, index, old, groups);
+        } else {
+            matches::store(batch, index, old, groups, matches::Unused::of(pattern));
+        }
         replacement.render(batch, index, renderer, new);
         (copied, from, changed) = (place.1, next(place), true);
-        if !pattern.flags().global || from > old.len() {
+        if !pattern.flags().global || from >= old.len() {
             break;
         }
     }

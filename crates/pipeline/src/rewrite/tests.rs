@@ -88,6 +88,13 @@ fn substitutes() {
     check(subst("x*", Pcre, "global", "-"), "$(substr $MSG 0 7)", "-u-s-e-");
     check(subst("anna", Literal, "substring", "bela"), "$MSG", "user bela from 192.0.2.1 port 22");
     check(subst("ANNA", Pcre, "ignore-case", "$$"), "$MSG", "user $ from 192.0.2.1 port 22");
+    check(subst(".*", Pcre, "global", "all"), "$MSG", "all");
+    check(subst("2*", Pcre, "global", "-"), "$(substr $MSG -3)", "- -");
+    check(
+        subst("(?<who>an+a)", Pcre, "store-matches", "<$who>"),
+        "$who $MSG",
+        "anna user <anna> from 192.0.2.1 port 22",
+    );
     check(subst("nothing", Pcre, "global", "x"), "$MSG", "user anna from 192.0.2.1 port 22");
     check(subst("^.*$", Pcre, "", ""), "[$MSG]", "[]");
     check(subst("anna", Pcre, "", "${none:-nobody}"), "$MSG", "user nobody from 192.0.2.1 port 22");

@@ -45,6 +45,13 @@ fn word(text: &str, start: usize) -> Result<(String, usize), TemplateError> {
     let mut chars = text[start..].char_indices();
     while let Some((offset, char)) = chars.next() {
         match char {
+            '\\' => {
+                // In parentheses it is left to whoever reads what stands in them.
+                if open > 0 {
+                    word.push(char);
+                }
+                word.extend(chars.next().map(|(_, next)| next));
+            }
             ' ' | '\t' | '\n' | '\r' if open == 0 => return Ok((word, start + offset)),
             ')' if open == 0 => return Ok((word, start + offset)),
             '\'' | '"' if open == 0 => quoted(char, &mut chars, &mut word)

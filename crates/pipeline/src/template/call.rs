@@ -121,7 +121,8 @@ pub(super) fn compile(
         "tags-head" => Ok(Call::TagsHead(scope.all(rest)?)),
         "env" => Ok(Call::Environment(scope.only(rest)?)),
         "names" | "values" => {
-            Ok(Call::Listing { pairs: ValuePairs::globs(rest), values: function == "values" })
+            let pairs = ValuePairs::parse(rest, around, depth + 1)?;
+            Ok(Call::Listing { pairs, values: function == "values" })
         }
         "format-json" => scope.format(rest, Style::Nested),
         "format-flat-json" => scope.format(rest, Style::Flat),

@@ -58,7 +58,7 @@ fn shown(name: &[u8], leave_dot: bool) -> Cow<'_, [u8]> {
 impl Writer<'_> {
     /// Appends one pair; false when the whole output is to be dropped.
     fn entry(&mut self, name: &[u8], entry: &Entry, style: &Style, on_error: OnError) -> bool {
-        let kind = if self.cast && !entry.literal { ValueKind::String } else { entry.kind };
+        let kind = if self.cast && !entry.hinted { ValueKind::String } else { entry.kind };
         let mut value = Vec::new();
         if !append_value(kind, entry, &mut value) {
             match on_error {
@@ -71,10 +71,11 @@ impl Writer<'_> {
             Style::Nested => segments(name),
             _ => vec![name],
         };
-        let last = parts.pop().unwrap_or_default();
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
         self.close(common);
-        for part in &parts[common..] {
+        // A value whose name is also that of an object is put into it: a key stands once only.
+        let last = parts.pop().unwrap_or_default();
+        for part in parts.get(common..).unwrap_or_default() {
             self.key(part);
             self.out.push(b'{');
             self.path.push(part.to_vec());
@@ -103,12 +104,15 @@ impl Writer<'_> {
     }
 }
 
-/// The parts of a name between dots; a dot at its start opens no object.
+/// The parts of a name between dots. A dot at the start of a part opens no object; one at the end of all is left out.
 fn segments(name: &[u8]) -> Vec<&[u8]> {
-    let dots = memchr::memchr_iter(b'.', name).filter(|dot| *dot > 0);
+    let name = name.strip_suffix(b".").filter(|rest| !rest.is_empty()).unwrap_or(name);
     let mut parts = Vec::new();
     let mut start = 0;
-    for dot in dots {
+    for dot in memchr::memchr_iter(b'.', name) {
+        if dot == start {
+            continue;
+        }
         parts.push(&name[start..dot]);
         start = dot + 1;
     }

@@ -18,12 +18,13 @@ pub(super) fn append_welf(found: &Found, out: &mut Vec<u8>) {
 }
 
 fn welf_value(value: &[u8], out: &mut Vec<u8>) {
-    let quote = value.iter().any(|byte| matches!(byte, b' ' | b'"' | b'\t' | b'\n' | b'\r'));
+    let quote = value.contains(&b' ');
     if quote {
         out.push(b'"');
     }
     escaped(value, out, |char, out| match char {
-        '"' => out.extend_from_slice(b"\\\""),
+        '"' if quote => out.extend_from_slice(b"\\\""),
+        '\\' => out.extend_from_slice(b"\\\\"),
         '\n' => out.extend_from_slice(b"\\n"),
         '\r' => out.extend_from_slice(b"\\r"),
         '\t' => out.extend_from_slice(b"\\t"),

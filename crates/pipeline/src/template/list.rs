@@ -15,17 +15,20 @@ pub(crate) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
         out.extend_from_slice(element);
         return;
     }
-    out.push(b'"');
+    // Quotes of the kind that the element has not: so less is escaped.
+    let quote = if element.contains(&b'"') && !element.contains(&b'\'') { b'\'' } else { b'"' };
+    out.push(quote);
     for &byte in element {
         match byte {
-            b'"' | b'\\' => out.extend_from_slice(&[b'\\', byte]),
+            b'\\' => out.extend_from_slice(b"\\\\"),
+            b'"' if quote == b'"' => out.extend_from_slice(&[b'\\', byte]),
             b'\t' => out.extend_from_slice(b"\\t"),
             b'\n' => out.extend_from_slice(b"\\n"),
             b'\r' => out.extend_from_slice(b"\\r"),
             _ => out.push(byte),
         }
     }
-    out.push(b'"');
+    out.push(quote);
 }
 
 /// The elements of a list.

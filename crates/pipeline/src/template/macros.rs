@@ -9,8 +9,8 @@ use super::{
     render::Renderer,
 };
 use crate::Version;
-use message::{Batch, Field, FieldName, Format, SdParam, Transport, ValueKind, sd_params};
-use std::{io::Write, net::SocketAddr};
+use message::{Batch, Field, FieldName, Format, Transport, ValueKind};
+use std::{io::Write, net::SocketAddr, sync::LazyLock};
 
 /// A macro that is computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -127,9 +127,16 @@ fn find(name: &str) -> Option<Macro> {
     Some(Macro::Date(which, *date))
 }
 
-/// All names of macros without those of prefixed dates, for suggestions and scopes.
+/// All names of macros, for suggestions and scopes.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    NAMES.iter().map(|(name, _)| *name).chain(DATES.iter().map(|(name, _)| *name))
+    /// With each of the prefixes.
+    static DATED: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let dated =
+            |prefix: &str| DATES.iter().map(|(name, _)| format!("{prefix}{name}")).collect::<Vec<_>>();
+        PREFIXES.iter().flat_map(|(prefix, _)| dated(prefix)).collect()
+    });
+    let plain = NAMES.iter().map(|(name, _)| *name).chain(DATES.iter().map(|(name, _)| *name));
+    plain.chain(DATED.iter().map(String::as_str))
 }
 
 /// Appends a macro's text; the result is its type.
@@ -297,64 +304,10 @@ fn append_matches(batch: &Batch, index: usize, out: &mut Vec<u8>) -> ValueKind {
     ValueKind::List
 }
 
-/// Structured data as received; made anew when values of it were set or a sequence number is due.
+/// Structured data as it is now, with the sequence number that is due and that the message did not bring.
 fn append_sdata(batch: &Batch, index: usize, seqnum: u32, out: &mut Vec<u8>) {
-    let received = batch.bytes(batch.messages[index].sdata);
-    let set = || batch.values(index).iter().any(|(name, ..)| name.starts_with(b".SDATA."));
-    let unset = || sd_params(received).any(|param| is_unset(batch, index, &param));
-    let changed = batch.has_values(index) && (set() || unset());
-    if !changed {
-        out.extend_from_slice(received);
-    } else {
-        append_changed_sdata(batch, index, received, out);
-    }
-    if seqnum != 0 {
-        let _ = write!(out, "[meta sequenceId=\"{seqnum}\"]");
-    }
-}
-
-/// Whether a parameter that was received is hidden by a rewrite.
-fn is_unset(batch: &Batch, index: usize, param: &SdParam<'_>) -> bool {
-    let name = [b".SDATA.", param.id, b".", param.name].concat();
-    let name = FieldName::Sdata(String::from_utf8_lossy(&name).into_owned());
-    !param.name.is_empty() && batch.field(index, &name).is_none()
-}
-
-fn append_changed_sdata(batch: &Batch, index: usize, received: &[u8], out: &mut Vec<u8>) {
-    // Element, parameter and value, in the order of appearance; values that were set come last.
-    let mut params: Vec<(Vec<u8>, Vec<u8>, Vec<u8>)> = Vec::new();
-    for param in sd_params(received).filter(|param| !is_unset(batch, index, param)) {
-        params.push((param.id.to_vec(), param.name.to_vec(), param.value().into_owned()));
-    }
-    for (name, value, _) in batch.values(index).into_iter().rev() {
-        let Some(path) = name.strip_prefix(b".SDATA.") else { continue };
-        let dot = memchr::memrchr(b'.', path).unwrap_or(path.len());
-        let (id, param) = (&path[..dot], path.get(dot + 1..).unwrap_or_default());
-        match params.iter_mut().find(|(i, p, _)| i == id && p == param) {
-            Some((_, _, old)) => *old = value.to_vec(),
-            None => params.push((id.to_vec(), param.to_vec(), value.to_vec())),
-        }
-    }
-    let mut done: Vec<&[u8]> = Vec::new();
-    for (id, ..) in &params {
-        if done.contains(&id.as_slice()) {
-            continue;
-        }
-        done.push(id);
-        out.push(b'[');
-        out.extend_from_slice(id);
-        for (_, name, value) in params.iter().filter(|(i, n, _)| i == id && !n.is_empty()) {
-            out.push(b' ');
-            out.extend_from_slice(name);
-            out.extend_from_slice(b"=\"");
-            for &byte in value {
-                if matches!(byte, b'"' | b'\\' | b']') {
-                    out.push(b'\\');
-                }
-                out.push(byte);
-            }
-            out.push(b'"');
-        }
-        out.push(b']');
+    match seqnum {
+        0 => wire::append_sdata(batch, index, out),
+        _ => wire::append_sdata_numbered(batch, index, u64::from(seqnum), out),
     }
 }

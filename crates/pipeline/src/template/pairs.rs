@@ -22,8 +22,8 @@ use std::{
 #[derive(Clone, Debug, Default)]
 pub struct ValuePairs {
     scopes: Vec<Scope>,
-    keys: Vec<Arc<Pattern>>,
-    excluded: Vec<Arc<Pattern>>,
+    /// Globs of names that are wanted, or left out: the last that matches a name decides.
+    globs: Vec<(Arc<Pattern>, Choice)>,
     explicit: Vec<(String, Template)>,
     rekeys: Vec<(Arc<Pattern>, Vec<Rekey>)>,
     /// Whose names the next change is for.
@@ -35,6 +35,13 @@ pub struct ValuePairs {
     version: Version,
     /// The macros it asks for, found once.
     wanted: OnceLock<Vec<Wanted>>,
+}
+
+/// What a glob does with the names that it matches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Choice {
+    Wanted,
+    LeftOut,
 }
 
 /// A macro or a field that is asked for.
@@ -64,8 +71,7 @@ enum Scope {
     NvPairs,
     DotNvPairs,
     Sdata,
-    /// Of `all-nv-pairs`: the fields that every message has, where they are set, and the last match.
-    Fields,
+    SelectedMacros,
     Everything,
 }
 
@@ -79,6 +85,8 @@ pub(super) struct Entry {
     pub(super) kind: ValueKind,
     /// The value is JSON text that stands as it is.
     pub(super) literal: bool,
+    /// The configuration names the type, which then stays when others are cast to text.
+    pub(super) hinted: bool,
 }
 
 const SCOPES: [(&str, Scope); 11] = [
@@ -88,15 +96,18 @@ const SCOPES: [(&str, Scope); 11] = [
     ("rfc5424", Scope::Rfc5424),
     ("syslog-proto", Scope::SyslogProto),
     ("all-macros", Scope::AllMacros),
-    ("selected-macros", Scope::Core),
+    ("selected-macros", Scope::SelectedMacros),
     ("nv-pairs", Scope::NvPairs),
     ("dot-nv-pairs", Scope::DotNvPairs),
     ("sdata", Scope::Sdata),
     ("everything", Scope::Everything),
 ];
 
-/// Macros that `everything` leaves out: others say the same.
-const HIDDEN: [&str; 3] = ["*", "MSGHDR", "STRUCTURED_DATA"];
+/// Macros that no scope and no glob finds: others say the same.
+const HIDDEN: [&str; 2] = ["*", "STRUCTURED_DATA"];
+
+/// What `selected-macros` adds to the fields of RFC 3164.
+const SELECTED: [&str; 3] = ["TAGS", "SOURCEIP", "SEQNUM"];
 
 /// Fields that every message has.
 const FIXED: [&str; 10] = [
@@ -128,9 +139,7 @@ impl ValuePairs {
         self.collect_macros(batch, index, renderer, &mut found);
         let mut renamed = BTreeMap::new();
         for (name, entry) in found {
-            if !self.excluded.iter().any(|glob| glob.is_match(&name)) {
-                renamed.insert(self.renamed(name), entry);
-            }
+            renamed.insert(self.renamed(name), entry);
         }
         for (name, template) in &self.explicit {
             let mut value = Vec::new();
@@ -138,7 +147,8 @@ impl ValuePairs {
             let literal = template.hint() == Some(super::TypeHint::Literal);
             let untyped = !self.version.is_typed() && template.hint().is_none();
             let kind = if untyped { ValueKind::String } else { kind };
-            renamed.insert(self.renamed(name.as_bytes().to_vec()), Entry { value, kind, literal });
+            let hinted = template.hint().is_some();
+            renamed.insert(self.renamed(name.as_bytes().to_vec()), Entry { value, kind, literal, hinted });
         }
         renamed.retain(|_, entry| {
             let bytes_left_out = entry.kind == ValueKind::Bytes && !self.include_bytes;
@@ -148,21 +158,23 @@ impl ValuePairs {
     }
 
     fn collect_values(&self, batch: &Batch, index: usize, found: &mut BTreeMap<Vec<u8>, Entry>) {
-        let everything = self.scopes.contains(&Scope::Everything);
         let wants = |name: &[u8]| {
-            let scope = match name {
-                _ if name.starts_with(b".SDATA.") => &[Scope::Sdata, Scope::Rfc5424, Scope::SyslogProto][..],
-                [b'.', ..] => &[Scope::DotNvPairs],
-                [b'0'..=b'9', ..] => &[Scope::Fields],
-                _ => &[Scope::NvPairs],
+            let scopes = match name {
+                _ if name.starts_with(b".SDATA.") => {
+                    &[Scope::Everything, Scope::Sdata, Scope::Rfc5424, Scope::SyslogProto, Scope::DotNvPairs]
+                        [..]
+                }
+                [b'.', ..] => &[Scope::Everything, Scope::DotNvPairs],
+                _ => &[Scope::Everything, Scope::NvPairs],
             };
-            everything && scope != [Scope::Fields]
-                || scope.iter().any(|scope| self.scopes.contains(scope))
-                || self.keys.iter().any(|glob| glob.is_match(name))
+            match self.choice(name) {
+                Some(choice) => choice == Choice::Wanted,
+                None => scopes.iter().any(|scope| self.scopes.contains(scope)),
+            }
         };
         let mut add = |name: &[u8], value: &[u8], kind: ValueKind| {
             if wants(name) {
-                let entry = Entry { value: value.to_vec(), kind, literal: false };
+                let entry = Entry { value: value.to_vec(), kind, literal: false, hinted: false };
                 found.insert(name.to_vec(), entry);
             }
         };
@@ -191,38 +203,39 @@ impl ValuePairs {
                 }
             };
             if !(wanted.may_be_absent && value.is_empty()) {
-                found.insert(wanted.name.as_bytes().to_vec(), Entry { value, kind, literal: false });
+                found.insert(
+                    wanted.name.as_bytes().to_vec(),
+                    Entry { value, kind, literal: false, hinted: false },
+                );
             }
         }
     }
 
+    /// What the globs say about a name.
+    fn choice(&self, name: &[u8]) -> Option<Choice> {
+        self.globs.iter().rev().find(|(glob, _)| glob.is_match(name)).map(|(_, choice)| *choice)
+    }
+
     /// The macros and fields that scopes and globs ask for: no message changes that.
     fn wanted(&self) -> Vec<Wanted> {
-        let everything =
-            self.scopes.iter().any(|scope| matches!(scope, Scope::Everything | Scope::AllMacros));
-        let core = everything
-            || self.scopes.iter().any(|scope| {
-                matches!(scope, Scope::Rfc3164 | Scope::Core | Scope::Rfc5424 | Scope::SyslogProto)
-            });
-        let five = everything
-            || self.scopes.iter().any(|scope| matches!(scope, Scope::Rfc5424 | Scope::SyslogProto));
-        let asked = |name: &str| {
-            everything && !matches!(name, "LEGACY_MSGHDR")
-                || core && RFC3164.contains(&name)
-                || five && matches!(name, "MSGID")
-                || self.keys.iter().any(|glob| glob.is_match(name.as_bytes()))
+        let has = |scopes: &[Scope]| self.scopes.iter().any(|scope| scopes.contains(scope));
+        let everything = has(&[Scope::Everything, Scope::AllMacros]);
+        let five = everything || has(&[Scope::Rfc5424, Scope::SyslogProto]);
+        let selected = everything || has(&[Scope::SelectedMacros]);
+        let core = five || selected || has(&[Scope::Rfc3164, Scope::Core]);
+        let pairs = has(&[Scope::NvPairs]);
+        let asked = |name: &str| match self.choice(name.as_bytes()) {
+            Some(choice) => choice == Choice::Wanted,
+            None => {
+                everything && !matches!(name, "LEGACY_MSGHDR")
+                    || core && RFC3164.contains(&name)
+                    || selected && SELECTED.contains(&name)
+                    || five && name == "MSGID"
+                    || pairs && (FIXED.contains(&name) || name == "MSGFORMAT")
+            }
         };
-        let of = |name| Wanted::of(name, self.version);
-        let names = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED);
-        let mut wanted: Vec<Wanted> = names.filter(|name| asked(name)).map(of).collect();
-        if self.scopes.contains(&Scope::Fields) {
-            let fields = FIXED.iter().chain(&["MSGFORMAT"]).map(|name| of(name));
-            wanted.extend(fields.map(|field| Wanted { may_be_absent: true, ..field }));
-        }
-        if self.keys.iter().any(|glob| glob.is_match(b"MSG") && !glob.text().contains(['*', '?'])) {
-            wanted.push(of("MSG"));
-        }
-        wanted
+        let named = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED).chain(["MSG"]);
+        named.filter(|name| asked(name)).map(|name| Wanted::of(name, self.version)).collect()
     }
 
     /// Appends the names or the values as a list.

@@ -216,7 +216,27 @@ fn value_pairs() {
     check("$(format-json --leave-initial-dot .x.y=1)", "{\".x\":{\"y\":\"1\"}}");
     check("$(format-json --subkeys .dot.)", "{\"one\":\"1\"}");
     check("$(format-welf u=$user m=$MSG)", "m=\"disk full\" u=o'neil");
+    check("$(format-welf a=q\\\"r c=\"s \\\"t\")", "a=q\"r c=\"s \\\"t\"");
     check("$(names .dot.*)|$(values .dot.*)", ".dot.one|1");
+    check("$(names --scope core --exclude *E)", "FACILITY,HOST,PID,PRIORITY,PROGRAM");
+    check("$(format-json a.b.c=1 a.b=2 a=3)", "{\"a\":{\"b\":{\"c\":\"1\",\"b\":\"2\"},\"a\":\"3\"}}");
+    check("$(format-json a..b=1 c.=2)", "{\"c\":\"2\",\"a\":{\".b\":\"1\"}}");
+    check("$(list-append '' 'a\"b' \"c'd\" e)", "'a\"b',\"c'd\",e");
+    check("$(echo a\\ b)|$(substr $HOST -9)|$(substr $HOST -9 2)", "a b||");
+}
+
+#[test]
+fn the_last_glob_decides() {
+    check("$(names --exclude .dot.* --key .dot.*)", ".dot.one");
+    check("$(names --key .dot.* --exclude .dot.*)", "");
+    check("$(names --scope dot-nv-pairs --exclude .dot.* --exclude ..)", ".SDATA.ex@1.k");
+    check("$(names --scope nv-pairs --exclude * --key HOST --key PROGRAM)", "HOST,PROGRAM");
+    check(
+        "$(names --scope nv-pairs --exclude *a* --key MSGHDR)",
+        "FILE_NAME,HOST,HOST_FROM,LEGACY_MSGHDR,MESSAGE,MSGFORMAT,MSGHDR,PID,PROGRAM,SOURCE,TRANSPORT,count,empty,list,user",
+    );
+    check("$(names --scope selected-macros --exclude *R*)", "DATE,FACILITY,HOST,MESSAGE,PID,SEQNUM,TAGS");
+    check("$(names --key S_WEEK*)", "S_WEEK,S_WEEKDAY,S_WEEK_DAY,S_WEEK_DAY_ABBREV,S_WEEK_DAY_NAME");
 }
 
 #[test]
@@ -361,7 +381,7 @@ fn forms_of_pairs() {
     check("$(graphite-output --timestamp 5 a=1 b=$count)", "a 1 5\nb 7 5\n");
     check(
         "$(format-gelf)",
-        "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_dot\":{\"one\":\"1\"},\"_class\":null,\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":{\"\":\"..\"}}\0",
+        "{\"version\":\"1.1\",\"timestamp\":1795262400,\"short_message\":\"disk full\",\"level\":5,\"host\":\"gate\",\"_program\":\"cron\",\"_pid\":77,\"_facility\":\"local4\",\"_dot\":{\"one\":\"1\"},\"_class\":null,\"_SDATA\":{\"ex@1\":{\"k\":\"v\"}},\"_\":\"..\"}\0",
     );
     // Numbers that are not there do not make the whole output fall away.
     check("$(format-json PRI SEQNUM)", "{\"SEQNUM\":\"\",\"PRI\":\"165\"}");

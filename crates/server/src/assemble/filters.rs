@@ -105,7 +105,9 @@ impl<'t> Lowering<'t> {
             FilterLeaf::Tags(tags) => Test::Tags(tags.iter().map(|tag| tag.text.clone()).collect()),
             FilterLeaf::Source(name) => Test::Source(name.text.clone()),
             FilterLeaf::InList { file, value } => {
-                Test::InList { field: FieldName::parse(&value.text), lines: self.list(file)? }
+                let name = value.text.strip_prefix('$').unwrap_or(&value.text);
+                let bare = name.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(name);
+                Test::InList { field: FieldName::parse(bare), lines: self.list(file)? }
             }
             FilterLeaf::RateLimit { key, rate } => {
                 let key = match key {

@@ -29,7 +29,7 @@ impl<'t> Lowering<'t> {
 
     fn operation(&mut self, call: &'t Call) -> Option<Operation> {
         Some(match call.key().as_str() {
-            "set" => Operation::Set { field: self.field(call)?, value: self.set_template(call)? },
+            "set" => Operation::Set { field: self.field_or_message(call)?, value: self.set_template(call)? },
             "unset" => Operation::Unset { field: self.field(call)? },
             "subst" => self.subst(call)?,
             "set-tag" => Operation::SetTag { tag: self.value_template(call)? },
@@ -97,15 +97,16 @@ impl<'t> Lowering<'t> {
             .collect();
         let pattern = self.pattern(&pattern, kind.unwrap_or(MatchType::Pcre), &flags);
         let replacement = self.template(&replacement).map(Arc::new);
-        Some(Operation::Subst { field: self.field(call)?, pattern: pattern?, replacement: replacement? })
+        Some(Operation::Subst {
+            field: self.field_or_message(call)?,
+            pattern: pattern?,
+            replacement: replacement?,
+        })
     }
 
     /// Numbers of payment cards, as their issuers form them.
     fn cards(&mut self, call: &Call, replacement: &str) -> Option<Operation> {
-        let field = match call.option("value") {
-            Some(_) => self.field(call)?,
-            None => FieldName::Fixed(Field::Message),
-        };
+        let field = self.field_or_message(call)?;
         let flags = PatternFlags { global: true, ..PatternFlags::default() };
         let pattern = Pattern::compile(CARD_NUMBERS, PatternKind::Pcre, flags).ok()?;
         let name = Name { text: replacement.to_owned(), span: call.span };
@@ -126,6 +127,14 @@ impl<'t> Lowering<'t> {
     fn field(&mut self, call: &Call) -> Option<FieldName> {
         let arg = call.option("value")?.args.first()?;
         self.settable(&Name { text: arg.text()?.to_owned(), span: arg.span() })
+    }
+
+    /// `value("NAME")`, or the text of the message.
+    fn field_or_message(&mut self, call: &Call) -> Option<FieldName> {
+        match call.option("value") {
+            Some(_) => self.field(call),
+            None => Some(FieldName::Fixed(Field::Message)),
+        }
     }
 
     /// One of the two names of `rename()`.

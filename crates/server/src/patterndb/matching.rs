@@ -35,7 +35,7 @@ pub(super) struct Options {
     #[arg(short = 'P', long)]
     program: Option<String>,
     /// Message to match as $MSG
-    #[arg(short = 'M', long)]
+    #[arg(short = 'M', long, allow_hyphen_values = true)]
     message: Option<String>,
     /// Print debugging information on pattern matching
     #[arg(short = 'D', long)]

@@ -51,7 +51,7 @@ fn escapes_are_read() {
         (r#"{"a":"\ud83d x"}"#, "a=\u{fffd} x"),
         (r#"{"a":"\uZZ"}"#, "a=\u{fffd}ZZ"),
         (r#"{"k\u0065y":1}"#, "key:Integer=1"),
-        (r#"{"l":["\u0041","b\"c"]}"#, r#"l:List=A,"b\"c""#),
+        (r#"{"l":["\u0041","b\"c"]}"#, r#"l:List=A,'b"c'"#),
         (
             "{\"long\":\"a text that is longer than a few bytes \\\\ and goes on\"}",
             "long=a text that is longer than a few bytes \\ and goes on",

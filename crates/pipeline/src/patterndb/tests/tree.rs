@@ -29,13 +29,14 @@ fn words_and_delimiters() {
     take("ESTRING:x: ", "one", "-");
     take("ESTRING:x:", "one two", "[one two]");
     take("NLSTRING:x", "one\r\ntwo", "[one]\r\ntwo");
-    take("NLSTRING:x", "one", "[one]");
+    take("NLSTRING:x", "one", "-");
     take("ANYSTRING:x", "one\ntwo", "[one\ntwo]");
     take("QSTRING:x:\"", "\"a b\"c", "[a b]c");
     take("QSTRING:x:\"", "\"a b", "-");
-    take("QSTRING:x:()", "(a (b) c) d", "[a (b) c] d");
+    take("QSTRING:x:()", "(a (b) c) d", "[a (b] c) d");
     take("QSTRING:x:()", "a)", "-");
-    take("QSTRING:x:()", "((a)", "-");
+    take("QSTRING:x:()", "((a)", "[(a]");
+    take("QSTRING:x:()", "((a", "-");
     take("SET:x:ab", "abac", "[aba]c");
     take("SET:x:ab", "c", "-");
     take("OPTIONALSET:x:ab", "c", "[]c");

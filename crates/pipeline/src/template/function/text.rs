@@ -65,12 +65,16 @@ fn length(args: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
     ValueKind::Integer
 }
 
-/// Negative offsets and lengths count from the end; what lies outside is cut.
+/// Negative offsets and lengths count from the end; there is nothing before the start, and what lies behind the end
+/// is cut.
 fn substr(args: &[&[u8]], out: &mut Vec<u8>) {
     let [text, offset, rest @ ..] = args else { return };
     let size = text.len() as i64;
     let Some(offset) = integer(offset) else { return };
-    let start = if offset < 0 { (size + offset).max(0) } else { offset.min(size) };
+    let start = if offset < 0 { size.saturating_add(offset) } else { offset.min(size) };
+    if start < 0 {
+        return;
+    }
     let end = match rest.first().map(|length| integer(length)) {
         None => size,
         Some(Some(length)) if length < 0 => size + length,

@@ -2,7 +2,7 @@
 //!
 //! In: options one by one; then messages. Out: names, values and types. Holds nothing. Limits: none of its own.
 
-use super::{Rekey, SCOPES, Scope, ValuePairs, glob};
+use super::{Choice, Rekey, SCOPES, Scope, ValuePairs, glob};
 use crate::{
     Version,
     template::{Renderer, Template},
@@ -21,7 +21,7 @@ impl ValuePairs {
         match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {
             ("none", _) => self.scopes.clear(),
             ("all-nv-pairs", _) => {
-                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Sdata, Scope::Fields]);
+                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs]);
             }
             (_, Some((_, scope))) => self.scopes.push(*scope),
             (_, None) => return false,
@@ -37,7 +37,7 @@ impl ValuePairs {
     /// Adds the names that match a glob, with changes of these names.
     pub fn key(&mut self, text: &str, changes: Vec<Rekey>) {
         let pattern = glob(text);
-        self.keys.push(pattern.clone());
+        self.globs.push((pattern.clone(), Choice::Wanted));
         if !changes.is_empty() {
             self.rekeys.push((pattern, changes));
         }
@@ -48,9 +48,9 @@ impl ValuePairs {
         self.rekeys.push((glob(text), changes));
     }
 
-    /// Leaves out the names that match a glob.
+    /// Leaves out the names that match a glob, unless a later one adds them again.
     pub fn exclude(&mut self, text: &str) {
-        self.excluded.push(glob(text));
+        self.globs.push((glob(text), Choice::LeftOut));
     }
 
     /// Adds a value that a template makes.
@@ -82,7 +82,7 @@ impl ValuePairs {
     ) -> impl Iterator<Item = (String, Vec<u8>, ValueKind)> + use<> {
         let cast = self.cast_to_strings;
         self.collect(batch, index, renderer).into_iter().map(move |(name, entry)| {
-            let kind = if cast { ValueKind::String } else { entry.kind };
+            let kind = if cast && !entry.hinted { ValueKind::String } else { entry.kind };
             (String::from_utf8_lossy(&name).into_owned(), entry.value, kind)
         })
     }

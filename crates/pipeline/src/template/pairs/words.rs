@@ -3,7 +3,7 @@
 //! In: `--scope`, `--key`, `--exclude`, `--pair`, `--rekey` and so on, names, `name=template`. Out: the selection.
 //! Holds nothing. Limits: none of its own.
 
-use super::{Rekey, ValuePairs, glob};
+use super::{Choice, Rekey, ValuePairs, glob};
 use crate::template::{
     Surroundings,
     arguments::Word,
@@ -61,11 +61,6 @@ fn joined(words: &[Word]) -> Vec<Word> {
 }
 
 impl ValuePairs {
-    /// The selection of globs: `$(names .unix.*)`.
-    pub(in crate::template) fn globs(words: &[Word]) -> ValuePairs {
-        ValuePairs { keys: words.iter().map(|word| glob(&word.text)).collect(), ..ValuePairs::default() }
-    }
-
     /// Reads options, names and `name=template` pairs.
     pub(in crate::template) fn parse(
         words: &[Word],
@@ -79,12 +74,7 @@ impl ValuePairs {
         while let Some(word) = words.next() {
             match word.text.strip_prefix("--") {
                 Some(option) => pairs.option(option, word, &mut words, around, depth)?,
-                None => {
-                    pairs.pair_of(word, around, depth)?;
-                    if !word.text.contains('=') {
-                        pairs.rekeyed = pairs.keys.last().cloned();
-                    }
-                }
+                None => pairs.pair_of(word, around, depth)?,
             }
         }
         Ok(pairs)
@@ -138,11 +128,8 @@ impl ValuePairs {
                     }
                 }
             }
-            "key" | "k" => {
-                self.keys.extend(value.split(',').map(glob));
-                self.rekeyed = self.keys.last().cloned();
-            }
-            "exclude" | "x" => self.excluded.extend(value.split(',').map(glob)),
+            "key" | "k" => self.globs(&value, Choice::Wanted),
+            "exclude" | "x" => self.globs(&value, Choice::LeftOut),
             "rekey" | "r" => self.rekeyed = Some(glob(&value)),
             "shift" | "S" | "shift-levels" | "L" => {
                 let Ok(count) = value.parse() else { return wrong(format!("{value} is not a count")) };
@@ -159,11 +146,22 @@ impl ValuePairs {
             _ if value.is_empty() => return wrong("--subkeys requires a non-empty argument".to_owned()),
             _ => {
                 let below = glob(&format!("{value}*"));
-                self.keys.push(below.clone());
+                self.globs.push((below.clone(), Choice::Wanted));
                 self.rekeys.push((below, vec![Rekey::ReplacePrefix(value, String::new())]));
             }
         }
         Ok(())
+    }
+
+    /// Adds globs; changes of names that follow are for the names of the last one that is wanted.
+    fn globs(&mut self, texts: &str, choice: Choice) {
+        for text in texts.split(',') {
+            let glob = glob(text);
+            if choice == Choice::Wanted {
+                self.rekeyed = Some(glob.clone());
+            }
+            self.globs.push((glob, choice));
+        }
     }
 
     /// Adds a change of the names that the last `--rekey` or `--key` selects.
@@ -187,10 +185,7 @@ impl ValuePairs {
                 let template = template.map_err(|error| error.shifted(word.offset + name.len() + 1))?;
                 self.explicit.push((name.to_owned(), template));
             }
-            None => {
-                self.keys.extend(word.text.split(',').map(glob));
-                self.rekeyed = self.keys.last().cloned();
-            }
+            None => self.globs(&word.text, Choice::Wanted),
         }
         Ok(())
     }

@@ -46,7 +46,7 @@ impl<'t> Lowering<'t> {
             types: if types.iter().all(|kind| kind.kind() == ValueKind::String) { Vec::new() } else { types },
             on_type_error: on_error.unwrap_or(OnError::DropMessage),
             null: options.own_text("null").filter(|null| !null.is_empty()),
-            strip_whitespace: has("strip-whitespace"),
+            strip_whitespace: flags.is_empty() || has("strip-whitespace"),
             greedy: has("greedy"),
             drop_invalid: has("drop-invalid") || options.yes("drop-invalid", false),
             ..Csv::default()

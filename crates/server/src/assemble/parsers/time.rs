@@ -11,6 +11,9 @@ use pipeline::{
 };
 use std::sync::Arc;
 
+/// The format of `date-parser()` that names none.
+const ISO: &str = "%FT%T%z";
+
 impl<'t> Lowering<'t> {
     pub(super) fn date_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
         let options = parser.options;
@@ -21,6 +24,9 @@ impl<'t> Lowering<'t> {
                 Ok(format) => formats.push(format),
                 Err(error) => self.report.push(Diagnostic::error(arg.span(), error.to_string())),
             }
+        }
+        if args.is_empty() {
+            formats.extend(DateFormat::parse(ISO));
         }
         let zone = self.zone(options.own("time-zone")).unwrap_or_else(|| self.environment.zone.clone());
         let date = Date {
