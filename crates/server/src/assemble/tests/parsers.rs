@@ -157,7 +157,6 @@ fn refuses_what_no_parser_can_do() {
     );
     row("date-parser(format(\"%Q\"))", "main.conf:3:31: error: `%Q` is no part of a format of times");
     row("geoip2(\"$HOST\" prefix(\"g.\"))", "main.conf:3:12: error: `geoip2()` needs `database()`");
-    row("date-parser()", "main.conf:3:12: error: `date-parser()` needs `format()`");
     row(
         "add-contextual-data(selector(\"$HOST\") database(\"a.txt\"))",
         "main.conf:3:50: error: a database is a file whose name ends in .csv",
