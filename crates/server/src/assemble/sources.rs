@@ -176,7 +176,7 @@ impl<'t> Lowering<'t> {
         let mut listener = StreamListener::new(address);
         self.complete_stream(options, &mut listener);
         if transport.contains("tls") {
-            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+            listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
         }
         listener.proxy = match transport.as_str() {
             "proxied-tcp" | "proxied-tls-passthrough" => ProxyHeader::First,
@@ -200,7 +200,7 @@ impl<'t> Lowering<'t> {
         listener.dialogue = Dialogue::Relp;
         self.complete_stream(options, &mut listener);
         if options.own("tls").is_some() {
-            listener.tls = Some(ListenerTls::new(self.tls(options)?));
+            listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
         }
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }

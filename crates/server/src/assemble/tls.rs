@@ -28,6 +28,19 @@ impl<'t> Lowering<'t> {
         self.tls_of(call)
     }
 
+    /// `tls()` of a source: clients have no answer of their CA to show.
+    pub(super) fn listener_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
+        let tls = self.tls(options)?;
+        if tls.checks_stapled {
+            let written = options.own("tls").and_then(|call| call.option("ocsp-stapling-verify"));
+            let span = written.map_or(options.call.span, |option| option.span);
+            let message =
+                "`ocsp-stapling-verify()` has no effect in a source: servers show OCSP answers, not clients";
+            self.report.push(Diagnostic::warning(span, message));
+        }
+        Some(tls)
+    }
+
     /// The options inside of `tls()`.
     pub(super) fn tls_of(&mut self, call: &Call) -> Option<TlsOptions> {
         let inside = |name: &str| call.options().filter(|option| option.key() == name).last();

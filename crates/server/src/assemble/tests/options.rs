@@ -224,6 +224,12 @@ fn options_of_no_use_are_told() {
         "udp(max-connections(5))",
         &["main.conf:3:20: warning: `max-connections()` has no effect: this udp() has no use for it"],
     );
+    source(
+        "network(transport(\"tls\") tls(cert-file(\"/c\") key-file(\"/k\") ocsp-stapling-verify(yes)))",
+        &[
+            "main.conf:3:76: warning: `ocsp-stapling-verify()` has no effect in a source: servers show OCSP answers, not clients",
+        ],
+    );
     // What a block hands on to all its drivers is not of use to every one of them.
     source("tcp(max-connections(5)); default-network-drivers(max-connections(5))", &[]);
     source(
