@@ -71,7 +71,8 @@ fn reads_a_program_and_starts_it_again() {
             inherits_environment,
         };
         let mut setup = start(SourceDriver::Program(options));
-        assert!(setup.collected.wait(2).iter().all(|line| line == want));
+        let lines = setup.collected.wait(2);
+        assert!(lines.iter().all(|line| line.ends_with(want)), "{lines:?}");
         setup.sources.stop(crate::testing::PATIENCE);
     }
 }
