@@ -319,7 +319,7 @@ def test_bad_line(binary):
             feed(ours.port, range(first, first + 20))
             time.sleep(0.03)
         path = server.folder + "/out.log"
-        Server.until(lambda: line.passed[0] > 500 and os.path.exists(path) and len(numbers(path)) > 300, 25, "messages over a bad line")
+        Server.until(lambda: line.passed[0] > 500 and os.path.exists(path) and len(numbers(path)) > 300, 60, "messages over a bad line")
         time.sleep(0.5)
         with open(path) as lines:
             got = lines.read().splitlines()
