@@ -72,8 +72,6 @@ enum Scope {
     DotNvPairs,
     Sdata,
     SelectedMacros,
-    /// Of `all-nv-pairs`: the fields that every message has, where they are set, and the last match.
-    Fields,
     Everything,
 }
 
@@ -167,7 +165,6 @@ impl ValuePairs {
                         [..]
                 }
                 [b'.', ..] => &[Scope::Everything, Scope::DotNvPairs],
-                [b'0'..=b'9', ..] => &[Scope::Fields],
                 _ => &[Scope::Everything, Scope::NvPairs],
             };
             match self.choice(name) {
@@ -226,8 +223,7 @@ impl ValuePairs {
         let five = everything || has(&[Scope::Rfc5424, Scope::SyslogProto]);
         let selected = everything || has(&[Scope::SelectedMacros]);
         let core = five || selected || has(&[Scope::Rfc3164, Scope::Core]);
-        let fields = has(&[Scope::Fields]);
-        let field = |name: &str| FIXED.contains(&name) || name == "MSGFORMAT";
+        let pairs = has(&[Scope::NvPairs]);
         let asked = |name: &str| match self.choice(name.as_bytes()) {
             Some(choice) => choice == Choice::Wanted,
             None => {
@@ -235,16 +231,11 @@ impl ValuePairs {
                     || core && RFC3164.contains(&name)
                     || selected && SELECTED.contains(&name)
                     || five && name == "MSGID"
-                    || fields && field(name)
+                    || pairs && (FIXED.contains(&name) || name == "MSGFORMAT")
             }
         };
         let named = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED).chain(["MSG"]);
-        let of = |name| {
-            let wanted = Wanted::of(name, self.version);
-            let may_be_absent = wanted.may_be_absent || fields && field(name);
-            Wanted { may_be_absent, ..wanted }
-        };
-        named.filter(|name| asked(name)).map(of).collect()
+        named.filter(|name| asked(name)).map(|name| Wanted::of(name, self.version)).collect()
     }
 
     /// Appends the names or the values as a list.

@@ -21,7 +21,7 @@ impl ValuePairs {
         match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {
             ("none", _) => self.scopes.clear(),
             ("all-nv-pairs", _) => {
-                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Fields]);
+                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs]);
             }
             (_, Some((_, scope))) => self.scopes.push(*scope),
             (_, None) => return false,

@@ -51,6 +51,26 @@ fn card_numbers_are_hidden() {
 }
 
 #[test]
+fn the_text_is_changed_unless_told_otherwise() {
+    writes("rewrite { set('of $HOST'); };", "$MSG", ["of web", "of db"]);
+    writes("rewrite { subst('[an]' '_' flags(global)); };", "$MSG", ["c_rd 4111111111111111 of ____", "2026"]);
+}
+
+#[test]
+fn a_list_is_asked_for_a_name_in_any_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("list");
+    std::fs::write(&list, "mail\nweb\n").unwrap();
+    for name in ["HOST", "$HOST", "${HOST}"] {
+        let filter = format!("filter {{ in-list('{}', value('{name}')); }};", list.display());
+        let text = format!(
+            "source s {{ network(); }};\nlog {{ source(s); {filter} destination {{ file(\"/o\" template(\"$HOST\")); }}; }};"
+        );
+        runs(&text, &LINES, &["/o: web"]);
+    }
+}
+
+#[test]
 fn pairs_get_other_names() {
     writes(
         "rewrite { set('1' value('a.one')); set('2' value('a.two')); };

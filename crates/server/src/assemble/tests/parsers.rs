@@ -3,10 +3,17 @@
 use super::{finds, runs};
 use std::fs;
 
+/// A file with all values, but for the fields of the header, of a scope beside `nv-pairs`; and what stands behind them.
+fn out(scope: &str, behind: &str) -> String {
+    let header = ["HOST*", "LEGACY_MSGHDR", "MESSAGE", "MSGFORMAT", "MSGID", "PID", "PROGRAM", "SOURCE", "TRANSPORT"];
+    let header = header.map(|name| format!("--exclude {name}")).join(" ");
+    format!("destination {{ file(\"/o\" template(\"$(format-welf --scope nv-pairs,{scope} {header}){behind}\")); }}")
+}
+
 /// Two messages through a log path, and the values that each has at its end.
 #[track_caller]
 fn reads(steps: &str, lines: [&str; 2], want: &[&str]) {
-    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs,dot-nv-pairs)\")); }";
+    let out = out("dot-nv-pairs", "");
     let text = format!("source s {{ network(flags(no-parse)); }};\nlog {{ source(s); {steps} {out}; }};");
     runs(&text, &lines, want);
 }
@@ -38,6 +45,21 @@ fn each_parser_is_made() {
         "parser { date-parser(format(\"%Y\" \"%s.%f\") time-zone(\"UTC\") value(\"t\")); };",
         ["2020", "1.5"],
         &["/o: t=1577836800.000000", "/o: t=1.500000"],
+    );
+    reads(
+        "parser { date-parser(value(\"t\")); };",
+        ["2026-11-21T10:00:00+0000", "2026-11-21T10:00:00-0100"],
+        &["/o: t=1795255200.000000", "/o: t=1795258800.000000"],
+    );
+    reads(
+        "parser { csv-parser(columns(\"a\", \"b\") delimiters(\",\")); };",
+        [" x , y ", "z"],
+        &["/o: a=x b=y", "/o: a=z"],
+    );
+    reads(
+        "parser { csv-parser(columns(\"a\", \"b\") delimiters(\",\") flags(escape-none)); };",
+        [" x , y ", "z"],
+        &["/o: a=\" x \" b=\" y \"", "/o: a=z"],
     );
     reads("parser { cee(); };", ["@cee:{\"a\":1}", "{\"a\":1}"], &["/o: .cee.a=1"]);
     reads(
@@ -117,7 +139,7 @@ fn tables_are_looked_into() {
 fn parsers_read_and_stop() {
     let lines = ["<13>Nov 21 03:00:00 web app: user=anna at=home\n", "<13>Nov 21 03:00:01 db app: nothing\n"];
     let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
-    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG\")); }";
+    let out = out("nv-pairs", "|$MSG");
     run(
         &format!("parser p {{ kv-parser(prefix(\"kv.\")); }};\nlog {{ source(s); parser(p); {out}; }};"),
         &["/o: kv.at=home kv.user=anna|user=anna at=home", "/o: |nothing"],
@@ -172,7 +194,7 @@ fn parsers_of_patterns_and_groups() {
     let lines =
         ["<13>Nov 21 03:00:00 web app: user=anna from 192.0.2.1\n", "<13>Nov 21 03:00:01 db app: end\n"];
     let run = |text: &str, want: &[&str]| runs(&format!("source s {{ network(); }};\n{text}"), &lines, want);
-    let out = "destination { file(\"/o\" template(\"$(format-welf --scope nv-pairs)|$MSG|$(tags-head hit group)\")); }";
+    let out = out("nv-pairs", "|$MSG|$(tags-head hit group)");
     run(
         &format!(
             "parser p {{ grok(custom-pattern(\"WHO\" \"user=%{{USER:user}}\") match(\"%{{WHO}} from %{{IP:[source][ip]}}\" tags(\"hit\"))); }};\n\
