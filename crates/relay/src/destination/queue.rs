@@ -1,32 +1,21 @@
 //! The queue before a destination: what waits for its thread.
 //!
 //! In: deliveries from any thread, commands of the configuration. Out: both, to the destination's one thread.
-//! Holds: deliveries; for paths without flow control their ack token is given back at once. While the thread rests, what
-//! it writes with: a reader that may wait takes that, writes what it brings on the spot, and puts it back.
+//! Holds: deliveries; for paths without flow control their ack token is given back at once.
 //! Limits: `log-fifo-size()` messages and `bytes_max` bytes for paths without flow control; what does not fit
 //! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them.
 
-use super::{
-    options::{DestinationSpec, Queueing},
-    worker::Worker,
-};
-use crate::{
-    source::feed::may_wait,
-    stats::{self, Counters, DropReason},
-};
+use super::options::{DestinationSpec, Queueing};
+use crate::stats::{self, Counters, DropReason};
 use message::{Ack, Delivery, Outlet, Selection};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
 const SPARSE: usize = 4;
-/// A write that takes a reader so long is the disk's doing, and readers have better to do than to wait for one ...
-const SLOW_WRITE: Duration = Duration::from_millis(20);
-/// ... again: so long the thread writes everything.
-const SPARED_FOR: Duration = Duration::from_secs(60);
 
 /// What the configuration tells a destination's thread.
 pub(super) enum Command {
@@ -45,34 +34,16 @@ pub(super) struct Item {
     bytes: usize,
 }
 
-/// What a destination's thread writes with.
-pub(super) trait Writer: Send {
-    /// Room for what waits; empty while the thread rests.
-    fn items(&mut self) -> &mut VecDeque<Item>;
-    /// When the thread wants to be woken although nothing comes.
-    fn deadline(&self) -> Option<Instant>;
-    /// Whether a reader may write: it is over soon, and nothing is left to be done.
-    fn is_quick(&self) -> bool;
-    /// Writes on a reader's thread. What cannot be written is left for the thread, which is then due at once.
-    fn write(&mut self, item: Item);
-}
-
 /// The two ends of the queue share this.
-pub(super) struct Queue<W = Worker> {
-    state: Mutex<State<W>>,
+pub(super) struct Queue {
+    state: Mutex<State>,
     wake: Condvar,
     /// What is in it is also on the disk: what cannot be written stays there and is not lost.
     is_backed: bool,
     pub(super) counters: Arc<Counters>,
 }
 
-struct State<W> {
-    /// The writer of the thread, which rests.
-    resting: Option<Box<W>>,
-    /// The thread woke, and its writer was with a reader.
-    missed: bool,
-    /// Until then readers leave the writing to the thread.
-    spared_until: Option<Instant>,
+struct State {
     items: VecDeque<Item>,
     commands: VecDeque<Command>,
     messages: usize,
@@ -81,6 +52,8 @@ struct State<W> {
     bytes_max: usize,
     /// The target holds its sources back instead of dropping (`file()`).
     soft: bool,
+    /// The thread sleeps and wants to be woken.
+    idle: bool,
     /// The thread has ended: what comes now is dropped.
     closed: bool,
 }
@@ -92,12 +65,9 @@ pub(super) enum Wake {
     Timeout,
 }
 
-impl<W: Writer> Queue<W> {
-    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue<W> {
+impl Queue {
+    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue {
         let state = State {
-            resting: None,
-            missed: false,
-            spared_until: None,
             items: VecDeque::new(),
             commands: VecDeque::new(),
             messages: 0,
@@ -105,12 +75,13 @@ impl<W: Writer> Queue<W> {
             messages_max: queueing.messages_max,
             bytes_max: queueing.bytes_max,
             soft,
+            idle: false,
             closed: false,
         };
         Queue { state: Mutex::new(state), wake: Condvar::new(), is_backed: queueing.disk.is_some(), counters }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State<W>> {
+    fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -127,71 +98,30 @@ impl<W: Writer> Queue<W> {
         self.wake.notify_one();
     }
 
-    /// Lends the writer to readers until there are commands or items for the thread, or its time has come. Items are then
-    /// with the writer.
-    pub(super) fn wait(&self, writer: Box<W>) -> (Box<W>, Wake) {
+    /// Takes all waiting items into the empty `items`, or the oldest command, or waits until `deadline`.
+    pub(super) fn wait(&self, items: &mut VecDeque<Item>, deadline: Option<Instant>) -> Wake {
+        debug_assert!(items.is_empty());
         let mut state = self.lock();
-        state.resting = Some(writer);
         loop {
-            let mut left = None;
-            // A reader that has borrowed the writer wakes the thread when there is something for it.
-            if let Some(mut writer) = state.resting.take() {
-                if let Some(command) = state.commands.pop_front() {
-                    return (writer, Wake::Command(command));
-                }
-                if !state.items.is_empty() {
-                    debug_assert!(writer.items().is_empty());
-                    std::mem::swap(writer.items(), &mut state.items);
-                    return (writer, Wake::Items);
-                }
-                left = writer.deadline().map(|at| at.saturating_duration_since(Instant::now()));
-                if left.is_some_and(|left| left.is_zero()) {
-                    return (writer, Wake::Timeout);
-                }
-                state.resting = Some(writer);
-            } else {
-                state.missed = true;
+            if let Some(command) = state.commands.pop_front() {
+                return Wake::Command(command);
             }
-            state = match left {
-                Some(left) => self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
-                None => self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
-            };
-        }
-    }
-
-    /// The resting writer, when this thread may write one delivery that nothing waits before.
-    fn borrow(&self, state: &mut State<W>) -> Option<Box<W>> {
-        let is_first = state.items.is_empty() && state.commands.is_empty();
-        if !(state.soft && is_first && !self.is_backed && may_wait()) {
-            return None;
-        }
-        if let Some(until) = state.spared_until {
-            if Instant::now() < until {
-                return None;
+            if !state.items.is_empty() {
+                std::mem::swap(items, &mut state.items);
+                return Wake::Items;
             }
-            state.spared_until = None;
-        }
-        state.resting.take_if(|writer| writer.is_quick())
-    }
-
-    /// Writes with the borrowed writer, and puts it back.
-    fn write_with(&self, mut writer: Box<W>, item: Item) {
-        let start = Instant::now();
-        writer.write(item);
-        // What is due at once says so with the time at which it is asked.
-        let due = writer.deadline();
-        let now = Instant::now();
-        let is_due = due.is_some_and(|at| at <= now);
-        let mut state = self.lock();
-        if now.duration_since(start) > SLOW_WRITE {
-            state.spared_until = Some(now + SPARED_FOR);
-        }
-        state.resting = Some(writer);
-        let was_missed = std::mem::take(&mut state.missed);
-        let is_wanted = is_due || was_missed || !state.items.is_empty() || !state.commands.is_empty();
-        drop(state);
-        if is_wanted {
-            self.wake.notify_one();
+            state.idle = true;
+            match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
+                Some(left) if left.is_zero() => {
+                    state.idle = false;
+                    return Wake::Timeout;
+                }
+                Some(left) => {
+                    state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                }
+                None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+            state.idle = false;
         }
     }
 
@@ -248,9 +178,9 @@ impl<W: Writer> Queue<W> {
         state.bytes += bytes;
         stats::add(&self.counters.memory_usage, bytes);
         state.items.push_back(Item { delivery, count, bytes });
-        let rests = state.resting.is_some();
+        let sleeping = state.idle;
         drop(state);
-        if rests {
+        if sleeping {
             self.wake.notify_one();
         }
     }
@@ -262,7 +192,7 @@ impl Item {
     }
 }
 
-impl<W: Writer> Outlet for Queue<W> {
+impl Outlet for Queue {
     fn deliver(&self, mut delivery: Delivery) {
         let wanted = delivery.selection.count();
         if wanted == 0 {
@@ -302,15 +232,10 @@ impl<W: Writer> Outlet for Queue<W> {
         // Before anybody can take it out again.
         stats::add(&self.counters.queued, count);
         stats::add(&self.counters.memory_usage, bytes);
-        let item = Item { delivery, count, bytes };
-        if let Some(writer) = self.borrow(&mut state) {
-            drop(state);
-            return self.write_with(writer, item);
-        }
-        state.items.push_back(item);
-        let rests = state.resting.is_some();
+        state.items.push_back(Item { delivery, count, bytes });
+        let sleeping = state.idle;
         drop(state);
-        if rests {
+        if sleeping {
             self.wake.notify_one();
         }
     }
@@ -320,14 +245,6 @@ fn copied_out(delivery: &Delivery) -> (message::Batch, Selection) {
     let batch = delivery.batch.copy_of(&delivery.selection);
     let selection = Selection::all(batch.len());
     (batch, selection)
-}
-
-#[cfg(test)]
-impl Queue {
-    /// All that waits, for a test that plays the destination.
-    pub(super) fn take_all(&self) -> VecDeque<Item> {
-        std::mem::take(&mut self.lock().items)
-    }
 }
 
 #[cfg(test)]

@@ -8,16 +8,14 @@ pub(crate) mod buffer;
 mod hosts;
 mod names;
 mod slot;
-mod turn;
 mod window;
 
 use crate::clock::Clock;
 pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
-pub(crate) use turn::{Reader, may_wait};
 pub(crate) use window::{Completion, Gate};
 
-use super::options::{Form, Reading, SourceDriver};
+use super::options::{Form, Reading};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
@@ -48,7 +46,6 @@ pub(crate) struct Feed {
     framer: Framer,
     clock: Clock,
     pub(crate) gate: Arc<Gate>,
-    reader: Reader,
     /// From [`FRAMES`] while there are some.
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
@@ -75,7 +72,6 @@ impl Feed {
             gelf: gelf(reading),
             raw: Vec::new(),
             clock: Clock::new(),
-            reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
             gate: Gate::new(live.window(), slot.in_work()),
             frames: Vec::new(),
             slot: slot.clone(),
@@ -320,7 +316,6 @@ impl Feed {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.gate.ticket(messages, bytes, completion);
-        let _turn = self.reader.turn();
         self.live.intake.take(batch);
     }
 }
