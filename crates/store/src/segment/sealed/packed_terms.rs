@@ -1,4 +1,4 @@
-//! The words of a recoded segment: terms in compressed chunks.
+//! The words of an aged segment: terms in compressed chunks.
 //!
 //! In: patterns. Out: documents. A literal start narrows the walk to a chunk or a few; other patterns unpack all of them,
 //! about 25 ms a million terms. Holds: one chunk. Limits: those of chunks.

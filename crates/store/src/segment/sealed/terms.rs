@@ -124,7 +124,7 @@ impl Sealed {
             blocks: self.aging().map_err(corrupt)?.map(|aging| (aging, Bitmap::none(aging.blocks()))),
             used: WordUse::default(),
         };
-        if self.is_recoded() {
+        if self.is_packed() {
             self.search_packed(&mut search, watch)?;
         } else {
             self.search(&mut search, watch)?;
@@ -169,6 +169,11 @@ impl Sealed {
         Ok(())
     }
 
+    /// Whether the terms are compressed: they are in an aged segment, and in what older versions recoded.
+    fn is_packed(&self) -> bool {
+        self.file.place(Section::PackedTerms).length > 0
+    }
+
     /// The letters of the pieces of the list of terms, beside those that matching terms have.
     pub(super) fn letters(&self, matcher: &Matcher) -> Result<Letters<'_>, Damage> {
         let wanted = matcher.letters();
@@ -180,7 +185,7 @@ impl Sealed {
     pub(crate) fn each_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), ReadError> {
         let _pin = self.file.pin();
         let walked =
-            if self.is_recoded() { self.each_packed_term(visit) } else { self.each_plain_term(visit) };
+            if self.is_packed() { self.each_packed_term(visit) } else { self.each_plain_term(visit) };
         walked.map_err(|damage| self.corrupt(damage))
     }
 
