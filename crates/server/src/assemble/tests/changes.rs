@@ -53,7 +53,11 @@ fn card_numbers_are_hidden() {
 #[test]
 fn the_text_is_changed_unless_told_otherwise() {
     writes("rewrite { set('of $HOST'); };", "$MSG", ["of web", "of db"]);
-    writes("rewrite { subst('[an]' '_' flags(global)); };", "$MSG", ["c_rd 4111111111111111 of ____", "2026"]);
+    writes(
+        "rewrite { subst('[an]' '_' flags(global)); };",
+        "$MSG",
+        ["c_rd 4111111111111111 of ____", "2026"],
+    );
 }
 
 #[test]

@@ -5,9 +5,12 @@ use std::fs;
 
 /// A file with all values, but for the fields of the header, of a scope beside `nv-pairs`; and what stands behind them.
 fn out(scope: &str, behind: &str) -> String {
-    let header = ["HOST*", "LEGACY_MSGHDR", "MESSAGE", "MSGFORMAT", "MSGID", "PID", "PROGRAM", "SOURCE", "TRANSPORT"];
+    let header =
+        ["HOST*", "LEGACY_MSGHDR", "MESSAGE", "MSGFORMAT", "MSGID", "PID", "PROGRAM", "SOURCE", "TRANSPORT"];
     let header = header.map(|name| format!("--exclude {name}")).join(" ");
-    format!("destination {{ file(\"/o\" template(\"$(format-welf --scope nv-pairs,{scope} {header}){behind}\")); }}")
+    format!(
+        "destination {{ file(\"/o\" template(\"$(format-welf --scope nv-pairs,{scope} {header}){behind}\")); }}"
+    )
 }
 
 /// Two messages through a log path, and the values that each has at its end.
