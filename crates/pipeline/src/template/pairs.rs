@@ -72,6 +72,8 @@ enum Scope {
     DotNvPairs,
     Sdata,
     SelectedMacros,
+    /// Of `nv-pairs` and `all-nv-pairs`: the fields of the header, where they are set, and the last match.
+    Fields,
     Everything,
 }
 
@@ -165,6 +167,7 @@ impl ValuePairs {
                         [..]
                 }
                 [b'.', ..] => &[Scope::Everything, Scope::DotNvPairs],
+                [b'0'..=b'9', ..] => &[Scope::Fields],
                 _ => &[Scope::Everything, Scope::NvPairs],
             };
             match self.choice(name) {
@@ -223,7 +226,8 @@ impl ValuePairs {
         let five = everything || has(&[Scope::Rfc5424, Scope::SyslogProto]);
         let selected = everything || has(&[Scope::SelectedMacros]);
         let core = five || selected || has(&[Scope::Rfc3164, Scope::Core]);
-        let pairs = has(&[Scope::NvPairs]);
+        let fields = has(&[Scope::Fields]);
+        let field = |name: &str| FIXED.contains(&name) || name == "MSGFORMAT";
         let asked = |name: &str| match self.choice(name.as_bytes()) {
             Some(choice) => choice == Choice::Wanted,
             None => {
@@ -231,11 +235,16 @@ impl ValuePairs {
                     || core && RFC3164.contains(&name)
                     || selected && SELECTED.contains(&name)
                     || five && name == "MSGID"
-                    || pairs && (FIXED.contains(&name) || name == "MSGFORMAT")
+                    || fields && field(name)
             }
         };
         let named = macros::names().filter(|name| !HIDDEN.contains(name)).chain(FIXED).chain(["MSG"]);
-        named.filter(|name| asked(name)).map(|name| Wanted::of(name, self.version)).collect()
+        let of = |name| {
+            let wanted = Wanted::of(name, self.version);
+            let may_be_absent = wanted.may_be_absent || fields && field(name);
+            Wanted { may_be_absent, ..wanted }
+        };
+        named.filter(|name| asked(name)).map(of).collect()
     }
 
     /// Appends the names or the values as a list.

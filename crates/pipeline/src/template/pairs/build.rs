@@ -20,8 +20,9 @@ impl ValuePairs {
         let name = name.replace('_', "-");
         match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {
             ("none", _) => self.scopes.clear(),
+            ("nv-pairs", _) => self.scopes.extend([Scope::NvPairs, Scope::Fields]),
             ("all-nv-pairs", _) => {
-                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs]);
+                self.scopes.extend([Scope::NvPairs, Scope::DotNvPairs, Scope::Fields]);
             }
             (_, Some((_, scope))) => self.scopes.push(*scope),
             (_, None) => return false,

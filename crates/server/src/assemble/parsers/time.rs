@@ -25,6 +25,7 @@ impl<'t> Lowering<'t> {
                 Err(error) => self.report.push(Diagnostic::error(arg.span(), error.to_string())),
             }
         }
+        let are_all_read = formats.len() == args.len();
         if args.is_empty() {
             formats.extend(DateFormat::parse(ISO));
         }
@@ -40,7 +41,7 @@ impl<'t> Lowering<'t> {
             },
             formats,
         };
-        (date.formats.len() == args.len()).then(|| Arc::new(date) as Arc<dyn Parser>)
+        are_all_read.then(|| Arc::new(date) as Arc<dyn Parser>)
     }
 
     pub(super) fn cef_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {

@@ -5,8 +5,19 @@ use std::fs;
 
 /// A file with all values, but for the fields of the header, of a scope beside `nv-pairs`; and what stands behind them.
 fn out(scope: &str, behind: &str) -> String {
-    let header =
-        ["HOST*", "LEGACY_MSGHDR", "MESSAGE", "MSGFORMAT", "MSGID", "PID", "PROGRAM", "SOURCE", "TRANSPORT"];
+    let header = [
+        "HOST*",
+        "LEGACY_MSGHDR",
+        "MESSAGE",
+        "MSGFORMAT",
+        "MSGID",
+        "PID",
+        "PROGRAM",
+        "SOURCE",
+        "TRANSPORT",
+        "0",
+        "1",
+    ];
     let header = header.map(|name| format!("--exclude {name}")).join(" ");
     format!(
         "destination {{ file(\"/o\" template(\"$(format-welf --scope nv-pairs,{scope} {header}){behind}\")); }}"
