@@ -233,7 +233,7 @@ fn the_last_glob_decides() {
     check("$(names --scope nv-pairs --exclude * --key HOST --key PROGRAM)", "HOST,PROGRAM");
     check(
         "$(names --scope nv-pairs --exclude *a* --key MSGHDR)",
-        "FILE_NAME,HOST,HOST_FROM,LEGACY_MSGHDR,MESSAGE,MSGFORMAT,MSGHDR,PID,PROGRAM,SOURCE,TRANSPORT,count,empty,list,user",
+        "HOST,HOST_FROM,LEGACY_MSGHDR,MESSAGE,MSGFORMAT,MSGHDR,PID,PROGRAM,SOURCE,count,empty,list,user",
     );
     check("$(names --scope selected-macros --exclude *R*)", "DATE,FACILITY,HOST,MESSAGE,PID,SEQNUM,TAGS");
     check("$(names --key S_WEEK*)", "S_WEEK,S_WEEKDAY,S_WEEK_DAY,S_WEEK_DAY_ABBREV,S_WEEK_DAY_NAME");
