@@ -41,14 +41,9 @@ fn options_of_sources_reach_the_relay() {
     assert!(matches!(system.driver, SourceDriver::System { with_kernel: false }));
 }
 
-/// What one destination writes of a message.
-#[track_caller]
-fn check_written(options: &str, want: &[u8]) {
-    let config = format!(
-        "destination d {{ file(\"/x\" template(\"$MSG\\n\") {options}); }};
-         log {{ source {{ stdin(); }}; destination(d); }};"
-    );
-    let mut parts = parts(&config);
+/// What the first destination of a configuration writes of `a text`.
+fn written(config: &str) -> Vec<u8> {
+    let mut parts = parts(config);
     let mut batch =
         Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
     let mut message = Message::default();
@@ -58,7 +53,17 @@ fn check_written(options: &str, want: &[u8]) {
     let template = &mut parts.destinations[0].rendering.template;
     template.begin(Stamp::default());
     template.render(&batch, 0, 1, &mut out);
-    assert_eq!(out, want, "{options}");
+    out
+}
+
+/// What one destination writes of a message.
+#[track_caller]
+fn check_written(options: &str, want: &[u8]) {
+    let config = format!(
+        "destination d {{ file(\"/x\" template(\"$MSG\\n\") {options}); }};
+         log {{ source {{ stdin(); }}; destination(d); }};"
+    );
+    assert_eq!(written(&config), want, "{options}");
 }
 
 #[test]
@@ -306,16 +311,7 @@ fn traps_are_put_together_as_written() {
         &snmp(&format!("{text} version(\"v3\")")),
         &["error: version 3 of SNMP is not supported yet: its keys and engines are not known here"],
     );
-    let mut parts = parts(&format!("log {{ source {{ stdin(); }}; destination {{ {}; }}; }};", snmp(text)));
-    let mut batch =
-        Batch::new(Arc::default(), vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());
-    let mut message = Message::default();
-    message.text = batch.add_extra(b"a text");
-    batch.messages.push(message);
-    let mut out = Vec::new();
-    let template = &mut parts.destinations[0].rendering.template;
-    template.begin(Stamp::default());
-    template.render(&batch, 0, 1, &mut out);
+    let out = written(&format!("log {{ source {{ stdin(); }}; destination {{ {}; }}; }};", snmp(text)));
     assert!(out.starts_with(&[0x30, 63, 2, 1, 1, 4, 6]), "{out:02x?}");
     assert!(out.ends_with(b"\x06\x02\x2b\x01\x04\x06a text"), "{out:02x?}");
 }
