@@ -74,7 +74,7 @@ impl SegmentView for Instantly {
     }
 
     fn phrase(&self, _: &Phrase, _: &Watch) -> Result<PhraseAnswer, ReadError> {
-        Ok(PhraseAnswer { documents: self.common.clone(), exact: true })
+        Ok(PhraseAnswer { documents: self.common.clone(), sure: None })
     }
 
     fn values(&self, _: &Column, _: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {

@@ -114,12 +114,13 @@ impl SegmentView for NaiveView {
         if !self.coarse {
             return Ok(PhraseAnswer {
                 documents: self.select(&Condition::Phrase(phrase.clone())),
-                exact: true,
+                sure: None,
             });
         }
         let words = phrase.words.iter().filter(|word| !matches!(word, Pattern::Any));
         let words = words.map(|word| Condition::Word(word.clone())).collect();
-        Ok(PhraseAnswer { documents: self.select(&Condition::and(words)), exact: false })
+        let documents = self.select(&Condition::and(words));
+        Ok(PhraseAnswer { sure: Some(Bitmap::none(documents.len())), documents })
     }
 
     fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {

@@ -10,6 +10,7 @@ mod documents;
 mod format;
 mod kept;
 mod letters;
+mod neighbours;
 mod packed;
 mod phrase;
 mod recode;

@@ -159,8 +159,8 @@ pub struct Phrase {
 pub struct PhraseAnswer {
     /// The documents.
     pub documents: Bitmap,
-    /// Whether they are known to hold it; else the text of each must be looked at.
-    pub exact: bool,
+    /// Those that are known to hold it; the text of each other one must be looked at. `None`: all of them are known to.
+    pub sure: Option<Bitmap>,
 }
 
 /// A stored message.

@@ -24,12 +24,12 @@ impl Plan<'_> {
         }
         let answer = self.view.phrase(phrase, self.watch)?;
         match phrase.words.as_slice() {
-            _ if answer.exact => Ok(Known::exact(answer.documents)),
+            _ if answer.sure.is_none() => Ok(Known::exact(answer.documents)),
             [word] if answer.documents.count() >= WORTH_NARROWING => {
                 let documents = self.view.words(word, self.watch)?;
                 self.text_word(condition, word, documents)
             }
-            _ => Ok(Known::doubtful(answer.documents, None, condition)),
+            _ => Ok(Known::doubtful(answer.documents, answer.sure, condition)),
         }
     }
 

@@ -226,6 +226,8 @@ impl Sealed {
         })?;
         let letters = letters.finish();
         file.section(Section::Letters, [letters.as_slice()])?;
-        Ok((terms.bytes.len() + letters.len()) as u64)
+        let neighbours = self.file().section(Section::Neighbours).map_err(|damage| self.damaged(damage))?;
+        file.section(Section::Neighbours, [neighbours.bytes])?;
+        Ok((terms.bytes.len() + letters.len() + neighbours.bytes.len()) as u64)
     }
 }

@@ -5,6 +5,7 @@
 //! Limits: one thread; about half a microsecond a message.
 
 mod columns;
+mod neighbours;
 mod terms;
 
 pub(crate) use terms::{Place, document_bytes};
@@ -105,9 +106,11 @@ pub(crate) fn write<W: Write>(
     let words = terms::encode(&builder.index, builder.length);
     file.section(Section::Terms, words.dictionary.iter().map(Vec::as_slice))?;
     file.section(Section::Letters, [words.letters.as_slice()])?;
+    file.section(Section::Neighbours, [words.neighbours.as_slice()])?;
     file.section(Section::Postings, [words.postings.as_slice()])?;
     file.section(Section::Templates, [words.templates.as_slice()])?;
-    report.terms = (words.dictionary.iter().map(Vec::len).sum::<usize>() + words.letters.len()) as u64;
+    let beside = words.letters.len() + words.neighbours.len();
+    report.terms = (words.dictionary.iter().map(Vec::len).sum::<usize>() + beside) as u64;
     report.postings = words.postings.len() as u64;
     report.templates = words.templates.len() as u64;
 

@@ -2,19 +2,23 @@
 //!
 //! In: texts and values, message by message. Out: the terms; which documents have a set of them, by linear scan.
 //! A frequent token is not in the list: a message's sequence of frequent tokens is its template, of which there are
-//! few, and only the template's number is kept. Holds: 4 bytes a pair, about 45 a message.
+//! few, and only the template's number is kept. Holds: 8 bytes a pair, the frequent neighbours of its token among them, about
+//! 65 a message.
 //! Texts are taken apart one after the other and their tokens looked up some texts later: until then the slots have
 //! come from memory. Whoever reads sees to it that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
 use super::{
     frequent::Frequent,
-    pages,
+    pages::{self, Item, Spares},
     room::Room,
     templates::{Sequence, Templates},
     terms::Terms,
 };
-use crate::tokens::{Hash, Seed, Token, Tokenizer};
+use crate::{
+    segment::neighbours::{Layout, Neighbours},
+    tokens::{Hash, Seed, Token, Tokenizer},
+};
 use std::sync::Arc;
 
 /// Texts that wait to be looked up together. More would push each other's slots out of the nearest cache.
@@ -27,9 +31,13 @@ struct Waiting {
     /// Tokens to be looked up: so many of these are.
     tokens: Vec<(Token, Hash)>,
     count: usize,
+    /// What stands beside each of them.
+    neighbours: Vec<Neighbours>,
     document: u32,
     /// The frequent tokens, when it is the text of its document, which it ends.
     sequence: Option<Sequence>,
+    /// How the other tokens of the text lie between them.
+    layout: Layout,
 }
 
 impl Waiting {
@@ -43,18 +51,23 @@ impl Waiting {
 
     /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps. Which
     /// token is frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it
-    /// is. Then the processor looks up several at once.
+    /// is. Then the processor looks up several at once. What stands beside a token is written a token later.
     fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {
-        let Waiting { tokenizer, tokens, count, .. } = self;
+        let Waiting { tokenizer, tokens, count, neighbours, layout, .. } = self;
         let start = numbers.len();
         // A mark and a number each.
         numbers.resize(start + *count * 2, 0);
-        let (mut others, mut known, mut gap) = (0, 0, 0);
+        neighbours.resize(*count + 1, Neighbours::IN_VALUE);
+        let (mut others, mut known, mut gap, mut inner) = (0, 0, 0, 0);
+        // The place of the token before, its number, and that of the one before it.
+        let (mut place, mut before, mut left) = (0, Frequent::NONE, Frequent::NONE);
         let list = &mut numbers[start..];
         for index in 0..*count {
             let (token, hash) = tokens[index];
             let number = frequent.number_or_none(tokenizer.bytes(token), hash);
             let is_frequent = usize::from(number != Frequent::NONE);
+            neighbours[place] = Neighbours::new(left, number);
+            (place, left, before) = (others, before, number);
             tokens[others] = (token, hash);
             others += 1 - is_frequent;
             list[known] = Templates::GAP;
@@ -62,9 +75,27 @@ impl Waiting {
             list[known] = number;
             known += is_frequent;
             gap = 1 - is_frequent;
+            inner = if is_frequent > 0 { others } else { inner };
         }
+        neighbours[place] = Neighbours::new(left, Frequent::NONE);
+        let gaps = known - (*count - others);
+        *layout = Layout::new(inner > gaps, others - inner);
         *count = others;
         numbers.truncate(start + known);
+    }
+}
+
+/// A term that its document had before.
+#[derive(Clone, Copy)]
+pub(crate) struct Again {
+    pub(crate) term: u32,
+    pub(crate) neighbours: Neighbours,
+}
+
+impl Item for Again {
+    fn spares() -> &'static Spares<Again> {
+        static SPARES: Spares<Again> = Spares::new();
+        &SPARES
     }
 }
 
@@ -76,10 +107,16 @@ pub(crate) struct Index {
     pub(crate) templates: Templates,
     /// Ids of the terms of each document, document after document.
     pub(crate) flat: Vec<u32>,
+    /// What stands beside the first of each of these in its document.
+    pub(crate) neighbours: Vec<Neighbours>,
+    /// Terms that their document had before, beside others.
+    pub(crate) again: Vec<Again>,
     /// Where each document's ids end in `flat`.
     pub(crate) ends: Vec<u32>,
     /// Template of each document.
     pub(crate) template_of: Vec<u32>,
+    /// Whether the next document had tokens in name-value pairs.
+    has_values: bool,
     waiting: [Waiting; TEXTS],
     waiting_count: usize,
     /// Documents ended, those that wait among them.
@@ -97,8 +134,11 @@ impl Index {
             terms: Terms::with_room(room.terms, room.term_bytes),
             templates: Templates::new(),
             flat: pages::with_room(room.pairs),
+            neighbours: pages::with_room(room.pairs),
+            again: pages::with_room(room.pairs_again),
             ends: pages::with_room(room.documents),
             template_of: pages::with_room(room.documents),
+            has_values: false,
             waiting: Default::default(),
             waiting_count: 0,
             documents: 0,
@@ -134,6 +174,8 @@ impl Index {
         waiting.sequence = None;
         waiting.tokenizer.read(value);
         waiting.take_all(self.seed);
+        waiting.neighbours.clear();
+        waiting.neighbours.resize(waiting.count, Neighbours::IN_VALUE);
         self.end_waiting();
     }
 
@@ -150,15 +192,22 @@ impl Index {
     pub(crate) fn post(&mut self) {
         let waiting = &self.waiting[..self.waiting_count];
         waiting.iter().flat_map(|one| &one.sequence).for_each(|one| self.templates.prefetch_known(one));
-        for Waiting { tokenizer, tokens, count, document, sequence } in waiting {
-            for (token, hash) in &tokens[..*count] {
-                if let Some(id) = self.terms.hit(tokenizer.bytes(*token), *hash, *document) {
-                    self.flat.push(id);
+        for Waiting { tokenizer, tokens, count, neighbours, document, sequence, layout } in waiting {
+            for ((token, hash), neighbours) in tokens[..*count].iter().zip(neighbours) {
+                let (term, is_new) = self.terms.hit(tokenizer.bytes(*token), *hash, *document);
+                if is_new {
+                    self.flat.push(term);
+                    self.neighbours.push(*neighbours);
+                } else {
+                    self.again.push(Again { term, neighbours: *neighbours });
                 }
             }
             if let Some(sequence) = sequence {
-                self.template_of.push(self.templates.intern(sequence, &self.numbers));
+                let layout = layout.with_values(std::mem::take(&mut self.has_values));
+                self.template_of.push(self.templates.intern(sequence, &self.numbers, layout));
                 self.ends.push(self.flat.len() as u32);
+            } else {
+                self.has_values = true;
             }
         }
         self.waiting_count = 0;
@@ -176,5 +225,7 @@ impl Drop for Index {
         for numbers in [&mut self.flat, &mut self.ends, &mut self.template_of] {
             pages::give_back(std::mem::take(numbers));
         }
+        pages::give_back(std::mem::take(&mut self.neighbours));
+        pages::give_back(std::mem::take(&mut self.again));
     }
 }

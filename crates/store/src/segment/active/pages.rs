@@ -15,7 +15,7 @@ use std::sync::{
 /// Vectors from this size on lie in huge pages and are used again.
 const LARGE_BYTES_MIN: usize = 4 << 20;
 /// Most bytes kept for the next segment: about what one of a million messages takes, and sealing it.
-const SPARE_BYTES_MAX: usize = 448 << 20;
+const SPARE_BYTES_MAX: usize = 480 << 20;
 /// A spare vector may have this many times the room that is asked for.
 const ROOM_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
@@ -123,6 +123,8 @@ pub(crate) fn rest() {
     i64::spares().forget();
     super::terms::Slot::spares().forget();
     crate::segment::seal::Place::spares().forget();
+    super::index::Again::spares().forget();
+    crate::segment::neighbours::Neighbours::spares().forget();
 }
 
 #[cfg(test)]

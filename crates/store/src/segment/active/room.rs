@@ -11,6 +11,8 @@ pub(crate) struct Room {
     pub(super) documents: usize,
     /// Pairs of a document and a term.
     pub(super) pairs: usize,
+    /// Pairs of a document and a term that it has again.
+    pub(super) pairs_again: usize,
     pub(super) terms: u32,
     pub(super) term_bytes: usize,
     /// Bytes of compressed blocks.
@@ -25,6 +27,7 @@ impl Room {
         Room {
             documents: more(builder.length as usize),
             pairs: more(builder.index.flat.len()),
+            pairs_again: more(builder.index.again.len()),
             terms: terms.len(),
             term_bytes: more(terms.size()),
             block_bytes: more(builder.blocks.bytes.len()),

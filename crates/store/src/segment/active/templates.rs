@@ -4,7 +4,7 @@
 //! Limits: one sequence a message at worst.
 
 use super::fetch;
-use crate::tokens::Seed;
+use crate::{segment::neighbours::Layout, tokens::Seed};
 use std::ops::Range;
 
 /// A sequence that is to be numbered, by its place among others.
@@ -34,6 +34,8 @@ pub(crate) struct Templates {
     slots: Vec<Slot>,
     sequences: Vec<u16>,
     ends: Vec<u32>,
+    /// How the other tokens lay in all texts of each.
+    layouts: Vec<Layout>,
 }
 
 impl Templates {
@@ -46,6 +48,7 @@ impl Templates {
             slots: vec![Slot::default(); FIRST_SLOTS],
             sequences: Vec::new(),
             ends: Vec::new(),
+            layouts: Vec::new(),
         }
     }
 
@@ -76,8 +79,13 @@ impl Templates {
         fetch::ahead(&self.sequences, slot.start as usize);
     }
 
-    /// The number of a sequence that lies among `numbers`, given now if it has none.
-    pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16]) -> u32 {
+    /// How the other tokens lay in all texts, template by template.
+    pub(crate) fn layouts(&self) -> &[Layout] {
+        &self.layouts
+    }
+
+    /// The number of a sequence that lies among `numbers`, given now if it has none. `layout` is that of the text.
+    pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16], layout: Layout) -> u32 {
         let (hash, sequence) = (sequence.hash, &numbers[sequence.place.clone()]);
         if (self.ends.len() + 1) * 2 > self.slots.len() {
             self.grow();
@@ -89,6 +97,7 @@ impl Templates {
         {
             let known = slot.start as usize..(slot.start + slot.length) as usize;
             if slot.hash == hash && self.sequences[known] == *sequence {
+                self.layouts[number as usize].add(layout);
                 return number;
             }
             at = (at + 1) & mask;
@@ -96,6 +105,7 @@ impl Templates {
         let (start, length) = (self.sequences.len() as u32, sequence.len() as u32);
         self.sequences.extend_from_slice(sequence);
         self.ends.push(start + length);
+        self.layouts.push(layout);
         let number = self.ends.len() as u32;
         self.slots[at] = Slot { hash, start, length, number };
         number - 1

@@ -131,17 +131,15 @@ impl Terms {
         self.slots[slot].id
     }
 
-    /// Counts a string for a document: its id when the document did not have it yet.
+    /// Counts a string for a document: its id, and whether the document did not have it yet.
     #[inline]
-    pub(crate) fn hit(&mut self, string: &[u8], hash: Hash, document: u32) -> Option<u32> {
+    pub(crate) fn hit(&mut self, string: &[u8], hash: Hash, document: u32) -> (u32, bool) {
         let at = self.slot_of(string, hash);
         let slot = &mut self.slots[at];
-        if slot.last == document + 1 {
-            return None;
-        }
+        let is_new = slot.last != document + 1;
         slot.last = document + 1;
-        slot.documents += 1;
-        Some(slot.id)
+        slot.documents += u32::from(is_new);
+        (slot.id, is_new)
     }
 
     /// How many documents have each string, by id.

@@ -280,7 +280,7 @@ impl SegmentView for ActiveView {
             Some(Wanted::of_templates(templates))
         })?;
         match found {
-            Some(documents) if is_exact => Ok(PhraseAnswer { documents, exact: true }),
+            Some(documents) if is_exact => Ok(PhraseAnswer { documents, sure: None }),
             found => {
                 // The words are those that the templates were made of.
                 let is_frequent =

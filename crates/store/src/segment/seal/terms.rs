@@ -3,6 +3,7 @@
 //! In: the index of a builder. Out: dictionary, postings, templates. Holds: the flat list in term order while it works.
 //! Limits: 2^32 pairs.
 
+use super::neighbours;
 use crate::segment::{
     active::{Index, Item, Spares, Templates, Terms, ahead, filled, give_back, with_room},
     format::{dictionary, postings, put_bytes, put_varint},
@@ -21,6 +22,7 @@ pub(super) struct Words {
     pub(super) postings: Vec<u8>,
     pub(super) templates: Vec<u8>,
     pub(super) letters: Vec<u8>,
+    pub(super) neighbours: Vec<u8>,
 }
 
 impl Drop for Words {
@@ -83,6 +85,7 @@ pub(super) fn encode(index: &Index, length: u32) -> Words {
             put_varint(&mut dictionary.data, (words.postings.len() - before) as u64);
         }
     }
+    words.neighbours = neighbours::encode(index, &order, &counts);
     [flat, order, counts].into_iter().for_each(give_back);
     words.dictionary = dictionary.finish();
     words.letters = letters.finish();

@@ -130,7 +130,7 @@ pub(super) fn trouble(file: &SegmentFile, bad: BadChunk) -> Trouble {
 }
 
 fn part(section: u16) -> &'static str {
-    const PARTS: [(Section, &str); 15] = [
+    const PARTS: [(Section, &str); 16] = [
         (Section::Meta, "counts and directory of columns"),
         (Section::Compression, "compression dictionary"),
         (Section::Blocks, "messages"),
@@ -146,6 +146,7 @@ fn part(section: u16) -> &'static str {
         (Section::PackedTerms, "terms"),
         (Section::Aging, "how terms were aged"),
         (Section::Letters, "letters of terms"),
+        (Section::Neighbours, "neighbours of terms"),
     ];
     PARTS
         .iter()

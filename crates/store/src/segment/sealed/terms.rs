@@ -16,6 +16,7 @@ use crate::{
             postings, put_varint,
         },
         letters::Letters,
+        neighbours::{self, Section as Neighbourhoods},
         packed::dictionary::Place,
         phrase,
         seal::document_bytes,
@@ -359,10 +360,43 @@ impl Sealed {
 
     /// Documents whose template has these numbers one behind the other.
     pub(super) fn outlined(&self, templates: &Templates<'_>, numbers: &[u16]) -> Result<Bitmap, Damage> {
-        let wanted = templates.having(|sequence| phrase::is_in(numbers, sequence))?;
+        self.of_templates(&templates.having(|sequence| phrase::is_in(numbers, sequence))?)
+    }
+
+    /// Documents of the templates that are true.
+    pub(super) fn of_templates(&self, wanted: &[bool]) -> Result<Bitmap, Damage> {
         let mut found = Bitmap::none(self.meta.length);
-        self.add_templates(&wanted, &mut found)?;
+        self.add_templates(wanted, &mut found)?;
         Ok(found)
+    }
+
+    /// What is known of words beside terms; `None`: nothing. An aged segment keeps none.
+    pub(super) fn neighbours(&self) -> Result<Option<Neighbourhoods<'_>>, Damage> {
+        if self.file.place(Section::Neighbours).length == 0 {
+            return Ok(None);
+        }
+        neighbours::Section::read(&self.file.section(Section::Neighbours)?).map(Some)
+    }
+
+    /// The place of a term among all.
+    pub(super) fn place_of(&self, token: &[u8]) -> Result<Option<u32>, Damage> {
+        let dictionary = self.dictionary()?;
+        let block = dictionary.block_of(|first| first <= token)?;
+        if block >= dictionary.blocks() {
+            return Ok(None);
+        }
+        let mut payloads = Payloads::new(self.meta.length, self.file.place(Section::Postings).length);
+        let mut place = None;
+        self.file.check_part(&dictionary.block(block)?)?;
+        dictionary.walk(block, &mut Vec::new(), |entry, reader| {
+            if entry.string == token {
+                place = Some(entry.ordinal);
+                return Ok(false);
+            }
+            payloads.read(entry.ordinal, reader)?;
+            Ok(true)
+        })?;
+        Ok(place)
     }
 }
 
@@ -469,7 +503,7 @@ impl<'a> Templates<'a> {
     }
 
     /// Whether each template passes a test.
-    fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
+    pub(super) fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
         let damage = || self.documents.damage("templates do not decompress");
         let plain = zstd::bulk::decompress(self.sequences, self.sequences_bytes).map_err(|_| damage())?;
         let mut reader = Part::loose(&plain).reader();

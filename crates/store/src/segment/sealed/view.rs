@@ -2,7 +2,7 @@
 //!
 //! In: questions. Out: documents, counts, messages. Holds nothing. Limits: see `SegmentView`.
 
-use super::{Kind, Sealed, SealedColumn, reading::Reading};
+use super::{Kind, Sealed, SealedColumn, reading::Reading, terms::Templates};
 use crate::{
     Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, SegmentView,
     Watch, WordUse,
@@ -10,7 +10,8 @@ use crate::{
         column::{self, Fixed, Shown, Source},
         documents,
         format::{Damage, numbers},
-        phrase, words,
+        phrase::{self, Judge, Verdict},
+        words,
     },
 };
 use std::ops::Range;
@@ -46,6 +47,36 @@ impl Sealed {
         let _pin = self.file.pin();
         let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
         documents::read_placed(&reading, documents, watch, visit)
+    }
+
+    /// Documents of the templates that a phrase may be in, with all of its words in text or name-value pairs.
+    fn judged(
+        &self,
+        possible: &[bool],
+        verdicts: &[Verdict],
+        templates: &Templates<'_>,
+        phrase: &Phrase,
+        watch: &Watch,
+    ) -> Result<PhraseAnswer, ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let mut documents = self.of_templates(possible).map_err(corrupt)?;
+        let is_other = |word: &&Pattern| match word {
+            Pattern::Exact(text) => templates.number(text).is_none(),
+            _ => true,
+        };
+        for word in phrase.words.iter().filter(is_other) {
+            if documents.is_empty() {
+                return Ok(PhraseAnswer { documents, sure: None });
+            }
+            documents.and(&self.tokens(word, watch)?.0);
+        }
+        if !verdicts.contains(&Verdict::Perhaps) {
+            return Ok(PhraseAnswer { documents, sure: None });
+        }
+        let sure: Vec<bool> = verdicts.iter().map(|verdict| *verdict == Verdict::Yes).collect();
+        let mut sure = self.of_templates(&sure).map_err(corrupt)?;
+        sure.and(&documents);
+        Ok(PhraseAnswer { documents, sure: Some(sure) })
     }
 
     fn received_edge(&self, us: i64) -> Result<u32, Damage> {
@@ -154,11 +185,24 @@ impl SegmentView for Sealed {
         let find = |token: &[u8]| templates.number(token);
         if let Some(numbers) = phrase::numbers(phrase, find) {
             let documents = self.outlined(&templates, &numbers).map_err(corrupt)?;
-            return Ok(PhraseAnswer { documents, exact: true });
+            return Ok(PhraseAnswer { documents, sure: None });
         }
-        let outlined = phrase::outline(phrase, find).map(|outline| self.outlined(&templates, &outline));
-        let outlined = outlined.transpose().map_err(corrupt)?;
-        phrase::candidates(self, phrase, outlined, |token| find(token).is_some(), watch)
+        let neighbours = self.neighbours().map_err(corrupt)?;
+        let beside = |word: &[u8]| match (&neighbours, self.place_of(word)?) {
+            (Some(neighbours), Some(place)) => neighbours.find(place),
+            _ => Ok(None),
+        };
+        let Some(judge) = Judge::new(phrase, find, beside).map_err(corrupt)? else {
+            return phrase::candidates(self, phrase, None, |_| false, watch);
+        };
+        let mut verdicts = Vec::new();
+        let possible = templates.having(|sequence| {
+            let layout = neighbours.as_ref().map(|neighbours| neighbours.layout(verdicts.len() as u32));
+            let verdict = judge.verdict(sequence, layout.unwrap_or_default());
+            verdicts.push(verdict);
+            verdict != Verdict::No
+        });
+        self.judged(&possible.map_err(corrupt)?, &verdicts, &templates, phrase, watch)
     }
 
     fn values(&self, asked: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
