@@ -12,7 +12,7 @@ use std::{
 };
 use store::{
     Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Watch,
+    Together, Watch,
 };
 
 /// What may be seen of a logspace.
@@ -134,6 +134,10 @@ impl SegmentView for Bounded {
 
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
         self.inner.words(pattern, watch)
+    }
+
+    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.inner.words_together(words, watch)
     }
 
     fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {

@@ -7,6 +7,7 @@
 mod column;
 mod known;
 mod skew;
+mod together;
 mod trace;
 mod word;
 
@@ -159,11 +160,26 @@ impl Plan<'_> {
         // Surely in all undecided members; the decided ones are in `upper` alone.
         let mut lower: Option<Bitmap> = None;
         let mut parts = Vec::new();
+        let words = self.all_words(members);
+        let mut words_ahead = words.as_ref();
         for member in members {
             if upper.as_ref().is_some_and(Bitmap::is_empty) {
                 return Ok(Known::exact(self.none()));
             }
-            let known = self.evaluate(member, upper.as_ref())?;
+            let known = match words_ahead {
+                _ if words.is_none() || !together::joins_all(member) => {
+                    self.evaluate(member, upper.as_ref())?
+                }
+                Some(words) => {
+                    words_ahead = None;
+                    Known::exact(self.view.words_together(words, self.watch)?)
+                }
+                None => continue,
+            };
+            if known.open.is_none() && upper.is_none() {
+                upper = Some(known.upper);
+                continue;
+            }
             match &mut upper {
                 Some(upper) => upper.and(&known.upper),
                 None => upper = Some(known.upper.clone()),
@@ -187,7 +203,13 @@ impl Plan<'_> {
     fn any_of<'c>(&self, members: &'c [Condition], within: Option<&Bitmap>) -> Result<Known<'c>, ReadError> {
         let (mut upper, mut lower) = (self.none(), self.none());
         let mut parts = Vec::new();
-        for member in members {
+        let words = self.any_words(members);
+        if let Some(words) = &words {
+            upper = self.view.words_together(words, self.watch)?;
+            lower = upper.clone();
+        }
+        let is_left = |member: &&Condition| words.is_none() || !matches!(member, Condition::Word(_));
+        for member in members.iter().filter(is_left) {
             let known = self.evaluate(member, within)?;
             upper.or(&known.upper);
             match known.open {

@@ -39,5 +39,5 @@ pub use segment::{
 };
 pub use view::{
     Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
-    SegmentView, Snapshot, Stop, Watch, WordUse,
+    SegmentView, Snapshot, Stop, Together, Watch, WordUse,
 };

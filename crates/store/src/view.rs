@@ -324,6 +324,15 @@ impl std::fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
+/// Words that are asked for together.
+#[derive(Clone, Debug, Default)]
+pub struct Together<'a> {
+    /// Of each of these a document has one at least.
+    pub any: Vec<Vec<&'a Pattern>>,
+    /// Of these it has none.
+    pub none: Vec<&'a Pattern>,
+}
+
 /// A segment, active or sealed, as a query sees it. All bitmaps have [`SegmentView::len`] bits.
 pub trait SegmentView: Send + Sync {
     /// Number of documents.
@@ -355,6 +364,27 @@ pub trait SegmentView: Send + Sync {
 
     /// Documents with a matching token in the text, host, program or a name-value pair.
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Documents that have a word of each kind that must be there, and no word that must not: what [`SegmentView::words`]
+    /// says of each word, joined.
+    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let having = |words: &[&Pattern]| -> Result<Bitmap, ReadError> {
+            let mut found = Bitmap::none(self.len());
+            words
+                .iter()
+                .try_for_each(|word| self.words(word, watch).map(|documents| found.or(&documents)))?;
+            Ok(found)
+        };
+        let mut found = Bitmap::all(self.len());
+        for any in &words.any {
+            found.and(&having(any)?);
+            if found.is_empty() {
+                return Ok(found);
+            }
+        }
+        found.and_not(&having(&words.none)?);
+        Ok(found)
+    }
 
     /// What [`SegmentView::words`] looks at in the index of words; none when the segment does not say. Counted anew,
     /// for whoever wants to know what a question costs.

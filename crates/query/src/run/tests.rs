@@ -52,6 +52,14 @@ fn finds_words() {
     check("failed OR session", 40);
     check("NOT failed", 80);
     check("failed -host:gw1", 13);
+    check("failed AND root NOT kernel", 10);
+    check("failed NOT (root OR sshd)", 0);
+    check("failed NOT (kernel OR sshd)", 0);
+    check("(failed OR session) AND sshd", 20);
+    check("NOT failed NOT session", 60);
+    check("port AND (failed OR scan) AND *a*", 40);
+    check("session OR failed OR host:gw1 OR scan", 74);
+    check("failed AND failed", 20);
     check("*ail*", 40);
     check("fial~1", 0);
     check("failde~1", 20);

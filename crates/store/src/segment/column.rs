@@ -4,8 +4,11 @@
 //! A place is the value's ordinal plus one; 0 says that the document has none.
 //! Limits: one count a distinct value while counting.
 
+mod marks;
+
 use super::format::list;
 use crate::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
+pub(crate) use marks::Neighbours;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
 
@@ -71,6 +74,16 @@ pub(crate) trait Source {
         watch: &Watch,
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError>;
+
+    /// Adds the documents whose place is one of a few neighbours.
+    fn add_places(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+        add_by_runs(self, places, watch, found)
+    }
+
+    /// Whether every value is one token and nothing else: then the order of values is that of tokens.
+    fn is_of_tokens(&self, _watch: &Watch) -> Result<bool, ReadError> {
+        Ok(false)
+    }
 }
 
 /// How the values that a question is about come out of those that are kept.
@@ -183,7 +196,7 @@ fn find(
 }
 
 /// Adds the documents whose value passes a test.
-pub(crate) fn find_where(
+fn find_where(
     source: &dyn Source,
     head: &[u8],
     watch: &Watch,
@@ -197,90 +210,79 @@ pub(crate) fn find_where(
         }
         Ok(())
     })?;
+    add_hits(source, &hits, watch, found)
+}
+
+/// Adds the documents whose place is one of some, each given once.
+pub(crate) fn add_hits(
+    source: &dyn Source,
+    hits: &[u32],
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
     if hits.is_empty() {
         return Ok(());
     }
-    let wanted = Wanted::of(&hits, source.distinct());
+    if let Some(neighbours) = Neighbours::of(hits) {
+        return source.add_places(&neighbours, watch, found);
+    }
+    let mut table = vec![false; source.distinct() as usize + 1];
+    hits.iter().for_each(|place| table[*place as usize] = true);
     let length = found.len();
     source.runs(None, watch, &mut |run| match run {
         Run::Dense { first, places } => {
             let count = places.len().min(length.saturating_sub(first) as usize);
-            match &wanted {
-                Wanted::Range { first: lowest, span } => {
-                    // With numbers of 31 bits the highest bit tells: comparing takes three times as long.
-                    add_dense(found, first, &places[..count], |place| {
-                        let behind = place.wrapping_sub(*lowest);
-                        (behind | span.wrapping_sub(behind)) >> 31 == 0
-                    });
-                }
-                Wanted::Table(table) => {
-                    add_dense(found, first, &places[..count], |place| table[place as usize]);
-                }
-            }
+            let is_wanted = |place| u8::from(table[place as usize]);
+            add_dense(found, first, &places[..count], |places| marks::gathered(&places.map(is_wanted)));
         }
         Run::Sparse { documents, places } => {
-            let hits = documents.iter().zip(places).filter(|(_, place)| wanted.has(**place));
+            let hits = documents.iter().zip(places).filter(|(_, place)| table[**place as usize]);
             hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
     })
 }
 
-/// The places of values that are looked for.
-enum Wanted {
-    /// Neighbours, as the values with one beginning are.
-    Range { first: u32, span: u32 },
-    /// Whether each place is.
-    Table(Vec<bool>),
-}
-
-impl Wanted {
-    /// Of places of a column with so many distinct values; there is at least one.
-    fn of(hits: &[u32], distinct: u32) -> Wanted {
-        let (first, last) =
-            hits.iter().fold((u32::MAX, 0), |(first, last), hit| (first.min(*hit), last.max(*hit)));
-        if (last - first) as usize + 1 == hits.len() {
-            return Wanted::Range { first, span: last - first };
+/// Adds the documents whose place is one of a few neighbours, run after run.
+pub(crate) fn add_by_runs<S: Source + ?Sized>(
+    source: &S,
+    neighbours: &Neighbours,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    let length = found.len();
+    source.runs(None, watch, &mut |run| match run {
+        Run::Dense { first, places } => {
+            let count = places.len().min(length.saturating_sub(first) as usize);
+            add_dense(found, first, &places[..count], |places| neighbours.marks(places));
         }
-        let mut table = vec![false; distinct as usize + 1];
-        hits.iter().for_each(|place| table[*place as usize] = true);
-        Wanted::Table(table)
-    }
-
-    fn has(&self, place: u32) -> bool {
-        match self {
-            Wanted::Range { first, span } => place.wrapping_sub(*first) <= *span,
-            Wanted::Table(table) => table[place as usize],
+        Run::Sparse { documents, places } => {
+            let hits = documents.iter().zip(places).filter(|(_, place)| neighbours.have(**place));
+            hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
-    }
-}
-
-/// Adds wanted neighbours, 64 at a time.
-fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], is_wanted: impl Fn(u32) -> bool) {
-    if !first.is_multiple_of(64) {
-        let places = places.iter().enumerate();
-        places.filter(|(_, place)| is_wanted(**place)).for_each(|(i, _)| found.add(first + i as u32));
-        return;
-    }
-    let words = &mut found.words_mut()[(first >> 6) as usize..];
-    let (whole, rest) = places.as_chunks::<64>();
-    for (word, places) in words.iter_mut().zip(whole) {
-        *word |= gathered(&places.map(|place| u8::from(is_wanted(place))));
-    }
-    if let Some(word) = words.get_mut(whole.len()).filter(|_| !rest.is_empty()) {
-        let mut flags = [0u8; 64];
-        flags.iter_mut().zip(rest).for_each(|(flag, place)| *flag = u8::from(is_wanted(*place)));
-        *word |= gathered(&flags);
-    }
-}
-
-/// The lowest bits of 64 bytes that are 0 or 1.
-fn gathered(flags: &[u8; 64]) -> u64 {
-    /// Brings the lowest bit of each byte into the highest byte.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let eights = flags.as_chunks::<8>().0.iter().enumerate();
-    eights.fold(0, |word, (at, eight)| {
-        word | (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (at * 8)
     })
+}
+
+/// Adds wanted documents of a run, 64 at a time; a place of 0, which stands for no value, is never wanted.
+fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], marks: impl Fn(&[u32; 64]) -> u64) {
+    let add = |found: &mut Bitmap, at: u32, mut word: u64| {
+        if at.is_multiple_of(64) {
+            found.words_mut()[(at >> 6) as usize] |= word;
+            return;
+        }
+        while word != 0 {
+            found.add(at + word.trailing_zeros());
+            word &= word - 1;
+        }
+    };
+    let (whole, rest) = places.as_chunks::<64>();
+    for (index, places) in whole.iter().enumerate() {
+        add(found, first + (index * 64) as u32, marks(places));
+    }
+    if !rest.is_empty() {
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        add(found, first + (whole.len() * 64) as u32, marks(&last));
+    }
 }
 
 /// Adds the count of each distinct value among the documents.

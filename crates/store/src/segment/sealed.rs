@@ -15,6 +15,7 @@ mod prove;
 mod reading;
 mod shell;
 mod terms;
+mod together;
 mod view;
 
 use super::format::{

@@ -14,24 +14,34 @@ use std::collections::BTreeMap;
 /// A name-value pair of a document.
 pub(crate) type Pair = (String, Vec<u8>, ValueKind);
 
-/// Adds the documents whose value in one of the columns has a matching token.
+/// Adds the documents whose value in one of the columns has a token that matches one of the patterns.
 pub(crate) fn add_columns<'a>(
     columns: impl Iterator<Item = &'a dyn Source>,
-    pattern: &Pattern,
+    patterns: &[&Pattern],
     watch: &Watch,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
-    let mut matcher = Matcher::new(pattern);
-    let needle = matcher.needle();
+    let mut matchers: Vec<Matcher> = patterns.iter().map(|pattern| Matcher::new(pattern)).collect();
     let mut tokenizer = Tokenizer::default();
     for source in columns {
-        column::find_where(source, b"", watch, found, |value| {
-            if !holds(value, &needle) {
-                return false;
-            }
-            tokenizer.read(value);
-            tokenizer.tokens().any(|token| matcher.matches_token(tokenizer.bytes(token)))
-        })?;
+        let mut hits: Vec<u32> = Vec::new();
+        for matcher in &mut matchers {
+            let needle = matcher.needle();
+            let head = if source.is_of_tokens(watch)? { matcher.head() } else { b"" }.to_vec();
+            source.values(&head, watch, &mut |place, value| {
+                if holds(value, &needle) {
+                    tokenizer.read(value);
+                    let mut tokens = tokenizer.tokens();
+                    if tokens.any(|token| matcher.matches_token(tokenizer.bytes(token))) {
+                        hits.push(place);
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        hits.sort_unstable();
+        hits.dedup();
+        column::add_hits(source, &hits, watch, found)?;
     }
     Ok(())
 }

@@ -232,7 +232,12 @@ impl SegmentView for ActiveView {
         let found = self.scan(watch, |builder| Some(Wanted::of(builder, pattern)))?;
         let mut found = found.unwrap_or_else(|| Bitmap::none(self.length));
         let columns = [self.fixed(Fixed::Host), self.fixed(Fixed::Program)];
-        words::add_columns(columns.iter().map(|column| column as &dyn Source), pattern, watch, &mut found)?;
+        words::add_columns(
+            columns.iter().map(|column| column as &dyn Source),
+            &[pattern],
+            watch,
+            &mut found,
+        )?;
         Ok(found)
     }
 

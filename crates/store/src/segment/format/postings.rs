@@ -166,11 +166,13 @@ fn decode_rest(
 /// Adds a whole group: its bounds are compared once, not for each document.
 #[inline]
 fn add_group(bitmap: &mut Bitmap, group: &[u32; GROUP], reader: &Reader<'_>) -> Result<(), Damage> {
-    let largest = group.iter().fold(0, |largest, document| largest.max(*document));
-    if largest >= bitmap.len() {
+    // Segments have fewer than 2^31 documents: the highest bit tells. Comparing takes longer.
+    let last = bitmap.len().wrapping_sub(1);
+    let beyond = group.iter().fold(last, |beyond, document| beyond | document | last.wrapping_sub(*document));
+    if beyond >> 31 != 0 {
         return Err(reader.damage("a document beyond the segment's end"));
     }
-    let words = &mut bitmap.words_mut()[..=(largest >> 6) as usize];
+    let words = bitmap.words_mut();
     for document in group {
         words[(document >> 6) as usize] |= 1 << (document & 63);
     }

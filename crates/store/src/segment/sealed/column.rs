@@ -7,7 +7,7 @@ use super::{Entry, Form, Kind, Sealed};
 use crate::{
     Bitmap, ReadError, Watch,
     segment::{
-        column::{Run, SeeValue, Source},
+        column::{self, Neighbours, Run, SeeValue, Source},
         format::{
             Damage, Part,
             dictionary::{self, Dictionary},
@@ -16,12 +16,19 @@ use crate::{
             postings,
         },
     },
+    tokens::Tokenizer,
 };
 
 use message::ValueKind;
 
 /// Most bytes of a *var* number.
 const VARINT_BYTES_MAX: usize = 10;
+
+/// Groups between two looks at the watch: about a tenth of a millisecond.
+const GROUPS_A_LOOK: usize = 1024;
+
+/// What is wrong with a place that cannot be.
+const NOT_A_VALUE: &str = "a value that the dictionary does not have";
 
 /// Most distinct values: no segment has as many messages.
 const DISTINCT_MAX: u32 = u32::MAX >> 1;
@@ -106,7 +113,7 @@ impl<'a> SealedColumn<'a> {
             beyond |= self.entry.distinct.wrapping_sub(*place);
         }
         if beyond >> 31 != 0 {
-            return Err(self.packed.damage(0, "a value that the dictionary does not have"));
+            return Err(self.packed.damage(0, NOT_A_VALUE));
         }
         Ok(())
     }
@@ -129,10 +136,44 @@ impl<'a> SealedColumn<'a> {
     pub(super) fn string(&self, place: u32, value: &mut Vec<u8>) -> Result<(), Damage> {
         let ordinal = place.wrapping_sub(1);
         if ordinal as usize >= self.values.len() {
-            return Err(self.packed.damage(0, "a value that the dictionary does not have"));
+            return Err(self.packed.damage(0, NOT_A_VALUE));
         }
         self.owner.file.check_part(&self.values.block(ordinal as usize / dictionary::BLOCK)?)?;
         self.values.string(ordinal, value)
+    }
+
+    /// Adds the documents of a column that has a place for every document: see [`Source::add_places`].
+    fn add_dense(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+        let corrupt = |damage| self.owner.corrupt(damage);
+        let length = self.owner.meta.length as usize;
+        let (stored, largest) = match self.form {
+            Form::Full => (&places.less_one(), self.entry.distinct - 1),
+            _ => (places, self.entry.distinct),
+        };
+        let size = group_bytes(self.width);
+        let mut raw = [0; GROUP];
+        for (group, words) in found.words_mut().chunks_mut(GROUP / 64).enumerate() {
+            if group % GROUPS_A_LOOK == 0 {
+                watch.check()?;
+                let start = (group * size).min(self.packed.bytes.len());
+                let ahead = (GROUPS_A_LOOK * size).min(self.packed.bytes.len() - start);
+                self.packed
+                    .piece(start, ahead)
+                    .and_then(|part| self.owner.file.check_part(&part))
+                    .map_err(corrupt)?;
+            }
+            ordinals::decode_group(&self.packed, group, self.width, &mut raw).map_err(corrupt)?;
+            // See `SealedColumn::group`.
+            let beyond = raw.iter().fold(0, |beyond, place| beyond | largest.wrapping_sub(*place));
+            if beyond >> 31 != 0 {
+                return Err(corrupt(self.packed.damage(0, NOT_A_VALUE)));
+            }
+            for (index, (word, places)) in words.iter_mut().zip(raw.as_chunks::<64>().0).enumerate() {
+                let left = length - (group * GROUP + index * 64);
+                *word |= stored.marks(places) & u64::MAX >> 64_usize.saturating_sub(left);
+            }
+        }
+        Ok(())
     }
 
     fn sparse_runs(&self, visit: &mut dyn FnMut(Run<'_>)) -> Result<(), Damage> {
@@ -196,7 +237,7 @@ impl Source for SealedColumn<'_> {
         let length = self.owner.meta.length as usize;
         let mut places = [0; GROUP];
         for group in 0..length.div_ceil(GROUP) {
-            if group % 1024 == 0 {
+            if group % GROUPS_A_LOOK == 0 {
                 watch.check()?;
             }
             let words = group * GROUP / 64;
@@ -210,5 +251,26 @@ impl Source for SealedColumn<'_> {
             visit(Run::Dense { first: (group * GROUP) as u32, places: &places[..count] });
         }
         Ok(())
+    }
+
+    fn add_places(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+        match self.form {
+            Form::Sparse => column::add_by_runs(self, places, watch, found),
+            Form::Dense | Form::Full => self.add_dense(places, watch, found),
+        }
+    }
+
+    fn is_of_tokens(&self, watch: &Watch) -> Result<bool, ReadError> {
+        if let Some(known) = self.entry.of_tokens.get() {
+            return Ok(*known);
+        }
+        let mut tokenizer = Tokenizer::default();
+        let mut all = true;
+        self.values(b"", watch, &mut |_, value| {
+            tokenizer.read(value);
+            all &= tokenizer.tokens().next().is_some_and(|token| token.length as usize == value.len());
+            Ok(())
+        })?;
+        Ok(*self.entry.of_tokens.get_or_init(|| all))
     }
 }

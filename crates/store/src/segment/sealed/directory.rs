@@ -7,6 +7,7 @@ use crate::{
     segment::format::{Damage, Part, Reader},
 };
 use message::ValueKind;
+use std::sync::OnceLock;
 
 /// Most columns that a segment may say it has.
 const COLUMNS_MAX: usize = 1 << 16;
@@ -40,6 +41,8 @@ pub(crate) struct Entry {
     pub(crate) numeric: bool,
     pub(crate) start: usize,
     pub(crate) size: usize,
+    /// Whether every value is one token; found out when a word is first asked for.
+    pub(crate) of_tokens: OnceLock<bool>,
 }
 
 /// Counts, times, columns.
@@ -81,6 +84,7 @@ impl Entry {
             numeric: reader.varint_to(1)? == 1,
             start: reader.varint_to(u32::MAX as usize)?,
             size: reader.varint_to(u32::MAX as usize)?,
+            of_tokens: OnceLock::new(),
         })
     }
 }

@@ -20,7 +20,7 @@ const CHUNKS_A_LOOK: usize = 16;
 
 impl Sealed {
     /// Adds what matches to what was found.
-    pub(super) fn search_packed(&self, search: &mut Search, watch: &Watch) -> Result<(), ReadError> {
+    pub(super) fn search_packed(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.packed_dictionary().map_err(corrupt)?;
         let mut unpacker =
@@ -55,7 +55,7 @@ impl Sealed {
         dictionary: &Dictionary<'_>,
         chunk: usize,
         unpacker: &mut Unpacker,
-        search: &mut Search,
+        search: &mut Search<'_>,
     ) -> Result<(), Damage> {
         self.file.check_part(&dictionary.bytes(chunk)?)?;
         let chunk = dictionary.chunk(chunk, unpacker)?;

@@ -8,6 +8,7 @@ use crate::{
     Bitmap, Pattern, ReadError, Watch, WordUse,
     pattern::Matcher,
     segment::{
+        active::ahead as fetch_ahead,
         format::{
             Damage, Part, Reader,
             dictionary::{BLOCK, Dictionary},
@@ -26,6 +27,8 @@ use std::ops::Range;
 
 /// Blocks of the dictionary between two looks at the watch: about half a millisecond.
 const BLOCKS_A_LOOK: usize = 512;
+/// How many lists of templates are fetched from memory before they are read: they are short and lie far apart.
+const LISTS_AHEAD: usize = 4;
 /// Most frequent tokens that a segment may say it has.
 const TOKENS_MAX: usize = u16::MAX as usize;
 /// What is wrong with a document that cannot be.
@@ -117,11 +120,26 @@ pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + '
 impl Sealed {
     /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
     pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<(Bitmap, WordUse), ReadError> {
+        let (mut found, mut templates) = (Bitmap::none(self.meta.length), Vec::new());
+        let mut used = self.add_tokens(pattern, watch, &mut found, &mut templates)?;
+        used.postings += self.add_templates(&templates, &mut found).map_err(|damage| self.corrupt(damage))?;
+        Ok((found, used))
+    }
+
+    /// Adds the documents with a matching token in text or name-value pairs. Those of templates are not looked up: they are
+    /// the documents of the templates that become true. Gives what was looked at until then.
+    pub(super) fn add_tokens(
+        &self,
+        pattern: &Pattern,
+        watch: &Watch,
+        found: &mut Bitmap,
+        templates: &mut Vec<bool>,
+    ) -> Result<WordUse, ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let mut search = Search {
             matcher: Matcher::new(pattern),
-            found: Bitmap::none(self.meta.length),
-            templates: Vec::new(),
+            found,
+            templates,
             blocks: self.aging().map_err(corrupt)?.map(|aging| (aging, Bitmap::none(aging.blocks()))),
             used: WordUse::default(),
         };
@@ -130,15 +148,17 @@ impl Sealed {
         } else {
             self.search(&mut search, watch)?;
         }
-        let Search { matcher, mut found, templates, blocks, mut used } = search;
-        used.postings += self.add_templates(&templates, &mut found).map_err(corrupt)?;
-        if let Some((aging, blocks)) = blocks {
-            self.add_verified(&aging, &blocks, &matcher, watch, &mut found)?;
+        let Search { matcher, found, templates, blocks, mut used } = search;
+        if let Some((aging, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
+            // What is found already need not be read.
+            used.postings += self.add_templates(templates, found).map_err(corrupt)?;
+            templates.clear();
+            self.add_verified(&aging, &blocks, &matcher, watch, found)?;
         }
-        Ok((found, used))
+        Ok(used)
     }
 
-    fn search(&self, search: &mut Search, watch: &Watch) -> Result<(), ReadError> {
+    fn search(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
@@ -219,7 +239,7 @@ impl Sealed {
         dictionary: &Dictionary<'a>,
         block: usize,
         string: &mut Vec<u8>,
-        search: &mut Search,
+        search: &mut Search<'_>,
     ) -> Result<(), Damage> {
         let postings = self.file.whole(Section::Postings)?;
         let length = self.meta.length;
@@ -296,13 +316,19 @@ impl Sealed {
     }
 
     /// Adds the documents of the templates that are true; gives how many these have.
-    fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<u64, Damage> {
+    pub(super) fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<u64, Damage> {
         if !wanted.contains(&true) {
             return Ok(0);
         }
         let mut used = 0;
         let postings = self.file.whole(Section::Postings)?;
-        for (listed, _) in self.template_lists()?.iter().zip(wanted).filter(|(_, wanted)| **wanted) {
+        let lists = self.template_lists()?.iter().zip(wanted).filter(|(_, wanted)| **wanted);
+        let lists: Vec<TemplateList> = lists.map(|(listed, _)| *listed).collect();
+        for (index, listed) in lists.iter().enumerate() {
+            if let Some(next) = lists.get(index + LISTS_AHEAD) {
+                // Of a template with one document this is nowhere, which does no harm.
+                fetch_ahead(postings.bytes, next.at as usize);
+            }
             used += u64::from(listed.count);
             match listed.count {
                 0 => {}
@@ -466,11 +492,11 @@ impl Heads {
 }
 
 /// What a walk over the dictionary looks for and has found.
-pub(super) struct Search {
+pub(super) struct Search<'f> {
     pub(super) matcher: Matcher,
-    pub(super) found: Bitmap,
+    pub(super) found: &'f mut Bitmap,
     /// Whether each template is wanted; as long as the last wanted one needs.
-    pub(super) templates: Vec<bool>,
+    pub(super) templates: &'f mut Vec<bool>,
     /// In an aged segment, the blocks that may have more.
     pub(super) blocks: Option<(Aging, Bitmap)>,
     pub(super) used: WordUse,

@@ -5,9 +5,9 @@
 use super::{Kind, Sealed, SealedColumn, reading::Reading, terms::Templates};
 use crate::{
     Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, SegmentView,
-    Watch, WordUse,
+    Together, Watch, WordUse,
     segment::{
-        column::{self, Fixed, Shown, Source},
+        column::{self, Fixed, Shown},
         documents,
         format::{Damage, numbers},
         phrase::{self, Judge, Verdict},
@@ -21,7 +21,7 @@ const BLOCKS_A_LOOK: usize = 1024;
 
 impl Sealed {
     /// The columns that may hold values of an asked one.
-    fn sources(&self, asked: &Column) -> Result<Vec<(SealedColumn<'_>, Shown)>, ReadError> {
+    pub(super) fn sources(&self, asked: &Column) -> Result<Vec<(SealedColumn<'_>, Shown)>, ReadError> {
         let (fixed, shown) = column::resolve(asked);
         let code = Kind::Fixed as u8 + fixed.unwrap_or(Fixed::Rest) as u8;
         let mut sources = Vec::new();
@@ -150,14 +150,11 @@ impl SegmentView for Sealed {
     }
 
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        let _pin = self.file.pin();
-        let (mut found, _) = self.tokens(pattern, watch)?;
-        for asked in [Column::Host, Column::Program] {
-            let sources = self.sources(&asked)?;
-            let sources = sources.iter().map(|(source, _)| source as &dyn Source);
-            words::add_columns(sources, pattern, watch, &mut found)?;
-        }
-        Ok(found)
+        self.together(&Together { any: vec![vec![pattern]], none: Vec::new() }, watch)
+    }
+
+    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+        self.together(words, watch)
     }
 
     fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {

@@ -1,7 +1,7 @@
 //! Active and sealed segments, and those made anew, answer as the model does.
 
 use super::{model::Model, *};
-use crate::{Bitmap, Bound, Column, Pattern, Phrase, ReadError};
+use crate::{Bitmap, Bound, Column, Pattern, Phrase, ReadError, Together};
 use proptest::{prelude::*, sample::select};
 use std::collections::BTreeMap;
 
@@ -104,6 +104,11 @@ fn patterns() -> impl Strategy<Value = Pattern> {
     ]
 }
 
+/// Words that are often frequent ones, which templates have, and else any.
+fn words_of_all_kinds() -> impl Strategy<Value = Pattern> {
+    prop_oneof![select(&FREQUENT[..]).prop_map(|word| Pattern::Exact(word.into())), patterns()]
+}
+
 fn columns() -> Vec<Column> {
     let fixed = [
         Column::Host,
@@ -166,6 +171,29 @@ fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitma
             "{used:?} is numeric"
         );
     }
+    Ok(())
+}
+
+/// Words asked for together, against each of them alone.
+#[track_caller]
+fn check_together(
+    view: &dyn SegmentView,
+    model: &Model,
+    any: &[Vec<Pattern>],
+    none: &[Pattern],
+) -> Result<(), ReadError> {
+    let asked = Together {
+        any: any.iter().map(|words| words.iter().collect()).collect(),
+        none: none.iter().collect(),
+    };
+    let mut want = Bitmap::all(view.len());
+    for words in any {
+        let mut one = Bitmap::none(view.len());
+        words.iter().for_each(|word| one.or(&model.words(word)));
+        want.and(&one);
+    }
+    none.iter().for_each(|word| want.and_not(&model.words(word)));
+    assert_eq!(view.words_together(&asked, &Watch::unlimited())?, want, "{any:?} without {none:?}");
     Ok(())
 }
 
@@ -234,6 +262,8 @@ proptest! {
         lines in lines(),
         pattern in patterns(),
         words in prop::collection::vec(select(&WORDS[..]), 1..4),
+        any in prop::collection::vec(prop::collection::vec(words_of_all_kinds(), 1..4), 0..4),
+        none in prop::collection::vec(words_of_all_kinds(), 0..3),
         seed in any::<u64>(),
         how in 0..3,
     ) {
@@ -249,6 +279,7 @@ proptest! {
         };
         for view in lives(&lines, learned, after) {
             check(&*view, &model, &pattern, &among).unwrap();
+            check_together(&*view, &model, &any, &none).unwrap();
             if !phrase.words.is_empty() {
                 check_order(&*view, &model, &phrase, &among).unwrap();
             }
@@ -356,11 +387,32 @@ fn many_terms_agree_with_the_model() {
         near("7", 2),
         Pattern::Prefix("user1".into()),
         Pattern::Prefix("web".into()),
+        Pattern::Prefix("se".into()),
+        Pattern::Prefix("mail.".into()),
+        Pattern::Exact("db".into()),
         Pattern::Exact("user12".into()),
     ];
     for view in lives(&lines, Some(learned(&FREQUENT)), u32::MAX) {
         for pattern in &patterns {
             check(&*view, &model, pattern, &among).unwrap();
+        }
+        let word = |text: &str| Pattern::Exact(text.into());
+        // Frequent ones alone, which templates decide; with rare ones, values and programs, which are listed.
+        let (failed, from, user, mail) = (word("failed"), word("for"), word("user3"), word("sendmail"));
+        for (any, none) in [
+            (vec![vec![failed.clone()], vec![from.clone()]], vec![]),
+            (vec![vec![failed.clone()]], vec![from.clone()]),
+            (vec![vec![failed.clone()]], vec![user.clone()]),
+            (vec![vec![failed.clone()]], vec![mail.clone(), user.clone()]),
+            (vec![vec![user.clone()], vec![failed.clone()]], vec![from.clone()]),
+            (vec![vec![failed.clone()], vec![mail.clone(), user.clone()]], vec![]),
+            (vec![vec![mail.clone()]], vec![failed.clone()]),
+            (vec![vec![word("nothing")], vec![failed.clone()]], vec![]),
+            (vec![vec![failed.clone(), mail, word("nothing")]], vec![]),
+            (vec![], vec![failed, user]),
+            (vec![], vec![]),
+        ] {
+            check_together(&*view, &model, &any, &none).unwrap();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Recoded segments hold what the sealed ones held, byte for byte, in less room.
 
 use super::*;
-use crate::{Keys, Pattern, ReadError, RecodeError, Stop};
+use crate::{Keys, Pattern, ReadError, RecodeError, Stop, Together};
 use std::sync::{Arc, atomic::AtomicBool};
 
 /// Lines of a few kinds, with what varies in them in every form that a column may take.
@@ -94,6 +94,14 @@ fn aged_segments_answer_the_same() {
     for pattern in exact.iter().chain(&others) {
         let (found, want) = (aged.words(pattern, &watch).unwrap(), recoded.words(pattern, &watch).unwrap());
         assert_eq!(found, want, "{pattern:?}");
+        for other in &exact {
+            let both = Together { any: vec![vec![pattern], vec![other, &exact[1]]], none: Vec::new() };
+            let one = Together { any: vec![vec![pattern]], none: vec![other] };
+            for asked in [both, one] {
+                let want = recoded.words_together(&asked, &watch).unwrap();
+                assert_eq!(aged.words_together(&asked, &watch).unwrap(), want, "{asked:?}");
+            }
+        }
     }
     assert_eq!(documents(&aged), documents(&recoded));
     aged.verify(&watch).unwrap();

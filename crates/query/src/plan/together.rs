@@ -1,0 +1,58 @@
+//! Words of one chain, asked of a segment at once: it may know which messages have several before it looks any up.
+//!
+//! In: the members of a chain. Out: those that are words. Who wants to know what each part costs is told of each alone.
+
+use super::Plan;
+use crate::condition::Condition;
+use store::{Pattern, Together};
+
+/// Fewest words that are worth it.
+const WORDS_MIN: usize = 2;
+
+impl Plan<'_> {
+    /// The words that all must hold, or must not.
+    pub(super) fn all_words<'c>(&self, members: &'c [Condition]) -> Option<Together<'c>> {
+        let mut words = Together::default();
+        for member in members.iter().filter(|member| joins_all(member)) {
+            match member {
+                Condition::Not(inner) => words.none.extend(words_of(inner)),
+                member => words.any.push(words_of(member)),
+            }
+        }
+        let is_worth = !words.any.is_empty() && words.any.len() + words.none.len() >= WORDS_MIN;
+        (is_worth && self.trace.is_none()).then_some(words)
+    }
+
+    /// The words of which one must hold.
+    pub(super) fn any_words<'c>(&self, members: &'c [Condition]) -> Option<Together<'c>> {
+        let is_word = |member: &&Condition| matches!(member, Condition::Word(_));
+        let any: Vec<&Pattern> = members.iter().filter(is_word).flat_map(words_of).collect();
+        let is_worth = any.len() >= WORDS_MIN && self.trace.is_none();
+        is_worth.then(|| Together { any: vec![any], none: Vec::new() })
+    }
+}
+
+/// Whether a member of a chain joined by AND is asked with its other words: one of some words, or none of them, that are
+/// looked up. Those that go through all words wait for what narrows them.
+pub(super) fn joins_all(member: &Condition) -> bool {
+    let is_looked_up = |member: &Condition| {
+        matches!(member, Condition::Word(Pattern::Exact(_) | Pattern::CaseExact(_) | Pattern::Prefix(_)))
+    };
+    match member {
+        Condition::Not(inner) => match inner.as_ref() {
+            Condition::Or(members) => members.iter().all(is_looked_up),
+            inner => is_looked_up(inner),
+        },
+        Condition::Or(members) => members.iter().all(is_looked_up),
+        member => is_looked_up(member),
+    }
+}
+
+/// The word of a member, or the words one of which it wants.
+fn words_of(member: &Condition) -> Vec<&Pattern> {
+    match member {
+        Condition::Word(word) => vec![word],
+        Condition::Or(members) => members.iter().flat_map(words_of).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,88 @@
+//! Which of 64 documents have a place that is asked for, as the bits of a word.
+//!
+//! In: places. Out: a bit each, the first in the lowest. Holds: the places asked for. Limits: places have 31 bits at most.
+
+/// Places that follow each other, as those of the values with one beginning do.
+pub(crate) struct Neighbours {
+    first: u32,
+    /// The last, counted from the first.
+    span: u32,
+}
+
+impl Neighbours {
+    /// Of some places, each given once and none 0; `None` when others lie between them, or there is none.
+    pub(crate) fn of(places: &[u32]) -> Option<Neighbours> {
+        let (first, last) =
+            places.iter().fold((u32::MAX, 0), |(first, last), place| (first.min(*place), last.max(*place)));
+        let span = last.checked_sub(first)?;
+        (span as usize + 1 == places.len()).then_some(Neighbours { first, span })
+    }
+
+    /// The same places as a column writes them that counts from 0.
+    pub(crate) fn less_one(&self) -> Neighbours {
+        Neighbours { first: self.first.wrapping_sub(1), span: self.span }
+    }
+
+    /// Whether a place is one of them.
+    pub(crate) fn have(&self, place: u32) -> bool {
+        place.wrapping_sub(self.first) <= self.span
+    }
+
+    /// A bit for each place that is one of them.
+    #[inline]
+    pub(crate) fn marks(&self, places: &[u32; 64]) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        return sse2::marks(self, places);
+        #[cfg(not(target_arch = "x86_64"))]
+        gathered(&places.map(|place| u8::from(self.have(place))))
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod sse2 {
+    //! Safety: every x86-64 has SSE2; nothing is read or written through pointers.
+
+    use super::Neighbours;
+    use std::arch::x86_64::*;
+
+    #[inline(always)]
+    pub(super) fn marks(neighbours: &Neighbours, places: &[u32; 64]) -> u64 {
+        // Safety: see the module.
+        unsafe { vectors(neighbours, places) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "sse2")]
+    fn vectors(neighbours: &Neighbours, places: &[u32; 64]) -> u64 {
+        let first = _mm_set1_epi32(neighbours.first as i32);
+        let span = _mm_set1_epi32(neighbours.span as i32);
+        // The highest bit of differences tells: comparing takes longer.
+        let outside = |[a, b, c, d]: [u32; 4]| {
+            let behind = _mm_sub_epi32(_mm_set_epi32(d as i32, c as i32, b as i32, a as i32), first);
+            _mm_or_si128(behind, _mm_sub_epi32(span, behind))
+        };
+        let mut word = 0;
+        for (at, [a, b, c, d]) in places.as_chunks::<4>().0.as_chunks::<4>().0.iter().enumerate() {
+            // Packing keeps the sign of each.
+            let low = _mm_packs_epi32(outside(*a), outside(*b));
+            let high = _mm_packs_epi32(outside(*c), outside(*d));
+            let sixteen = _mm_movemask_epi8(_mm_packs_epi16(low, high)) as u16;
+            word |= u64::from(!sixteen) << (at * 16);
+        }
+        word
+    }
+}
+
+/// The lowest bits of 64 bytes that are 0 or 1.
+pub(super) fn gathered(flags: &[u8; 64]) -> u64 {
+    /// Brings the lowest bit of each byte into the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let eights = flags.as_chunks::<8>().0.iter().enumerate();
+    eights.fold(0, |word, (at, eight)| {
+        word | (u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56) << (at * 8)
+    })
+}
+
+#[cfg(test)]
+mod tests;
