@@ -1,5 +1,7 @@
 //! Rows about the whole crate: text in, findings out.
 
+mod tolerated;
+
 use std::path::Path;
 
 use crate::{Memory, Report, Tree, check, parse};
@@ -155,7 +157,7 @@ fn points_at_the_exact_word() {
     );
     finds(
         "log { source { internal(); }; flags(finale); };",
-        &["main.conf:2:37: error: unknown flag `finale` of a log path"],
+        &["main.conf:2:37: warning: unknown flag `finale` of a log path: it changes nothing"],
     );
     finds("filterx f { $a = 1; };", &["main.conf:2:1: error: statement `filterx` is not supported yet"]);
     finds(

@@ -91,7 +91,7 @@ impl Lexer<'_> {
                     self.reader.bump();
                     self.escape(&mut value);
                 }
-                Some(b'`') if !self.reader.in_value() => self.substitute_in_string(&mut value),
+                Some(b'`') if !self.reader.in_value() => self.substitute_in_string(quote, &mut value),
                 Some(_) => value.extend(self.reader.next_char()),
             }
         }

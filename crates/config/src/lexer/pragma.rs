@@ -80,7 +80,7 @@ impl Lexer<'_> {
             self.report.push(Diagnostic::error(whole, "`@version:` without a number").help(version_help()));
             return;
         };
-        let text = self.texts.slice(first.span).to_string();
+        let text = self.texts.slice(first.span).trim_matches(['"', '\'']).to_string();
         let number = if text == "current" { Some(Version::CURRENT) } else { Version::read(&text) };
         match number {
             Some(number) => {

@@ -4,7 +4,7 @@
 //! Limits: pairs, strings and comments inside are respected; a piece ends within the text that it starts in.
 
 use super::Lexer;
-use super::substitute::unquote;
+use super::substitute::inside;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};
 
@@ -66,10 +66,7 @@ impl Lexer<'_> {
                     let (value, length) = self.backtick_value(rest, Span { start: at, end: at + 1, ..span });
                     taken = length;
                     match quote {
-                        Some('"') => {
-                            out.push_str(&unquote(&value).replace('\\', "\\\\").replace('"', "\\\""))
-                        }
-                        Some(_) => out.push_str(&unquote(&value)),
+                        Some(quote) => out.push_str(&inside(quote, &value)),
                         None => out.push_str(&value),
                     }
                 }

@@ -55,15 +55,17 @@ impl Lexer<'_> {
     /// `` `NAME?` ``: the rest of the line is read only if the argument NAME of the block is not empty.
     fn skip_line_without(&mut self, argument: &str) {
         let spans = self.reader.values().and_then(|values| values.named.get(&keyword(argument)).cloned());
-        if spans.is_some_and(|spans| !unquoted(self.joined(&spans).trim()).is_empty()) {
+        let given = spans.map(|spans| self.joined(&spans)).unwrap_or_default();
+        if !matches!(given.trim(), "" | "\"\"" | "''") {
             return;
         }
         let rest = self.reader.rest();
         self.reader.advance(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     }
 
-    /// A substitution inside a string. A value that is itself one quoted string gives its characters.
-    pub(super) fn substitute_in_string(&mut self, out: &mut String) {
+    /// A substitution inside a string. A value that is itself one quoted string gives its characters; the
+    /// backslashes of any other mean what they mean in the string.
+    pub(super) fn substitute_in_string(&mut self, quote: u8, out: &mut String) {
         let Some((name, at)) = self.backticked() else {
             out.push('`');
             return;
@@ -72,10 +74,15 @@ impl Lexer<'_> {
             out.push('`');
             return;
         }
-        match self.meaning(&name, at) {
-            Some(Meaning::Pieces(spans)) => out.push_str(&unquoted(self.joined(&spans).trim())),
-            Some(Meaning::Value(value)) => out.push_str(&unquoted(&value)),
-            None => {}
+        let value = match self.meaning(&name, at) {
+            Some(Meaning::Pieces(spans)) => self.joined(&spans),
+            Some(Meaning::Value(value)) => value,
+            None => return,
+        };
+        match characters(value.trim()) {
+            Some(characters) => out.push_str(&characters),
+            None if quote == b'"' => out.push_str(&literal::unescape(&value)),
+            None => out.push_str(&value),
         }
     }
 
@@ -140,19 +147,21 @@ impl Lexer<'_> {
     }
 }
 
-/// The characters of a text that is one quoted string.
-pub(super) fn unquote(text: &str) -> String {
-    unquoted(text.trim())
+/// The text that a value becomes inside of quotes, where it is read once more.
+pub(super) fn inside(quote: char, value: &str) -> String {
+    match (quote, characters(value.trim())) {
+        ('"', Some(characters)) => characters.replace('\\', "\\\\").replace('"', "\\\""),
+        (_, Some(characters)) => characters,
+        ('"', None) => value.replace('"', "\\\""),
+        (_, None) => value.to_string(),
+    }
 }
 
-/// `"abc"` and `'abc'` give abc; anything else is taken as it is.
-fn unquoted(text: &str) -> String {
+/// `"abc"` and `'abc'` give abc; anything else is no quoted string.
+fn characters(text: &str) -> Option<String> {
     let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
-    if let Some(raw) = inner('\'').filter(|raw| !raw.contains('\'')) {
-        return raw.to_string();
-    }
-    match inner('"') {
-        Some(escaped) => literal::unescape(escaped),
-        None => text.to_string(),
+    match inner('\'').filter(|raw| !raw.contains('\'')) {
+        Some(raw) => Some(raw.to_string()),
+        None => inner('"').map(literal::unescape),
     }
 }

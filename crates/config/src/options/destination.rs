@@ -140,6 +140,7 @@ pub(super) const DRIVERS: &[Driver] = &[
 ];
 
 const FILE: &[Row] = &[
+    row("optional", V::YesNo, "no", "go on without it").no_effect("it is opened when there is a message"),
     row("time-reap", V::Number(0, 1 << 31), "60", "seconds until an idle file is closed; 0 is never"),
     row("fsync", V::YesNo, "no", "every batch reaches the disk before it is acknowledged"),
     row(
@@ -262,6 +263,7 @@ const HTTP: &[Row] = &[
     row("delimiter", V::Text, "\\n", "what stands between messages"),
     row("batch-lines", V::Number(0, 1 << 20), "1", "most messages of a request"),
     row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
+    row("flush-bytes", V::Number(0, 1 << 30), "0", "").renamed("batch-bytes"),
     row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits to become full"),
     row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
     row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
@@ -353,7 +355,7 @@ const LOKI: &[Row] = &[
     row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "the line that is sent of a message"),
     row("template-escape", V::YesNo, "no", "escape quotes in values"),
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),

@@ -88,7 +88,7 @@ const FILES: &[Row] = &[
 const TIMES: &[Row] = &[
     row("keep-timestamp", V::YesNo, "yes", "trust the time inside a message"),
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("recv-time-zone", V::Text, "", "zone of received times that have none"),
@@ -106,7 +106,7 @@ const STATISTICS: &[Row] = &[
     ),
     row(
         "stats-level",
-        V::Number(0, 9),
+        V::Number(0, 1 << 31),
         "0",
         "which metrics-probe() count; all other counters are always kept",
     ),

@@ -108,8 +108,8 @@ impl ValueKind {
         match self {
             ValueKind::Any | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Pairs => Ok(()),
             ValueKind::Words(words) => call.args.iter().try_for_each(|arg| one_of(words, arg, self)),
-            // `owner()`: what is created keeps the owner that the system gives it.
-            ValueKind::Id if call.args.is_empty() => Ok(()),
+            // `owner()`, `perm()`: what is created keeps what the system gives it.
+            ValueKind::Id | ValueKind::Mode if call.args.is_empty() => Ok(()),
             ValueKind::Texts | ValueKind::TypedTexts => {
                 call.args.iter().try_for_each(|arg| self.fits_one(arg))
             }

@@ -43,7 +43,7 @@ const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for whic
 /// How the template of `set()` is printed, where it is not as the global options say.
 const RENDERED: &[Row] = &[
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("local-time-zone", V::Text, "", "zone of times in names of files")

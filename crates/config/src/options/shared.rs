@@ -161,7 +161,7 @@ pub(super) const TEXT: &[Row] = &[
     row("template", V::Template, "", "what is written of a message"),
     row("template-escape", V::YesNo, "no", "escape quotes in values"),
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 6), "0", "digits of the fraction of a second"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("local-time-zone", V::Text, "that of each message", "zone of times in names of files"),
@@ -200,6 +200,8 @@ pub(super) const FOLDERS: &[Row] = &[
 pub(super) const SOCKET: &[Row] = &[
     row("keep-alive", V::YesNo, "yes", "connections outlive a reload"),
     row("so-keepalive", V::YesNo, "yes", "probe idle TCP connections"),
+    row("tcp-keepalive", V::YesNo, "yes", "").renamed("so-keepalive"),
+    row("tcp-keep-alive", V::YesNo, "yes", "").renamed("so-keepalive"),
     row("tcp-keepalive-time", V::Number(1, 32767), "", "seconds until the first probe"),
     row("tcp-keepalive-intvl", V::Number(1, 32767), "", "seconds between probes"),
     row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is given up"),

@@ -73,11 +73,16 @@ pub(super) const DRIVERS: &[Driver] = &[
         &[HTTP, LISTEN, SOCKET, SOURCE],
         "what log shippers post: Elasticsearch bulk, Loki, OTLP, Splunk HEC, GELF, journal entries, lines",
     ),
-    driver("file", Plain::One("path", V::Text), &[FILE, ENCODED, MULTI_LINE, SOURCE], "follows a file"),
+    driver(
+        "file",
+        Plain::One("path", V::Text),
+        &[FILE, UNTOUCHED, ENCODED, MULTI_LINE, SOURCE],
+        "follows a file",
+    ),
     driver(
         "wildcard-file",
         Plain::None,
-        &[WILDCARD, FILE, ENCODED, MULTI_LINE, SOURCE],
+        &[WILDCARD, FILE, UNTOUCHED, ENCODED, MULTI_LINE, SOURCE],
         "follows files of a folder",
     )
     .required(&["base-dir", "filename-pattern"]),
@@ -241,6 +246,19 @@ const FILE: &[Row] = &[
     row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
     row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
 ];
+
+/// Owner and mode of files that are only read.
+const UNTOUCHED: &[Row] = &[
+    row("owner", V::Id, "", "owner of the file").no_effect(ONLY_READ),
+    row("group", V::Id, "", "group of the file").no_effect(ONLY_READ),
+    row("perm", V::Mode, "", "mode of the file").no_effect(ONLY_READ),
+    row("create-dirs", V::YesNo, "no", "create missing folders").no_effect(ONLY_READ),
+    row("dir-owner", V::Id, "", "owner of folders").no_effect(ONLY_READ),
+    row("dir-group", V::Id, "", "group of folders").no_effect(ONLY_READ),
+    row("dir-perm", V::Mode, "", "mode of folders").no_effect(ONLY_READ),
+];
+
+const ONLY_READ: &str = "what is read is created by who writes it";
 
 const SYSTEM: &[Row] =
     &[row("exclude-kmsg", V::YesNo, "no", "without the messages of the kernel, where there is no journal")];

@@ -50,13 +50,14 @@ impl Parser<'_> {
         }
         let name = self.name("the name of the block")?;
         self.expect('(')?;
-        let mut parameters = Vec::new();
+        let (mut parameters, mut takes_rest) = (Vec::new(), false);
         while !self.at(')') {
             if self.take(',') {
                 continue;
             }
             let name = self.name("a parameter such as `port(514)`, or `)`")?;
             if matches!(name.text.as_str(), "...") {
+                takes_rest = true;
                 continue;
             }
             let opening = self.expect('(')?;
@@ -66,7 +67,9 @@ impl Parser<'_> {
         }
         self.expect(')')?;
         let body = self.raw_body()?;
-        let block = Block { span: start.to(body), context, name, parameters, body: Raw { span: body } };
+        let takes_rest = takes_rest || self.lexer.texts.slice(body).contains("__VARARGS__");
+        let (span, body) = (start.to(body), Raw { span: body });
+        let block = Block { span, context, name, parameters, takes_rest, body };
         let key = (block.context.key(), block.name.key());
         if let Some(first) = self.blocks.get(&key) {
             let related = first.name.span;
@@ -101,10 +104,11 @@ impl Parser<'_> {
             let what = format!("`{}()` of block `{}()`", argument.text, block.name.text);
             let span = self.lexer.raw_substituted(b')', open, &what).ok_or(Failed)?;
             let key = argument.key();
-            if block.parameters.iter().any(|parameter| parameter.name.key() == key) {
-                values.named.insert(key, vec![span]);
-            } else {
+            if block.parameters.iter().all(|parameter| parameter.name.key() != key) {
+                rest.retain(|(earlier, _): &(Name, Span)| earlier.key() != key);
                 rest.push((argument, span));
+            } else if !self.lexer.texts.slice(span).trim().is_empty() {
+                values.named.insert(key, self.pieces(span));
             }
         }
         self.expect(')')?;
@@ -130,12 +134,20 @@ impl Parser<'_> {
                     .related(parameter.name.span, "it has no default"),
                 ));
             };
-            values.named.insert(key, vec![default.span]);
+            values.named.insert(key, self.pieces(default.span));
         }
         Ok(())
     }
 
-    /// Arguments that are not declared go where the body says `__VARARGS__`; a body that does not say it takes none.
+    /// What stands for a value of an argument: its text, and nothing for an empty string.
+    fn pieces(&self, span: Span) -> Vec<Span> {
+        match self.lexer.texts.slice(span).trim() {
+            "\"\"" | "''" => Vec::new(),
+            _ => vec![span],
+        }
+    }
+
+    /// Arguments that are not declared go where the body says `__VARARGS__`; the last of one name counts.
     fn add_rest(
         &mut self,
         block: &Block,
@@ -143,8 +155,7 @@ impl Parser<'_> {
         rest: Vec<(Name, Span)>,
         values: &mut Values,
     ) -> Parsed<()> {
-        let takes_rest = self.lexer.texts.slice(block.body.span).contains("__VARARGS__");
-        if let (false, Some((extra, _))) = (takes_rest, rest.first()) {
+        if let (false, Some((extra, _))) = (block.takes_rest, rest.first()) {
             let known: Vec<String> = block.parameters.iter().map(|parameter| parameter.name.key()).collect();
             let mut diagnostic = Diagnostic::error(
                 extra.span,

@@ -54,7 +54,8 @@ impl Parser<'_> {
             }
             Token::Text(text) => {
                 self.next();
-                Arg::Text(Name { text, span: token.span })
+                let name = Name { text, span: token.span };
+                if self.peek().kind == Token::Range { self.range(name)? } else { Arg::Text(name) }
             }
             Token::Number(number) => {
                 self.next();
@@ -99,10 +100,15 @@ impl Parser<'_> {
             return Ok(Arg::Call(self.call(name, kind)?));
         }
         if self.peek().kind == Token::Range {
-            self.next();
-            let last = self.name("the end of the range")?;
-            return Ok(Arg::Range(name, last));
+            return self.range(name);
         }
         Ok(Arg::Word(name))
+    }
+
+    /// `first..last`, of which the first has been read.
+    fn range(&mut self, first: Name) -> Parsed<Arg> {
+        self.next();
+        let last = self.name("the end of the range")?;
+        Ok(Arg::Range(first, last))
     }
 }

@@ -1,6 +1,6 @@
 //! Filter expressions: `and`, `or`, `not`, parentheses; a `;` between two is an `and` that binds loosest.
 //!
-//! In: tokens. Out: a [`Filter`].
+//! In: tokens. Out: a [`Filter`]. The body of a block is read as if it stood in its place: `not` binds its first filter.
 
 use super::{Parsed, Parser};
 use crate::diagnostic::Diagnostic;
@@ -25,27 +25,49 @@ impl Parser<'_> {
         if filters.is_empty() && self.lexer.report.error_count() == errors {
             return Err(self.error(Diagnostic::error(opening.to(close), "the filter is empty")));
         }
-        Ok(joined(filters, Filter::And).unwrap_or(Filter::And(Vec::new(), opening)))
+        Ok(joined(filters, Filter::And))
     }
 
-    /// `a or b and not c`.
+    /// `a or b and not c; d`. What stands before a `;` is complete, even where `and` or `or` follows it: so a block
+    /// may end with one.
     pub(super) fn filter_expression(&mut self) -> Parsed<Filter> {
-        let mut any = vec![self.filter_all()?];
-        while self.take_word("or") {
-            any.push(self.filter_all()?);
+        let first = self.filter_one()?;
+        let mut filter = self.filter_any(first)?;
+        while self.take(';') {
+            while self.take(';') {}
+            if matches!(self.peek().kind, Token::Mark('}' | ')') | Token::End) {
+                break;
+            }
+            filter = if matches!(&self.peek().kind, Token::Word(word) if word == "and" || word == "or") {
+                self.filter_any(filter)?
+            } else {
+                let next = self.filter_one()?;
+                let next = self.filter_any(next)?;
+                joined(vec![filter, next], Filter::And)
+            };
         }
-        Ok(joined(any, Filter::Or).unwrap_or(Filter::Or(Vec::new(), Span::default())))
+        Ok(filter)
     }
 
-    fn filter_all(&mut self) -> Parsed<Filter> {
-        let mut all = vec![self.filter_one()?];
+    /// `first and b or c`, of which the first has been read.
+    fn filter_any(&mut self, first: Filter) -> Parsed<Filter> {
+        let mut any = vec![self.filter_all(first)?];
+        while self.take_word("or") {
+            let next = self.filter_one()?;
+            any.push(self.filter_all(next)?);
+        }
+        Ok(joined(any, Filter::Or))
+    }
+
+    fn filter_all(&mut self, first: Filter) -> Parsed<Filter> {
+        let mut all = vec![first];
         while self.take_word("and") {
             all.push(self.filter_one()?);
         }
-        Ok(joined(all, Filter::And).unwrap_or(Filter::And(Vec::new(), Span::default())))
+        Ok(joined(all, Filter::And))
     }
 
-    fn filter_one(&mut self) -> Parsed<Filter> {
+    pub(super) fn filter_one(&mut self) -> Parsed<Filter> {
         let token = self.peek().clone();
         if self.take_word("not") {
             let inner = self.deeper(token.span, |parser| parser.filter_one())?;
@@ -70,10 +92,14 @@ impl Parser<'_> {
 }
 
 /// One filter stays itself; several become a group.
-fn joined(mut filters: Vec<Filter>, group: fn(Vec<Filter>, Span) -> Filter) -> Option<Filter> {
-    if filters.len() < 2 {
-        return filters.pop();
+fn joined(mut filters: Vec<Filter>, group: fn(Vec<Filter>, Span) -> Filter) -> Filter {
+    match (filters.pop(), filters.first()) {
+        (Some(only), None) => only,
+        (Some(last), Some(first)) => {
+            let span = first.span().to(last.span());
+            filters.push(last);
+            group(filters, span)
+        }
+        (None, _) => group(filters, Span::default()),
     }
-    let span = filters[0].span().to(filters[filters.len() - 1].span());
-    Some(group(filters, span))
 }

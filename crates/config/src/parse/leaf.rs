@@ -50,7 +50,7 @@ impl Parser<'_> {
             return self.comparison(Some(name));
         }
         if self.expand(&["filter"], &name)? {
-            return self.deeper(name.span, |parser| parser.filter_expression());
+            return self.deeper(name.span, |parser| parser.filter_one());
         }
         let call = self.call(name, None)?;
         let span = call.span;

@@ -216,9 +216,9 @@ impl Parser<'_> {
                 Some((_, flag)) => flags.push(Flag { flag: *flag, span: name.span }),
                 None => {
                     let words = LogFlag::ALL.iter().map(|(word, _)| *word);
-                    let mut diagnostic =
-                        Diagnostic::error(name.span, format!("unknown flag `{}` of a log path", name.text))
-                            .help(format!("one of {}", words.clone().collect::<Vec<_>>().join(", ")));
+                    let told = format!("unknown flag `{}` of a log path: it changes nothing", name.text);
+                    let mut diagnostic = Diagnostic::warning(name.span, told)
+                        .help(format!("one of {}", words.clone().collect::<Vec<_>>().join(", ")));
                     if let Some(near) = nearest(&key, words) {
                         diagnostic = diagnostic.label(format!("did you mean `{near}`?"));
                     }

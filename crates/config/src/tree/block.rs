@@ -31,6 +31,8 @@ pub struct Block {
     pub name: Name,
     /// Its arguments.
     pub parameters: Vec<Parameter>,
+    /// Whether a use may give arguments that are not declared.
+    pub takes_rest: bool,
     /// Its body.
     pub body: Raw,
     /// The whole definition.

@@ -144,6 +144,7 @@ impl MatchFlag {
     /// Every flag with its words.
     pub const ALL: &'static [(&'static str, MatchFlag)] = &[
         ("ignore-case", MatchFlag::IgnoreCase),
+        ("icase", MatchFlag::IgnoreCase),
         ("store-matches", MatchFlag::StoreMatches),
         ("unicode", MatchFlag::Utf8),
         ("utf8", MatchFlag::Utf8),

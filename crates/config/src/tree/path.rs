@@ -142,6 +142,7 @@ impl LogFlag {
         ("final", LogFlag::Final),
         ("fallback", LogFlag::Fallback),
         ("catchall", LogFlag::Catchall),
+        ("catch-all", LogFlag::Catchall),
         ("flow-control", LogFlag::FlowControl),
         ("no-flow-control", LogFlag::NoFlowControl),
         ("drop-unmatched", LogFlag::DropUnmatched),

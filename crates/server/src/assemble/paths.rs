@@ -157,6 +157,8 @@ impl<'t> Lowering<'t> {
                 into.steps.extend(self.filter_label(filter));
                 into.steps.extend(self.filter_step(filter).map(Step::Filter));
             }
+            // One without channels lets everything on.
+            LogStep::Junction(junction) if junction.branches.is_empty() => {}
             LogStep::Junction(junction) => {
                 let channels = junction.branches.iter().map(|branch| self.channel(&branch.path)).collect();
                 into.steps.push(Step::Junction(channels));

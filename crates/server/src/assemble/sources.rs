@@ -371,9 +371,10 @@ pub(super) fn is_ipv6(options: &Options<'_>) -> bool {
     options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
 }
 
-/// `perm(0640)`: -1 and -2 leave the system's choice. None: not a mode.
+/// `perm(0640)`: -1, -2 and nothing leave the system's choice. None: not a mode.
 fn mode_of(option: &Call) -> Option<Option<u32>> {
-    match option.args.first()? {
+    let Some(arg) = option.args.first() else { return Some(None) };
+    match arg {
         Arg::Number(number, _) => Some(u32::try_from(*number).ok()),
         arg => u32::from_str_radix(arg.text()?, 8).ok().map(Some),
     }
