@@ -136,6 +136,11 @@ impl Template {
         parse::only_field(&self.parts).filter(|_| self.escape == Escape::None && self.hint.is_none())
     }
 
+    /// Whether it is made of texts, fields, times and the tag alone, as most are.
+    pub fn is_simple(&self) -> bool {
+        parse::is_simple(&self.parts)
+    }
+
     /// The text when no message can change it.
     pub fn constant(&self) -> Option<&[u8]> {
         parse::constant(&self.parts)

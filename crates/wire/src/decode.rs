@@ -15,6 +15,7 @@ mod scan;
 mod sdata;
 mod stamp;
 mod text;
+mod words;
 
 use crate::frame::Frame;
 use message::{Batch, FieldName, Mark, Marks, Message, Span, ValueKind, sd_params};

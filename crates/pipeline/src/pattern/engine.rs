@@ -60,8 +60,11 @@ impl Engine {
     pub(super) fn is_match(&self, bytes: &[u8]) -> bool {
         match self {
             Engine::Nothing => false,
-            Engine::OneOf(texts) => texts.iter().any(|text| text == bytes),
-            Engine::Starts(texts) => texts.iter().any(|text| bytes.starts_with(text)),
+            // Most texts differ in their first byte already: no call is made to compare them.
+            Engine::OneOf(texts) => texts.iter().any(|text| bytes.first() == text.first() && text == bytes),
+            Engine::Starts(texts) => {
+                texts.iter().any(|text| may_start(bytes, text) && bytes.starts_with(text))
+            }
             Engine::Contains(finder) => finder.find(bytes).is_some(),
             Engine::Glob(glob) => glob.is_match(bytes),
             Engine::Regex(expression) => expression.is_match(bytes),
@@ -116,6 +119,12 @@ impl Engine {
             },
         }
     }
+}
+
+/// Whether the first byte of a text allows that it starts with another one.
+#[inline]
+fn may_start(bytes: &[u8], text: &[u8]) -> bool {
+    text.is_empty() || bytes.first() == text.first()
 }
 
 impl Expression {

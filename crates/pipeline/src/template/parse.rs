@@ -135,6 +135,15 @@ pub(super) fn macro_part(name: &str) -> Option<Part> {
     }
 }
 
+/// Whether nothing but the message's own text and times is asked for.
+pub(super) fn is_simple(parts: &[Part]) -> bool {
+    parts.iter().all(|part| match part {
+        Part::Text(_) | Part::Fixed(_) => true,
+        Part::Macro { id, .. } => matches!(id, Macro::Date(..) | Macro::Msghdr),
+        _ => false,
+    })
+}
+
 /// The text when there is no macro.
 pub(super) fn constant(parts: &[Part]) -> Option<&[u8]> {
     match parts {

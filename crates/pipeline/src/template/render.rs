@@ -8,7 +8,7 @@ use super::{
     clock::Clocks,
     context::{self, Context},
     machine::Machine,
-    macros,
+    macros::{self, Macro},
     parse::Part,
 };
 use jiff::tz::TimeZone;
@@ -166,6 +166,12 @@ impl Template {
                         out.extend_from_slice(batch.fixed(index, *field));
                     }
                 },
+                // The tag as received is a slice, too.
+                Part::Macro { id: Macro::Msghdr, default: None }
+                    if !batch.messages[index].msghdr.is_empty() =>
+                {
+                    stretch.span(batch.messages[index].msghdr, batch, out);
+                }
                 Part::Macro { id, default: None } => {
                     stretch.end(batch, out);
                     macros::append(*id, batch, index, renderer, out);
@@ -243,6 +249,16 @@ struct Stretch {
 impl Stretch {
     #[inline]
     fn text(&mut self, text: &[u8], batch: &Batch, out: &mut Vec<u8>) {
+        if let [byte] = text {
+            // Blanks and line ends: no call to compare or to copy one byte.
+            if self.start < self.end && batch.received_bytes.get(self.end) == Some(byte) {
+                self.end += 1;
+            } else {
+                self.end(batch, out);
+                out.push(*byte);
+            }
+            return;
+        }
         let next = batch.received_bytes.get(self.end..self.end + text.len());
         if self.start < self.end && next == Some(text) {
             self.end += text.len();

@@ -52,6 +52,11 @@ pub(super) trait Driver: Send {
         None
     }
 
+    /// Whether a flush is no more than a copy into the system's memory.
+    fn is_quick(&self) -> bool {
+        false
+    }
+
     /// When `tick` wants to be called.
     fn next_tick(&self) -> Option<Instant> {
         None

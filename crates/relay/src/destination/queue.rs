@@ -1,21 +1,32 @@
 //! The queue before a destination: what waits for its thread.
 //!
 //! In: deliveries from any thread, commands of the configuration. Out: both, to the destination's one thread.
-//! Holds: deliveries; for paths without flow control their ack token is given back at once.
+//! Holds: deliveries; for paths without flow control their ack token is given back at once. While the thread rests, what
+//! it writes with: a reader that may write takes that, writes what it brings on the spot, and puts it back.
 //! Limits: `log-fifo-size()` messages and `bytes_max` bytes for paths without flow control; what does not fit
 //! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them.
 
-use super::options::{DestinationSpec, Queueing};
-use crate::stats::{self, Counters, DropReason};
+use super::{
+    options::{DestinationSpec, Queueing},
+    worker::Worker,
+};
+use crate::{
+    source::feed::{may_write, wrote},
+    stats::{self, Counters, DropReason},
+};
 use message::{Ack, Delivery, Outlet, Selection};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
 const SPARSE: usize = 4;
+/// A write that takes a reader so long is the disk's doing, and readers have better to do than to wait for one ...
+const SLOW_WRITE: Duration = Duration::from_millis(20);
+/// ... again: so long the thread writes everything.
+const SPARED_FOR: Duration = Duration::from_secs(60);
 
 /// What the configuration tells a destination's thread.
 pub(super) enum Command {
@@ -34,16 +45,34 @@ pub(super) struct Item {
     bytes: usize,
 }
 
+/// What a destination's thread writes with.
+pub(super) trait Writer: Send {
+    /// Room for what waits; empty while the thread rests.
+    fn items(&mut self) -> &mut VecDeque<Item>;
+    /// When the thread wants to be woken although nothing comes.
+    fn deadline(&self) -> Option<Instant>;
+    /// Whether a reader may write: it is over soon, and nothing is left to be done.
+    fn is_quick(&self) -> bool;
+    /// Writes on a reader's thread. What cannot be written is left for the thread, which is then due at once.
+    fn write(&mut self, item: Item);
+}
+
 /// The two ends of the queue share this.
-pub(super) struct Queue {
-    state: Mutex<State>,
+pub(super) struct Queue<W = Worker> {
+    state: Mutex<State<W>>,
     wake: Condvar,
     /// What is in it is also on the disk: what cannot be written stays there and is not lost.
     is_backed: bool,
     pub(super) counters: Arc<Counters>,
 }
 
-struct State {
+struct State<W> {
+    /// The writer of the thread, which rests.
+    resting: Option<Box<W>>,
+    /// The thread woke, and its writer was with a reader.
+    missed: bool,
+    /// Until then readers leave the writing to the thread.
+    spared_until: Option<Instant>,
     items: VecDeque<Item>,
     commands: VecDeque<Command>,
     messages: usize,
@@ -52,8 +81,6 @@ struct State {
     bytes_max: usize,
     /// The target holds its sources back instead of dropping (`file()`).
     soft: bool,
-    /// The thread sleeps and wants to be woken.
-    idle: bool,
     /// The thread has ended: what comes now is dropped.
     closed: bool,
 }
@@ -65,9 +92,12 @@ pub(super) enum Wake {
     Timeout,
 }
 
-impl Queue {
-    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue {
+impl<W: Writer> Queue<W> {
+    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue<W> {
         let state = State {
+            resting: None,
+            missed: false,
+            spared_until: None,
             items: VecDeque::new(),
             commands: VecDeque::new(),
             messages: 0,
@@ -75,13 +105,12 @@ impl Queue {
             messages_max: queueing.messages_max,
             bytes_max: queueing.bytes_max,
             soft,
-            idle: false,
             closed: false,
         };
         Queue { state: Mutex::new(state), wake: Condvar::new(), is_backed: queueing.disk.is_some(), counters }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -98,30 +127,72 @@ impl Queue {
         self.wake.notify_one();
     }
 
-    /// Takes all waiting items into the empty `items`, or the oldest command, or waits until `deadline`.
-    pub(super) fn wait(&self, items: &mut VecDeque<Item>, deadline: Option<Instant>) -> Wake {
-        debug_assert!(items.is_empty());
+    /// Lends the writer to readers until there are commands or items for the thread, or its time has come. Items are then
+    /// with the writer.
+    pub(super) fn wait(&self, writer: Box<W>) -> (Box<W>, Wake) {
         let mut state = self.lock();
+        state.resting = Some(writer);
         loop {
-            if let Some(command) = state.commands.pop_front() {
-                return Wake::Command(command);
-            }
-            if !state.items.is_empty() {
-                std::mem::swap(items, &mut state.items);
-                return Wake::Items;
-            }
-            state.idle = true;
-            match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
-                Some(left) if left.is_zero() => {
-                    state.idle = false;
-                    return Wake::Timeout;
+            let mut left = None;
+            // A reader that has borrowed the writer wakes the thread when there is something for it.
+            if let Some(mut writer) = state.resting.take() {
+                if let Some(command) = state.commands.pop_front() {
+                    return (writer, Wake::Command(command));
                 }
-                Some(left) => {
-                    state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+                if !state.items.is_empty() {
+                    debug_assert!(writer.items().is_empty());
+                    std::mem::swap(writer.items(), &mut state.items);
+                    return (writer, Wake::Items);
                 }
-                None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+                left = writer.deadline().map(|at| at.saturating_duration_since(Instant::now()));
+                if left.is_some_and(|left| left.is_zero()) {
+                    return (writer, Wake::Timeout);
+                }
+                state.resting = Some(writer);
+            } else {
+                state.missed = true;
             }
-            state.idle = false;
+            state = match left {
+                Some(left) => self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// The resting writer, when this thread may write one delivery that nothing waits before.
+    fn borrow(&self, state: &mut State<W>) -> Option<Box<W>> {
+        let is_first = state.items.is_empty() && state.commands.is_empty();
+        if !(state.soft && is_first && state.resting.is_some() && !self.is_backed && may_write()) {
+            return None;
+        }
+        if let Some(until) = state.spared_until {
+            if Instant::now() < until {
+                return None;
+            }
+            state.spared_until = None;
+        }
+        state.resting.take_if(|writer| writer.is_quick())
+    }
+
+    /// Writes with the borrowed writer, and puts it back.
+    fn write_with(&self, mut writer: Box<W>, item: Item) {
+        let start = Instant::now();
+        writer.write(item);
+        // What is due at once says so with the time at which it is asked.
+        let due = writer.deadline();
+        let now = Instant::now();
+        let is_due = due.is_some_and(|at| at <= now);
+        let mut state = self.lock();
+        wrote(now.duration_since(start));
+        if now.duration_since(start) > SLOW_WRITE {
+            state.spared_until = Some(now + SPARED_FOR);
+        }
+        state.resting = Some(writer);
+        let was_missed = std::mem::take(&mut state.missed);
+        let is_wanted = is_due || was_missed || !state.items.is_empty() || !state.commands.is_empty();
+        drop(state);
+        if is_wanted {
+            self.wake.notify_one();
         }
     }
 
@@ -178,9 +249,9 @@ impl Queue {
         state.bytes += bytes;
         stats::add(&self.counters.memory_usage, bytes);
         state.items.push_back(Item { delivery, count, bytes });
-        let sleeping = state.idle;
+        let rests = state.resting.is_some();
         drop(state);
-        if sleeping {
+        if rests {
             self.wake.notify_one();
         }
     }
@@ -192,7 +263,7 @@ impl Item {
     }
 }
 
-impl Outlet for Queue {
+impl<W: Writer> Outlet for Queue<W> {
     fn deliver(&self, mut delivery: Delivery) {
         let wanted = delivery.selection.count();
         if wanted == 0 {
@@ -232,10 +303,15 @@ impl Outlet for Queue {
         // Before anybody can take it out again.
         stats::add(&self.counters.queued, count);
         stats::add(&self.counters.memory_usage, bytes);
-        state.items.push_back(Item { delivery, count, bytes });
-        let sleeping = state.idle;
+        let item = Item { delivery, count, bytes };
+        if let Some(writer) = self.borrow(&mut state) {
+            drop(state);
+            return self.write_with(writer, item);
+        }
+        state.items.push_back(item);
+        let rests = state.resting.is_some();
         drop(state);
-        if sleeping {
+        if rests {
             self.wake.notify_one();
         }
     }
@@ -245,6 +321,14 @@ fn copied_out(delivery: &Delivery) -> (message::Batch, Selection) {
     let batch = delivery.batch.copy_of(&delivery.selection);
     let selection = Selection::all(batch.len());
     (batch, selection)
+}
+
+#[cfg(test)]
+impl Queue {
+    /// All that waits, for a test that plays the destination.
+    pub(super) fn take_all(&self) -> VecDeque<Item> {
+        std::mem::take(&mut self.lock().items)
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{
     driver::{self, Driver},
     marks::Marker,
     options::{DestinationSpec, Queueing},
-    queue::{Command, Item, Queue, Wake},
+    queue::{Command, Item, Queue, Wake, Writer},
     repeats::{Part, Repeats},
 };
 use crate::{
@@ -36,7 +36,7 @@ pub(super) fn spawn(
     let id = spec.id.clone();
     std::thread::Builder::new()
         .name(name)
-        .spawn(move || Worker::new(spec, queue, registry, log).run())
+        .spawn(move || Worker::run(Box::new(Worker::new(spec, queue, registry, log))))
         .map_err(|source| StageError::Thread { id, source })
 }
 
@@ -56,7 +56,8 @@ fn this_machine() -> String {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-struct Worker {
+/// What such a thread writes with, and knows about what it wrote.
+pub(super) struct Worker {
     id: String,
     queueing: Queueing,
     queue: Arc<Queue>,
@@ -110,10 +111,12 @@ impl Worker {
         }
     }
 
-    fn run(mut self) {
+    fn run(mut self: Box<Worker>) {
+        let queue = self.queue.clone();
         loop {
-            let deadline = if self.stop_at.is_some() { Some(Instant::now()) } else { self.next_deadline() };
-            match self.queue.wait(&mut self.items, deadline) {
+            let wake;
+            (self, wake) = queue.wait(self);
+            match wake {
                 Wake::Command(command) => self.obey(command),
                 Wake::Items => self.write_items(),
                 Wake::Timeout if self.count > 0 && self.is_due() => self.flush(),
@@ -122,12 +125,15 @@ impl Worker {
             }
         }
         self.write_summary();
-        self.queue.close();
-        self.queue.counters.disown();
+        queue.close();
+        queue.counters.disown();
     }
 
     /// When the driver wants to be called although no message comes.
     fn next_deadline(&self) -> Option<Instant> {
+        if self.stop_at.is_some() {
+            return Some(Instant::now());
+        }
         let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
         let told = self.repeats.as_ref().and_then(Repeats::due_at);
         let marked = self.marker.as_ref().map(Marker::due_at);
@@ -139,11 +145,15 @@ impl Worker {
         self.stop_at.is_some() || self.driver.holds_until().is_none()
     }
 
-    fn write_items(&mut self) {
+    fn begin(&mut self) {
         self.driver.begin(self.clock.now());
         if let Some(marker) = &mut self.marker {
             marker.wrote(Instant::now());
         }
+    }
+
+    fn write_items(&mut self) {
+        self.begin();
         while let Some(item) = self.items.pop_front() {
             match &mut self.repeats {
                 None => self.add(&item.delivery),
@@ -153,15 +163,19 @@ impl Worker {
                     parts.into_iter().for_each(|part| self.add_part(part, &item.delivery));
                 }
             }
-            self.tokens.push(item.delivery.ack.clone());
-            self.count += item.count;
-            self.bytes += item.bytes();
-            // The batch goes before the write: its buffer is still warm when the reader takes it back.
-            drop(item);
+            self.note(item);
             if self.driver.size() >= self.queueing.batch_bytes || (self.items.is_empty() && self.is_due()) {
                 self.flush();
             }
         }
+    }
+
+    /// Keeps the token of what was rendered.
+    fn note(&mut self, item: Item) {
+        self.count += item.count;
+        self.bytes += item.bytes();
+        // The batch goes before the write: its buffer is still warm when the reader takes it back.
+        self.tokens.push(item.delivery.ack);
     }
 
     fn add(&mut self, delivery: &Delivery) {
@@ -233,9 +247,11 @@ impl Worker {
 
     /// Writes all that is rendered, and gives the tokens back.
     fn flush(&mut self) {
-        if !self.write_out() {
-            return self.give_up();
-        }
+        if self.write_out() { self.written() } else { self.give_up() }
+    }
+
+    /// Counts what is written, and gives its tokens back.
+    fn written(&mut self) {
         let now = self.clock.now().unix_s().max(0) as u64;
         self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
         stats::add(&self.queue.counters.frame_errors, self.driver.take_cut());
@@ -326,6 +342,33 @@ impl Worker {
                 }
                 self.queueing = queueing;
             }
+        }
+    }
+}
+
+impl Writer for Worker {
+    fn items(&mut self) -> &mut VecDeque<Item> {
+        &mut self.items
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.next_deadline()
+    }
+
+    fn is_quick(&self) -> bool {
+        let is_plain = self.queueing.throttle == 0 && self.repeats.is_none();
+        is_plain && self.count == 0 && self.stop_at.is_none() && self.driver.is_quick()
+    }
+
+    fn write(&mut self, item: Item) {
+        self.begin();
+        self.add(&item.delivery);
+        self.note(item);
+        let size = self.driver.size();
+        let result = self.driver.flush();
+        stats::add(&self.queue.counters.bytes, size - self.driver.size());
+        if result.is_ok() {
+            self.written();
         }
     }
 }

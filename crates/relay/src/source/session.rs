@@ -51,6 +51,15 @@ pub(super) enum End {
 }
 
 impl Stream {
+    /// Whether its bytes are decrypted where they are read.
+    fn is_encrypted(&self) -> bool {
+        match self {
+            Stream::Tls(_) => true,
+            Stream::After(_, rest) => rest.is_encrypted(),
+            _ => false,
+        }
+    }
+
     pub(super) async fn readable(&self) -> io::Result<()> {
         match self {
             Stream::Tcp(stream) => stream.readable().await,
@@ -144,6 +153,9 @@ pub(super) async fn run(
 ) -> End {
     let mut from = Arc::new(origin(feed.live()));
     let mut rest: Vec<u8> = Vec::new();
+    if stream.is_encrypted() {
+        feed.write_nothing();
+    }
     loop {
         // What is open of a message of several lines waits for more, but not for ever.
         let patience = feed.patience().filter(|_| !rest.is_empty());

@@ -20,12 +20,15 @@ pub(super) struct Templated {
     template: Arc<Template>,
     renderer: Renderer,
     constant: Option<String>,
+    /// Whether it may ask for `${SEQNUM}`.
+    is_numbered: bool,
 }
 
 impl Templated {
     pub(super) fn new(template: Arc<Template>, options: RenderOptions, site: Arc<Site>) -> Templated {
         let constant = template.constant().and_then(|bytes| String::from_utf8(bytes.to_vec()).ok());
-        Templated { template, renderer: Renderer::new(options, site), constant }
+        let is_numbered = !template.is_simple();
+        Templated { template, renderer: Renderer::new(options, site), constant, is_numbered }
     }
 }
 
@@ -35,7 +38,9 @@ impl Render for Templated {
     }
 
     fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
-        self.renderer.seqnum = seqnum(batch, index, sequence);
+        if self.is_numbered {
+            self.renderer.seqnum = seqnum(batch, index, sequence);
+        }
         self.template.render(batch, index, &mut self.renderer, out);
     }
 

@@ -3,7 +3,7 @@
 //! In: the bytes at its place. Out: its end. A name ends at a blank; a colon ends it too (then it was a tag),
 //! except within what may be an IPv6 address. Holds nothing. Limits: [`HOST_BYTES_MAX`] bytes.
 
-use super::{HostnameTest, ParseFlags, scan::Scan};
+use super::{HostnameTest, ParseFlags, scan::Scan, words};
 
 /// Longest host name; what is longer is none.
 const HOST_BYTES_MAX: usize = 255;
@@ -16,7 +16,7 @@ impl Scan<'_> {
     pub(super) fn host_end(&self, at: usize, bad: Option<&HostnameTest>) -> Option<usize> {
         let rest = &self.line[at..];
         let window = &rest[..rest.len().min(HOST_BYTES_MAX + 1)];
-        let stop = window.iter().position(|byte| matches!(byte, b' ' | b'[' | b':'))?;
+        let stop = words::first_of([b' ', b'[', b':'], window)?;
         let length = if window[stop] == b':' { ipv6_end(window)? } else { stop };
         if window.get(length) != Some(&b' ') {
             return None;

@@ -5,7 +5,7 @@
 //! lines. Without a time, no host is expected: the first word is the program.
 //! Limits: it never fails; what does not fit is text.
 
-use super::{ParseFlags, priority, priority::Pri, scan::Scan};
+use super::{ParseFlags, priority, priority::Pri, scan::Scan, words};
 use message::{Format, Mark, Span};
 
 const AIX_FORWARDED: &[u8] = b"Message forwarded from ";
@@ -159,7 +159,7 @@ impl Scan<'_> {
     /// Reads `prog[pid]: `; returns where the text begins.
     fn tag(&mut self, start: usize) -> usize {
         let rest = &self.line[start..];
-        let length = rest.iter().position(|byte| matches!(byte, b' ' | b'[' | b':')).unwrap_or(rest.len());
+        let length = words::first_of([b' ', b'[', b':'], rest).unwrap_or(rest.len());
         if self.has(ParseFlags::CHECK_PROGRAM) && !is_program(&rest[..length]) {
             self.mark(Mark::InvalidProgram);
             return start;
@@ -168,7 +168,7 @@ impl Scan<'_> {
         let mut at = start + length;
         if self.line.get(at) == Some(&b'[') {
             let rest = &self.line[at..];
-            let closed = rest.iter().position(|byte| matches!(byte, b' ' | b']' | b':'));
+            let closed = words::first_of([b' ', b']', b':'], rest);
             if let Some(closed) = closed {
                 self.message.pid = self.span(at + 1, at + closed);
             }

@@ -5,6 +5,7 @@
 //! Limits: fields out of range roll over, as in syslog-ng (`14:99` is `15:39`); digits of a fraction beyond
 //! microseconds are read over.
 
+use super::words;
 use crate::stamp::{Civil, offset_at, unix_s_of};
 use jiff::{
     Timestamp,
@@ -27,7 +28,8 @@ const KEPT: usize = 16;
 pub(crate) struct StampReader {
     zone: TimeZone,
     kept: [Second; KEPT],
-    /// Second of our clock that `year` and `month` belong to.
+    /// What our clock said last, and its second, which `year` and `month` belong to.
+    received_us: i64,
     received_s: i64,
     received_offset_s: i32,
     year: i32,
@@ -53,7 +55,15 @@ struct Second {
 impl StampReader {
     pub(crate) fn new(zone: TimeZone) -> StampReader {
         let kept = [Second::default(); KEPT];
-        StampReader { zone, kept, received_s: i64::MIN, received_offset_s: 0, year: 0, month: 0 }
+        StampReader {
+            zone,
+            kept,
+            received_us: i64::MIN,
+            received_s: i64::MIN,
+            received_offset_s: 0,
+            year: 0,
+            month: 0,
+        }
     }
 
     /// Offset of the source's zone when the message was received.
@@ -129,7 +139,7 @@ impl StampReader {
         }
         let place = usize::from(text[text.len() - 1]) % KEPT;
         let kept = &self.kept[place];
-        let same = kept.length == text.len() && kept.text.get(..text.len()) == Some(text);
+        let same = kept.text.get(..kept.length).is_some_and(|kept| words::is_same(kept, text));
         if same && (!guesses_year || (kept.year, kept.month) == (self.year, self.month)) {
             return Some(*kept);
         }
@@ -161,6 +171,11 @@ impl StampReader {
     /// Keeps the year and month of our clock, in the source's zone.
     #[inline]
     fn follow(&mut self, received: Stamp) {
+        // The messages of a batch have one time.
+        if self.received_us == received.unix_us {
+            return;
+        }
+        self.received_us = received.unix_us;
         let received_s = received.unix_s();
         if self.received_s == received_s {
             return;

@@ -68,6 +68,8 @@ struct OpenFile {
     output: Output,
     packed: Packed,
     used: Instant,
+    /// It is a regular file of a file system of this machine: see [`open::is_local`].
+    is_local: bool,
     /// Bytes were written that `fsync()` has still to bring to the disk.
     unsynced: bool,
 }
@@ -126,6 +128,7 @@ impl Files {
             output: Output::default(),
             packed: Packed::default(),
             used,
+            is_local: false,
             unsynced: false,
         });
         self.by_name.insert(self.name.clone(), index);
@@ -275,6 +278,11 @@ impl Driver for Files {
         (gathers && Instant::now() < until).then_some(until)
     }
 
+    fn is_quick(&self) -> bool {
+        let is_plain = !self.target.fsync && !self.target.compress;
+        is_plain && matches!(&self.open[..], [file] if file.is_local && file.file.is_some())
+    }
+
     fn next_tick(&self) -> Option<Instant> {
         let after = self.target.reap_after?;
         self.open.iter().map(|file| file.used + after).min()
@@ -295,7 +303,11 @@ impl OpenFile {
         self.used = now;
         let mut file = match self.file.take() {
             Some(file) => file,
-            None => open::append(&self.path, target)?,
+            None => {
+                let file = open::append(&self.path, target)?;
+                self.is_local = open::is_local(&file);
+                file
+            }
         };
         if self.output.is_at_message() && self.packed.is_empty() {
             file = open::rotated(file, &self.path, target)?;

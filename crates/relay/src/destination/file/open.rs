@@ -49,6 +49,25 @@ pub(super) fn append(path: &Path, target: &FileTarget) -> io::Result<File> {
     Ok(file)
 }
 
+/// File systems of other machines or other processes: a write there may take as long as it likes.
+const REMOTE: [u32; 8] = [
+    0x0000_6969, // NFS
+    0xFF53_4D42, // CIFS
+    0xFE53_4D42, // SMB
+    0x6573_5546, // FUSE
+    0x00C3_6400, // Ceph
+    0x0102_1997, // 9P
+    0x5346_414F, // AFS
+    0x0BD0_0BD0, // Lustre
+];
+
+/// Whether it is a regular file on a disk of this machine, or in its memory.
+pub(super) fn is_local(file: &File) -> bool {
+    let is_regular = file.metadata().is_ok_and(|metadata| metadata.is_file());
+    // The field's width differs between machines; the numbers have 32 bits.
+    is_regular && rustix::fs::fstatfs(file).is_ok_and(|system| !REMOTE.contains(&(system.f_type as u32)))
+}
+
 /// Puts a file aside when it is large enough, and opens a new one.
 pub(super) fn rotated(file: File, path: &Path, target: &FileTarget) -> io::Result<File> {
     let Some(rotation) = &target.rotation else { return Ok(file) };

@@ -195,6 +195,7 @@ fn a_full_disk_stops_within_a_line_and_goes_on_there() {
         output: Output::default(),
         packed: Packed::default(),
         used: Instant::now(),
+        is_local: false,
         unsynced: false,
     };
     file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(b"line\n"));
@@ -298,6 +299,7 @@ fn a_packed_file_is_read_as_it_was_written() {
         output: Output::default(),
         packed: Packed::default(),
         used: Instant::now(),
+        is_local: false,
         unsynced: false,
     };
     for line in ["first\n", "second\n"] {
@@ -305,4 +307,45 @@ fn a_packed_file_is_read_as_it_was_written() {
         file.write(&target, Instant::now()).unwrap();
     }
     assert_eq!(unpacked(&fs::read(path).unwrap()), "first\nsecond\n");
+}
+
+#[test]
+fn a_reader_writes_itself_and_leaves_errors_to_the_thread() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.log");
+    let rotation = Some(crate::Rotation { bytes: 1 << 10, kept: 1 });
+    let driver = FileTarget { fsync: false, rotation, ..target(path.to_str().unwrap()) };
+    let registry = Registry::default();
+    let mut destinations = Destinations::new(registry.clone(), InternalLog::new("test", None));
+    let spec = DestinationSpec { driver: DestinationDriver::File(driver), ..spec("") };
+    let staged = destinations.stage(vec![spec]).unwrap();
+    let outlet = staged.outlets()["d#0"].clone();
+    destinations.commit(staged);
+    let reader = crate::source::feed::Reader::new(true);
+    (0..100).for_each(|_| drop(reader.turn(1 << 30)));
+    let deliver = |text: &str| {
+        let (ack, seen) = token();
+        let _turn = reader.turn(1 << 30);
+        outlet.deliver(delivery(&[text], ack, false));
+        seen
+    };
+    // The thread opens the file; as soon as it rests, what is delivered is written when the call returns.
+    let mut count = 0;
+    eventually("a reader writes", || {
+        count += 1;
+        deliver("h|x").lock().unwrap().is_some()
+    });
+    assert_eq!(fs::read_to_string(&path).unwrap(), "x\n".repeat(count));
+    // What is full cannot be put aside: the thread tries again until it can.
+    let aside = folder.path().join("all.log.1");
+    fs::create_dir_all(aside.join("in the way")).unwrap();
+    deliver(&format!("h|{}", "y".repeat(1 << 10)));
+    let last = deliver("h|z");
+    assert!(last.lock().unwrap().is_none());
+    fs::remove_dir_all(&aside).unwrap();
+    eventually("the thread writes", || last.lock().unwrap().is_some());
+    assert_eq!(fs::read_to_string(&path).unwrap(), "z\n");
+    let counters = &registry.list()[0];
+    let read = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
+    assert_eq!((read(&counters.written), read(&counters.queued)), (count as u64 + 2, 0));
 }

@@ -3,19 +3,56 @@
 use super::*;
 use crate::{
     Registry,
-    testing::{delivery, token},
+    source::feed::Reader,
+    testing::{delivery, eventually, token},
 };
 use std::sync::atomic::Ordering;
 
-fn queue(messages_max: usize, soft: bool) -> Queue {
+/// Remembers what readers wrote with it.
+#[derive(Default)]
+struct Pen {
+    items: VecDeque<Item>,
+    due: Option<Instant>,
+    is_quick: bool,
+    written: usize,
+}
+
+impl Writer for Pen {
+    fn items(&mut self) -> &mut VecDeque<Item> {
+        &mut self.items
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.due
+    }
+
+    fn is_quick(&self) -> bool {
+        self.is_quick
+    }
+
+    fn write(&mut self, item: Item) {
+        self.written += item.count;
+        self.due = Some(Instant::now() + Duration::from_millis(5));
+    }
+}
+
+/// What the thread would find now.
+fn next<W: Writer>(queue: &Queue<W>, pen: W) -> (Box<W>, Wake) {
+    queue.wait(Box::new(pen))
+}
+
+fn pen() -> Pen {
+    Pen { due: Some(Instant::now()), ..Pen::default() }
+}
+
+fn queue(messages_max: usize, soft: bool) -> Queue<Pen> {
     let queueing = Queueing { messages_max, ..Queueing::default() };
     Queue::new(&queueing, soft, Registry::default().register("dst.x", "d#0", ""))
 }
 
-fn taken(queue: &Queue) -> usize {
-    let mut items = VecDeque::new();
-    match queue.wait(&mut items, Some(Instant::now())) {
-        Wake::Items => items.iter().map(|item| item.count).sum(),
+fn taken(queue: &Queue<Pen>) -> usize {
+    match next(queue, pen()) {
+        (pen, Wake::Items) => pen.items.iter().map(|item| item.count).sum(),
         _ => 0,
     }
 }
@@ -52,9 +89,9 @@ fn few_waiting_messages_do_not_pin_a_batch() {
     let whole = Arc::downgrade(&sparse.batch);
     queue.deliver(sparse);
     assert!(whole.upgrade().is_none());
-    let mut items = VecDeque::new();
-    assert!(matches!(queue.wait(&mut items, None), Wake::Items));
-    let copy = &items[1].delivery.batch;
+    let (pen, wake) = next(&queue, pen());
+    assert!(matches!(wake, Wake::Items));
+    let copy = &pen.items[1].delivery.batch;
     assert_eq!((copy.len(), copy.bytes(copy.messages[0].text)), (1, b"d".as_slice()));
 }
 
@@ -63,7 +100,65 @@ fn commands_come_before_messages() {
     let queue = queue(100, false);
     queue.deliver(delivery(&["h|a"], Ack::none(), false));
     queue.command(Command::Reopen);
-    let mut items = VecDeque::new();
-    assert!(matches!(queue.wait(&mut items, None), Wake::Command(Command::Reopen)));
-    assert!(matches!(queue.wait(&mut items, None), Wake::Items));
+    assert!(matches!(next(&queue, pen()).1, Wake::Command(Command::Reopen)));
+    assert!(matches!(next(&queue, pen()).1, Wake::Items));
+}
+
+/// A batch of which the path may take as long as a busy machine likes.
+const MANY: usize = 1 << 30;
+
+/// How many of three messages a reader writes itself, and how many wait.
+#[track_caller]
+fn check_written((soft, is_quick): (bool, bool), readers_turns: usize, before: usize, want: (usize, usize)) {
+    let queue = queue(10, soft);
+    let reader = Reader::new(true);
+    (0..readers_turns).for_each(|_| drop(reader.turn(MANY)));
+    (0..before).for_each(|_| queue.deliver(delivery(&["h|first"], Ack::none(), true)));
+    queue.lock().resting = Some(Box::new(Pen { is_quick, ..Pen::default() }));
+    let turn = reader.turn(MANY);
+    queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true));
+    drop(turn);
+    let state = queue.lock();
+    let waiting = state.items.iter().map(|item| item.count).sum::<usize>();
+    assert_eq!((state.resting.as_ref().unwrap().written, waiting), want);
+}
+
+#[test]
+fn a_reader_writes_itself_what_nothing_waits_before() {
+    check_written((true, true), 100, 0, (3, 0));
+    check_written((true, true), 100, 1, (0, 4));
+    check_written((true, true), 0, 0, (0, 3));
+    check_written((true, false), 100, 0, (0, 3));
+    check_written((false, true), 100, 0, (0, 3));
+}
+
+#[test]
+fn a_slow_disk_is_left_to_the_thread() {
+    let queue = queue(10, true);
+    queue.lock().spared_until = Some(Instant::now() + SPARED_FOR);
+    queue.lock().resting = Some(Box::new(Pen { is_quick: true, ..Pen::default() }));
+    let reader = Reader::new(true);
+    (0..100).for_each(|_| drop(reader.turn(MANY)));
+    let _turn = reader.turn(MANY);
+    queue.deliver(delivery(&["h|a"], Ack::none(), true));
+    assert_eq!(queue.lock().items.len(), 1);
+}
+
+#[test]
+fn a_thread_that_woke_while_its_writer_was_lent_is_woken_again() {
+    let queue = queue(10, true);
+    let lent = std::thread::scope(|scope| {
+        let pen = Pen { due: Some(Instant::now() + Duration::from_millis(200)), ..Pen::default() };
+        let thread = scope.spawn(|| next(&queue, pen));
+        let mut writer = None;
+        eventually("the thread rests", || {
+            writer = queue.lock().resting.take();
+            writer.is_some()
+        });
+        eventually("the thread woke", || queue.lock().missed);
+        let item = Item { delivery: delivery(&["h|a"], Ack::none(), true), count: 1, bytes: 1 };
+        queue.write_with(writer.unwrap(), item);
+        thread.join().unwrap()
+    });
+    assert!(matches!(lent.1, Wake::Timeout));
 }

@@ -2,7 +2,7 @@
 
 use super::super::{
     options::{DestinationDriver, DestinationSpec, DiskBuffer, Queueing, SocketKind, SocketTarget},
-    queue::{Queue, Wake},
+    queue::Queue,
     set::Destinations,
 };
 use super::{Entrance, Keeper, look, queues};
@@ -13,7 +13,7 @@ use crate::{
 use message::{Ack, Field, Outcome, Outlet};
 use sim::{Chance, SimDisk};
 use std::{
-    collections::{BTreeSet, VecDeque},
+    collections::BTreeSet,
     fs,
     io::Read,
     net::TcpListener,
@@ -57,10 +57,6 @@ impl Life {
 
     /// What the destination would write next; its tokens with it.
     fn taken(&self) -> Vec<(Vec<String>, Ack)> {
-        let mut items = VecDeque::new();
-        if !matches!(self.queue.wait(&mut items, Some(Instant::now())), Wake::Items) {
-            return Vec::new();
-        }
         let texts = |item: super::super::queue::Item| {
             let batch = &item.delivery.batch;
             let text = |index| String::from_utf8_lossy(batch.fixed(index, Field::Message)).into_owned();
@@ -68,7 +64,7 @@ impl Life {
             self.queue.done(item.count, item.bytes(), 0);
             (texts, item.delivery.ack)
         };
-        items.into_iter().map(texts).collect()
+        self.queue.take_all().into_iter().map(texts).collect()
     }
 
     /// Works until nothing more comes, and takes it all.

@@ -8,14 +8,16 @@ pub(crate) mod buffer;
 mod hosts;
 mod names;
 mod slot;
+mod turn;
 mod window;
 
 use crate::clock::Clock;
 pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
+pub(crate) use turn::{Reader, may_write, wrote};
 pub(crate) use window::{Completion, Gate};
 
-use super::options::{Form, Reading};
+use super::options::{Form, Reading, SourceDriver};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
@@ -46,6 +48,7 @@ pub(crate) struct Feed {
     framer: Framer,
     clock: Clock,
     pub(crate) gate: Arc<Gate>,
+    reader: Reader,
     /// From [`FRAMES`] while there are some.
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
@@ -72,6 +75,7 @@ impl Feed {
             gelf: gelf(reading),
             raw: Vec::new(),
             clock: Clock::new(),
+            reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
             gate: Gate::new(live.window(), slot.in_work()),
             frames: Vec::new(),
             slot: slot.clone(),
@@ -106,6 +110,11 @@ impl Feed {
 
     pub(crate) fn live(&self) -> &Arc<Live> {
         &self.live
+    }
+
+    /// Leaves all writing to the destinations' threads: this reader has enough to do.
+    pub(crate) fn write_nothing(&mut self) {
+        self.reader.write_nothing();
     }
 
     pub(crate) fn clock(&mut self) -> &mut Clock {
@@ -316,6 +325,7 @@ impl Feed {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.gate.ticket(messages, bytes, completion);
+        let _turn = self.reader.turn(messages);
         self.live.intake.take(batch);
     }
 }
