@@ -13,20 +13,28 @@ const SEEN_BITS: u32 = 16;
 /// A term whose neighbours are not kept.
 const RARE: u32 = u32::MAX;
 
-/// What stands beside terms, by the terms' numbers among those that are kept.
+/// What stands beside terms.
 struct Found {
-    /// Each neighbourhood at a place of its own, the last one of the place. Never 0: no term is [`RARE`].
+    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`Found::add`].
     seen: Vec<u64>,
+    /// By the terms' numbers among those that are kept.
     list: Vec<(u32, Neighbours)>,
+    /// The number of each term, or [`RARE`].
+    rank_of: Vec<u32>,
 }
 
 impl Found {
     #[inline]
-    fn add(&mut self, rank: u32, neighbours: Neighbours) {
-        let key = u64::from(!rank) << 32 | u64::from(neighbours.bits());
+    fn add(&mut self, term: u32, neighbours: Neighbours) {
+        // Never 0: there is no term with the highest number.
+        let key = u64::from(!term) << 32 | u64::from(neighbours.bits());
         let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SEEN_BITS);
         let seen = &mut self.seen[place as usize];
-        if *seen != key {
+        if *seen == key {
+            return;
+        }
+        let rank = self.rank_of[term as usize];
+        if rank != RARE {
             *seen = key;
             self.list.push((rank, neighbours));
         }
@@ -43,16 +51,11 @@ pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
             terms.push(place);
         }
     }
-    let mut found = Found { seen: vec![0; 1 << SEEN_BITS], list: Vec::new() };
-    let first = index.flat.iter().copied().zip(index.neighbours.iter().copied());
-    for (term, neighbours) in first.chain(index.again.iter().map(|again| (again.term, again.neighbours))) {
-        let rank = rank_of[term as usize];
-        if rank != RARE {
-            found.add(rank, neighbours);
-        }
-    }
+    let mut found = Found { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
+    index.flat.iter().zip(&index.neighbours).for_each(|(term, neighbours)| found.add(*term, *neighbours));
+    index.again.iter().for_each(|again| found.add(again.term, again.neighbours));
+    let Found { mut list, rank_of, .. } = found;
     give_back(rank_of);
-    let mut list = found.list;
     list.sort_unstable();
     list.dedup();
     let mut encoder = Encoder::new(index.templates.layouts());
