@@ -27,6 +27,11 @@ fn postings_of_every_shape() {
     check_postings([5, 999_999].into_iter(), 1_000_000);
     check_postings((0..128).chain([500_000]), 1_000_000);
     check_postings((999_000..1_000_000).step_by(5), 1_000_000);
+    for (count, step) in
+        (1..40).flat_map(|count| [1, 2, 77, 300, 4001, 20_011, 100_003].map(|step| (count, step)))
+    {
+        check_postings((0..count).map(|at| at * step + at % 2 * (step / 2)), 4_194_304);
+    }
 }
 
 #[track_caller]
