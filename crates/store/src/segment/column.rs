@@ -8,7 +8,7 @@ mod marks;
 
 use super::format::list;
 use crate::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
-pub(crate) use marks::Neighbours;
+pub(crate) use marks::PlaceRange;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
 
@@ -75,8 +75,8 @@ pub(crate) trait Source {
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError>;
 
-    /// Adds the documents whose place is one of a few neighbours.
-    fn add_places(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+    /// Adds the documents whose place is in a range.
+    fn add_places(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
         add_by_runs(self, places, watch, found)
     }
 
@@ -223,8 +223,8 @@ pub(crate) fn add_hits(
     if hits.is_empty() {
         return Ok(());
     }
-    if let Some(neighbours) = Neighbours::of(hits) {
-        return source.add_places(&neighbours, watch, found);
+    if let Some(range) = PlaceRange::of(hits) {
+        return source.add_places(&range, watch, found);
     }
     let mut table = vec![false; source.distinct() as usize + 1];
     hits.iter().for_each(|place| table[*place as usize] = true);
@@ -242,10 +242,10 @@ pub(crate) fn add_hits(
     })
 }
 
-/// Adds the documents whose place is one of a few neighbours, run after run.
+/// Adds the documents whose place is in a range, run after run.
 pub(crate) fn add_by_runs<S: Source + ?Sized>(
     source: &S,
-    neighbours: &Neighbours,
+    range: &PlaceRange,
     watch: &Watch,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
@@ -253,10 +253,10 @@ pub(crate) fn add_by_runs<S: Source + ?Sized>(
     source.runs(None, watch, &mut |run| match run {
         Run::Dense { first, places } => {
             let count = places.len().min(length.saturating_sub(first) as usize);
-            add_dense(found, first, &places[..count], |places| neighbours.marks(places));
+            add_dense(found, first, &places[..count], |places| range.marks(places));
         }
         Run::Sparse { documents, places } => {
-            let hits = documents.iter().zip(places).filter(|(_, place)| neighbours.have(**place));
+            let hits = documents.iter().zip(places).filter(|(_, place)| range.have(**place));
             hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
         }
     })

@@ -3,24 +3,24 @@
 //! In: places. Out: a bit each, the first in the lowest. Holds: the places asked for. Limits: places have 31 bits at most.
 
 /// Places that follow each other, as those of the values with one beginning do.
-pub(crate) struct Neighbours {
+pub(crate) struct PlaceRange {
     first: u32,
     /// The last, counted from the first.
     span: u32,
 }
 
-impl Neighbours {
+impl PlaceRange {
     /// Of some places, each given once and none 0; `None` when others lie between them, or there is none.
-    pub(crate) fn of(places: &[u32]) -> Option<Neighbours> {
+    pub(crate) fn of(places: &[u32]) -> Option<PlaceRange> {
         let (first, last) =
             places.iter().fold((u32::MAX, 0), |(first, last), place| (first.min(*place), last.max(*place)));
         let span = last.checked_sub(first)?;
-        (span as usize + 1 == places.len()).then_some(Neighbours { first, span })
+        (span as usize + 1 == places.len()).then_some(PlaceRange { first, span })
     }
 
     /// The same places as a column writes them that counts from 0.
-    pub(crate) fn less_one(&self) -> Neighbours {
-        Neighbours { first: self.first.wrapping_sub(1), span: self.span }
+    pub(crate) fn less_one(&self) -> PlaceRange {
+        PlaceRange { first: self.first.wrapping_sub(1), span: self.span }
     }
 
     /// Whether a place is one of them.
@@ -43,20 +43,20 @@ impl Neighbours {
 mod sse2 {
     //! Safety: every x86-64 has SSE2; nothing is read or written through pointers.
 
-    use super::Neighbours;
+    use super::PlaceRange;
     use std::arch::x86_64::*;
 
     #[inline(always)]
-    pub(super) fn marks(neighbours: &Neighbours, places: &[u32; 64]) -> u64 {
+    pub(super) fn marks(range: &PlaceRange, places: &[u32; 64]) -> u64 {
         // Safety: see the module.
-        unsafe { vectors(neighbours, places) }
+        unsafe { vectors(range, places) }
     }
 
     #[inline]
     #[target_feature(enable = "sse2")]
-    fn vectors(neighbours: &Neighbours, places: &[u32; 64]) -> u64 {
-        let first = _mm_set1_epi32(neighbours.first as i32);
-        let span = _mm_set1_epi32(neighbours.span as i32);
+    fn vectors(range: &PlaceRange, places: &[u32; 64]) -> u64 {
+        let first = _mm_set1_epi32(range.first as i32);
+        let span = _mm_set1_epi32(range.span as i32);
         // The highest bit of differences tells: comparing takes longer.
         let outside = |[a, b, c, d]: [u32; 4]| {
             let behind = _mm_sub_epi32(_mm_set_epi32(d as i32, c as i32, b as i32, a as i32), first);

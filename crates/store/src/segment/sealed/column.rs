@@ -7,7 +7,7 @@ use super::{Entry, Form, Kind, Sealed};
 use crate::{
     Bitmap, ReadError, Watch,
     segment::{
-        column::{self, Neighbours, Run, SeeValue, Source},
+        column::{self, PlaceRange, Run, SeeValue, Source},
         format::{
             Damage, Part,
             dictionary::{self, Dictionary},
@@ -143,7 +143,7 @@ impl<'a> SealedColumn<'a> {
     }
 
     /// Adds the documents of a column that has a place for every document: see [`Source::add_places`].
-    fn add_dense(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+    fn add_dense(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
         let length = self.owner.meta.length as usize;
         let (stored, largest) = match self.form {
@@ -253,7 +253,7 @@ impl Source for SealedColumn<'_> {
         Ok(())
     }
 
-    fn add_places(&self, places: &Neighbours, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+    fn add_places(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
         match self.form {
             Form::Sparse => column::add_by_runs(self, places, watch, found),
             Form::Dense | Form::Full => self.add_dense(places, watch, found),

@@ -1,21 +1,21 @@
 //! Bits of places, compared with asking for each place.
 
-use super::{Neighbours, gathered};
+use super::{PlaceRange, gathered};
 
 /// Compares the bits of 64 places, counted up and down from a middle, with asking for each.
 #[track_caller]
 fn check(asked: &[u32], middle: u32) {
-    let neighbours = Neighbours::of(asked).unwrap();
+    let range = PlaceRange::of(asked).unwrap();
     for step in [1, 3, 1 << 25] {
         let places: [u32; 64] = std::array::from_fn(|at| {
             middle.wrapping_add((at as u32 * step) % 64).wrapping_sub(7) & i32::MAX as u32
         });
         let want = gathered(&places.map(|place| u8::from(asked.contains(&place))));
-        assert_eq!(neighbours.marks(&places), want, "{asked:?} among {places:?}");
+        assert_eq!(range.marks(&places), want, "{asked:?} among {places:?}");
         let less_one = places.map(|place| place.wrapping_sub(1) & i32::MAX as u32);
         let want = gathered(&less_one.map(|place| u8::from(asked.contains(&(place + 1)))));
-        assert_eq!(neighbours.less_one().marks(&less_one), want, "{asked:?} among {less_one:?}");
-        places.iter().for_each(|place| assert_eq!(neighbours.have(*place), asked.contains(place)));
+        assert_eq!(range.less_one().marks(&less_one), want, "{asked:?} among {less_one:?}");
+        places.iter().for_each(|place| assert_eq!(range.have(*place), asked.contains(place)));
     }
 }
 
@@ -32,7 +32,7 @@ fn marks_neighbours() {
 
 #[test]
 fn knows_who_are_no_neighbours() {
-    assert!(Neighbours::of(&[]).is_none());
-    assert!(Neighbours::of(&[1, 3]).is_none());
-    assert!(Neighbours::of(&[5, 7, 8]).is_none());
+    assert!(PlaceRange::of(&[]).is_none());
+    assert!(PlaceRange::of(&[1, 3]).is_none());
+    assert!(PlaceRange::of(&[5, 7, 8]).is_none());
 }
