@@ -2,9 +2,9 @@
 //!
 //! In: texts, expressions of rsyslog. Out: the same as they are written in a template of the language.
 
-/// A word of a template function that is read as it is: a pattern.
-fn word(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+/// A text as one word of a template function: a quote stands in quotes of the other kind, a backslash for itself.
+pub(super) fn in_quotes(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"'\"'\""))
 }
 
 /// A word of a template function.
@@ -13,7 +13,7 @@ pub(super) fn argument(text: &str) -> String {
         !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || "_.-/*".contains(one));
     match is_plain {
         true => text.to_string(),
-        false => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('$', "$$")),
+        false => in_quotes(&text.replace('$', "$$")),
     }
 }
 
@@ -29,7 +29,7 @@ pub(super) fn extracted(
         number => format!("--{name} {number} "),
     };
     let (nth, group) = (option("match", nth), option("group", group));
-    format!("$(extract {nth}{group}{} {text} {otherwise})", word(expression))
+    format!("$(extract {nth}{group}{} {text} {otherwise})", in_quotes(expression))
 }
 
 /// A basic regular expression as an extended one: what is escaped changes places with what is not.

@@ -3,7 +3,7 @@
 //! In: parts such as `{"message":"`, `%msg:::json%`, `"}`. Out: a template that prints the same object.
 //! Limits: one object; lists inside of it are not supported.
 
-use super::calls::argument;
+use super::calls::{argument, in_quotes};
 use super::part::{Part, Property};
 use super::printed::{Converted, one};
 use super::property::Needs;
@@ -59,7 +59,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
             "" => member.value.clone(),
             kind => format!("{kind}({})", member.value),
         };
-        text.push_str(&format!(" {}={}", argument(&member.path), in_quotes(&value)));
+        text.push_str(&format!(" {}={}", argument(&member.path), one_word(&value)));
     }
     text.push(')');
     text.push_str(&tail);
@@ -71,9 +71,9 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
 }
 
 /// A template as one word of a template function.
-fn in_quotes(text: &str) -> String {
+fn one_word(text: &str) -> String {
     match text.contains([' ', '"', '\\', '\t', '\n']) || text.is_empty() {
-        true => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+        true => in_quotes(text),
         false => text.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 //! In: an expression that gives a value. Out: a template that prints it.
 //! Limits: functions without a counterpart fail, by name.
 
-use super::calls::{argument, extracted};
+use super::calls::{argument, extracted, in_quotes};
 use super::property::{self, Needs, Value};
 use super::syntax::Expression;
 
@@ -67,7 +67,7 @@ impl Operand {
             (None, false) if self.template.starts_with("$(") && self.template.ends_with(')') => {
                 self.template.clone()
             }
-            (None, false) => format!("\"{}\"", self.template.replace('\\', "\\\\").replace('"', "\\\"")),
+            (None, false) => in_quotes(&self.template),
         }
     }
 }

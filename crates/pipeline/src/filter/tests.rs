@@ -102,6 +102,7 @@ fn operators_and_parentheses() {
     check("not (program(sshd) or program(kernel)) and not facility(local7)", &[1]);
     check("program(sshd) and message(Failed) or facility(mail)", &[0, 1]);
     check("NOT program(sshd)", &[1, 2, 3]);
+    check(r#""\x41\o102\x4" eq "ABx4" and program("s\x73hd")"#, &[0]);
     check("'$count' == 7", &[0]);
     check("$count > 6.5", &[0]);
     check("'$PROGRAM' eq 'sshd' or \"1\" eq \"2\"", &[0]);

@@ -103,11 +103,11 @@ impl Reader<'_> {
             match chars.next() {
                 None => return self.wrong("this quote is not closed"),
                 Some((offset, char)) if char == quote => return Ok((Token::Quoted(value), offset + 2)),
-                Some((_, '\\')) if quote == '"' => match chars.next() {
-                    Some((_, 'n')) => value.push('\n'),
-                    Some((_, 't')) => value.push('\t'),
-                    Some((_, 'r')) => value.push('\r'),
-                    Some((_, char)) => value.push(char),
+                Some((_, '\\')) if quote == '"' => match escaped(chars.as_str()) {
+                    Some((char, length)) => {
+                        value.push(char);
+                        chars.by_ref().take(length).for_each(drop);
+                    }
                     None => return self.wrong("this quote is not closed"),
                 },
                 Some((_, char)) => value.push(char),
@@ -406,6 +406,24 @@ fn word_length(rest: &str) -> usize {
     });
     // A sign that starts no operator stands alone.
     end.unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8))
+}
+
+/// What stands behind a backslash in double quotes, and how many characters that takes.
+fn escaped(text: &str) -> Option<(char, usize)> {
+    let first = text.chars().next()?;
+    let (radix, digits) = match first {
+        'x' => (16, 2),
+        'o' => (8, 3),
+        'a' => return Some(('\x07', 1)),
+        'n' => return Some(('\n', 1)),
+        'r' => return Some(('\r', 1)),
+        't' => return Some(('\t', 1)),
+        'v' => return Some(('\x0b', 1)),
+        other => return Some((other, 1)),
+    };
+    let code = text.get(1..=digits).filter(|code| code.bytes().all(|byte| byte.is_ascii_hexdigit()));
+    let code = code.and_then(|code| u8::from_str_radix(code, radix).ok());
+    Some(code.map_or((first, 1), |code| (char::from(code), 1 + digits)))
 }
 
 fn facility(text: &str) -> Option<Facility> {

@@ -3,13 +3,17 @@
 //! In: a text. Out: a value for each key; words that belong to no pair are left out or collected.
 //! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes goes on over blanks
 //! until the pair separator, or until a blank behind which another key and its separator follow; with a blank as
-//! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text.
-//! Reading never fails. Limits: those of [`Writer`]; one walk over the text.
+//! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text,
+//! in which keys are looked for as well.
+//! Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides `OPEN_QUOTES_MAX` stretches.
 
 use super::{Reader, Writer};
 use crate::template::list_append;
 use memchr::{memchr, memmem::Finder};
 use message::ValueKind;
+
+/// Values with a quote that is not closed that are read again for keys; behind later ones reading goes on.
+const OPEN_QUOTES_MAX: usize = 64;
 
 /// Reads pairs of keys and values.
 #[derive(Clone, Debug)]
@@ -101,7 +105,7 @@ impl Kv {
         is_key.then(|| Key { start, end: start + length, value_at: start + length + blanks + 1 })
     }
 
-    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead) -> Found<'t> {
+    fn value<'t>(&self, text: &'t [u8], at: usize, ahead: &mut Ahead, quotes: &mut usize) -> Found<'t> {
         let blanks = text[at..].iter().take_while(|byte| **byte == b' ').count();
         let start = at + blanks;
         if blanks > 0
@@ -109,12 +113,17 @@ impl Kv {
         {
             return Found { value: &text[at..at], quote: None, end: start, next: Some(next) };
         }
-        if let Some(quote @ (b'"' | b'\'')) = text.get(start)
-            && let Some(end) = self.closed(text, start + 1, *quote)
-        {
+        let Some(quote @ (b'"' | b'\'')) = text.get(start) else { return self.unquoted(text, start, ahead) };
+        if let Some(end) = self.closed(text, start + 1, *quote) {
             return Found { value: &text[start + 1..end], quote: Some(*quote), end: end + 1, next: None };
         }
-        self.unquoted(text, start, ahead)
+        let found = self.unquoted(text, start, ahead);
+        if *quotes == 0 {
+            return found;
+        }
+        *quotes -= 1;
+        let end = found.next.map_or(ahead.from(&self.pair_separator, text, start), |next| next.start);
+        Found { value: &text[start..end.min(text.len())], end: start, next: None, ..found }
     }
 
     /// Where the quote of a value is closed. What follows must be the end of the pair.
@@ -185,7 +194,8 @@ impl Kv {
 
     /// Adds a stretch that belongs to no pair to the list of them.
     fn stray(&self, words: &[u8], into: &mut Vec<u8>) {
-        let words = words.trim_ascii();
+        let words = trimmed(words);
+        let words = &words[words.iter().take_while(|byte| **byte == b' ').count()..];
         if !words.is_empty() && words != self.pair_separator.needle().trim_ascii() {
             list_append(words, 0, into);
         }
@@ -195,12 +205,12 @@ impl Kv {
 impl Reader for Kv {
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool {
         let mut stray = Vec::new();
-        let (mut at, mut next, mut ahead) = (0, None, Ahead(None));
+        let (mut at, mut next, mut ahead, mut quotes) = (0, None, Ahead(None), OPEN_QUOTES_MAX);
         while let Some(key) = next.take().or_else(|| self.key(text, at)) {
             if self.stray_words_into.is_some() {
                 self.stray(&text[at..key.start], &mut stray);
             }
-            let found = self.value(text, key.value_at, &mut ahead);
+            let found = self.value(text, key.value_at, &mut ahead, &mut quotes);
             let name = &text[key.start..key.end];
             self.give(name, &found, out);
             (at, next) = (found.end, found.next);

@@ -28,7 +28,7 @@ const TEXTS: [&[u8]; 15] = [
 impl Kv {
     /// The pairs of an audit record.
     pub fn linux_audit() -> Kv {
-        Kv::new(b'=', " ", None).decoding(decode)
+        Kv::new(b'=', ", ", None).decoding(decode)
     }
 }
 

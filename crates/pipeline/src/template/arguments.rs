@@ -1,6 +1,8 @@
 //! Splits the inside of `$(...)` into words.
 //!
 //! In: the text after `$(`. Out: the words, quotes removed, and where the closing parenthesis is.
+//! A backslash outside of quotes keeps the next character; inside of quotes it is a character as any other, but where
+//! that leaves a quote open it keeps the quote behind it.
 //! Holds nothing. Limits: parentheses inside of words must be balanced or quoted.
 
 use super::parse::TemplateError;
@@ -16,8 +18,19 @@ pub(super) struct Word {
     pub(super) quoted: bool,
 }
 
+/// What a backslash before a quote means inside of quotes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Backslash {
+    Plain,
+    KeepsQuote,
+}
+
 /// Splits up to the closing parenthesis; the second result counts the bytes read, that parenthesis included.
 pub(super) fn split(text: &str) -> Result<(Vec<Word>, usize), TemplateError> {
+    split_where(text, Backslash::Plain).or_else(|_| split_where(text, Backslash::KeepsQuote))
+}
+
+fn split_where(text: &str, backslash: Backslash) -> Result<(Vec<Word>, usize), TemplateError> {
     let bytes = text.as_bytes();
     let mut words = Vec::new();
     let mut at = 0;
@@ -29,7 +42,7 @@ pub(super) fn split(text: &str) -> Result<(Vec<Word>, usize), TemplateError> {
             None => return Err(TemplateError::at(0, "the ')' of this function is missing")),
             Some(b')') => return Ok((words, at + 1)),
             Some(_) => {
-                let (word, end) = word(text, at)?;
+                let (word, end) = word(text, at, backslash)?;
                 let quoted = word.len() < end - at;
                 words.push(Word { text: word, offset: at, quoted });
                 at = end;
@@ -39,28 +52,22 @@ pub(super) fn split(text: &str) -> Result<(Vec<Word>, usize), TemplateError> {
 }
 
 /// Reads one word: it ends at a blank or a closing parenthesis outside of quotes and parentheses.
-fn word(text: &str, start: usize) -> Result<(String, usize), TemplateError> {
+fn word(text: &str, start: usize, backslash: Backslash) -> Result<(String, usize), TemplateError> {
     let mut word = String::new();
     let mut open = 0;
     let mut chars = text[start..].char_indices();
     while let Some((offset, char)) = chars.next() {
         match char {
-            '\\' => {
-                // In parentheses it is left to whoever reads what stands in them.
-                if open > 0 {
-                    word.push(char);
-                }
-                word.extend(chars.next().map(|(_, next)| next));
-            }
+            '\\' => word.extend(chars.next().map(|(_, next)| next)),
             ' ' | '\t' | '\n' | '\r' if open == 0 => return Ok((word, start + offset)),
             ')' if open == 0 => return Ok((word, start + offset)),
-            '\'' | '"' if open == 0 => quoted(char, &mut chars, &mut word)
+            '\'' | '"' if open == 0 => quoted(char, &mut chars, backslash, &mut word)
                 .ok_or_else(|| TemplateError::at(start + offset, "this quote is not closed"))?,
             '\'' | '"' => {
                 // Inside of parentheses quotes are kept: they belong to an inner function or condition.
                 let from = start + offset;
                 let mut skipped = String::new();
-                quoted(char, &mut chars, &mut skipped)
+                quoted(char, &mut chars, backslash, &mut skipped)
                     .ok_or_else(|| TemplateError::at(from, "this quote is not closed"))?;
                 let to = start + chars.offset();
                 word.push_str(&text[from..to]);
@@ -78,11 +85,18 @@ fn word(text: &str, start: usize) -> Result<(String, usize), TemplateError> {
     Err(TemplateError::at(0, "the ')' of this function is missing"))
 }
 
-/// Reads up to the closing quote; a backslash keeps the next character.
-fn quoted(quote: char, chars: &mut std::str::CharIndices<'_>, word: &mut String) -> Option<()> {
+/// Reads up to the closing quote.
+fn quoted(
+    quote: char,
+    chars: &mut std::str::CharIndices<'_>,
+    backslash: Backslash,
+    word: &mut String,
+) -> Option<()> {
     loop {
         match chars.next()?.1 {
-            '\\' => word.push(chars.next()?.1),
+            '\\' if backslash == Backslash::KeepsQuote && chars.as_str().starts_with(quote) => {
+                word.extend(chars.next().map(|(_, next)| next));
+            }
             char if char == quote => return Some(()),
             char => word.push(char),
         }

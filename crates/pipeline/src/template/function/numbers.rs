@@ -1,7 +1,8 @@
 //! Functions of numbers: the four rules, `%`, `sum`, `min`, `max`, `average`, `round`, `ceil`, `floor`.
 //!
 //! In: rendered arguments. Out: a number, or `NaN` when one of them is none. Holds nothing.
-//! Limits: whole numbers of 64 bits; what overflows is `NaN`.
+//! Limits: whole numbers of 64 bits; a rule goes on at the other end where they end, a sum or an average is nothing
+//! there. Numbers in hex are those with a fraction, as in syslog-ng.
 
 use super::{Action, Compiled, fixed, integer};
 use message::ValueKind;
@@ -20,14 +21,13 @@ enum Number {
 
 impl Number {
     fn read(text: &[u8]) -> Option<Number> {
-        let text = std::str::from_utf8(text).ok()?.trim();
-        let whole = match text.strip_prefix("0x") {
-            Some(hex) => i64::from_str_radix(hex, 16).ok(),
-            None => text.parse().ok(),
-        };
-        match whole {
-            Some(number) => Some(Number::Whole(number)),
-            None => text.parse().ok().filter(|number: &f64| number.is_finite()).map(Number::Real),
+        let text = std::str::from_utf8(text).ok()?.trim_start();
+        if let Some(hex) = text.strip_prefix("0x") {
+            return u64::from_str_radix(hex, 16).ok().map(|number| Number::Real(number as f64));
+        }
+        match text.parse() {
+            Ok(number) => Some(Number::Whole(number)),
+            Err(_) => text.parse().ok().filter(|number: &f64| number.is_finite()).map(Number::Real),
         }
     }
 
@@ -54,11 +54,9 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
         "round" => {
             return Some(fixed(words, 1, 2, Action::typed(|args, out| to_digits(args, f64::round, out))));
         }
-        "ceil" => {
-            return Some(fixed(words, 1, 2, Action::typed(|args, out| to_digits(args, f64::ceil, out))));
-        }
+        "ceil" => return Some(fixed(words, 1, 2, Action::typed(|args, out| to_whole(args, f64::ceil, out)))),
         "floor" => {
-            return Some(fixed(words, 1, 2, Action::typed(|args, out| to_digits(args, f64::floor, out))));
+            return Some(fixed(words, 1, 2, Action::typed(|args, out| to_whole(args, f64::floor, out))));
         }
         _ => return None,
     };
@@ -71,9 +69,9 @@ fn rule(operator: u8, args: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
     match (left, right) {
         (Number::Whole(left), Number::Whole(right)) => {
             let result = match operator {
-                b'+' => left.checked_add(right),
-                b'-' => left.checked_sub(right),
-                b'*' => left.checked_mul(right),
+                b'+' => Some(left.wrapping_add(right)),
+                b'-' => Some(left.wrapping_sub(right)),
+                b'*' => Some(left.wrapping_mul(right)),
                 b'/' => left.checked_div(right),
                 _ => left.checked_rem(right),
             };
@@ -113,7 +111,12 @@ fn over(args: &[&[u8]], fold: fn(&[i64]) -> Option<i64>, out: &mut Vec<u8>) -> V
     }
 }
 
-fn to_digits(args: &[&[u8]], change: fn(f64) -> f64, out: &mut Vec<u8>) -> ValueKind {
+/// `ceil` and `floor` know no digits, and no zero with a sign.
+fn to_whole(args: &[&[u8]], change: fn(f64) -> f64, out: &mut Vec<u8>) -> ValueKind {
+    if args.len() > 1 { nan(out) } else { to_digits(args, |number| change(number) + 0.0, out) }
+}
+
+fn to_digits(args: &[&[u8]], change: impl Fn(f64) -> f64, out: &mut Vec<u8>) -> ValueKind {
     let digits = match args.get(1) {
         None => Some(0),
         Some(text) => integer(text).filter(|digits| (0..=DIGITS as i64).contains(digits)),
