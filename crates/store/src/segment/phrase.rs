@@ -10,39 +10,66 @@ use super::{
 };
 use crate::{Bitmap, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch};
 
-/// The numbers of a phrase's words when all are frequent and must follow each other.
-pub(crate) fn numbers(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> Option<Vec<u16>> {
-    if phrase.slop > 0 || phrase.words.is_empty() {
-        return None;
-    }
-    let number = |word: &Pattern| match word {
-        Pattern::Exact(text) | Pattern::CaseExact(text) => find(text),
-        _ => None,
-    };
-    phrase.words.iter().map(number).collect()
+/// Consecutive numbers of frequent words, looked for in templates; never empty once built by `whole` or `outline`.
+pub(crate) struct Excerpt {
+    numbers: Vec<u16>,
+    /// True when words that are not frequent follow the last number.
+    is_open: bool,
 }
 
-/// What the template of every document that holds a phrase has in it: the numbers of its frequent words, and a gap where
-/// other words stand before them. `None` when templates tell nothing of it.
-pub(crate) fn outline(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> Option<Vec<u16>> {
-    if phrase.slop > 0 {
-        return None;
+impl Excerpt {
+    /// Returns the numbers of a phrase whose words are all frequent and must follow each other: the template alone decides.
+    /// `None` for any other phrase.
+    pub(crate) fn whole(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> Option<Excerpt> {
+        if phrase.slop > 0 || phrase.words.is_empty() {
+            return None;
+        }
+        let number = |word: &Pattern| match word {
+            Pattern::Exact(text) | Pattern::CaseExact(text) => find(text),
+            _ => None,
+        };
+        let numbers: Option<_> = phrase.words.iter().map(number).collect();
+        Some(Excerpt { numbers: numbers?, is_open: false })
     }
-    let mut outline = Vec::new();
-    for word in &phrase.words {
-        let Pattern::Exact(text) = word else { return None };
-        outline.push(find(text).unwrap_or(Templates::GAP));
-    }
-    outline.dedup_by(|one, before| *one == Templates::GAP && *before == Templates::GAP);
-    // Templates end with their last frequent word.
-    outline.pop_if(|last| *last == Templates::GAP);
-    (!outline.is_empty()).then_some(outline)
-}
 
-/// Whether the words follow each other in a template.
-pub(crate) fn is_in(numbers: &[u16], sequence: &[u16]) -> bool {
-    let Some(first) = numbers.first() else { return true };
-    sequence.iter().enumerate().any(|(at, number)| number == first && sequence[at..].starts_with(numbers))
+    /// Returns the part that the template of every matching document contains: numbers of frequent words, and gaps for
+    /// the other words. `None` when templates cannot narrow the search.
+    pub(crate) fn outline(phrase: &Phrase, find: impl Fn(&[u8]) -> Option<u16>) -> Option<Excerpt> {
+        if phrase.slop > 0 {
+            return None;
+        }
+        let number = |word: &Pattern| match word {
+            Pattern::Exact(text) => Some(find(text).unwrap_or(Templates::GAP)),
+            _ => None,
+        };
+        let numbers: Option<_> = phrase.words.iter().map(number).collect();
+        Some(Excerpt::new(numbers?)).filter(|excerpt| !excerpt.numbers.is_empty())
+    }
+
+    /// Joins neighbouring gaps and removes the last one, since no template ends with a gap.
+    fn new(mut numbers: Vec<u16>) -> Excerpt {
+        numbers.dedup_by(|one, before| *one == Templates::GAP && *before == Templates::GAP);
+        let is_open = numbers.pop_if(|last| *last == Templates::GAP).is_some();
+        Excerpt { numbers, is_open }
+    }
+
+    /// Returns true when a template contains it.
+    pub(crate) fn is_in(&self, sequence: &[u16]) -> bool {
+        self.ends(sequence).next().is_some()
+    }
+
+    /// Counts its occurrences in a template.
+    fn count(&self, sequence: &[u16]) -> usize {
+        self.ends(sequence).count()
+    }
+
+    /// Returns the rest of the template after each occurrence.
+    fn ends<'a>(&self, sequence: &'a [u16]) -> impl Iterator<Item = &'a [u16]> {
+        let first = self.numbers.first();
+        let starts = sequence.iter().enumerate().filter(move |(_, number)| Some(*number) == first);
+        let rests = starts.filter_map(|(at, _)| sequence[at..].strip_prefix(self.numbers.as_slice()));
+        rests.filter(|rest| !self.is_open || rest.first().is_none_or(|next| *next == Templates::GAP))
+    }
 }
 
 /// Documents that have every word of a phrase; where its outline was looked for, `documents` that have that, and `find`
@@ -60,14 +87,25 @@ pub(crate) fn candidates(
         Pattern::Exact(text) => is_outlined && find(text),
         _ => false,
     };
-    let mut documents = outlined.unwrap_or_else(|| Bitmap::all(view.len()));
-    for word in phrase.words.iter().filter(|word| !is_known(word)) {
+    let documents = outlined.unwrap_or_else(|| Bitmap::all(view.len()));
+    let words = phrase.words.iter().filter(|word| !is_known(word));
+    let documents = with_words(documents, words, |word| view.words(word, watch))?;
+    Ok(PhraseAnswer { sure: (!documents.is_empty()).then(|| Bitmap::none(view.len())), documents })
+}
+
+/// Keeps the documents that contain every one of the words; stops early once none is left.
+pub(crate) fn with_words<'p>(
+    mut documents: Bitmap,
+    words: impl Iterator<Item = &'p Pattern>,
+    find: impl Fn(&Pattern) -> Result<Bitmap, ReadError>,
+) -> Result<Bitmap, ReadError> {
+    for word in words {
         if documents.is_empty() {
             break;
         }
-        documents.and(&view.words(word, watch)?);
+        documents.and(&find(word)?);
     }
-    Ok(PhraseAnswer { sure: (!documents.is_empty()).then(|| Bitmap::none(view.len())), documents })
+    Ok(documents)
 }
 
 /// What a template tells of a message with all words of a phrase.
@@ -81,33 +119,10 @@ pub(crate) enum Verdict {
     Perhaps,
 }
 
-/// Numbers that follow each other in a template.
-struct Run {
-    numbers: Vec<u16>,
-    /// Whether words that are not frequent follow.
-    is_open: bool,
-}
-
-impl Run {
-    /// Of these, and gaps: a template does not end with one.
-    fn new(mut numbers: Vec<u16>) -> Run {
-        numbers.dedup_by(|one, before| *one == Templates::GAP && *before == Templates::GAP);
-        let is_open = numbers.pop_if(|last| *last == Templates::GAP).is_some();
-        Run { numbers, is_open }
-    }
-
-    /// How often a template has it.
-    fn count(&self, sequence: &[u16]) -> usize {
-        let ends = |rest: &[u16]| !self.is_open || rest.first().is_none_or(|next| *next == Templates::GAP);
-        let is_at = |at: &usize| sequence[*at..].strip_prefix(self.numbers.as_slice()).is_some_and(ends);
-        (0..sequence.len()).filter(is_at).count()
-    }
-}
-
 /// A word that is not frequent, with what stands beside it in messages.
 struct Other {
     /// The word and those beside it.
-    near: Run,
+    near: Excerpt,
     /// Each neighbourhood in a text, and whether the phrase has it so.
     found: Vec<(Neighbours, bool)>,
     /// Whether it is in name-value pairs as well.
@@ -121,7 +136,7 @@ impl Other {
         let is_wanted = |one: Neighbours| fits(left, one.left()) && fits(right, one.right());
         let in_texts = found.iter().filter(|one| **one != Neighbours::IN_VALUE);
         Other {
-            near: Run::new(left.into_iter().chain([Templates::GAP]).chain(right).collect()),
+            near: Excerpt::new(left.into_iter().chain([Templates::GAP]).chain(right).collect()),
             found: in_texts.map(|one| (*one, is_wanted(*one))).collect(),
             is_in_values: found.contains(&Neighbours::IN_VALUE),
         }
@@ -163,7 +178,7 @@ fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Neighbours, 
 
 /// Tells templates apart by what they say of a phrase with frequent and other words.
 pub(crate) struct Judge {
-    whole: Run,
+    whole: Excerpt,
     others: Vec<Other>,
     /// Whether every other word stands between frequent ones, and its neighbours are known.
     is_complete: bool,
@@ -176,18 +191,12 @@ impl Judge {
         find: impl Fn(&[u8]) -> Option<u16>,
         mut beside: impl FnMut(&[u8]) -> Result<Option<Vec<Neighbours>>, E>,
     ) -> Result<Option<Judge>, E> {
-        if phrase.slop > 0 {
-            return Ok(None);
-        }
-        let mut words = Vec::new();
-        for word in &phrase.words {
-            let Pattern::Exact(word) = word else { return Ok(None) };
-            words.push((word.as_slice(), find(word)));
-        }
-        let whole = Run::new(words.iter().map(|(_, number)| number.unwrap_or(Templates::GAP)).collect());
-        if whole.numbers.is_empty() {
-            return Ok(None);
-        }
+        let Some(whole) = Excerpt::outline(phrase, &find) else { return Ok(None) };
+        let exact = phrase.words.iter().filter_map(|word| match word {
+            Pattern::Exact(word) => Some((word.as_slice(), find(word))),
+            _ => None,
+        });
+        let words: Vec<_> = exact.collect();
         let mut judge = Judge { whole, others: Vec::new(), is_complete: true };
         for (at, (word, _)) in words.iter().enumerate().filter(|(_, (_, number))| number.is_none()) {
             let left = at.checked_sub(1).map(|before| words[before].1);

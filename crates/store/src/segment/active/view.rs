@@ -17,7 +17,7 @@ use crate::{
         column::{self, Fixed, Run, SeeValue, Shown, Source},
         documents::{self, Block, Stored},
         format::list,
-        phrase,
+        phrase::{self, Excerpt},
         text::APART,
         words,
     },
@@ -275,12 +275,12 @@ impl SegmentView for ActiveView {
         let found = self.scan(watch, |builder| {
             let tokens = builder.index.frequent();
             let find = |token: &[u8]| tokens.find(token);
-            let numbers = phrase::numbers(phrase, find);
-            is_exact = numbers.is_some();
-            let numbers = numbers.or_else(|| phrase::outline(phrase, find))?;
+            let whole = Excerpt::whole(phrase, find);
+            is_exact = whole.is_some();
+            let excerpt = whole.or_else(|| Excerpt::outline(phrase, find))?;
             frequent = Some(Arc::clone(tokens));
             let known = &builder.index.templates;
-            let is_wanted = |number| phrase::is_in(&numbers, known.sequence(number));
+            let is_wanted = |number| excerpt.is_in(known.sequence(number));
             let templates: Vec<bool> = (0..known.len()).map(is_wanted).collect();
             Some(Wanted::of_templates(templates))
         })?;

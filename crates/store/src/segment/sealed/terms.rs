@@ -19,7 +19,6 @@ use crate::{
         letters::Letters,
         neighbours::{self, Section as Neighbourhoods},
         packed::dictionary::Place,
-        phrase,
         seal::document_bytes,
     },
 };
@@ -382,11 +381,6 @@ impl Sealed {
     /// The frequent tokens and their sequences.
     pub(super) fn templates(&self) -> Result<Templates<'_>, Damage> {
         Templates::read(self.file.section(Section::Templates)?, self.meta.length)
-    }
-
-    /// Documents whose template has these numbers one behind the other.
-    pub(super) fn outlined(&self, templates: &Templates<'_>, numbers: &[u16]) -> Result<Bitmap, Damage> {
-        self.of_templates(&templates.having(|sequence| phrase::is_in(numbers, sequence))?)
     }
 
     /// Documents of the templates that are true.

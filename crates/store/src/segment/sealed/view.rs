@@ -10,7 +10,7 @@ use crate::{
         column::{self, Fixed, Shown},
         documents,
         format::{Damage, numbers},
-        phrase::{self, Judge, Verdict},
+        phrase::{self, Excerpt, Judge, Verdict},
         words,
     },
 };
@@ -59,18 +59,15 @@ impl Sealed {
         watch: &Watch,
     ) -> Result<PhraseAnswer, ReadError> {
         let corrupt = |damage| self.corrupt(damage);
-        let mut documents = self.of_templates(possible).map_err(corrupt)?;
+        let documents = self.of_templates(possible).map_err(corrupt)?;
         let is_other = |word: &&Pattern| match word {
             Pattern::Exact(text) => templates.number(text).is_none(),
             _ => true,
         };
-        for word in phrase.words.iter().filter(is_other) {
-            if documents.is_empty() {
-                return Ok(PhraseAnswer { documents, sure: None });
-            }
-            documents.and(&self.tokens(word, watch)?.0);
-        }
-        if !verdicts.contains(&Verdict::Perhaps) {
+        // Not `words`: a host or a program of that name is not in the text.
+        let words = phrase.words.iter().filter(is_other);
+        let documents = phrase::with_words(documents, words, |word| Ok(self.tokens(word, watch)?.0))?;
+        if documents.is_empty() || !verdicts.contains(&Verdict::Perhaps) {
             return Ok(PhraseAnswer { documents, sure: None });
         }
         let sure: Vec<bool> = verdicts.iter().map(|verdict| *verdict == Verdict::Yes).collect();
@@ -180,14 +177,15 @@ impl SegmentView for Sealed {
         let corrupt = |damage| self.corrupt(damage);
         let templates = self.templates().map_err(corrupt)?;
         let find = |token: &[u8]| templates.number(token);
-        if let Some(numbers) = phrase::numbers(phrase, find) {
-            let documents = self.outlined(&templates, &numbers).map_err(corrupt)?;
+        if let Some(excerpt) = Excerpt::whole(phrase, find) {
+            let having = templates.having(|sequence| excerpt.is_in(sequence)).map_err(corrupt)?;
+            let documents = self.of_templates(&having).map_err(corrupt)?;
             return Ok(PhraseAnswer { documents, sure: None });
         }
         let neighbours = self.neighbours().map_err(corrupt)?;
-        let beside = |word: &[u8]| match (&neighbours, self.place_of(word)?) {
-            (Some(neighbours), Some(place)) => neighbours.find(place),
-            _ => Ok(None),
+        let beside = |word: &[u8]| {
+            let Some(neighbours) = &neighbours else { return Ok(None) };
+            self.place_of(word)?.map_or(Ok(None), |place| neighbours.find(place))
         };
         let Some(judge) = Judge::new(phrase, find, beside).map_err(corrupt)? else {
             return phrase::candidates(self, phrase, None, |_| false, watch);
