@@ -114,6 +114,8 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
         page.greet(settings);
     }
     work(&inbox, &mut running, log);
+    // Whoever waits for an event that nobody takes any more hears so at once.
+    drop(inbox);
     log.write(Severity(5), &format!("{name} shutting down; version='{version}'"));
     if let Some(page) = page {
         page.close();

@@ -15,7 +15,7 @@ use std::{
     path::PathBuf,
     sync::{
         Arc,
-        mpsc::{self, SyncSender},
+        mpsc::{self, RecvTimeoutError, SyncSender},
     },
     time::{Duration, Instant},
 };
@@ -73,7 +73,8 @@ impl Control {
         match done.recv_timeout(RELOAD_TIMEOUT) {
             Ok(Ok(())) => Ok("OK Config reload successful".into()),
             Ok(Err(error)) => Err(error),
-            Err(_) => Err("the reload takes longer than expected; see the server's own messages".into()),
+            Err(RecvTimeoutError::Disconnected) => Err("the server is shutting down".into()),
+            Err(RecvTimeoutError::Timeout) => Err("the reload takes longer than expected; see the server's own messages".into()),
         }
     }
 
@@ -229,6 +230,13 @@ impl Commands for Control {
         line.strip_prefix("TAP ").map(|request| self.tap(request))
     }
 
+    fn answered(&self, line: &str) {
+        if line.split(' ').next() == Some("STOP") {
+            // No loop is left to hear it only when the server is shutting down already.
+            let _ = self.send(Event::Stop);
+        }
+    }
+
     fn command(&self, line: &str) -> Result<String, String> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb, rest) {
@@ -248,7 +256,8 @@ impl Commands for Control {
             ("REOPEN", _) => {
                 self.send(Event::Reopen).map(|()| "OK Re-open of log destination files initiated".into())
             }
-            ("STOP", _) => self.send(Event::Stop).map(|()| "OK Shutdown initiated".into()),
+            // The stop itself comes behind its answer, see `answered`. One that is under way is a stop as well.
+            ("STOP", _) => Ok("OK Shutdown initiated".into()),
             ("HEALTHCHECK", _) => Ok(self.health()),
             ("LOG", rest) => self.level(rest),
             ("LISTFILES", _) => {
