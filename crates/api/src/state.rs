@@ -37,6 +37,11 @@ pub trait Backend: Send + Sync {
     /// All figures as Prometheus text.
     fn metrics(&self) -> String;
 
+    /// Parts of the configuration that were left out because they are not supported, one sentence each.
+    fn not_running(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A folder for what lives until somebody takes it away; on the disk of the data, private.
     fn scratch(&self) -> &Path;
 

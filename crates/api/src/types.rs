@@ -512,6 +512,10 @@ pub struct HealthAnswer {
     pub status: &'static str,
     /// One for each logspace that the session's user may search; empty without a session.
     pub logspaces: Vec<LogspaceHealth>,
+    /// Parts of the configuration that were left out because they are not supported, for a session that may
+    /// administer every logspace; absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_running: Vec<String>,
 }
 
 /// The health of one logspace.

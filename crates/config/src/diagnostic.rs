@@ -32,6 +32,8 @@ pub struct Diagnostic {
     pub related: Option<(Span, String)>,
     /// It is about a name that this configuration does not define: another file may.
     pub is_unresolved: bool,
+    /// It is about a word in its right place that this program does not know or does not run.
+    pub is_unsupported: bool,
 }
 
 impl Diagnostic {
@@ -45,6 +47,7 @@ impl Diagnostic {
             help: None,
             related: None,
             is_unresolved: false,
+            is_unsupported: false,
         }
     }
 
@@ -74,6 +77,12 @@ impl Diagnostic {
     /// About a name that nothing defines.
     pub fn unresolved(mut self) -> Self {
         self.is_unresolved = true;
+        self
+    }
+
+    /// About a word that this program does not know or does not run.
+    pub fn unsupported(mut self) -> Self {
+        self.is_unsupported = true;
         self
     }
 
@@ -115,6 +124,17 @@ impl Report {
             if finding.is_unresolved && finding.severity == Severity::Error {
                 finding.severity = Severity::Warning;
                 self.errors -= 1;
+            }
+        }
+    }
+
+    /// Adds the findings of another report; its errors become warnings, because what they are about is left out.
+    pub fn extend_forgiven(&mut self, other: &Report) {
+        for finding in &other.findings {
+            let known =
+                self.findings.iter().any(|one| one.span == finding.span && one.message == finding.message);
+            if !known {
+                self.push(Diagnostic { severity: Severity::Warning, ..finding.clone() });
             }
         }
     }

@@ -31,6 +31,8 @@ mod render;
 
 pub mod rsyslog;
 
+mod skip;
+
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +40,7 @@ pub use check::{advise, check};
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use lexer::place_inside;
 pub use parse::{parse, preprocess};
+pub use skip::{LeftOut, Skipping};
 pub use surroundings::{Disk, Memory, Surroundings};
 pub use text::{Origin, Place, Span, TextId, Texts};
 pub use tree::Tree;

@@ -44,6 +44,7 @@ fn accepts_what_is_right() {
         "source s{tcp(ip(0.0.0.0) port(\"514\") max_connections(5));}; log{source(s);destination{file(\"/a/$HOST\");};};",
         &[],
     );
+    finds("filter f { facility(0..23) and facility(0..3, mail..local7, 12) and level(0..4); };", &[]);
     finds("template t \"$MSG\\n\"; template u { template(\"$MSG\"); template_escape(no); };", &[]);
     finds(
         "options { use-dns(persist_only); perm(0640); stats-freq(60); time-sleep(0); time-sleep(60); };",

@@ -93,6 +93,9 @@ struct RunOptions {
     /// Say what to do next, for a first run
     #[arg(long)]
     quickstart: bool,
+    /// Start without the drivers, options and statements that are not supported, and say what is not running
+    #[arg(long)]
+    skip_unsupported: bool,
 }
 
 /// Options of `check`.
@@ -110,12 +113,15 @@ struct CheckOptions {
     /// End with 1 when there are warnings
     #[arg(long)]
     strict: bool,
+    /// Say what `run --skip-unsupported` would leave out, and whether it would start
+    #[arg(long, conflicts_with_all = ["preprocess_into", "syntax_only"])]
+    skip_unsupported: bool,
 }
 
 impl CheckOptions {
     fn run(self) -> ExitCode {
-        let CheckOptions { config, preprocess_into, syntax_only, strict } = self;
-        check::run(&config, &check::Checking { preprocess_into, syntax_only, strict })
+        let CheckOptions { config, preprocess_into, syntax_only, strict, skip_unsupported } = self;
+        check::run(&config, &check::Checking { preprocess_into, syntax_only, strict, skip_unsupported })
     }
 }
 
@@ -167,6 +173,7 @@ fn serve(options: RunOptions) -> ExitCode {
         pidfile: options.pidfile,
         quickstart: options.quickstart,
         levels: daemon::Levels::default(),
+        skip_unsupported: options.skip_unsupported,
     })
 }
 

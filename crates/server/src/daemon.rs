@@ -66,6 +66,8 @@ pub(crate) struct Settings {
     pub(crate) quickstart: bool,
     /// How much to say.
     pub(crate) levels: Levels,
+    /// Whether a configuration runs without what of it cannot be run.
+    pub(crate) skip_unsupported: bool,
 }
 
 /// What the loop takes.

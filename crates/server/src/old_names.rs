@@ -60,6 +60,9 @@ struct SyslogNg {
     /// Address of the page; none when left out
     #[arg(long, default_value = "none")]
     http: String,
+    /// Start without the drivers, options and statements that are not supported, and say what is not running
+    #[arg(long)]
+    skip_unsupported: bool,
     /// No effect: capabilities are not changed
     #[arg(long)]
     no_caps: bool,
@@ -89,8 +92,11 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     if options.syntax_only || options.preprocess_into.is_some() {
-        let checking =
-            check::Checking { preprocess_into: options.preprocess_into, syntax_only: true, strict: false };
+        let checking = check::Checking {
+            preprocess_into: options.preprocess_into,
+            syntax_only: true,
+            ..check::Checking::default()
+        };
         return check::run(&options.cfgfile, &checking);
     }
     let http = match http_address(&options.http) {
@@ -111,6 +117,7 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         pidfile: options.pidfile,
         quickstart: false,
         levels: Levels::new(options.verbose, options.debug || options.trace),
+        skip_unsupported: options.skip_unsupported,
     })
 }
 

@@ -32,11 +32,17 @@ pub(crate) async fn health(
         let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
         member.logspace.stats().last_error
     };
-    let status = if scopes.iter().all(|scope| error(scope).is_none()) { "ok" } else { "degraded" };
+    let left_out = state.backend().not_running();
+    let is_well = left_out.is_empty() && scopes.iter().all(|scope| error(scope).is_none());
+    let status = if is_well { "ok" } else { "degraded" };
+    let mut not_running = Vec::new();
     let mut logspaces = Vec::new();
     let session = guard::cookie(&headers).and_then(|token| state.sessions().user(token, Instant::now()));
     if let Some((name, keyring)) = session {
         let user = User { name, keyring };
+        if !left_out.is_empty() && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
+            not_running = left_out;
+        }
         for scope in state.scopes(&user)? {
             let error = match error(&scope) {
                 Some(_) if !state.may(&user, &scope.name, Right::Administer)? => {
@@ -47,7 +53,7 @@ pub(crate) async fn health(
             logspaces.push(LogspaceHealth { name: scope.name.clone(), error });
         }
     }
-    Ok(Json(HealthAnswer { status, logspaces }))
+    Ok(Json(HealthAnswer { status, logspaces, not_running }))
 }
 
 /// Figures for Prometheus: open to this machine, for others behind a login.

@@ -167,7 +167,7 @@ impl Parser<'_> {
             } else if !known.is_empty() {
                 diagnostic = diagnostic.help(format!("it has {}", known.join(", ")));
             }
-            return Err(self.error(diagnostic));
+            return Err(self.error(diagnostic.unsupported()));
         }
         let mut pieces = Vec::new();
         for (argument, span) in rest {

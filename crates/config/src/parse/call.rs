@@ -59,7 +59,13 @@ impl Parser<'_> {
             }
             Token::Number(number) => {
                 self.next();
-                Arg::Number(number, token.span)
+                match self.peek().kind {
+                    Token::Range => {
+                        let text = self.lexer.texts.slice(token.span).to_string();
+                        self.range(Name { text, span: token.span })?
+                    }
+                    _ => Arg::Number(number, token.span),
+                }
             }
             Token::Float(number) => {
                 self.next();
@@ -105,7 +111,7 @@ impl Parser<'_> {
         Ok(Arg::Word(name))
     }
 
-    /// `first..last`, of which the first has been read.
+    /// `first..last`, of names or numbers, of which the first has been read.
     fn range(&mut self, first: Name) -> Parsed<Arg> {
         self.next();
         let last = self.name("the end of the range")?;

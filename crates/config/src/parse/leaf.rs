@@ -94,7 +94,7 @@ impl Parser<'_> {
             Some(near) => diagnostic.label(format!("did you mean `{near}`?")),
             None => diagnostic.help(format!("one of {}", TESTS.join(", "))),
         };
-        self.error(diagnostic)
+        self.error(diagnostic.unsupported())
     }
 
     fn facilities(&mut self, call: &Call) -> Parsed<FacilitySet> {
@@ -154,7 +154,7 @@ impl Parser<'_> {
         if let Some(near) = nearest(name, known) {
             diagnostic = diagnostic.label(format!("did you mean `{near}`?"));
         }
-        self.error(diagnostic)
+        self.error(diagnostic.unsupported())
     }
 
     fn needs(&mut self, call: &Call, wanted: &str) -> Failed {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         if let Some(near) = nearest(key, known.iter().copied()) {
             diagnostic = diagnostic.label(format!("did you mean `{near}`?"));
         }
-        self.error(diagnostic)
+        self.error(diagnostic.unsupported())
     }
 
     fn match_type(&mut self, option: &Call) -> Parsed<MatchType> {

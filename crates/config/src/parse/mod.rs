@@ -27,8 +27,8 @@ use crate::lexer::token::{Kind, Token};
 use crate::limits::NESTING_MAX;
 use crate::surroundings::Surroundings;
 use crate::text::Span;
-use crate::tree::{Application, Block};
-use crate::tree::{Name, Tree, Version};
+use crate::tree::{self, Application, Block};
+use crate::tree::{Name, Tree, Unread, Version};
 use record::Record;
 pub(crate) use record::quoted;
 
@@ -53,8 +53,16 @@ fn read(
 ) -> (Tree, Report, Option<Record>) {
     let mut lexer = Lexer::new(surroundings);
     let opened = lexer.open(path);
-    let mut parser =
-        Parser { lexer, ahead: None, blocks: BTreeMap::new(), applications: Vec::new(), nesting: 0, record };
+    let mut parser = Parser {
+        lexer,
+        ahead: None,
+        blocks: BTreeMap::new(),
+        applications: Vec::new(),
+        nesting: 0,
+        record,
+        object: None,
+        unread: Vec::new(),
+    };
     let start = parser.lexer.here();
     let statements = if opened { parser.statements() } else { Vec::new() };
     if opened && parser.lexer.version.is_none() {
@@ -64,7 +72,8 @@ fn read(
         );
     }
     let Lexer { texts, report, defines, version, modules, includes, .. } = parser.lexer;
-    (Tree { texts, version, defines, modules, includes, statements }, report, parser.record)
+    let tree = Tree { texts, version, defines, modules, includes, statements, unread: parser.unread };
+    (tree, report, parser.record)
 }
 
 /// What could not be read has been reported.
@@ -81,6 +90,9 @@ struct Parser<'a> {
     nesting: usize,
     /// What was read, when somebody wants it as text.
     record: Option<Record>,
+    /// The object whose statement is being read.
+    object: Option<(tree::Kind, Name)>,
+    unread: Vec<Unread>,
 }
 
 impl Parser<'_> {

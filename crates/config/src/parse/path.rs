@@ -115,8 +115,10 @@ impl Parser<'_> {
             ("elif" | "else", _) => {
                 diagnostic.help("it follows the `}` of an `if` directly, without a `;` between them")
             }
-            (_, Some(near)) => diagnostic.label(format!("did you mean `{near}`?")),
-            (_, None) => diagnostic.help(format!("a step starts with one of {}", STEPS.join(", "))),
+            (_, Some(near)) => diagnostic.label(format!("did you mean `{near}`?")).unsupported(),
+            (_, None) => {
+                diagnostic.help(format!("a step starts with one of {}", STEPS.join(", "))).unsupported()
+            }
         };
         self.error(diagnostic)
     }

@@ -7,7 +7,9 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::token::Kind as Token;
 use crate::text::Span;
 use crate::tree::Raw;
-use crate::tree::{Call, Item, Kind, Later, LogspaceView, Name, NamedFilter, Object, Statement, Template};
+use crate::tree::{
+    Call, Item, Kind, Later, LogspaceView, Name, NamedFilter, Object, Statement, Template, Unread,
+};
 use crate::words::keyword;
 use crate::words::nearest;
 
@@ -40,6 +42,9 @@ impl Parser<'_> {
             if self.at_end() {
                 return statements;
             }
+            let keyword = self.peek().span;
+            let (errors, count) = (self.lexer.report.error_count(), statements.len());
+            self.object = None;
             match self.statement() {
                 Ok(Some(statement)) => {
                     statements.push(statement);
@@ -51,7 +56,25 @@ impl Parser<'_> {
                 Ok(None) => {}
                 Err(Failed) => self.skip_to_statement(),
             }
+            if self.lexer.report.error_count() > errors {
+                let statement = (statements.len() > count).then_some(count);
+                self.note_unread(keyword, statement, errors);
+            }
         }
+    }
+
+    /// Notes a statement with errors, of which there were `before` in front of it.
+    fn note_unread(&mut self, keyword: Span, statement: Option<usize>, before: usize) {
+        let count = self.lexer.report.error_count() - before;
+        let errors: Vec<&Diagnostic> = self.lexer.report.errors().skip(before).collect();
+        self.unread.push(Unread {
+            keyword,
+            object: self.object.take(),
+            statement,
+            errors: count,
+            is_unsupported: errors.len() == count && errors.iter().all(|error| error.is_unsupported),
+            why: errors.first().map_or_else(String::new, |error| error.message.clone()),
+        });
     }
 
     /// One statement, without its `;`. None: a block was used, its body is next.
@@ -121,7 +144,7 @@ impl Parser<'_> {
             Some(near) => diagnostic.label(format!("did you mean `{near}`?")),
             None => diagnostic.help(format!("a statement starts with one of {}", STATEMENTS.join(", "))),
         };
-        self.error(diagnostic)
+        self.error(diagnostic.unsupported())
     }
 
     /// Goes on behind a broken statement: behind its `;`, behind its closing brace, or before the next statement's word.
@@ -154,6 +177,7 @@ impl Parser<'_> {
     /// After `source` and its like.
     fn object(&mut self, kind: Kind) -> Parsed<Statement> {
         let name = self.name(&format!("the name of the {}", kind.word()))?;
+        self.object = Some((kind, name.clone()));
         let opening = self.expect('{')?;
         let items = self.items(kind, opening)?;
         Ok(Statement::Object(Object { kind, name, items }))
@@ -191,6 +215,7 @@ impl Parser<'_> {
 
     fn named_filter(&mut self) -> Parsed<Statement> {
         let name = self.name("the name of the filter")?;
+        self.object = Some((Kind::Filter, name.clone()));
         let opening = self.expect('{')?;
         let filter = self.filter_body(opening)?;
         Ok(Statement::Filter(NamedFilter { name, filter }))
@@ -199,6 +224,7 @@ impl Parser<'_> {
     /// `NAME "text"` or `NAME { template("text"); ... }`.
     fn template(&mut self) -> Parsed<Template> {
         let name = self.name("the name of the template")?;
+        self.object = Some((Kind::Template, name.clone()));
         if matches!(self.peek().kind, Token::Text(_) | Token::Word(_)) {
             let text = self.name("the template")?;
             let span = text.span;

@@ -91,6 +91,25 @@ pub struct Tree {
     pub includes: BTreeSet<&'static str>,
     /// The statements.
     pub statements: Vec<Statement>,
+    /// The statements that have errors of the language in them.
+    pub unread: Vec<Unread>,
+}
+
+/// A statement that could not be read whole.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unread {
+    /// Its keyword.
+    pub keyword: Span,
+    /// Its kind and name, when others can refer to it.
+    pub object: Option<(Kind, Name)>,
+    /// Its place among the statements, when a part of it is there.
+    pub statement: Option<usize>,
+    /// How many errors it has.
+    pub errors: usize,
+    /// They are all about words that this program does not know; the statement's bounds are certain.
+    pub is_unsupported: bool,
+    /// The first of them.
+    pub why: String,
 }
 
 /// A statement at the top of a configuration.

@@ -30,6 +30,7 @@ mod paths;
 mod plug;
 mod rewrites;
 mod sealed_lines;
+mod skipping;
 mod snmp;
 mod sources;
 mod taps;
@@ -66,6 +67,7 @@ pub(crate) use kept::Kept;
 pub(crate) use page::PageSpec;
 pub(crate) use parsers::TableFile;
 pub(crate) use plug::Plug;
+pub(crate) use skipping::{Reduced, check_skipping};
 pub(crate) use views::{ViewMember, ViewSpec};
 
 /// What a configuration runs in.

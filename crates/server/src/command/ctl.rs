@@ -182,6 +182,9 @@ pub(crate) struct ConfigOptions {
     /// Check the file as it is now, without using it
     #[arg(short = 'V', long)]
     verify: bool,
+    /// Print what `--skip-unsupported` left out: it is not running
+    #[arg(long)]
+    skipped: bool,
 }
 
 /// Sends the verb's commands.
@@ -252,6 +255,7 @@ fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
         CtlVerb::Healthcheck { .. } => vec!["HEALTHCHECK".into()],
         CtlVerb::Config(options) if options.id => vec!["CONFIG ID".into()],
         CtlVerb::Config(options) if options.verify => vec!["CONFIG VERIFY".into()],
+        CtlVerb::Config(options) if options.skipped => vec!["CONFIG SKIPPED".into()],
         CtlVerb::Config(options) if options.preprocessed => vec!["CONFIG GET PREPROCESSED".into()],
         CtlVerb::ListFiles => vec!["LISTFILES".into()],
         CtlVerb::ExportConfigGraph => vec!["EXPORT_CONFIG_GRAPH".into()],

@@ -34,6 +34,7 @@ pub(crate) struct Control {
     collector: Arc<Collector>,
     levels: Levels,
     config: PathBuf,
+    skip_unsupported: bool,
     passwords: Passwords,
     taps: Taps,
 }
@@ -53,6 +54,7 @@ impl Control {
             collector,
             levels: settings.levels.clone(),
             config: settings.config.clone(),
+            skip_unsupported: settings.skip_unsupported,
             passwords,
             taps: Taps::default(),
         }
@@ -74,7 +76,9 @@ impl Control {
             Ok(Ok(())) => Ok("OK Config reload successful".into()),
             Ok(Err(error)) => Err(error),
             Err(RecvTimeoutError::Disconnected) => Err("the server is shutting down".into()),
-            Err(RecvTimeoutError::Timeout) => Err("the reload takes longer than expected; see the server's own messages".into()),
+            Err(RecvTimeoutError::Timeout) => {
+                Err("the reload takes longer than expected; see the server's own messages".into())
+            }
         }
     }
 
@@ -125,14 +129,20 @@ impl Control {
             "GET PREPROCESSED" => Ok(config.preprocessed),
             "ID" => Ok(config.id),
             "VERIFY" => {
-                let checked = assemble::check(&self.config, &Disk::default());
+                let checked = match self.skip_unsupported {
+                    true => assemble::check_skipping(&self.config, &Disk::default()).checked,
+                    false => assemble::check(&self.config, &Disk::default()),
+                };
                 let findings = checked.report.render_plain(checked.texts());
                 match checked.report.is_usable() {
                     true => Ok(format!("{findings}OK Configuration file has no errors")),
                     false => Err(findings),
                 }
             }
-            _ => Err(format!("unknown command CONFIG {line}: GET ORIGINAL, GET PREPROCESSED, ID or VERIFY")),
+            "SKIPPED" => Ok(config.left_out.iter().map(|one| format!("{one}\n")).collect()),
+            _ => Err(format!(
+                "unknown command CONFIG {line}: GET ORIGINAL, GET PREPROCESSED, ID, SKIPPED or VERIFY"
+            )),
         }
     }
 

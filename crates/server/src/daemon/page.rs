@@ -54,6 +54,10 @@ impl Backend for Server {
         &self.scratch
     }
 
+    fn not_running(&self) -> Vec<String> {
+        self.shared.config().left_out
+    }
+
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
         self.ledger.note(entry)
     }

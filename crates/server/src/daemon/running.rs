@@ -9,7 +9,9 @@ use super::{
     tables::Tables,
 };
 use crate::{
-    assemble::{self, Environment, Hook, Kept, LogspaceSpec, Parts, SealingSpec, Tallies, WatchedDatabase},
+    assemble::{
+        self, Environment, Hook, Kept, LogspaceSpec, Parts, Reduced, SealingSpec, Tallies, WatchedDatabase,
+    },
     check,
     lanes::LaneThreads,
     machine::ThisMachine,
@@ -69,11 +71,14 @@ pub(crate) struct ConfigInUse {
     pub(crate) files: Vec<String>,
     /// What leads where, as JSON.
     pub(crate) graph: String,
+    /// What of it does not run, with `--skip-unsupported`: one sentence each.
+    pub(crate) left_out: Vec<String>,
 }
 
 /// The running parts.
 pub(crate) struct Running {
     config: PathBuf,
+    skip_unsupported: bool,
     data: PathBuf,
     environment: Environment,
     log: InternalLog,
@@ -138,6 +143,7 @@ impl Running {
             Sources::start(registry.clone(), log.clone(), 0, Some(&settings.positions)).map_err(failed)?;
         let mut running = Running {
             config: settings.config.clone(),
+            skip_unsupported: settings.skip_unsupported,
             data: settings.data.clone(),
             environment,
             destinations: Destinations::new(registry.clone(), log.clone()),
@@ -201,6 +207,9 @@ impl Running {
         self.clockwork.take(parts.chores);
         let old_hooks = std::mem::replace(&mut self.hooks, parts.hooks);
         hooks::tear_down(&old_hooks, &self.hooks, false, &self.log);
+        for left_out in &config.left_out {
+            self.log.write(Severity(4), &format!("Left out of the configuration; what='{left_out}'"));
+        }
         let scopes = scopes::scopes(&logspaces, &parts.views);
         let mut current = self.shared.locked();
         current.scopes = scopes;
@@ -217,7 +226,17 @@ impl Running {
 
     /// Reads and checks the configuration.
     fn read(&self) -> Result<(Parts, ConfigInUse), String> {
-        let (mut checked, preprocessed) = assemble::check_preprocessed(&self.config, &Disk::default());
+        let (mut checked, preprocessed, left_out) = match self.skip_unsupported {
+            true => {
+                let Reduced { checked, preprocessed, left_out } =
+                    assemble::check_skipping(&self.config, &Disk::default());
+                (checked, preprocessed, left_out)
+            }
+            false => {
+                let (checked, preprocessed) = assemble::check_preprocessed(&self.config, &Disk::default());
+                (checked, preprocessed, Vec::new())
+            }
+        };
         let parts = match checked.report.is_usable() {
             true => assemble::build(&checked.tree, &self.environment, &mut checked.report),
             false => None,
@@ -234,6 +253,7 @@ impl Running {
             preprocessed,
             files: checked.texts().files().into_iter().map(str::to_owned).collect(),
             graph: graph::of(&checked.tree),
+            left_out: left_out.iter().map(ToString::to_string).collect(),
         };
         Ok((parts, config))
     }
@@ -370,7 +390,7 @@ impl Shared {
         let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
             logspace.stats().last_error.map(|error| format!("logspace {name}: {error}"))
         });
-        troubles.collect()
+        troubles.chain(self.config().left_out).collect()
     }
 }
 

@@ -1,0 +1,263 @@
+//! Leaves out of a configuration what cannot be run, so that the rest can.
+//!
+//! In: a tree and the errors of a round of checks. Out: a tree without the statements and drivers that the errors are
+//! about and without what needs them, and a list of what is left out. Holds: what was left out so far.
+//! A message is never let through where a filter, a parser or a rewrite rule is missing: the whole log path goes.
+//! A source or a destination that is missing takes only itself away, and the paths that have no other.
+//! Limits: an error that belongs to nothing that can be left out is not skipped: the configuration stays refused.
+
+mod path;
+mod walk;
+
+#[cfg(test)]
+mod tests;
+
+use crate::{
+    diagnostic::{Diagnostic, Report},
+    text::{Origin, Place, Span, Texts},
+    tree::{Item, Kind, LogFlag, Name, Object, Path, Statement, Tree},
+};
+use path::{PathCut, has_destination, has_source};
+use std::{collections::BTreeSet, fmt};
+
+/// A statement, a driver or a log path that does not run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// Names it, such as ``destination `d_queue`, driver `kafka()` ``.
+    pub what: String,
+    /// Where it is written.
+    pub place: Place,
+    /// Why it does not run.
+    pub why: String,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place { name, line, .. } = &self.place;
+        write!(out, "{} is not running ({name}:{line}): {}", self.what, self.why)
+    }
+}
+
+/// Leaves out what the errors of each round are about.
+pub struct Skipping {
+    left_out: Vec<LeftOut>,
+    /// Objects that are gone, by kind and name.
+    gone: BTreeSet<(Kind, String)>,
+}
+
+/// What an error came to in one statement.
+enum Cut {
+    /// The error is not about this statement.
+    Elsewhere,
+    /// A part of it is left out.
+    Part(String),
+    /// All of it has to be left out.
+    Whole,
+}
+
+impl Skipping {
+    /// Leaves out the statements that could not be read. None: something is wrong that is not a word of a statement
+    /// that this program does not know, so it is not certain where statements begin and end.
+    pub fn start(tree: &mut Tree, report: &Report) -> Option<Skipping> {
+        let mut skipping = Skipping { left_out: Vec::new(), gone: BTreeSet::new() };
+        let explained: usize = tree.unread.iter().map(|unread| unread.errors).sum();
+        if explained != report.error_count() || tree.unread.iter().any(|unread| !unread.is_unsupported) {
+            return None;
+        }
+        let unread = std::mem::take(&mut tree.unread);
+        for one in &unread {
+            let what = match &one.object {
+                Some((kind, name)) => {
+                    skipping.gone.insert((*kind, name.text.clone()));
+                    format!("{} `{}`", kind.word(), name.text)
+                }
+                None => format!("statement `{}`", tree.texts.slice(one.keyword)),
+            };
+            let place = tree.texts.place(one.keyword);
+            skipping.left_out.push(LeftOut { what, place, why: one.why.clone() });
+        }
+        let mut index = 0;
+        tree.statements.retain(|_| {
+            index += 1;
+            !unread.iter().any(|one| one.statement == Some(index - 1))
+        });
+        skipping.drop_users_of_templates(tree);
+        Some(skipping)
+    }
+
+    /// Leaves out what the errors of a round are about. False: none of them is about something that can be left out.
+    pub fn round(&mut self, tree: &mut Tree, report: &Report) -> bool {
+        let errors: Vec<Diagnostic> = report.errors().cloned().collect();
+        // Errors about what an earlier one took away are about nothing any more: the next round shows what stays.
+        errors.iter().filter(|error| self.skip(tree, error)).count() > 0
+    }
+
+    /// Everything that was left out, in the order in which it was found.
+    pub fn left_out(self) -> Vec<LeftOut> {
+        self.left_out
+    }
+
+    fn skip(&mut self, tree: &mut Tree, error: &Diagnostic) -> bool {
+        // A name that this configuration never had is a slip of its writer, not a part that is unsupported.
+        if error.is_unresolved && !self.is_about_what_is_gone(&tree.texts, error.span) {
+            return false;
+        }
+        let Tree { texts, statements, .. } = tree;
+        for index in 0..statements.len() {
+            let Some(statement) = statements.get_mut(index) else { break };
+            match cut(statement, texts, error) {
+                Cut::Elsewhere => {}
+                Cut::Part(what) => {
+                    let place = top_place(texts, error.span);
+                    self.left_out.push(LeftOut { what, place, why: why(texts, error) });
+                    return true;
+                }
+                Cut::Whole => {
+                    let statement = statements.remove(index);
+                    self.drop_statement(&statement, texts, error);
+                    if matches!(statement, Statement::Template(_)) {
+                        self.drop_users_of_templates(tree);
+                    }
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn drop_statement(&mut self, statement: &Statement, texts: &Texts, error: &Diagnostic) {
+        let mut why = why(texts, error);
+        let what = match statement {
+            Statement::Log(path) => {
+                if path.flags.iter().any(|flag| flag.flag == LogFlag::Final) {
+                    why.push_str("; messages that it would have kept from later paths go on to these");
+                }
+                let line = texts.place(path.span).line;
+                path.name.as_ref().map_or(format!("the log path of line {line}"), |name| {
+                    format!("log path `{}`", name.text)
+                })
+            }
+            other => match named(other) {
+                Some((kind, name)) => {
+                    self.gone.insert((kind, name.text.clone()));
+                    format!("{} `{}`", kind.word(), name.text)
+                }
+                None => "a statement".to_owned(),
+            },
+        };
+        self.left_out.push(LeftOut { what, place: top_place(texts, error.span), why });
+    }
+
+    /// A template that is missing would be written as its name: whatever names one goes as well.
+    fn drop_users_of_templates(&mut self, tree: &mut Tree) {
+        let templates: Vec<String> = self
+            .gone
+            .iter()
+            .filter(|(kind, _)| *kind == Kind::Template)
+            .map(|(_, name)| name.clone())
+            .collect();
+        for template in templates {
+            for span in walk::mentions(&tree.statements, &template) {
+                self.skip(tree, &Diagnostic::error(span, format!("template `{template}` is not there")));
+            }
+        }
+    }
+
+    fn is_about_what_is_gone(&self, texts: &Texts, span: Span) -> bool {
+        let name = texts.slice(span).trim_matches(['"', '\'']);
+        self.gone.iter().any(|(_, gone)| gone == name)
+    }
+}
+
+/// Why something is left out.
+fn why(texts: &Texts, error: &Diagnostic) -> String {
+    match error.is_unresolved {
+        true => format!("it uses {}, which is not running", texts.slice(error.span)),
+        false => error.message.clone(),
+    }
+}
+
+/// The kind and name of a statement that others refer to.
+fn named(statement: &Statement) -> Option<(Kind, &Name)> {
+    match statement {
+        Statement::Object(object) => Some((object.kind, &object.name)),
+        Statement::Filter(filter) => Some((Kind::Filter, &filter.name)),
+        Statement::Template(template) => Some((Kind::Template, &template.name)),
+        _ => None,
+    }
+}
+
+/// Where an error stands in a file: for one inside of a block, where the block is used.
+fn top_place(texts: &Texts, span: Span) -> Place {
+    let mut span = span;
+    while let Origin::Expansion { at, .. } = texts.origin(span.text) {
+        span = *at;
+    }
+    texts.place(span)
+}
+
+/// Whether a place lies inside of another one, or was expanded from a place inside of it.
+fn holds(texts: &Texts, outer: Span, inner: Span) -> bool {
+    let mut inner = inner;
+    if inner == Span::default() {
+        return false;
+    }
+    loop {
+        if inner.text == outer.text && outer.start <= inner.start && inner.end <= outer.end {
+            return true;
+        }
+        match texts.origin(inner.text) {
+            Origin::Expansion { at, .. } => inner = *at,
+            Origin::Root | Origin::Include(_) => return false,
+        }
+    }
+}
+
+fn cut(statement: &mut Statement, texts: &Texts, error: &Diagnostic) -> Cut {
+    let within = |span: Span| holds(texts, span, error.span);
+    match statement {
+        Statement::Object(object) => cut_object(object, texts, error),
+        Statement::Filter(named) if walk::filter_spans(&named.filter).into_iter().any(within) => Cut::Whole,
+        Statement::Template(template) | Statement::TemplateFunction(template)
+            if within(template.name.span) || template.options.iter().any(|call| within(call.span)) =>
+        {
+            Cut::Whole
+        }
+        Statement::Options(calls) => match calls.iter().position(|call| within(call.span)) {
+            Some(at) => Cut::Part(format!("global option `{}()`", calls.remove(at).name.text)),
+            None => Cut::Elsewhere,
+        },
+        Statement::Log(path) => cut_path(path, texts, error),
+        Statement::Logspace(view) if view.options.iter().any(|call| within(call.span)) => Cut::Whole,
+        Statement::Later(later) if within(later.keyword.span) => Cut::Whole,
+        _ => Cut::Elsewhere,
+    }
+}
+
+/// A source or a destination loses the driver; anything else is a step that messages must not go without.
+fn cut_object(object: &mut Object, texts: &Texts, error: &Diagnostic) -> Cut {
+    let found = object.items.iter().position(|item| walk::item_holds(item, texts, error.span));
+    let Some(at) = found else { return Cut::Elsewhere };
+    let is_end = matches!(object.kind, Kind::Source | Kind::Destination);
+    match object.items.get(at) {
+        Some(Item::Call(call)) if is_end && object.items.len() > 1 => {
+            let what =
+                format!("{} `{}`, driver `{}()`", object.kind.word(), object.name.text, call.name.text);
+            object.items.remove(at);
+            Cut::Part(what)
+        }
+        _ => Cut::Whole,
+    }
+}
+
+fn cut_path(path: &mut Path, texts: &Texts, error: &Diagnostic) -> Cut {
+    let (fed, ends) = (has_source(path), has_destination(path));
+    match path::cut(path, texts, error) {
+        PathCut::Elsewhere => Cut::Elsewhere,
+        PathCut::Whole => Cut::Whole,
+        PathCut::Part(_) if (fed && !has_source(path)) || (ends && !has_destination(path)) => Cut::Whole,
+        PathCut::Part(what) => {
+            Cut::Part(format!("{what} in the log path of line {}", texts.place(path.span).line))
+        }
+    }
+}

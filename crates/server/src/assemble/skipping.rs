@@ -1,0 +1,50 @@
+//! A configuration without what cannot be run: `--skip-unsupported`.
+//!
+//! In: a configuration. Out: a tree that is usable, warnings for what is left out of it, and a list of that.
+//! Holds: nothing between calls. Limits: at most [`ROUNDS_MAX`] rounds; each leaves something out.
+
+use super::{Checked, Environment, lower};
+use config::{Diagnostic, LeftOut, Report, Skipping, Span, Surroundings, Tree, tree::Statement};
+use std::path::Path;
+
+/// Most rounds: a statement that is missing takes those that use it away in the next round.
+const ROUNDS_MAX: usize = 200;
+
+/// A configuration as far as it can be run.
+pub(crate) struct Reduced {
+    /// Its tree and the findings; not usable when something is wrong that cannot be left out.
+    pub(crate) checked: Checked,
+    /// The configuration as one text, with includes and blocks in their places, and with what is left out.
+    pub(crate) preprocessed: String,
+    /// The statements, drivers and log paths that do not run.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Reads a configuration and leaves out what cannot be run. Starts, opens and looks up nothing.
+pub(crate) fn check_skipping(path: &Path, surroundings: &dyn Surroundings) -> Reduced {
+    let (mut tree, read, preprocessed) = config::preprocess(path, surroundings);
+    let had_paths = has_paths(&tree);
+    let Some(mut skipping) = Skipping::start(&mut tree, &read) else {
+        return Reduced { checked: super::judged(tree, read), preprocessed, left_out: Vec::new() };
+    };
+    let mut told = Report::default();
+    told.extend_forgiven(&read);
+    for _ in 0..ROUNDS_MAX {
+        let mut round = Report::default();
+        config::check(&tree, &mut round);
+        lower::lower(&tree, &Environment::for_check(), &mut round);
+        if round.is_usable() || !skipping.round(&mut tree, &round) {
+            round.findings().iter().for_each(|finding| told.push(finding.clone()));
+            break;
+        }
+        told.extend_forgiven(&round);
+    }
+    if had_paths && !has_paths(&tree) {
+        told.push(Diagnostic::error(Span::default(), "no log path is left that can be run"));
+    }
+    Reduced { checked: Checked { tree, report: told }, preprocessed, left_out: skipping.left_out() }
+}
+
+fn has_paths(tree: &Tree) -> bool {
+    tree.statements.iter().any(|statement| matches!(statement, Statement::Log(_)))
+}
