@@ -12,6 +12,7 @@ mod figures;
 mod graph;
 mod hooks;
 mod identity;
+mod memory;
 mod page;
 mod running;
 mod scopes;

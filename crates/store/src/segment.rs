@@ -20,8 +20,8 @@ mod sealing;
 mod text;
 mod words;
 
-pub(crate) use active::rest;
 pub use active::{Active, BYTES_MAX, DOCUMENTS_MAX, Learned};
+pub(crate) use active::{NAMED_MAX, rest};
 pub(crate) use letters::letters;
 pub use recode::{Draft, RecodeError, RecodeReport, Recoding};
 pub use seal::{SealError, SealReport};

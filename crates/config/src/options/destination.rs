@@ -170,6 +170,12 @@ const LOGSPACE: &[Row] = &[
         "bytes on disk above which the oldest are deleted; 0 is no limit",
     ),
     row("legal-hold", V::YesNo, "no", "nothing is deleted, whatever the retention says"),
+    row(
+        "segment-memory",
+        V::Number(16_000_000, 2 << 30),
+        "512 MiB, on smaller machines a sixteenth of the memory",
+        "bytes of memory of the segment being built after which it is sealed; three may be in memory at once",
+    ),
     row("archive-to", V::Text, "", "directory of another file system that sealed segments are moved to"),
     row(
         "archive-after",

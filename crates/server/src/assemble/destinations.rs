@@ -412,6 +412,7 @@ impl<'t> Lowering<'t> {
             retention_age: age.map(Duration::from_secs),
             retention_bytes: bytes,
             legal_hold: options.yes("legal-hold", false),
+            segment_memory: positive("segment-memory").map(|bytes| bytes as u64),
             sealing: sealing(options),
         })
     }

@@ -369,6 +369,7 @@ fn logspace_samples(id: &str, name: &str, stats: &LogspaceStats) -> Vec<Sample> 
         counter("duramen_logspace_recode_saved_bytes_total", &[], stats.recode_saved_bytes_total),
         counter("duramen_logspace_recodes_failed_total", &[], stats.recodes_failed_total),
         counter("duramen_logspace_timestamps_total", &[], stats.timestamps_total),
+        counter("duramen_logspace_values_without_column_total", &[], stats.values_without_column_total),
         gauge("duramen_logspace_segments", stats.segments),
         gauge("duramen_logspace_segments_recoded", stats.segments_recoded),
         gauge("duramen_logspace_segment_bytes", stats.segment_bytes),

@@ -408,6 +408,7 @@ impl Notices for Reports {
             | Notice::Removed { .. }
             | Notice::Moved { .. }
             | Notice::JournalResumed => Severity(6),
+            Notice::NamesCapped { .. } => Severity(4),
             Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
             _ => Severity(3),
         };

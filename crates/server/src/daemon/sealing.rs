@@ -3,6 +3,7 @@
 //! In: what the configuration says. Out: options of the store. Limits: a key that cannot be used keeps the logspace
 //! from opening: nothing is stored in another way than was asked for.
 
+use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
 use std::{sync::Arc, time::Duration};
 use store::{Authority, Identity, Keys, LogspaceOptions, Recipient};
@@ -12,6 +13,11 @@ use ureq::Agent;
 const STAMP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Largest answer of a time-stamping authority, its certificates included.
 const STAMP_BYTES_MAX: u64 = 64 << 10;
+
+/// A segment being built takes at most one of so many parts of the memory, where the configuration does not say it.
+const SEGMENT_SHARE: u64 = 16;
+/// Least memory of a segment being built, in bytes: smaller segments compress and search worse.
+const SEGMENT_MEMORY_MIN: u64 = 64 << 20;
 
 /// The store's options.
 pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
@@ -34,6 +40,9 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         retention_age: spec.retention_age,
         retention_bytes: spec.retention_bytes,
         legal_hold: spec.legal_hold,
+        segment_memory_max: spec
+            .segment_memory
+            .unwrap_or_else(|| segment_memory(defaults.segment_memory_max)),
         archive_to: sealing.archive_to.clone(),
         archive_after: sealing.archive_after,
         recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
@@ -47,6 +56,12 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         scrub_bytes_a_second: sealing.scrub_bytes_a_second.unwrap_or(defaults.scrub_bytes_a_second),
         ..defaults
     })
+}
+
+/// Memory of a segment being built where the configuration does not say it, in bytes.
+fn segment_memory(usual: u64) -> u64 {
+    let share = memory::usable_bytes().map(|bytes| bytes / SEGMENT_SHARE);
+    share.map_or(usual, |share| share.clamp(SEGMENT_MEMORY_MIN, usual))
 }
 
 /// A time-stamping authority behind an HTTP address.

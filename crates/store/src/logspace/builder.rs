@@ -2,8 +2,9 @@
 //!
 //! In: durable messages, live or read back from the journal. Out: the active segment, published every `refresh`;
 //! complete segments, to the sealer.
-//! Holds: the active segment. Limits: a segment is complete at `segment_messages_max`, at `segment_bytes_max`, at the
-//! end of its day (UTC), and where the journal lost messages; when the sealer lags, the builder waits.
+//! Holds: the active segment. Limits: a segment is complete at `segment_messages_max`, at `segment_bytes_max`, at
+//! `segment_memory_max`, at the end of its day (UTC), and where the journal lost messages; when the sealer lags, the
+//! builder waits.
 
 use super::{
     cover::Cover,
@@ -12,7 +13,7 @@ use super::{
     options::Notice,
     queue::{Queue, Taken},
     segments::{Growing, Segments},
-    shared::{Shared, Stored},
+    shared::{Shared, Stored, held_bytes},
 };
 use journal::{ReadError, Reader};
 use message::{Batch, Selection};
@@ -23,6 +24,10 @@ use std::{
 
 /// How often the end of the day is looked for when nothing comes.
 const IDLE: Duration = Duration::from_secs(1);
+
+/// A batch is added in parts that hold at most one of so many parts of the memory of a segment: what a message takes
+/// in a segment is a multiple of what it takes in a batch.
+const PARTS_OF_MEMORY: u64 = 16;
 
 /// Most bytes taken at once, so that their room is free for others soon.
 const TAKEN_BYTES_MAX: u64 = 4 << 20;
@@ -36,6 +41,8 @@ pub(crate) struct Builder {
     messages_max: usize,
     /// Received bytes in the active segment.
     active_bytes: u64,
+    /// Values without a column in the active segment that were counted.
+    uncolumned: u64,
     published: Instant,
     dirty: bool,
 }
@@ -56,6 +63,7 @@ impl Builder {
             active,
             messages_max,
             active_bytes: 0,
+            uncolumned: 0,
             published: Instant::now(),
             dirty: false,
         }
@@ -118,10 +126,11 @@ impl Builder {
     pub(crate) fn add(&mut self, batch: &Batch, selection: &Selection, first: u64) {
         let known = self.next_sequence().saturating_sub(first) as usize;
         let count = selection.count();
-        if known > 0 || count > self.messages_max {
+        let part_max = self.part_max(batch);
+        if known > 0 || count > part_max {
             let wanted = known..count;
-            for start in wanted.clone().step_by(self.messages_max) {
-                let end = wanted.end.min(start + self.messages_max);
+            for start in wanted.clone().step_by(part_max) {
+                let end = wanted.end.min(start + part_max);
                 let mut part = Selection::none(selection.batch_len());
                 selection.iter().skip(start).take(end - start).for_each(|index| part.add(index));
                 self.add_part(batch, &part, first + start as u64);
@@ -131,14 +140,29 @@ impl Builder {
         }
     }
 
+    /// Most messages of a batch that are added at once.
+    fn part_max(&self, batch: &Batch) -> usize {
+        let held = held_bytes(batch);
+        let held_max = self.shared.options.segment_memory_max / PARTS_OF_MEMORY;
+        if held <= held_max {
+            return self.messages_max;
+        }
+        let share = batch.len() as u64 * held_max / held;
+        self.messages_max.min(share as usize).max(1)
+    }
+
     /// Adds messages that fit one segment and are not there yet.
     fn add_part(&mut self, batch: &Batch, selection: &Selection, first: u64) {
         if first > self.next_sequence() {
             self.skip_to(first);
         }
         let room = self.messages_max.saturating_sub(self.active.len() as usize);
-        let bytes_max = self.shared.options.segment_bytes_max;
-        if selection.count() > room || self.active_bytes >= bytes_max || self.active.is_full() {
+        let options = &self.shared.options;
+        if selection.count() > room
+            || self.active_bytes >= options.segment_bytes_max
+            || self.active.memory_bytes() >= options.segment_memory_max
+            || self.active.is_full()
+        {
             self.complete(first);
         }
         self.end_day(batch.received.unix_us);
@@ -163,8 +187,20 @@ impl Builder {
 
     /// Shows what was added to everybody who asks from now on.
     pub(crate) fn publish(&mut self) {
+        self.count_uncolumned();
         self.shared.shelf.refresh(self.active.view());
         (self.published, self.dirty) = (Instant::now(), false);
+    }
+
+    /// Counts the values without a column, and tells the first of a segment.
+    fn count_uncolumned(&mut self) {
+        let count = self.active.values_without_column();
+        if count > 0 && self.uncolumned == 0 {
+            let first = self.active.first_sequence();
+            self.shared.notices.notice(Notice::NamesCapped { first });
+        }
+        self.shared.counters.values_without_column.fetch_add(count - self.uncolumned, Relaxed);
+        self.uncolumned = count;
     }
 
     /// Completes the active segment when its day is over.
@@ -180,6 +216,8 @@ impl Builder {
         if self.active.is_empty() {
             return;
         }
+        self.count_uncolumned();
+        self.uncolumned = 0;
         let next = self.active.begin_next(next);
         let complete = std::mem::replace(&mut self.active, next);
         self.active_bytes = 0;

@@ -102,6 +102,14 @@ impl Growing for Active {
         Active::is_full(self)
     }
 
+    fn memory_bytes(&self) -> u64 {
+        Active::memory_bytes(self)
+    }
+
+    fn values_without_column(&self) -> u64 {
+        Active::values_without_column(self)
+    }
+
     fn len(&self) -> u32 {
         Active::len(self)
     }

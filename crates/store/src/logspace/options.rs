@@ -3,7 +3,7 @@
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
 use super::stamper::Authority;
-use crate::{Digest, Keys, Recipient, Trouble};
+use crate::{Digest, Keys, Recipient, Trouble, segment::NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.
@@ -25,6 +25,9 @@ pub struct LogspaceOptions {
     pub segment_messages_max: u64,
     /// Received bytes after which a segment is sealed.
     pub segment_bytes_max: u64,
+    /// Estimated bytes of memory of the segment being built after which it is sealed. Up to three segments are in
+    /// memory at once: one is built, one waits and one is sealed.
+    pub segment_memory_max: u64,
     /// How soon new messages are found.
     pub refresh: Duration,
     /// Age of its newest message at which a segment is removed.
@@ -80,6 +83,7 @@ impl Default for LogspaceOptions {
             unbuilt_bytes_max: 64 << 20,
             segment_messages_max: 1_000_000,
             segment_bytes_max: 1 << 30,
+            segment_memory_max: 512 << 20,
             refresh: Duration::from_millis(250),
             retention_age: None,
             retention_bytes: None,
@@ -152,6 +156,11 @@ pub enum Notice {
         messages: u64,
         /// Digest of its record: whoever keeps it elsewhere can prove later what was sealed up to here.
         record: Digest,
+    },
+    /// The segment being built has as many columns of names as one may have: values of further names share one.
+    NamesCapped {
+        /// Its first sequence number.
+        first: u64,
     },
     /// A segment was recoded: the same messages in a smaller file.
     Recoded {
@@ -265,6 +274,10 @@ impl fmt::Display for Notice {
             Notice::ChainBroken { path } => {
                 write!(f, "the chain of evidence lacks the records before that of {}", path.display())
             }
+            Notice::NamesCapped { first } => write!(
+                f,
+                "messages from {first} on have more than {NAMED_MAX} different names of fields: values of further names share one column until the next segment; they are kept and found, but more slowly"
+            ),
             Notice::Recoded { first, before, bytes } => {
                 write!(f, "recoded the segment from {first} on: {bytes} bytes instead of {before}")
             }

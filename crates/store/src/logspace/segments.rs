@@ -72,6 +72,12 @@ pub trait Growing: Send {
     fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed>;
     /// Whether nothing more fits.
     fn is_full(&self) -> bool;
+    /// Estimate of the bytes of memory that it uses. Asked for every batch: must be cheap.
+    fn memory_bytes(&self) -> u64;
+    /// Values whose names have no column of their own because the segment has too many names.
+    fn values_without_column(&self) -> u64 {
+        0
+    }
     /// Number of messages.
     fn len(&self) -> u32;
     /// Whether there is none.

@@ -40,6 +40,8 @@ pub struct LogspaceStats {
     pub recode_saved_bytes_total: u64,
     /// Segments that could not be recoded and stay as they are.
     pub recodes_failed_total: u64,
+    /// Values that have no column of their name because their segment had too many names.
+    pub values_without_column_total: u64,
     /// Time-stamps received.
     pub timestamps_total: u64,
     /// Messages that are neither stored nor dropped yet.
@@ -83,6 +85,7 @@ pub(crate) struct Counters {
     pub(crate) recoded: AtomicU64,
     pub(crate) recode_saved: AtomicU64,
     pub(crate) recodes_failed: AtomicU64,
+    pub(crate) values_without_column: AtomicU64,
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
@@ -124,6 +127,7 @@ impl Counters {
             commits_failed_total: self.commits_failed.load(Relaxed),
             seals_failed_total: self.seals_failed.load(Relaxed),
             segments_removed_total: self.segments_removed.load(Relaxed),
+            values_without_column_total: self.values_without_column.load(Relaxed),
             timestamps_total: self.stamped.load(Relaxed),
             segments_scrubbed_total: self.scrubbed.load(Relaxed),
             segments_recoded_total: self.recoded.load(Relaxed),

@@ -18,6 +18,7 @@ mod catalog;
 mod cuts;
 mod evidence;
 mod kill;
+mod memory;
 mod moves;
 mod plain;
 mod power;

@@ -37,7 +37,8 @@ use std::{
 use zstd::zstd_safe::DDict;
 
 pub use builder::{BYTES_MAX, DOCUMENTS_MAX};
-pub(crate) use columns::{Column, stamp_of};
+
+pub(crate) use columns::{Column, NAMED_MAX, stamp_of};
 pub(crate) use fetch::ahead;
 pub(crate) use frequent::Frequent;
 pub use frequent::Learned;
@@ -111,6 +112,16 @@ impl Active {
     /// Whether the segment must be sealed before more is appended.
     pub fn is_full(&self) -> bool {
         self.shared.read().is_full()
+    }
+
+    /// Estimate of the bytes of memory that the segment uses.
+    pub fn memory_bytes(&self) -> u64 {
+        self.shared.read().memory_bytes()
+    }
+
+    /// Values of messages that have no column of their name: a segment has at most [`NAMED_MAX`] of these.
+    pub fn values_without_column(&self) -> u64 {
+        self.shared.read().columns.uncolumned()
     }
 
     /// Sequence number of the first message.

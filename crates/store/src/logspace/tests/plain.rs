@@ -85,6 +85,10 @@ impl Growing for StuckLines {
         self.1.is_full()
     }
 
+    fn memory_bytes(&self) -> u64 {
+        self.1.memory_bytes()
+    }
+
     fn len(&self) -> u32 {
         self.1.len()
     }
@@ -221,6 +225,10 @@ impl Growing for Lines {
 
     fn is_full(&self) -> bool {
         self.lines.len() >= LINES_MAX as usize
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.lines.iter().map(|(_, text)| text.len() as u64).sum()
     }
 
     fn len(&self) -> u32 {

@@ -116,6 +116,11 @@ impl Builder {
         self.length >= DOCUMENTS_MAX || self.bytes >= BYTES_MAX
     }
 
+    /// Estimate of the bytes of memory that the segment uses, without what was made ahead.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        (self.index.memory_bytes() + self.columns.memory_bytes() + self.blocks.size()) as u64
+    }
+
     /// Gives the next message a name-value pair.
     pub(crate) fn add_value(&mut self, name: &str, kind: ValueKind, value: &[u8]) {
         if self.columns.add_value(self.length, name, kind, value) {

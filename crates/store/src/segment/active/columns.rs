@@ -12,10 +12,18 @@ use crate::{
     },
 };
 use message::{Stamp, ValueKind, ZoneQuality};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Most name-value columns of a segment. Each costs a directory entry and a dictionary; senders choose the names.
+/// Elasticsearch has the same limit (`index.mapping.total_fields.limit`).
 pub(crate) const NAMED_MAX: usize = 1000;
+/// Most values of a document without a column for which the table that finds repeated ones is kept for the next.
+const REST_SEEN_KEPT: usize = 1024;
+
+/// Memory of a named column without values: its table of 64 slots, and what knows it.
+const NAMED_BYTES: usize = 2304;
+/// Memory of one value's place and document.
+const PLACE_BYTES: usize = 8;
 
 /// Values of one column.
 pub(crate) struct Column {
@@ -32,6 +40,12 @@ impl Column {
     fn with_room(documents: usize) -> Column {
         let places = pages::with_room(documents);
         Column { values: Terms::new(), listed: None, places, numeric: true }
+    }
+
+    /// Bytes of memory in use.
+    fn memory_bytes(&self) -> usize {
+        let listed = self.listed.as_deref().map_or(0, size_of_val);
+        self.values.memory_bytes() + listed + size_of_val(self.places.as_slice())
     }
 
     /// The documents that have a value, ascending; `None` for all below the number of places.
@@ -128,6 +142,15 @@ pub(crate) struct Times {
 }
 
 impl Times {
+    /// Bytes of memory in use.
+    fn memory_bytes(&self) -> usize {
+        let Times { received, event, zone, text_start, text_tail } = self;
+        [received, event, zone, text_start, text_tail]
+            .map(|numbers| size_of_val(numbers.as_slice()))
+            .iter()
+            .sum()
+    }
+
     fn with_room(documents: usize) -> Times {
         Times {
             received: pages::with_room(documents),
@@ -154,8 +177,14 @@ pub(crate) struct Columns {
     pub(crate) named: Vec<Named>,
     pub(crate) times: Times,
     by_name: HashMap<Vec<u8>, usize>,
+    /// Bytes of memory that the named columns use, counted as they grow: there are too many to ask each.
+    named_bytes: usize,
+    /// Values whose names came when there were [`NAMED_MAX`] columns.
+    uncolumned: u64,
     key: Vec<u8>,
     rest: Vec<u8>,
+    /// The entries of `rest`.
+    rest_seen: HashSet<Vec<u8>>,
 }
 
 impl Columns {
@@ -166,9 +195,23 @@ impl Columns {
             named: Vec::new(),
             times: Times::with_room(documents),
             by_name: HashMap::new(),
+            named_bytes: 0,
+            uncolumned: 0,
             key: Vec::new(),
             rest: Vec::new(),
+            rest_seen: HashSet::new(),
         }
+    }
+
+    /// Bytes of memory in use.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let fixed: usize = self.fixed.iter().map(Column::memory_bytes).sum();
+        fixed + self.named_bytes + self.times.memory_bytes()
+    }
+
+    /// Values that have no column of their name because there were [`NAMED_MAX`] already.
+    pub(crate) fn uncolumned(&self) -> u64 {
+        self.uncolumned
     }
 
     /// A fixed column.
@@ -198,24 +241,34 @@ impl Columns {
             None if self.named.len() < NAMED_MAX => {
                 self.by_name.insert(self.key.clone(), self.named.len());
                 self.named.push(Named { name: name.to_owned(), kind, column: Column::with_room(0) });
+                self.named_bytes += NAMED_BYTES + 2 * name.len();
                 self.named.len() - 1
             }
-            None => return self.add_rest(Entry { name: name.as_bytes(), kind, value }),
+            None => {
+                let is_new = self.add_rest(Entry { name: name.as_bytes(), kind, value });
+                self.uncolumned += u64::from(is_new);
+                return is_new;
+            }
         };
         let column = &mut self.named[index].column;
         if column.ends_with(document) {
             let is_new = column.value_of(document) != value;
             return is_new && self.add_rest(Entry { name: name.as_bytes(), kind, value });
         }
+        let before = column.values.memory_bytes();
         let place = column.place(value);
+        self.named_bytes += column.values.memory_bytes() - before + PLACE_BYTES;
         column.push(document, place)
     }
 
     /// Gives the document at hand a value without a column; false when it has this very one.
     fn add_rest(&mut self, entry: Entry<'_>) -> bool {
-        let is_new = !list::entries(&self.rest).flatten().any(|known| known == entry);
-        if is_new {
-            list::push(&mut self.rest, entry);
+        let start = self.rest.len();
+        list::push(&mut self.rest, entry);
+        // Looking through the list would take quadratic time: the sender chooses how many values a message has.
+        let is_new = self.rest_seen.insert(self.rest.get(start..).unwrap_or_default().to_vec());
+        if !is_new {
+            self.rest.truncate(start);
         }
         is_new
     }
@@ -227,6 +280,8 @@ impl Columns {
             self.set(Fixed::Rest, document, &rest);
             self.rest = rest;
             self.rest.clear();
+            self.rest_seen.clear();
+            self.rest_seen.shrink_to(REST_SEEN_KEPT);
         }
     }
 }

@@ -214,6 +214,17 @@ impl Index {
         self.numbers.clear();
     }
 
+    /// Bytes of memory in use.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        self.terms.memory_bytes()
+            + self.templates.memory_bytes()
+            + size_of_val(self.flat.as_slice())
+            + size_of_val(self.neighbours.as_slice())
+            + size_of_val(self.again.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + size_of_val(self.template_of.as_slice())
+    }
+
     /// Ids of the terms of a range of documents: where they begin in `flat`.
     pub(crate) fn start(&self, document: u32) -> usize {
         document.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize)

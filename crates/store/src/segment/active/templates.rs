@@ -57,6 +57,14 @@ impl Templates {
         self.ends.len() as u32
     }
 
+    /// Bytes of memory in use.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.slots.as_slice())
+            + size_of_val(self.sequences.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + size_of_val(self.layouts.as_slice())
+    }
+
     /// The tokens of a template.
     pub(crate) fn sequence(&self, number: u32) -> &[u16] {
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize);

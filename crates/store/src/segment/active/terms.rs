@@ -45,6 +45,8 @@ const NO_ID: u32 = u32::MAX;
 const EMPTY: Slot = Slot { head: 0, next: 0, tag: 0, id: NO_ID, last: 0, documents: 0 };
 /// Most strings that room is made for ahead: 64 MB of slots.
 const ROOM_MAX: u32 = 1 << 20;
+/// Most slots a string: a table doubles when it is two thirds full.
+const SLOTS_A_STRING: usize = 3;
 /// Slots of a new table, as a power of two.
 const FIRST_BITS: u32 = 6;
 
@@ -78,6 +80,12 @@ impl Terms {
     /// Bytes of all strings.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
+    }
+
+    /// Bytes of memory in use. Slots that were made ahead and are not used yet do not count.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let slots = self.slots.len().min(self.ends.len() * SLOTS_A_STRING);
+        slots * size_of::<Slot>() + self.bytes.len() + size_of_val(self.ends.as_slice())
     }
 
     /// Number of strings.
