@@ -29,6 +29,7 @@ pub(crate) const SETS: &[Set] = &[Set {
     name: "scl.conf",
     files: &[
         ("scl/devices.conf", include_str!("devices.conf")),
+        ("scl/panos.conf", include_str!("panos.conf")),
         ("scl/programs.conf", include_str!("programs.conf")),
         ("scl/network.conf", include_str!("network.conf")),
         ("scl/web.conf", include_str!("web.conf")),

@@ -2,6 +2,7 @@
 //! message reaches which destination as which text.
 
 mod changes;
+mod devices;
 mod manual;
 mod options;
 mod parsers;
