@@ -1,23 +1,24 @@
 //! Who may log in, and what they may: names, password hashes and grants in one file.
 //!
-//! In: a name and a password. Out: yes or no. Holds: the file's content; it is read again when it changes, so that
-//! `duramen user` works beside a running server.
+//! In: a name and a password. Out: the credential, or nothing. Holds: the file's content; it is read again when it
+//! changes, so that `duramen user` works beside a running server.
 //! Limits: names of 1 to 64 of `[A-Za-z0-9._@-]`, passwords of 8 to 1024 bytes; the file holds at most 10,000 users.
 
 mod grants;
 
 pub use grants::{EVERY_LOGSPACE, Grant, RIGHTS, Right};
 
+use crate::durable;
 use argon2::{
     Argon2, PasswordVerifier,
     password_hash::{PasswordHash, PasswordHasher, SaltString},
 };
+use aws_lc_rs::digest;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
-    fmt, fs,
-    io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
+    fmt, fs, io,
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
@@ -28,6 +29,9 @@ const USERS_MAX: usize = 10_000;
 const PASSWORD_ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 /// Characters of a generated password: 20 of 55 are 115 bits.
 const PASSWORD_LENGTH: usize = 20;
+/// Fewest and most bytes of a password.
+const PASSWORD_BYTES_MIN: usize = 8;
+pub(crate) const PASSWORD_BYTES_MAX: usize = 1024;
 /// A hash of no password: unknown users cost the same time as known ones.
 const NOBODY: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRvZm91cnM$4WRwzVbFNkjIDeBhWrcmPKyIT9sNy1HFnkyNR2bVVBo";
@@ -39,6 +43,10 @@ pub struct Accounts {
     /// What was read last, and of which file: each change makes a new one.
     last: Arc<Mutex<Option<Read>>>,
 }
+
+/// Names the password of a user as it is now: another password, or another user of that name, is another credential.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct CredentialId(pub(crate) [u8; 32]);
 
 /// A version of the file, and what it says.
 type Read = (FileId, Arc<File>);
@@ -110,6 +118,17 @@ impl User {
     fn grants(&self) -> Vec<Grant> {
         self.grants.clone().unwrap_or_else(|| vec![Grant::everything()])
     }
+
+    fn credential(&self, name: &str) -> CredentialId {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for part in [name, &self.password] {
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part.as_bytes());
+        }
+        let mut id = [0; 32];
+        id.iter_mut().zip(context.finish().as_ref()).for_each(|(to, from)| *to = *from);
+        CredentialId(id)
+    }
 }
 
 impl Accounts {
@@ -171,15 +190,20 @@ impl Accounts {
         self.read().is_ok_and(|file| file.users.contains_key(name))
     }
 
-    /// Whether the password is the user's. Takes some 20 ms by design, also for unknown users.
-    pub fn verify(&self, name: &str, password: &str) -> Result<bool, AccountError> {
-        let file = self.read()?;
+    /// The user's credential when the password is right. Takes some 20 ms by design, also for unknown users.
+    pub(crate) fn verify(&self, name: &str, password: &str) -> Result<Option<CredentialId>, AccountError> {
+        let file = self.known()?;
         let known = file.users.get(name);
         let stored = known.map_or(NOBODY, |user| user.password.as_str());
         let parsed = PasswordHash::new(stored)
             .map_err(|error| AccountError::Format { path: self.path.clone(), what: error.to_string() })?;
         let right = Argon2::default().verify_password(password.as_bytes(), &parsed).is_ok();
-        Ok(right && known.is_some())
+        Ok(known.filter(|_| right).map(|user| user.credential(name)))
+    }
+
+    /// The credential that a user has now; nothing when there is no such user.
+    pub(crate) fn credential(&self, name: &str) -> Result<Option<CredentialId>, AccountError> {
+        Ok(self.known()?.users.get(name).map(|user| user.credential(name)))
     }
 
     /// The file's content, read only when the file has changed.
@@ -214,30 +238,18 @@ impl Accounts {
     fn write(&self, file: &File) -> Result<(), AccountError> {
         let failed = |source| AccountError::Io { path: self.path.clone(), source };
         let text = serde_json::to_string_pretty(file).map_err(|error| failed(error.into()))?;
-        let fresh = self.path.with_extension("new");
-        if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder).map_err(failed)?;
-        }
-        let mut out = fs::OpenOptions::new()
-            .create(true)
-            .truncate(true)
-            .write(true)
-            .mode(0o600)
-            .open(&fresh)
-            .map_err(failed)?;
-        out.write_all(text.as_bytes()).and_then(|()| out.sync_all()).map_err(failed)?;
-        fs::rename(&fresh, &self.path).map_err(failed)
+        durable::replace(&self.path, text.as_bytes()).map_err(failed)
     }
 }
 
 /// Whether a name has 1 to 64 of the allowed characters.
-fn allowed_name(name: &str) -> bool {
+pub(crate) fn allowed_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)
 }
 
 fn hash(password: &str) -> Result<String, AccountError> {
-    if !(8..=1024).contains(&password.len()) {
+    if !(PASSWORD_BYTES_MIN..=PASSWORD_BYTES_MAX).contains(&password.len()) {
         return Err(AccountError::Password);
     }
     let mut salt = [0; 16];

@@ -78,6 +78,13 @@ impl ApiError {
         error
     }
 
+    /// The server is out of something that is free again in a moment.
+    pub(crate) fn busy(message: impl Into<String>) -> ApiError {
+        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message);
+        error.retry_after = Some(Duration::ZERO);
+        error
+    }
+
     pub(crate) fn detailed(status: StatusCode, detail: ErrorDetail) -> ApiError {
         ApiError { status, detail, retry_after: None }
     }

@@ -3,14 +3,17 @@
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
 
-use crate::{connection::Caller, error::ApiError, scope::Keyring, sessions::User, state::State};
+use crate::{
+    accounts::CredentialId, client::client, connection::Caller, credentials::Refusal, error::ApiError,
+    scope::Keyring, sessions::User, state::State,
+};
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use std::{net::IpAddr, sync::Arc, time::Instant};
+use std::{net::IpAddr, sync::Arc};
 
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
@@ -24,56 +27,41 @@ impl FromRequestParts<Arc<State>> for User {
             return Err(ApiError::forbidden(text));
         }
         if let Some(token) = cookie(&parts.headers)
-            && let Some((name, keyring)) = state.sessions().user(token, Instant::now())
+            && let Some(user) = state.session(token)?
         {
-            return Ok(User { name, keyring });
+            return Ok(user);
         }
         let Some((name, password)) = basic(&parts.headers) else {
             return Err(ApiError::unauthorized());
         };
-        let peer = peer(parts);
-        authenticate(state.clone(), name, password, peer)
-            .await
-            .map(|name| User { name, keyring: Keyring::new() })
+        let credential = authenticate(state, &name, &password, client_of(state, parts)).await?;
+        Ok(User { name, credential, session: None, keyring: Keyring::new() })
     }
 }
 
-/// Checks a password, slowly on purpose, and counts failures of the peer and of the name.
+/// Checks a password. Every log-in, by cookie or by `Authorization`, comes through here.
 pub(crate) async fn authenticate(
-    state: Arc<State>,
-    name: String,
-    password: String,
-    peer: IpAddr,
-) -> Result<String, ApiError> {
-    let keys = [format!("peer {peer}"), format!("user {name}")];
-    let wait = keys.iter().filter_map(|key| state.sessions().wait(key, Instant::now())).max();
-    if let Some(wait) = wait {
-        return Err(ApiError::too_many_attempts(wait));
-    }
-    let verify = state.clone();
-    let checked = tokio::task::spawn_blocking(move || {
-        let right = verify.accounts().verify(&name, &password);
-        right.map(|right| right.then_some(name))
-    });
-    let answer = checked.await.map_err(|_| ApiError::internal("the password check ended by a bug"))?;
-    let mut sessions = state.sessions();
-    match answer {
-        Ok(Some(name)) => {
-            keys.iter().for_each(|key| sessions.succeeded(key));
-            Ok(name)
-        }
-        Ok(None) => {
-            keys.iter().for_each(|key| sessions.failed(key, Instant::now()));
+    state: &State,
+    name: &str,
+    password: &str,
+    client: IpAddr,
+) -> Result<CredentialId, ApiError> {
+    match state.credentials().check(state.accounts(), client, name, password).await {
+        Ok(credential) => Ok(credential),
+        Err(Refusal::Wrong) => {
             Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong user or password"))
         }
-        Err(error) => Err(ApiError::internal(error.to_string())),
+        Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
+        Err(Refusal::Busy) => Err(ApiError::busy("too many log-ins at once; try again in a second")),
+        Err(Refusal::Failed(error)) => Err(ApiError::internal(error)),
     }
 }
 
-/// The address of the caller.
-pub(crate) fn peer(parts: &Parts) -> IpAddr {
+/// The address of the client: that of the peer, or what a trusted proxy says.
+fn client_of(state: &State, parts: &Parts) -> IpAddr {
     let info = parts.extensions.get::<ConnectInfo<Caller>>();
-    info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(caller)| caller.address.ip())
+    let peer = info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(caller)| caller.address.ip());
+    client(&state.backend().policy(), peer, &parts.headers)
 }
 
 /// Sends callers that came unencrypted where they belong.

@@ -1,12 +1,15 @@
 //! The HTTP API, the sessions, the metrics, and the embedded page.
 //!
 //! In: requests on a listener. Out: answers of `query` as JSON, server-sent events of the live tail, the page.
-//! Holds: sessions, failed attempts. Touches sockets, the users file and threads for searches.
+//! Holds: sessions, counters of failed log-ins. Touches sockets, the users file and threads for searches.
 //! Limits: bodies of [`BODY_BYTES_MAX`], [`SEARCHES_MAX`] searches at once, [`TAILS_MAX`] live tails.
 
 mod accounts;
 mod assets;
+mod client;
 mod connection;
+mod credentials;
+mod durable;
 mod endpoint;
 mod error;
 mod extract;
@@ -14,6 +17,7 @@ mod guard;
 mod ids;
 mod listen;
 mod packages;
+mod policy;
 mod reports;
 mod rows;
 mod scope;
@@ -22,6 +26,7 @@ mod sessions;
 mod state;
 #[cfg(test)]
 mod tests;
+mod throttle;
 mod types;
 mod workers;
 
@@ -29,7 +34,9 @@ pub use accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right,
 pub use connection::PresentTls;
 pub use ids::{Id, Ids};
 pub use listen::{Listening, Place, listen};
+pub use policy::{Network, NetworkError, Policy, ProxyHeader};
 pub use scope::{Scope, ScopeKind, ScopeMember};
+pub use sessions::SessionFileError;
 pub use state::{Backend, State, TAILS_MAX};
 pub use types::*;
 pub use workers::SEARCHES_MAX;

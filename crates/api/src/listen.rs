@@ -18,6 +18,8 @@ use axum::{
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{sync::watch, task::JoinHandle};
 
+/// Largest body of a log-in: a name and a password, with room for escapes.
+const LOGIN_BYTES_MAX: usize = 16 << 10;
 /// How long open calls may take once the server is told to stop.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -71,7 +73,7 @@ pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
 /// All paths.
 pub(crate) fn routes(state: Arc<State>) -> Router {
     let api = Router::new()
-        .route("/login", post(endpoint::session::login))
+        .route("/login", post(endpoint::session::login).layer(DefaultBodyLimit::max(LOGIN_BYTES_MAX)))
         .route("/logout", post(endpoint::session::logout))
         .route("/session", get(endpoint::session::session))
         .route("/logspaces", get(endpoint::logspaces::logspaces))

@@ -6,18 +6,20 @@
 
 use crate::{
     accounts::{Accounts, Right},
+    credentials::Credentials,
     error::ApiError,
     ids::Ids,
     packages::Packages,
+    policy::Policy,
     reports::Reports,
     scope::Scope,
-    sessions::{Sessions, User},
+    sessions::{SessionFileError, Sessions, User},
     workers::Workers,
 };
 use axum::http::StatusCode;
 use std::{
     io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -45,6 +47,11 @@ pub trait Backend: Send + Sync {
     /// A folder for what lives until somebody takes it away; on the disk of the data, private.
     fn scratch(&self) -> &Path;
 
+    /// The options of the page that calls obey, as they are now.
+    fn policy(&self) -> Arc<Policy> {
+        Arc::default()
+    }
+
     /// Writes down who asks for what, before the answer is given.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 }
@@ -53,7 +60,10 @@ pub trait Backend: Send + Sync {
 pub struct State {
     backend: Arc<dyn Backend>,
     accounts: Accounts,
+    credentials: Credentials,
     sessions: Mutex<Sessions>,
+    /// Where sessions are kept; whoever writes holds it, so that the newest state is written last.
+    session_file: Mutex<Option<PathBuf>>,
     host: String,
     ids: Ids,
     reports: Mutex<Reports>,
@@ -64,12 +74,14 @@ pub struct State {
 }
 
 impl State {
-    /// The state of a server on the machine `host`.
-    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> State {
-        State {
+    /// The state of a server on the machine `host`; an error when the system gives no random numbers.
+    pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> io::Result<State> {
+        Ok(State {
             backend,
             accounts,
+            credentials: Credentials::new()?,
             sessions: Mutex::default(),
+            session_file: Mutex::default(),
             host: host.to_owned(),
             ids,
             reports: Mutex::default(),
@@ -77,7 +89,14 @@ impl State {
             searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
-        }
+        })
+    }
+
+    /// Keeps sessions in a file, beginning with those that it has; an error says why there are none.
+    pub fn keep_sessions(&self, path: &Path) -> Result<(), SessionFileError> {
+        *self.session_file.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
+        *self.sessions() = Sessions::load(path)?;
+        Ok(())
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -86,6 +105,45 @@ impl State {
 
     pub(crate) fn accounts(&self) -> &Accounts {
         &self.accounts
+    }
+
+    pub(crate) fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// The user of a session's token; nothing when there is no such session any more.
+    pub(crate) fn session(self: &Arc<Self>, token: &str) -> Result<Option<User>, ApiError> {
+        let (policy, now_s) = (self.backend.policy(), now_s());
+        let credential = |name: &str| self.accounts.credential(name);
+        let user = self.sessions().user(token, &policy, now_s, credential);
+        let user = user.map_err(|error| ApiError::internal(error.to_string()))?;
+        if user.is_some() && self.sessions().take_due(now_s) {
+            let state = Arc::clone(self);
+            // Without it the session may seem idle for some minutes more after a restart.
+            tokio::task::spawn_blocking(move || state.write_sessions());
+        }
+        Ok(user)
+    }
+
+    /// Writes the sessions to their file, when they are kept in one.
+    pub(crate) async fn save_sessions(self: &Arc<Self>) -> io::Result<()> {
+        let state = Arc::clone(self);
+        tokio::task::spawn_blocking(move || state.write_sessions()).await.map_err(io::Error::other)?
+    }
+
+    fn write_sessions(&self) -> io::Result<()> {
+        let path = self.session_file.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(path) = path.as_deref() else { return Ok(()) };
+        let bytes = self.sessions().encode()?;
+        Sessions::save(path, &bytes)
+    }
+
+    /// Whether what let a user in still would: the password, and the session if there is one.
+    pub(crate) fn is_current(&self, user: &User) -> Result<bool, ApiError> {
+        let present = self.accounts.credential(&user.name);
+        let present = present.map_err(|error| ApiError::internal(error.to_string()))?;
+        let is_open = |hash| self.sessions().is_open(hash, &self.backend.policy(), now_s());
+        Ok(present == Some(user.credential) && user.session.as_ref().is_none_or(is_open))
     }
 
     pub(crate) fn sessions(&self) -> MutexGuard<'_, Sessions> {
@@ -195,4 +253,9 @@ impl State {
         }
         Ok(scope)
     }
+}
+
+/// Seconds since 1970.
+pub(crate) fn now_s() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

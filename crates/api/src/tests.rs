@@ -60,7 +60,7 @@ impl Server {
         accounts.grant("eva", EVERY_LOGSPACE, &RIGHTS).unwrap();
         let backend = Arc::new(Given { scopes, scratch: folder.path().to_owned(), ..Given::default() });
         let ids = Ids::load_or_draw(&folder.path().join("rows.key")).unwrap();
-        let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host"));
+        let state = Arc::new(State::new(backend.clone(), accounts.clone(), ids, "host").unwrap());
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listening = runtime.block_on(listen(Place::plain(([127, 0, 0, 1], 0).into()), state)).unwrap();
@@ -119,7 +119,7 @@ fn a_session_opens_and_closes() {
 #[test]
 fn attempts_are_limited() {
     let server = Server::start();
-    for _ in 0..crate::sessions::FREE_ATTEMPTS {
+    for _ in 0..crate::throttle::PAIR.free {
         assert_eq!(server.login("wrong password").0, 401);
     }
     let (status, head, body) = server.login("a long password");

@@ -108,7 +108,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let control = Control::new(events, registry, running.shared(), running.passwords(), settings);
     let collector = control.collector();
     let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
-    let page = page::open(settings, running.shared(), collector)?;
+    let page = page::open(settings, running.shared(), collector, log)?;
     if let Some(path) = &settings.pidfile {
         fs::write(path, format!("{}\n", process::id()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;

@@ -4,6 +4,7 @@
 
 use crate::{
     accounts::{EVERY_LOGSPACE, Right},
+    client::is_forwarded,
     connection::Caller,
     error::ApiError,
     guard,
@@ -18,7 +19,7 @@ use axum::{
     http::{HeaderMap, header},
     response::IntoResponse,
 };
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 /// Says whether anything is held back; of which logspaces, to those who may search them; why, to those who may
 /// administer them.
@@ -37,9 +38,11 @@ pub(crate) async fn health(
     let status = if is_well { "ok" } else { "degraded" };
     let mut not_running = Vec::new();
     let mut logspaces = Vec::new();
-    let session = guard::cookie(&headers).and_then(|token| state.sessions().user(token, Instant::now()));
-    if let Some((name, keyring)) = session {
-        let user = User { name, keyring };
+    let user = match guard::cookie(&headers) {
+        Some(token) => state.session(token)?,
+        None => None,
+    };
+    if let Some(user) = user {
         if !left_out.is_empty() && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
             not_running = left_out;
         }
@@ -62,8 +65,7 @@ pub(crate) async fn metrics(
     ConnectInfo(caller): ConnectInfo<Caller>,
     request: Request,
 ) -> Result<impl IntoResponse, ApiError> {
-    let forwarded = request.headers().contains_key("x-forwarded-for");
-    if !caller.address.ip().is_loopback() || forwarded {
+    if !caller.address.ip().is_loopback() || is_forwarded(request.headers()) {
         let (mut parts, _) = request.into_parts();
         let user = User::from_request_parts(&mut parts, &state).await?;
         if !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {

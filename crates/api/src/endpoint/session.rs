@@ -1,14 +1,15 @@
 //! `/login`, `/logout`, `/session`.
 //!
-//! In: name and password. Out: a cookie. Limits: failures cost time, see `sessions`.
+//! In: name and password. Out: a cookie. Limits: failures cost time, see `throttle`.
 
 use crate::{
+    client::client,
     connection::Caller,
     error::ApiError,
     extract::Body,
     guard::{self, COOKIE},
     sessions::User,
-    state::State,
+    state::{State, now_s},
     types::{LoginRequest, SessionAnswer},
 };
 use axum::{
@@ -18,7 +19,7 @@ use axum::{
     response::IntoResponse,
 };
 use serde_json::json;
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 /// Opens a session.
 #[utoipa::path(post, path = "/api/v1/login", request_body = LoginRequest, responses(
@@ -30,14 +31,17 @@ pub(crate) async fn login(
     headers: HeaderMap,
     Body(request): Body<LoginRequest>,
 ) -> Result<impl IntoResponse, ApiError> {
-    let user =
-        guard::authenticate(state.clone(), request.user, request.password, caller.address.ip()).await?;
+    let client = client(&state.backend().policy(), caller.address.ip(), &headers);
+    let credential = guard::authenticate(&state, &request.user, &request.password, client).await?;
+    let user = request.user;
     let token = token()?;
     // The cookie is for encrypted connections only when this one is, or came through a proxy that says it is.
     let forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
     let secure = if caller.is_encrypted || forwarded { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");
-    state.sessions().open(token, &user, Instant::now());
+    state.sessions().open(&token, &user, credential, &state.backend().policy(), now_s());
+    // A session that cannot be written down ends with the next start, which harms nobody.
+    let _ = state.save_sessions().await;
     Ok((set_cookie(cookie), Json(answer(&state, user))))
 }
 
@@ -47,11 +51,14 @@ pub(crate) async fn logout(
     Shared(state): Shared<Arc<State>>,
     headers: HeaderMap,
     _user: User,
-) -> impl IntoResponse {
+) -> Result<impl IntoResponse, ApiError> {
     if let Some(token) = guard::cookie(&headers) {
         state.sessions().close(token);
+        state.save_sessions().await.map_err(|error| {
+            ApiError::internal(format!("logged out, but the file of sessions cannot be written: {error}"))
+        })?;
     }
-    (set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({})))
+    Ok((set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({}))))
 }
 
 /// Says who is logged in.

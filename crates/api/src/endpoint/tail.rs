@@ -186,7 +186,7 @@ impl Follower {
         (self.status.matched, self.status.shown) = (self.waiting.len() as u64, self.waiting.len() as u64);
     }
 
-    /// The next event; `None` when a logspace closes, or the user may not search it any more.
+    /// The next event; `None` when a logspace closes, or the user is logged out or may not search it any more.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.waiting.pop_front() {
@@ -198,7 +198,7 @@ impl Follower {
                 Ok((member, Some(live))) => self.take(member, live),
                 Ok((_, None)) => return None,
                 Err(_) => {
-                    if !self.state.may(&self.user, &self.scope.name, Right::Search).unwrap_or(false) {
+                    if !self.may_go_on().unwrap_or(false) {
                         return None;
                     }
                     self.second = Instant::now();
@@ -207,6 +207,12 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// Whether the user is still logged in and may search what is followed.
+    fn may_go_on(&self) -> Result<bool, ApiError> {
+        Ok(self.state.is_current(&self.user)?
+            && self.state.may(&self.user, &self.scope.name, Right::Search)?)
     }
 
     fn take(&mut self, member: usize, live: Live) {

@@ -152,6 +152,15 @@ const STATS: &[Row] = &[
 const PAGE: &[Row] = &[
     row("tls", V::Options(TLS), "", "certificate and key: the page and the API speak HTTPS"),
     row("redirect-from", V::Texts, "", "addresses where plain HTTP is sent on to it: IP:PORT"),
+    row("trusted-proxies", V::Texts, "", "addresses or networks of proxies that say for whom they call"),
+    row(
+        "proxy-header",
+        V::Word(&["x-forwarded-for", "forwarded"]),
+        "x-forwarded-for",
+        "the header in which they say it; the other one is not believed",
+    ),
+    row("session-lifetime", V::Age, "24h", "longest life of a session; then a new log-in is needed"),
+    row("session-idle", V::Age, "12h", "a session ends after this time without a call"),
 ];
 
 const REST: &[Row] = &[

@@ -1,13 +1,14 @@
 //! `options { page(...); }`: how the page and the API are reached.
 //!
-//! In: the option. Out: TLS options, addresses that only send callers on.
+//! In: the option. Out: TLS options, addresses that only send callers on, what calls obey.
 //! Limits: an address is written with its port; without a certificate there is nothing to send callers on to.
 
 use super::lower::Lowering;
+use api::{Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
 use relay::tls::{PeerVerify, TlsOptions};
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 /// How the page is reached.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -16,6 +17,8 @@ pub(crate) struct PageSpec {
     pub(crate) tls: Option<TlsOptions>,
     /// `redirect-from()`
     pub(crate) redirects: Vec<SocketAddr>,
+    /// The options that calls obey.
+    pub(crate) policy: Arc<Policy>,
 }
 
 impl Lowering<'_> {
@@ -43,7 +46,46 @@ impl Lowering<'_> {
                 self.report.push(Diagnostic::error(option.name.span, message));
             }
         }
+        spec.policy = Arc::new(self.policy(page));
         spec
+    }
+
+    fn policy(&mut self, page: &Call) -> Policy {
+        let mut policy = Policy::default();
+        for option in page.options() {
+            match option.key().as_str() {
+                "trusted-proxies" => self.proxies(option, &mut policy.trusted_proxies),
+                "proxy-header" if option.texts().iter().any(|text| text == "forwarded") => {
+                    policy.proxy_header = ProxyHeader::Forwarded;
+                }
+                "session-lifetime" => self.lasting(option, &mut policy.session_lifetime),
+                "session-idle" => self.lasting(option, &mut policy.session_idle),
+                _ => {}
+            }
+        }
+        policy
+    }
+
+    fn lasting(&mut self, option: &Call, into: &mut Duration) {
+        match option.age_s() {
+            Some(0) | None => {
+                let message = "a session has to last for a second at least";
+                self.report.push(Diagnostic::error(option.span, message));
+            }
+            Some(seconds) => *into = Duration::from_secs(seconds),
+        }
+    }
+
+    fn proxies(&mut self, option: &Call, into: &mut Vec<Network>) {
+        for text in option.texts() {
+            match text.parse() {
+                Ok(network) => into.push(network),
+                Err(error) => {
+                    let message = format!("`{text}` is no network: {error}");
+                    self.report.push(Diagnostic::error(option.span, message));
+                }
+            }
+        }
     }
 
     fn redirects(&mut self, option: &Call, into: &mut Vec<SocketAddr>) {

@@ -5,6 +5,7 @@
 //! does our log.
 
 use crate::assemble::PageSpec;
+use api::Policy;
 use jiff::Timestamp;
 use message::Severity;
 use relay::{InternalLog, tls::ServerTls, tls::lifetime};
@@ -68,6 +69,11 @@ impl PageTls {
     /// The settings as they are now.
     pub(crate) fn config(&self) -> Option<Arc<ServerConfig>> {
         self.present().config.clone()
+    }
+
+    /// The options that calls obey.
+    pub(crate) fn policy(&self) -> Arc<Policy> {
+        self.present().spec.policy.clone()
     }
 
     /// Addresses that send callers on.

@@ -4,7 +4,9 @@
 
 use super::{Settings, figures::Collector, running::Shared};
 use crate::{logspace::LEDGER, statistics};
-use api::{Accounts, Backend, Ids, Listening, Place, Scope, State};
+use api::{Accounts, Backend, Ids, Listening, Place, Policy, Scope, State};
+use message::Severity;
+use relay::InternalLog;
 use std::{
     fs, io,
     net::SocketAddr,
@@ -18,6 +20,8 @@ use tokio::runtime::Runtime;
 
 /// Key of the names of rows, in the data folder.
 const ROWS_KEY: &str = "rows.key";
+/// Sessions, in the data folder.
+const SESSIONS: &str = "sessions.json";
 /// Folder of evidence packages until they are taken, in the data folder.
 const SCRATCH: &str = "scratch";
 /// Threads for sockets; searches run on threads of their own.
@@ -58,6 +62,10 @@ impl Backend for Server {
         self.shared.config().left_out
     }
 
+    fn policy(&self) -> Arc<Policy> {
+        self.shared.page().policy()
+    }
+
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
         self.ledger.note(entry)
     }
@@ -68,6 +76,7 @@ pub(crate) fn open(
     settings: &Settings,
     shared: Arc<Shared>,
     collector: Arc<Collector>,
+    log: &InternalLog,
 ) -> Result<Option<Page>, String> {
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
@@ -89,7 +98,13 @@ pub(crate) fn open(
     let scratch = settings.data.join(SCRATCH);
     empty(&scratch).map_err(|error| format!("cannot use {}: {error}", scratch.display()))?;
     let server = Arc::new(Server { shared, collector, ledger, scratch });
-    let state = Arc::new(State::new(server, accounts, ids, &host));
+    let state = State::new(server, accounts, ids, &host).map_err(|error| error.to_string())?;
+    let sessions = settings.data.join(SESSIONS);
+    if let Err(error) = state.keep_sessions(&sessions) {
+        let file = sessions.display();
+        log.write(Severity(4), &format!("Everybody has to log in again; file='{file}', error='{error}'"));
+    }
+    let state = Arc::new(state);
     let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
     let scheme = if is_encrypted { "https" } else { "http" };
     Ok(Some(Page { runtime, listening, password, scheme }))

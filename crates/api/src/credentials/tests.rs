@@ -1,0 +1,122 @@
+//! Passwords that are right, wrong, tried at once, remembered and changed.
+
+use super::*;
+use std::net::Ipv4Addr;
+use tokio::{runtime::Runtime, task::JoinSet};
+
+struct Bench {
+    runtime: Runtime,
+    credentials: Arc<Credentials>,
+    accounts: Accounts,
+    _folder: tempfile::TempDir,
+}
+
+const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
+const RIGHT: &str = "a long password";
+
+impl Bench {
+    fn new() -> Bench {
+        let folder = tempfile::tempdir().unwrap();
+        let accounts = Accounts::at(&folder.path().join("users.json"));
+        accounts.add("eva", RIGHT).unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let credentials = Arc::new(Credentials::new().unwrap());
+        Bench { runtime: runtime.unwrap(), credentials, accounts, _folder: folder }
+    }
+
+    /// The verdicts of checks that are all made at once.
+    fn check(&self, asked: impl Iterator<Item = (String, String)>) -> Vec<Verdict> {
+        self.runtime.block_on(async {
+            let mut checks = JoinSet::new();
+            for (name, password) in asked {
+                let (credentials, accounts) = (self.credentials.clone(), self.accounts.clone());
+                checks.spawn(async move { credentials.check(&accounts, HERE, &name, &password).await });
+            }
+            checks.join_all().await
+        })
+    }
+
+    fn one(&self, name: &str, password: &str) -> Verdict {
+        self.check([(name.to_owned(), password.to_owned())].into_iter()).remove(0)
+    }
+}
+
+fn count(verdicts: &[Verdict], wanted: impl Fn(&Verdict) -> bool) -> usize {
+    verdicts.iter().filter(|verdict| wanted(verdict)).count()
+}
+
+#[test]
+fn h4_parallel_wrong_passwords_are_not_all_tried() {
+    let (bench, start) = (Bench::new(), Instant::now());
+    let verdicts = bench.check((0..400).map(|n| ("eva".to_owned(), format!("wrong password {n}"))));
+    let tried = count(&verdicts, |verdict| *verdict == Err(Refusal::Wrong));
+    // A busy machine takes seconds, and each may allow one more.
+    let allowed = 5 + start.elapsed().as_secs() as usize;
+    assert!((5..=allowed).contains(&tried), "{tried}");
+    assert_eq!(count(&verdicts, |verdict| matches!(verdict, Err(Refusal::Wait(_)))), 400 - tried);
+    assert!(bench.credentials.running().is_empty());
+}
+
+#[test]
+fn h4_equal_checks_share_one_hash() {
+    let bench = Bench::new();
+    let right = bench.check((0..300).map(|_| ("eva".to_owned(), RIGHT.to_owned())));
+    assert_eq!(count(&right, Result::is_ok), 300);
+    let wrong = bench.check((0..300).map(|_| ("eva".to_owned(), "wrong password".to_owned())));
+    assert_eq!(count(&wrong, Result::is_ok), 0);
+    assert!(bench.credentials.running().is_empty());
+}
+
+#[test]
+fn h4_a_right_password_is_remembered_until_it_changes() {
+    let bench = Bench::new();
+    let first = bench.one("eva", RIGHT).unwrap();
+    // Without a turn nothing can be hashed.
+    let turns = bench.credentials.turns.available_permits() as u32;
+    let held = bench.credentials.turns.clone().try_acquire_many_owned(turns).unwrap();
+    assert_eq!(bench.one("eva", RIGHT), Ok(first));
+    assert_eq!(bench.one("eva", "wrong password"), Err(Refusal::Busy));
+    drop(held);
+    bench.accounts.set_password("eva", "another password").unwrap();
+    assert_eq!(bench.one("eva", RIGHT), Err(Refusal::Wrong));
+    let second = bench.one("eva", "another password").unwrap();
+    assert_ne!(first, second);
+    bench.accounts.remove("eva").unwrap();
+    assert_eq!(bench.one("eva", "another password"), Err(Refusal::Wrong));
+}
+
+#[test]
+fn h4_what_is_remembered_cannot_be_guessed() {
+    let bench = Bench::new();
+    assert!(bench.one("eva", RIGHT).is_ok());
+    let start = Instant::now();
+    for quarter in 0..20 {
+        let at = start + Duration::from_secs(900 * quarter);
+        bench.credentials.throttle().begin(HERE, "eva", at).unwrap();
+    }
+    assert!(matches!(bench.one("eva", RIGHT), Err(Refusal::Wait(_))));
+}
+
+#[test]
+fn h4_who_cannot_wait_is_told_so_and_not_counted() {
+    let bench = Bench::new();
+    let turns = bench.credentials.turns.available_permits() as u32;
+    let held = bench.credentials.turns.clone().try_acquire_many_owned(turns).unwrap();
+    let places = bench.credentials.waiting.try_acquire_many(WAITING_MAX as u32).unwrap();
+    for n in 0..20 {
+        assert_eq!(bench.one("eva", &format!("some password {n}")), Err(Refusal::Busy));
+    }
+    drop((held, places));
+    assert!(bench.one("eva", RIGHT).is_ok());
+}
+
+#[test]
+fn m3_impossible_names_leave_nothing_behind() {
+    let bench = Bench::new();
+    let names = (0..10).map(|n| (format!("{n}{}", "x".repeat(1 << 20)), RIGHT.to_owned()));
+    let verdicts = bench.check(names);
+    assert!((5..10).contains(&count(&verdicts, |verdict| *verdict == Err(Refusal::Wrong))));
+    assert!(bench.one("eva", &"x".repeat(PASSWORD_BYTES_MAX + 1)).is_err());
+    assert!(bench.one("eva", RIGHT).is_ok());
+    assert!(bench.credentials.verified().keys().eq(["eva"]));
+}

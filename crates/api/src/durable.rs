@@ -1,0 +1,53 @@
+//! Private files that are replaced in one step.
+//!
+//! In: a path, bytes. Out: a file that only its owner may read, with the old bytes or the new ones and never half of
+//! them, also after a crash. Holds nothing.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+};
+
+/// Replaces a file, durably; its folder is made when it is not there.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let fresh = path.with_extension("new");
+    // One that was left behind may be readable for others, or a link.
+    match fs::remove_file(&fresh) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut out = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&fresh)?;
+    out.write_all(bytes)?;
+    out.sync_all()?;
+    fs::rename(&fresh, path)?;
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    //! A file that is there, one that is not, and leftovers.
+
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    #[test]
+    fn a_file_is_replaced_and_stays_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("inner/a.json");
+        for text in ["one", "two, and longer"] {
+            replace(&path, text.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        let elsewhere = folder.path().join("elsewhere");
+        fs::write(&elsewhere, "untouched").unwrap();
+        symlink(&elsewhere, path.with_extension("new")).unwrap();
+        replace(&path, b"three").unwrap();
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "untouched");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(!path.with_extension("new").exists());
+    }
+}

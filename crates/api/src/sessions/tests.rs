@@ -1,0 +1,114 @@
+//! Sessions under a clock of the test, in memory and in a file.
+
+use super::*;
+use std::{convert::Infallible, fs, time::Duration};
+
+const NOW: u64 = 1_795_233_600;
+const HOUR: u64 = 3_600;
+const PASSWORD: CredentialId = CredentialId([7; 32]);
+const OTHER: CredentialId = CredentialId([8; 32]);
+
+fn policy() -> Policy {
+    let hours = |hours| Duration::from_secs(hours * HOUR);
+    Policy { session_lifetime: hours(24), session_idle: hours(12), ..Policy::default() }
+}
+
+fn opened(tokens: &[(&str, &str)]) -> Sessions {
+    let mut sessions = Sessions::default();
+    for (token, user) in tokens {
+        sessions.open(token, user, PASSWORD, &policy(), NOW);
+    }
+    sessions
+}
+
+/// The name behind a token, whose user has a credential now.
+fn name(
+    sessions: &mut Sessions,
+    token: &str,
+    now_s: u64,
+    credential: Option<CredentialId>,
+) -> Option<String> {
+    let user = sessions.user(token, &policy(), now_s, |_| Ok::<_, Infallible>(credential));
+    user.unwrap().map(|user| user.name)
+}
+
+#[test]
+fn a_session_lives_while_it_is_used() {
+    let mut sessions = opened(&[("t", "eva"), ("u", "eva")]);
+    let alive = Some("eva".to_owned());
+    assert_eq!(name(&mut sessions, "t", NOW + 11 * HOUR, Some(PASSWORD)), alive);
+    assert_eq!(name(&mut sessions, "t", NOW + 22 * HOUR, Some(PASSWORD)), alive);
+    assert_eq!(name(&mut sessions, "u", NOW + 12 * HOUR, Some(PASSWORD)), None, "idle");
+    assert_eq!(name(&mut sessions, "x", NOW, Some(PASSWORD)), None);
+    let mut sessions = opened(&[("t", "eva")]);
+    sessions.close("t");
+    assert_eq!(name(&mut sessions, "t", NOW, Some(PASSWORD)), None);
+}
+
+#[test]
+fn m2_a_session_ends_after_its_lifetime_and_with_its_password() {
+    let mut sessions = opened(&[("t", "eva"), ("u", "eva"), ("v", "eva"), ("w", "eva")]);
+    for hour in 0..24 {
+        assert!(name(&mut sessions, "t", NOW + hour * HOUR, Some(PASSWORD)).is_some());
+    }
+    assert_eq!(name(&mut sessions, "t", NOW + 24 * HOUR, Some(PASSWORD)), None, "too old");
+    assert_eq!(name(&mut sessions, "u", NOW, Some(OTHER)), None, "another password");
+    assert_eq!(name(&mut sessions, "u", NOW, Some(PASSWORD)), None, "and the old one again");
+    assert_eq!(name(&mut sessions, "v", NOW, None), None, "the user is gone");
+    assert_eq!(name(&mut sessions, "w", NOW - 24 * HOUR, Some(PASSWORD)), None, "opened under another clock");
+    let sessions = opened(&[("t", "eva")]);
+    let is_open = |now_s| sessions.is_open(&TokenHash::of("t"), &policy(), now_s);
+    assert_eq!((is_open(NOW + 23 * HOUR), is_open(NOW + 24 * HOUR)), (true, false));
+}
+
+#[test]
+fn keys_are_a_sessions_own() {
+    let mut sessions = opened(&[("t", "eva"), ("u", "eva")]);
+    let keys = || Arc::new(Unlocked::with(store::Keys::default()));
+    assert!(sessions.unlock("t", "audit", keys()) && !sessions.unlock("x", "audit", keys()));
+    let count = |sessions: &mut Sessions, token: &str| {
+        let user = sessions.user(token, &policy(), NOW, |_| Ok::<_, Infallible>(Some(PASSWORD)));
+        user.unwrap().unwrap().keyring.len()
+    };
+    assert_eq!((count(&mut sessions, "t"), count(&mut sessions, "u")), (1, 0));
+    sessions.lock("t", "audit");
+    assert_eq!(count(&mut sessions, "t"), 0);
+}
+
+#[test]
+fn one_user_cannot_take_all_sessions() {
+    let mut sessions = opened(&[("t", "bob")]);
+    for n in 0..SESSIONS_MAX {
+        sessions.open(&format!("eva {n}"), "eva", PASSWORD, &policy(), NOW + 1);
+    }
+    assert_eq!(sessions.open.len(), USER_SESSIONS_MAX + 1);
+    assert!(name(&mut sessions, "t", NOW, Some(PASSWORD)).is_some());
+}
+
+#[test]
+fn m2_sessions_survive_in_a_file_that_lets_nobody_in() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions.json");
+    assert!(Sessions::load(&path).unwrap().open.is_empty());
+    let token = "0123456789abcdef0123456789abcdef";
+    let mut sessions = opened(&[(token, "eva"), ("u", "bob")]);
+    assert!(name(&mut sessions, token, NOW + HOUR, Some(PASSWORD)).is_some());
+    sessions.close("u");
+    Sessions::save(&path, &sessions.encode().unwrap()).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains(token) && !text.contains("bob"), "{text}");
+    let mut sessions = Sessions::load(&path).unwrap();
+    assert!(name(&mut sessions, token, NOW + 12 * HOUR, Some(PASSWORD)).is_some());
+    assert_eq!(name(&mut sessions, "u", NOW, Some(PASSWORD)), None);
+    assert_eq!(name(&mut sessions, token, NOW + 24 * HOUR, Some(PASSWORD)), None);
+    let hash = text.split('"').find(|part| part.len() == 64).unwrap();
+    assert_eq!(name(&mut Sessions::load(&path).unwrap(), hash, NOW, Some(PASSWORD)), None);
+    for damaged in [&text[..text.len() / 2], "", "{}", &text.replace("\"version\":1", "\"version\":2"), "[1]"]
+    {
+        fs::write(&path, damaged).unwrap();
+        assert!(Sessions::load(&path).is_err(), "{damaged}");
+    }
+    fs::write(&path, text.replacen(hash, "xyz", 1)).unwrap();
+    assert!(matches!(Sessions::load(&path), Err(SessionFileError::Format)));
+    assert!(Sessions::save(&folder.path().join("none/\0"), b"").is_err());
+}

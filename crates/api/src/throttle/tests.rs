@@ -1,0 +1,112 @@
+//! Attempts under a clock of the test.
+
+use super::*;
+
+fn throttle() -> Throttle {
+    Throttle::new(hmac::Key::new(hmac::HMAC_SHA256, b"a key of the test"))
+}
+
+fn ip(text: &str) -> IpAddr {
+    text.parse().unwrap()
+}
+
+/// How many of some attempts are let through at one moment.
+fn passed(throttle: &mut Throttle, now: Instant, attempts: impl Iterator<Item = (IpAddr, String)>) -> usize {
+    attempts.filter(|(client, user)| throttle.begin(*client, user, now).is_ok()).count()
+}
+
+#[test]
+fn h4_attempts_count_before_the_check() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let same = |count| (0..count).map(|_| (ip("10.0.0.1"), "eva".to_owned()));
+    assert_eq!(passed(&mut throttle, now, same(400)), 5, "none of them has an answer yet");
+    let wait = |throttle: &mut Throttle, now| throttle.begin(ip("10.0.0.1"), "eva", now).err();
+    assert_eq!(wait(&mut throttle, now), Some(Duration::from_secs(1)));
+    let later = now + Duration::from_secs(1);
+    assert_eq!(wait(&mut throttle, later), None);
+    assert_eq!(wait(&mut throttle, later), Some(Duration::from_secs(2)), "twice as long");
+    let mut at = later;
+    for _ in 0..30 {
+        at += FORGET_AFTER;
+        assert_eq!(wait(&mut throttle, at), None);
+    }
+    assert_eq!(wait(&mut throttle, at), Some(FORGET_AFTER));
+    assert_eq!(passed(&mut throttle, at + 2 * FORGET_AFTER, same(400)), 5, "forgotten");
+}
+
+#[test]
+fn m3_right_passwords_are_not_counted() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    for _ in 0..200 {
+        let attempt = throttle.begin(ip("10.0.0.1"), "eva", now).unwrap();
+        throttle.succeeded(&attempt, now);
+        let attempt = throttle.begin(ip("10.0.0.2"), "bob", now).unwrap();
+        throttle.forgive(&attempt);
+    }
+}
+
+#[test]
+fn m3_one_address_locks_no_user_out() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let attack = (0..400).map(|_| (ip("10.0.0.1"), "admin".to_owned()));
+    assert_eq!(passed(&mut throttle, now, attack), 5);
+    assert!(throttle.begin(ip("10.0.0.2"), "admin", now).is_ok(), "from elsewhere");
+    assert!(throttle.begin(ip("10.0.0.1"), "eva", now).is_ok(), "somebody else from there");
+}
+
+#[test]
+fn m3_many_addresses_do_not_lock_out_where_the_user_logs_in() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let home = throttle.begin(ip("192.0.2.9"), "admin", now).unwrap();
+    throttle.succeeded(&home, now);
+    let attack = (0..10_000).map(|n: u32| (IpAddr::from(n.to_be_bytes()), "admin".to_owned()));
+    assert_eq!(passed(&mut throttle, now, attack), 50, "the guess is slowed down");
+    assert!(throttle.begin(ip("192.0.2.9"), "admin", now).is_ok());
+    let wait = throttle.begin(ip("192.0.2.10"), "admin", now).unwrap_err();
+    assert!(wait <= USER.wait_max, "from a new place it takes a while: {wait:?}");
+    let gone = now + KNOWN_FOR;
+    let attack = (0..60).map(|n: u32| (IpAddr::from(n.to_be_bytes()), "admin".to_owned()));
+    passed(&mut throttle, gone, attack);
+    assert!(throttle.begin(ip("192.0.2.9"), "admin", gone).is_err(), "not for ever");
+}
+
+#[test]
+fn m3_one_address_cannot_try_all_names() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let spray = (0..400).map(|n| (ip("10.0.0.1"), format!("user{n}")));
+    assert_eq!(passed(&mut throttle, now, spray), 20);
+    let wait = throttle.begin(ip("10.0.0.1"), "eva", now).unwrap_err();
+    assert!(wait <= ADDRESS.wait_max, "an office that shares the address: {wait:?}");
+}
+
+#[test]
+fn m3_an_ipv6_site_is_one_address() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    let site = (0..400).map(|n| (ip(&format!("2001:db8:0:1::{n:x}")), "eva".to_owned()));
+    assert_eq!(passed(&mut throttle, now, site), 5);
+    assert!(throttle.begin(ip("2001:db8:0:2::1"), "eva", now).is_ok());
+    assert_eq!(prefix(ip("::ffff:10.0.0.1")), prefix(ip("10.0.0.1")));
+    assert_ne!(prefix(ip("10.0.0.1")), prefix(ip("10.0.0.2")));
+    assert_eq!(network(ip("10.0.7.1")), network(ip("10.0.0.2")));
+    assert_ne!(network(ip("10.1.0.1")), network(ip("10.0.0.1")));
+}
+
+#[test]
+fn m3_full_counters_fail_closed_and_lock_nobody_out() {
+    let (mut throttle, now) = (throttle(), Instant::now());
+    throttle.counters_max = 3_000;
+    let home = throttle.begin(ip("192.0.2.9"), "eva", now).unwrap();
+    throttle.succeeded(&home, now);
+    // Every attempt has an address and a name of its own, all of one large network.
+    let flood =
+        (0..100_000_u32).map(|n| (IpAddr::from((0x0a00_0000 | (n & 0xffff)).to_be_bytes()), format!("u{n}")));
+    let count = passed(&mut throttle, now, flood);
+    assert!((900..1_100).contains(&count), "{count} of 100,000 are tried, then they share");
+    assert!(throttle.failures.len() <= 3_000, "{}", throttle.failures.len());
+    assert!(throttle.begin(ip("192.0.2.9"), "eva", now).is_ok(), "who is known is not touched");
+    let others = (0..40).filter(|n| throttle.begin(ip(&format!("{}.7.0.1", n + 20)), "bob", now).is_ok());
+    assert!(others.count() > 20, "nor are most other networks");
+    let later = now + FORGET_AFTER + SWEEP_PAUSE;
+    assert!(throttle.begin(ip("10.0.0.1"), "new", later).is_ok());
+    assert!(throttle.failures.len() < 10, "old failures are forgotten: {}", throttle.failures.len());
+}
