@@ -29,8 +29,8 @@ mod testing;
 
 pub use destination::{
     Compression, DestinationDriver, DestinationSpec, Destinations, DiskBuffer, Failback, FilePermissions,
-    FileTarget, GelfTarget, HttpTarget, MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget,
-    ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Render, Rendering, RequestSettings,
+    FileTarget, GelfTarget, HttpTarget, ItemResults, MailLogin, MailTarget, MarkMode, Marks, Packing,
+    PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Render, Rendering, RequestSettings,
     ResponseAction, Rotation, SecureDatagrams, Server, SocketKind, SocketTarget, SpoofTarget,
     StagedDestinations, StreamFraming, TcpOptions, TerminalTarget, mark,
 };

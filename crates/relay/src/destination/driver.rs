@@ -28,7 +28,12 @@ pub(super) trait Driver: Send {
     /// Writes all. After an error the same bytes are tried again by the next call.
     fn flush(&mut self) -> io::Result<()>;
 
-    /// Messages given up since the last call because their target can never take them.
+    /// Messages given up since the last call because they can never be written to their target.
+    fn take_unwritable(&mut self) -> usize {
+        0
+    }
+
+    /// Messages given up since the last call because the receiver does not want them.
     fn take_refused(&mut self) -> usize {
         0
     }

@@ -3,26 +3,32 @@
 //! In: batches. Out: requests, up to `workers()` at a time, and what their answers mean for the messages.
 //! Holds: requests that are not answered with success, a runtime of this thread, open connections.
 //! Limits: a request is given up after `timeout()`; one that fails is sent again after `time-reopen()`: for ever when
-//! the server cannot be reached or is busy, `retries()` times after other errors, never after a 4XX. A message of
-//! which the template makes nothing is dropped and counted.
+//! the server cannot be reached or is busy, `retries()` times after other errors, never after a 4XX. Where a success has
+//! a result for each message, each is judged like that, and only what was postponed is sent again. A message of which
+//! the template makes nothing is dropped and counted.
 
+mod bulk;
 mod client;
 mod options;
 mod pending;
 mod proxy;
+mod refusals;
 mod verdict;
 
-pub use options::{Compression, HttpTarget, RequestSettings, ResponseAction};
+pub use options::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
 
 use super::{
     driver::Driver,
     options::{DestinationDriver, Rendering},
 };
 use crate::InternalLog;
+use bulk::ItemResult;
 use client::{Exchange, Lane, Reply};
 use message::{Batch, Selection, Stamp};
 use pending::{Pending, Request};
+use refusals::Refusals;
 use std::{
+    collections::BTreeMap,
     io,
     sync::Arc,
     time::{Duration, Instant},
@@ -35,8 +41,10 @@ use tokio::{
 
 /// After so long the thread looks whether it is told to stop.
 const STALL: Duration = Duration::from_millis(300);
-/// At most one line about refused requests in this time.
-const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(10);
+/// The status of a document whose id is there already.
+const ALREADY_THERE: u16 = 409;
+/// At most one line about a server that asks us to wait in this time.
+const WAITS_SAID_EVERY: Duration = Duration::from_secs(10);
 
 /// The driver of `http()`.
 pub(super) struct Http {
@@ -51,7 +59,11 @@ pub(super) struct Http {
     turn: usize,
     /// Until then a target that failed is passed over.
     failed_until: Vec<Option<Instant>>,
+    /// Messages of which the template made nothing.
+    empty: usize,
+    /// Messages that a server refused.
     refused: usize,
+    refusals: Refusals,
     silent_until: Instant,
     /// Until then no server wants to be asked.
     asked_until: Option<Instant>,
@@ -63,11 +75,13 @@ impl Http {
             pending: Pending::new(rendering),
             failed_until: vec![None; target.urls.len()],
             target,
+            refusals: Refusals::new(log.clone()),
             log,
             runtime: None,
             idle: Vec::new(),
             busy: JoinSet::new(),
             turn: 0,
+            empty: 0,
             refused: 0,
             silent_until: Instant::now(),
             asked_until: None,
@@ -76,7 +90,7 @@ impl Http {
 
     /// Sends what waits, as far as there are lanes.
     fn dispatch(&mut self) {
-        while let Some(request) = self.pending.next_waiting() {
+        while let Some(request) = self.pending.next_waiting(Instant::now()) {
             if self.busy.len() >= self.target.workers.max(1) {
                 self.pending.put_back(&request);
                 return;
@@ -105,21 +119,35 @@ impl Http {
 
     /// Takes an answer in. An error: the request waits for another try.
     fn judge(&mut self, exchange: Exchange) -> io::Result<()> {
-        let Exchange { lane, request, place, reply } = exchange;
+        let Exchange { lane, request, place, mut reply, may_be_stored } = exchange;
         self.idle.push(lane);
-        let verdict = verdict::of(&reply, &self.target.actions);
+        if may_be_stored {
+            self.pending.mark_unsure(&request);
+        }
+        let mut verdict = verdict::of(&reply, &self.target.actions);
+        let mut results = None;
+        if let Reply::Status { results: body, .. } = &reply
+            && verdict == ResponseAction::Success
+            && !request.items.is_empty()
+        {
+            match bulk::results(body, request.messages) {
+                Ok(read) => results = Some(read),
+                Err(error) => (verdict, reply) = (ResponseAction::Retry, Reply::Failed(error.to_string())),
+            }
+        }
         if let Some(until) = self.failed_until.get_mut(place) {
             let is_down = matches!(verdict, ResponseAction::Disconnect | ResponseAction::Retry);
             let pause = reply.asked_wait().unwrap_or(self.target.recovery);
             *until = is_down.then(|| Instant::now() + pause);
         }
-        match verdict {
-            ResponseAction::Success => self.pending.done(&request),
-            ResponseAction::Drop => self.give_up(&request, &reply),
-            ResponseAction::Retry if self.pending.count_try(&request) > self.target.retries => {
-                self.give_up(&request, &reply);
+        match (verdict, results) {
+            (ResponseAction::Success, Some(results)) => self.settle_items(&request, place, &results),
+            (ResponseAction::Success, None) => self.pending.done(&request),
+            (ResponseAction::Drop, _) => self.give_up(&request, place, &reply),
+            (ResponseAction::Retry, _) if self.pending.count_try(&request) > self.target.retries => {
+                self.give_up(&request, place, &reply);
             }
-            ResponseAction::Retry | ResponseAction::Disconnect => {
+            (ResponseAction::Retry | ResponseAction::Disconnect, _) => {
                 self.pending.put_back(&request);
                 // Another target may take it at once.
                 let now = Instant::now();
@@ -136,13 +164,64 @@ impl Http {
         Ok(())
     }
 
+    /// Settles the messages of a request one by one. Those that the server postponed stay, in their order.
+    fn settle_items(&mut self, request: &Arc<Request>, place: usize, results: &[ItemResult]) {
+        let may_be_stored = self.pending.may_be_stored(request);
+        let (mut refused, mut postponed, mut is_busy) = (BTreeMap::<_, usize>::new(), Vec::new(), true);
+        for (index, result) in results.iter().enumerate() {
+            match verdict::of_status(result.status, &self.target.actions) {
+                ResponseAction::Success => {}
+                // An earlier try created it, and its answer was lost.
+                ResponseAction::Drop if result.status == ALREADY_THERE && may_be_stored => {}
+                ResponseAction::Drop => *refused.entry(result).or_default() += 1,
+                verdict => {
+                    is_busy &= verdict == ResponseAction::Disconnect;
+                    postponed.push(index);
+                }
+            }
+        }
+        for (result, count) in refused {
+            self.refuse(request, place, &result.to_string(), count);
+        }
+        if postponed.is_empty() {
+            return self.pending.done(request);
+        }
+        let now = Instant::now();
+        if postponed.len() < results.len() {
+            // Some were taken: what is left begins to count its tries.
+            if let Some(rest) = self.pending.keep(request, &postponed, &self.target) {
+                self.pending.postpone(&rest, now);
+            }
+            return;
+        }
+        // A server that takes nothing of a request is busy as one that answers 429 to all of it; what is left of others
+        // is not to hold up everything for ever.
+        let is_endless = is_busy && !self.pending.is_rest(request);
+        let first = postponed.first().and_then(|index| results.get(*index));
+        if !is_endless && self.pending.count_try(request) > self.target.retries {
+            self.pending.done(request);
+            let reason = first.map(ItemResult::to_string).unwrap_or_default();
+            return self.refuse(request, place, &reason, postponed.len());
+        }
+        self.pending.postpone(request, now);
+        if now >= self.silent_until {
+            self.silent_until = now + WAITS_SAID_EVERY;
+            let reason = first.map(ItemResult::to_string).unwrap_or_default();
+            let messages = postponed.len();
+            self.log.notice(&format!(
+                "Server postpones messages, sending them again; url='{}', answer='{reason}', messages='{messages}'",
+                request.urls.get(place).map_or("", String::as_str)
+            ));
+        }
+    }
+
     /// The server said when it wants to be asked again; so long the messages wait, which is no error.
     fn wait(&mut self, wait: Duration, reply: &Reply) {
         let until = Instant::now() + wait;
         self.asked_until = Some(self.asked_until.map_or(until, |known| known.min(until)));
         let now = Instant::now();
         if now >= self.silent_until {
-            self.silent_until = now + REFUSALS_SAID_EVERY;
+            self.silent_until = now + WAITS_SAID_EVERY;
             let seconds = wait.as_secs_f32();
             self.log.notice(&format!("Server asks us to wait; answer='{reply}', seconds='{seconds}'"));
         }
@@ -151,26 +230,23 @@ impl Http {
     /// Sleeps while a server wants to be left alone. False: it still does.
     async fn rest(&mut self) -> bool {
         let Some(until) = self.asked_until else { return true };
-        sleep(until.saturating_duration_since(Instant::now()).min(STALL)).await;
-        let is_over = Instant::now() >= until;
+        let is_over = rest_until(until).await;
         if is_over {
             self.asked_until = None;
         }
         is_over
     }
 
-    fn give_up(&mut self, request: &Arc<Request>, reply: &Reply) {
+    fn give_up(&mut self, request: &Arc<Request>, place: usize, reply: &Reply) {
         self.pending.done(request);
-        self.refused += request.messages;
-        let now = Instant::now();
-        if now >= self.silent_until {
-            self.silent_until = now + REFUSALS_SAID_EVERY;
-            self.log.error(&format!(
-                "Server refused messages, dropping them; url='{}', answer='{reply}', messages='{}'",
-                request.urls.first().map_or("", String::as_str),
-                request.messages
-            ));
-        }
+        self.refuse(request, place, &reply.to_string(), request.messages);
+    }
+
+    /// Counts messages as refused by the server, and says so.
+    fn refuse(&mut self, request: &Request, place: usize, answer: &str, messages: usize) {
+        self.refused += messages;
+        let url = request.urls.get(place).map_or("", String::as_str);
+        self.refusals.dropped(url, answer, messages);
     }
 
     fn run(&mut self) -> io::Result<()> {
@@ -199,11 +275,22 @@ impl Http {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
                 }
+                Ok(None) if failed.is_ok() => match self.pending.next_postponed() {
+                    Some(until) if !rest_until(until).await => return Err(io::ErrorKind::WouldBlock.into()),
+                    Some(_) => {}
+                    None => return Ok(()),
+                },
                 Ok(None) => return failed,
                 Err(_) => return Err(io::ErrorKind::WouldBlock.into()),
             }
         }
     }
+}
+
+/// Sleeps until a time, but not for long. False: it has not come yet.
+async fn rest_until(until: Instant) -> bool {
+    sleep(until.saturating_duration_since(Instant::now()).min(STALL)).await;
+    Instant::now() >= until
 }
 
 impl Driver for Http {
@@ -216,7 +303,7 @@ impl Driver for Http {
         for index in selection.iter() {
             *sequence += 1;
             if !self.pending.add(&mut self.target, (batch, index), *sequence) {
-                self.refused += 1;
+                self.empty += 1;
             }
         }
     }
@@ -230,8 +317,20 @@ impl Driver for Http {
         self.run()
     }
 
+    fn take_unwritable(&mut self) -> usize {
+        std::mem::take(&mut self.empty)
+    }
+
     fn take_refused(&mut self) -> usize {
         std::mem::take(&mut self.refused)
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        self.refusals.due()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        self.refusals.tell(now);
     }
 
     fn abandon(&mut self) -> usize {

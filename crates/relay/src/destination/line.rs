@@ -22,7 +22,7 @@ pub(super) trait Target: Send {
         StreamFraming::Plain
     }
 
-    /// Messages taken off since the last call because the target can never take them.
+    /// Messages taken off since the last call because the receiver does not want them.
     fn take_refused(&mut self) -> usize {
         0
     }

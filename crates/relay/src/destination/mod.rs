@@ -18,7 +18,7 @@ mod spool;
 mod target;
 mod worker;
 
-pub use http::{Compression, HttpTarget, RequestSettings, ResponseAction};
+pub use http::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
 pub use marks::mark;
 pub use options::{
     DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,

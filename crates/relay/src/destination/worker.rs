@@ -255,11 +255,20 @@ impl Worker {
         let now = self.clock.now().unix_s().max(0) as u64;
         self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
         stats::add(&self.queue.counters.frame_errors, self.driver.take_cut());
-        let refused = self.driver.take_refused().min(self.count + self.summaries);
-        stats::add(&self.queue.counters.dropped_unwritable, refused);
+        let refused = self.count_refused();
         let gone = (refused + self.lost + self.held).min(self.count + self.summaries);
         stats::add(&self.queue.counters.written, self.count + self.summaries - gone);
         self.settle();
+    }
+
+    /// Counts what the target or its receiver did not take, and says how many messages that was.
+    fn count_refused(&mut self) -> usize {
+        let most = self.count + self.summaries;
+        let unwritable = self.driver.take_unwritable().min(most);
+        let refused = self.driver.take_refused().min(most - unwritable);
+        stats::add(self.queue.counters.dropped_for(DropReason::Unwritable), unwritable);
+        stats::add(self.queue.counters.dropped_for(DropReason::Refused), refused);
+        unwritable + refused
     }
 
     /// Tries until all is written. False when the time to stop is over first.
@@ -304,8 +313,7 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn give_up(&mut self) {
         let lost = self.driver.abandon();
-        let refused = self.driver.take_refused().min(self.count + self.summaries);
-        stats::add(&self.queue.counters.dropped_unwritable, refused);
+        let refused = self.count_refused();
         let gone = lost + refused + self.lost + self.held;
         stats::add(&self.queue.counters.written, (self.count + self.summaries).saturating_sub(gone));
         self.lost += lost;

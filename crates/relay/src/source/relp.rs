@@ -111,6 +111,8 @@ struct Session {
     opened: bool,
     /// `close` was received, or the source stops: nothing more is read.
     closing: bool,
+    /// Why the peer takes no responses any more. What it sent before it left is read all the same.
+    unwritable: Option<io::Error>,
 }
 
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
@@ -128,13 +130,15 @@ pub(super) async fn run(
         out: Vec::new(),
         opened: false,
         closing: false,
+        unwritable: None,
     };
     let mut from = Arc::new(origin(feed.live()));
     loop {
         if let Err(error) = session.answer(stream) {
             return End::Failed(error);
         }
-        if session.closing && session.out.is_empty() && session.replies.is_empty() {
+        let has_answered = session.unwritable.is_some() || session.replies.is_empty();
+        if session.closing && session.out.is_empty() && has_answered {
             return End::Closed;
         }
         match session.event(stream, feed, stop, idle).await {
@@ -150,7 +154,12 @@ pub(super) async fn run(
         match session.read_once(stream, feed, &from) {
             Ok(0) => return End::Closed,
             Ok(_) => {}
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if let Some(error) = session.unwritable.take() {
+                    return End::Failed(error);
+                }
+            }
             Err(error) => {
                 if error.kind() == io::ErrorKind::InvalidData {
                     stats::add(&feed.live().counters.frame_errors, 1);
@@ -186,6 +195,7 @@ impl Session {
         let readable = async {
             feed.gate.opened().await;
             match idle {
+                _ if self.unwritable.is_some() => Some(Ok(())),
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),
                 None => Some(stream.readable().await),
             }
@@ -194,9 +204,8 @@ impl Session {
             biased;
             _ = stop.wait_for(|stop| *stop) => return Event::Stop,
             () = self.replies.changed.notified() => return Event::Replies,
-            ready = stream.writable(), if !self.out.is_empty() => {
-                return ready.map_or_else(Event::Failed, |()| Event::Replies);
-            }
+            // An error shows when they are written.
+            _ = stream.writable(), if !self.out.is_empty() => return Event::Replies,
             ready = readable, if reads => ready,
         };
         match ready {
@@ -206,15 +215,19 @@ impl Session {
         }
     }
 
-    /// Sends the responses that are due, as far as the peer takes them.
+    /// Sends the responses that are due, as far as the peer takes them. An error: messages were given up.
     fn answer(&mut self, stream: &mut Stream) -> io::Result<()> {
         let alive = self.replies.take(&mut self.out);
         while !self.out.is_empty() {
+            if self.unwritable.is_some() {
+                self.out.clear();
+                break;
+            }
             match stream.write(&self.out) {
                 Ok(size) => drop(self.out.drain(..size)),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Err(error) => self.unwritable = Some(error),
             }
         }
         if alive {

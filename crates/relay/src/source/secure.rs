@@ -4,7 +4,11 @@
 //! Limits: [`HANDSHAKE_WITHIN`] for a handshake, by the caller; one read takes [`CIPHER_BYTES`].
 
 use crate::tls::{ServerTls, Session, Taken, describe};
-use std::{cell::RefCell, io};
+use std::{
+    cell::RefCell,
+    io,
+    task::{Context, Poll},
+};
 use tokio::net::TcpStream;
 
 /// Bytes of one read: their text and the rest of a record fit a read buffer.
@@ -19,14 +23,24 @@ thread_local! {
 pub(super) struct SecureStream {
     socket: TcpStream,
     session: Session,
-    is_over: bool,
+    /// How the text ends, known before all of it was read.
+    ending: Option<Ending>,
     /// Text that is encrypted and not sent.
     unsent: usize,
 }
 
+/// The end of the text of a connection.
+enum Ending {
+    /// The peer said goodbye.
+    Closed,
+    /// What followed the text could not be used, or the connection broke.
+    Failed(io::Error),
+}
+
 impl SecureStream {
     /// Shakes hands as the server. `first` was received already; text that comes with the end of the handshake is
-    /// appended to `text`.
+    /// appended to `text`. A peer may send all it has with the end of the handshake and leave: that is a connection
+    /// whose text ends there, and no failed handshake.
     pub(super) async fn accept(
         socket: TcpStream,
         settings: &ServerTls,
@@ -34,14 +48,27 @@ impl SecureStream {
         text: &mut Vec<u8>,
     ) -> io::Result<SecureStream> {
         let session = settings.session().map_err(|error| failed(&error))?;
-        let mut stream = SecureStream { socket, session, is_over: false, unsent: 0 };
+        let mut stream = SecureStream { socket, session, ending: None, unsent: 0 };
         let mut taken = stream.session.take(&mut first, text);
         loop {
-            stream.send().await?;
-            match taken.map_err(|error| failed(&error))? {
-                Taken::Shaking => {}
-                Taken::Open => return Ok(stream),
-                Taken::Over => return Err(io::ErrorKind::UnexpectedEof.into()),
+            let sent = stream.send().await;
+            match taken.map_err(|error| failed(&error)) {
+                _ if stream.session.is_handshaking() && sent.is_err() => sent?,
+                Ok(Taken::Shaking) => {}
+                // The peer may be gone already: what it sent stays.
+                Ok(Taken::Open) => return Ok(stream),
+                Ok(Taken::Over) if stream.session.is_handshaking() => {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                Ok(Taken::Over) => {
+                    stream.ending = Some(Ending::Closed);
+                    return Ok(stream);
+                }
+                Err(error) if text.is_empty() => return Err(error),
+                Err(error) => {
+                    stream.ending = Some(Ending::Failed(error));
+                    return Ok(stream);
+                }
             }
             stream.socket.readable().await?;
             taken = match stream.receive(text) {
@@ -60,15 +87,28 @@ impl SecureStream {
         &self.socket
     }
 
+    /// Waits until `read` has something to say.
     pub(super) async fn readable(&self) -> io::Result<()> {
-        self.socket.readable().await
+        match self.ending {
+            Some(_) => Ok(()),
+            None => self.socket.readable().await,
+        }
     }
 
-    /// Appends the text of what is there. `WouldBlock` also when what came holds no text.
+    /// Like `readable`, for whoever polls.
+    pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match self.ending {
+            Some(_) => Poll::Ready(Ok(())),
+            None => self.socket.poll_read_ready(context),
+        }
+    }
+
+    /// Appends the text of what is there. `WouldBlock` also when what came holds no text. Text always comes before
+    /// the end or the error that was received with it.
     pub(super) fn read(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
         let before = text.len();
-        if self.is_over {
-            return Ok(0);
+        if self.ending.is_some() {
+            return self.end();
         }
         let taken = match self.receive(text)? {
             Some(taken) => taken,
@@ -78,10 +118,23 @@ impl SecureStream {
             }
         };
         self.try_send();
-        self.is_over = taken.map_err(|error| failed(&error))? == Taken::Over;
+        self.ending = match taken {
+            Ok(Taken::Open | Taken::Shaking) => None,
+            Ok(Taken::Over) => Some(Ending::Closed),
+            Err(error) => Some(Ending::Failed(failed(&error))),
+        };
         match text.len() - before {
-            0 if !self.is_over => Err(io::ErrorKind::WouldBlock.into()),
+            0 if self.ending.is_some() => self.end(),
+            0 => Err(io::ErrorKind::WouldBlock.into()),
             size => Ok(size),
+        }
+    }
+
+    /// The end of the text, as `read` gives it. An error is given once.
+    fn end(&mut self) -> io::Result<usize> {
+        match self.ending.replace(Ending::Closed) {
+            Some(Ending::Failed(error)) => Err(error),
+            Some(Ending::Closed) | None => Ok(0),
         }
     }
 

@@ -87,7 +87,7 @@ impl Stream {
     pub(super) fn poll_readable(&self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         match self {
             Stream::Tcp(stream) => stream.poll_read_ready(context),
-            Stream::Tls(stream) => stream.socket().poll_read_ready(context),
+            Stream::Tls(stream) => stream.poll_readable(context),
             Stream::After(first, rest) if first.is_empty() => rest.poll_readable(context),
             Stream::After(..) => Poll::Ready(Ok(())),
             Stream::Unix(stream) => stream.poll_read_ready(context),

@@ -34,6 +34,8 @@ pub enum DropReason {
     QueueFull,
     /// The file that the message names cannot be written, now or ever (a folder of that name, no permission).
     Unwritable,
+    /// The receiver does not want them, now or ever (an HTTP 400, a document that does not fit its index).
+    Refused,
     /// The disk buffer that held them was damaged.
     Damaged,
     /// The destination was stopped or removed before it could write.
@@ -69,6 +71,8 @@ pub struct Counters {
     pub dropped_queue_full: AtomicU64,
     /// Messages dropped as [`DropReason::Unwritable`].
     pub dropped_unwritable: AtomicU64,
+    /// Messages dropped as [`DropReason::Refused`].
+    pub dropped_refused: AtomicU64,
     /// Messages dropped as [`DropReason::Damaged`].
     pub dropped_damaged: AtomicU64,
     /// Bytes of a queue on disk.
@@ -107,6 +111,7 @@ impl Counters {
         [
             &self.dropped_queue_full,
             &self.dropped_unwritable,
+            &self.dropped_refused,
             &self.dropped_damaged,
             &self.dropped_stopped,
             &self.dropped_suppressed,
@@ -121,6 +126,7 @@ impl Counters {
         match reason {
             DropReason::QueueFull => &self.dropped_queue_full,
             DropReason::Unwritable => &self.dropped_unwritable,
+            DropReason::Refused => &self.dropped_refused,
             DropReason::Damaged => &self.dropped_damaged,
             DropReason::Stopped => &self.dropped_stopped,
             DropReason::Suppressed => &self.dropped_suppressed,
@@ -134,6 +140,7 @@ impl Counters {
             &self.written,
             &self.dropped_queue_full,
             &self.dropped_unwritable,
+            &self.dropped_refused,
             &self.dropped_damaged,
             &self.dropped_stopped,
             &self.dropped_suppressed,

@@ -87,7 +87,7 @@ impl Session {
             // An idle connection holds no buffer.
             self.partial = whole.get(done..).unwrap_or_default().to_vec();
         }
-        let is_shaking = self.state().is_handshaking();
+        let is_shaking = self.is_handshaking();
         if is_shaking && self.partial.len() > HANDSHAKE_BYTES_MAX {
             let error = Error::General("the handshake is too long".into());
             self.failed = Some(error.clone());
@@ -166,6 +166,11 @@ impl Session {
     pub(crate) fn peer(&self) -> Option<(Identity, super::Fingerprint)> {
         let leaf = self.state().peer_certificates()?.first()?;
         Some((Identity::of(leaf), super::Fingerprint::of(leaf)))
+    }
+
+    /// Says whether the handshake is not over yet.
+    pub(crate) fn is_handshaking(&self) -> bool {
+        self.state().is_handshaking()
     }
 
     pub(crate) fn is_tls13(&self) -> bool {

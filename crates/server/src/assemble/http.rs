@@ -12,8 +12,8 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
 use relay::{
-    Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ListenAddress, Render,
-    RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
+    Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ItemResults,
+    ListenAddress, Render, RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
     tls::{ListenerTls, SenderTls, TlsOptions},
 };
 use std::{sync::Arc, time::Duration};
@@ -113,6 +113,11 @@ impl<'t> Lowering<'t> {
             retries: u32::try_from(retries).unwrap_or(3),
             recovery: RECOVERY,
             actions: self.response_actions(options)?,
+            item_results: match options.own_text("item-results").as_deref() {
+                Some("yes") => ItemResults::Always,
+                Some("no") => ItemResults::Never,
+                _ => ItemResults::ByAddress,
+            },
             settings: Arc::new(self.request_settings(options)?),
         })
     }

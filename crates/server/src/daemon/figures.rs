@@ -79,10 +79,11 @@ fn read(counter: &AtomicU64) -> u64 {
 }
 
 /// What a destination dropped, by reason.
-fn dropped_of(counters: &Counters) -> [(&'static str, u64); 5] {
+fn dropped_of(counters: &Counters) -> [(&'static str, u64); 6] {
     [
         ("queue_full", read(&counters.dropped_queue_full)),
         ("unwritable", read(&counters.dropped_unwritable)),
+        ("refused", read(&counters.dropped_refused)),
         ("damaged", read(&counters.dropped_damaged)),
         ("stopped", read(&counters.dropped_stopped)),
         ("suppressed", read(&counters.dropped_suppressed)),

@@ -237,7 +237,7 @@ impl Driver for Files {
         first_error
     }
 
-    fn take_refused(&mut self) -> usize {
+    fn take_unwritable(&mut self) -> usize {
         std::mem::take(&mut self.refused)
     }
 

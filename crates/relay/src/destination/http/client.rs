@@ -1,8 +1,9 @@
 //! One request and its answer over a connection that is kept.
 //!
-//! In: a request. Out: the status of its answer. Holds: one connection.
+//! In: a request. Out: the status of its answer, and its body where that says more. Holds: one connection.
 //! Limits: [`CONNECT_WITHIN`], `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
-//! is closed rather than read on.
+//! is closed rather than read on. Of an answer that has a result for each message, [`RESULT_BYTES_MAX`] more for each
+//! are read.
 
 use super::{
     options::{Compression, RequestSettings},
@@ -31,12 +32,21 @@ const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
 const REDIRECTS_MAX: usize = 3;
 /// Bytes of an answer that are read so that the connection can be used again.
 const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Bytes of the result of one message, with what an error has to say.
+const RESULT_BYTES_MAX: usize = 4 << 10;
 
 /// What came of a request.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// The server answered, and may have said when it wants to be asked again.
-    Status(u16, Option<Duration>),
+    /// The server answered.
+    Status {
+        /// Status of its answer.
+        status: u16,
+        /// How long it wants not to be asked, if it said so.
+        wait: Option<Duration>,
+        /// Body of a success that has a result for each message; else empty.
+        results: Vec<u8>,
+    },
     /// It did not.
     Failed(String),
 }
@@ -45,7 +55,7 @@ impl Reply {
     /// How long the server wants not to be asked.
     pub(super) fn asked_wait(&self) -> Option<Duration> {
         match self {
-            Reply::Status(_, wait) => *wait,
+            Reply::Status { wait, .. } => *wait,
             Reply::Failed(_) => None,
         }
     }
@@ -54,7 +64,7 @@ impl Reply {
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reply::Status(status, _) => write!(f, "the server answered {status}"),
+            Reply::Status { status, .. } => write!(f, "the server answered {status}"),
             Reply::Failed(reason) => f.write_str(reason),
         }
     }
@@ -67,12 +77,16 @@ pub(super) struct Exchange {
     /// Of the target it was sent to.
     pub(super) place: usize,
     pub(super) reply: Reply,
+    /// It was sent at least once without an answer: the server may have stored its messages.
+    pub(super) may_be_stored: bool,
 }
 
 /// One connection, or room for one.
 #[derive(Default)]
 pub(super) struct Lane {
     open: Option<(String, SendRequest<Full<Bytes>>)>,
+    /// How often the present request was sent to its address and not answered to the end.
+    unanswered: u32,
 }
 
 impl Lane {
@@ -91,8 +105,9 @@ impl Lane {
         settings: Arc<RequestSettings>,
     ) -> Exchange {
         let url = request.urls.get(place).cloned().unwrap_or_default();
+        self.unanswered = 0;
         let reply = match timeout(settings.timeout, self.follow(&url, &request, &settings)).await {
-            Ok(Ok((status, wait))) => Reply::Status(status, wait),
+            Ok(Ok(reply)) => reply,
             Ok(Err(error)) => {
                 self.open = None;
                 Reply::Failed(error.to_string())
@@ -102,7 +117,8 @@ impl Lane {
                 Reply::Failed("the server did not answer in time".to_owned())
             }
         };
-        Exchange { lane: self, request, place, reply }
+        let may_be_stored = self.unanswered > 0;
+        Exchange { lane: self, request, place, reply, may_be_stored }
     }
 
     async fn follow(
@@ -110,7 +126,7 @@ impl Lane {
         url: &str,
         request: &Request,
         settings: &RequestSettings,
-    ) -> io::Result<(u16, Option<Duration>)> {
+    ) -> io::Result<Reply> {
         let mut uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
         for _ in 0..=REDIRECTS_MAX {
             let answer = self.send(&uri, request, settings).await?;
@@ -118,11 +134,19 @@ impl Lane {
             let location =
                 answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
             let wait = answer.headers().get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
-            self.finish(answer).await;
+            let is_wanted = (200..300).contains(&status) && !request.items.is_empty();
+            let results = match is_wanted {
+                true => self.read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
+                false => {
+                    self.finish(answer).await;
+                    Vec::new()
+                }
+            };
+            self.unanswered -= 1;
             let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
             match location.filter(|_| is_redirect) {
                 Some(location) => uri = resolved(&uri, &location)?,
-                None => return Ok((status, wait)),
+                None => return Ok(Reply::Status { status, wait, results }),
             }
         }
         Err(failed("too many redirections"))
@@ -138,15 +162,38 @@ impl Lane {
         let base = base(uri);
         if let Some((open, mut sender)) = self.open.take().filter(|(open, _)| *open == base)
             && sender.ready().await.is_ok()
-            && let Ok(answer) = sender.send_request(built(uri, request, settings)?).await
         {
-            self.open = Some((open, sender));
-            return Ok(answer);
+            self.unanswered += 1;
+            match sender.send_request(built(uri, request, settings)?).await {
+                Ok(answer) => {
+                    self.open = Some((open, sender));
+                    return Ok(answer);
+                }
+                // Nothing of it was sent.
+                Err(error) if error.is_canceled() => self.unanswered -= 1,
+                Err(_) => {}
+            }
         }
         let mut sender = connect(uri, settings).await?;
+        self.unanswered += 1;
         let answer = sender.send_request(built(uri, request, settings)?).await.map_err(io::Error::other)?;
         self.open = Some((base, sender));
         Ok(answer)
+    }
+
+    /// Reads the body of an answer. One that is cut off, or longer than `size_max`, is an error.
+    async fn read(&mut self, answer: Response<Incoming>, size_max: usize) -> io::Result<Vec<u8>> {
+        let mut body = answer.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame =
+                frame.map_err(|error| io::Error::other(format!("the answer was cut off: {error}")))?;
+            bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+            if bytes.len() > size_max {
+                return Err(failed("the answer is too long"));
+            }
+        }
+        Ok(bytes)
     }
 
     /// Reads the answer to its end, so that the connection can be used again.

@@ -32,6 +32,32 @@ pub enum ResponseAction {
     Disconnect,
 }
 
+/// `item-results()`: what a successful answer says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ItemResults {
+    /// The result of each message, when the address is that of a bulk request; else nothing.
+    #[default]
+    ByAddress,
+    /// The result of each message.
+    Always,
+    /// Nothing: all messages of the request are taken.
+    Never,
+}
+
+impl ItemResults {
+    /// Says whether the answers of an address have a result for each message.
+    pub(super) fn are_expected(self, url: &str) -> bool {
+        match self {
+            ItemResults::Always => true,
+            ItemResults::Never => false,
+            ItemResults::ByAddress => {
+                let path = url.split(['?', '#']).next().unwrap_or_default();
+                path.trim_end_matches('/').ends_with("/_bulk")
+            }
+        }
+    }
+}
+
 /// `http()`.
 pub struct HttpTarget {
     /// `url()`: the servers, of which each request goes to one.
@@ -54,8 +80,10 @@ pub struct HttpTarget {
     pub retries: u32,
     /// How long a server that failed is passed over while others are well.
     pub recovery: Duration,
-    /// `response-action()`: by status.
+    /// `response-action()`: by status, of answers and of the items in them.
     pub actions: Vec<(u16, ResponseAction)>,
+    /// `item-results()`
+    pub item_results: ItemResults,
     /// What every request has.
     pub settings: Arc<RequestSettings>,
 }

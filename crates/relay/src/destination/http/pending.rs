@@ -10,7 +10,17 @@ use super::{
 };
 use flate2::write::{GzEncoder, ZlibEncoder};
 use message::{Batch, Field, Stamp};
-use std::{io::Write, sync::Arc, time::Instant};
+use std::{
+    io::Write,
+    ops::Range,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+/// Pause before messages that a server postponed are sent again: the first one, and how it grows while none is taken.
+const POSTPONED_FIRST: Duration = Duration::from_millis(if cfg!(test) { 2 } else { 250 });
+const POSTPONED_GROWS: u32 = 4;
+const POSTPONED_MOST: Duration = Duration::from_secs(30);
 
 /// A request that can be sent.
 #[derive(Debug)]
@@ -22,13 +32,39 @@ pub(super) struct Request {
     pub(super) messages: usize,
     /// Headers of a request for one message: whose it is.
     pub(super) headers: Vec<(&'static str, String)>,
+    /// Where each message is in the body before it was packed, when an answer has a result for each; else empty.
+    pub(super) items: Vec<Range<usize>>,
+    /// The body before it was packed, when `items` needs it and it was.
+    plain: Option<Vec<u8>>,
+}
+
+impl Request {
+    fn size(&self) -> usize {
+        self.body.len().max(1) + self.plain.as_ref().map_or(0, Vec::len)
+    }
 }
 
 /// Where a request is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Waiting,
+    /// Like `Waiting`, but not before this time.
+    Postponed(Instant),
     Sent,
+}
+
+/// A request that is not settled.
+struct Entry {
+    request: Arc<Request>,
+    state: State,
+    /// How often it was tried since one of its messages was taken last.
+    tries: u32,
+    /// How often it was postponed since then.
+    pauses: u32,
+    /// Others of its first messages are settled: it is here because of what it holds, not because of the server.
+    is_rest: bool,
+    /// A try broke off: its messages may be stored already.
+    may_be_stored: bool,
 }
 
 /// A request that may still grow.
@@ -37,14 +73,29 @@ struct Open {
     body: Vec<u8>,
     messages: usize,
     headers: Vec<(&'static str, String)>,
+    items: Vec<Range<usize>>,
+    has_items: bool,
     since: Instant,
+}
+
+impl Open {
+    fn push(&mut self, text: &[u8], target: &HttpTarget) {
+        if self.messages > 0 {
+            self.body.extend_from_slice(target.delimiter.as_bytes());
+        }
+        if self.has_items {
+            self.items.push(self.body.len()..self.body.len() + text.len());
+        }
+        self.body.extend_from_slice(text);
+        self.messages += 1;
+    }
 }
 
 /// All requests of a destination.
 pub(super) struct Pending {
     body: Box<dyn Render>,
     open: Vec<Open>,
-    closed: Vec<(Arc<Request>, State, u32)>,
+    closed: Vec<Entry>,
     next: u64,
     /// The text of one message, and of its addresses.
     text: Vec<u8>,
@@ -85,16 +136,14 @@ impl Pending {
                 }
                 let headers = if target.batch_lines <= 1 { whose(batch, index) } else { Vec::new() };
                 let body = target.body_prefix.clone().into_bytes();
-                self.open.push(Open { urls, body, messages: 0, headers, since: Instant::now() });
+                let has_items = urls.iter().any(|url| target.item_results.are_expected(url));
+                let (items, since) = (Vec::new(), Instant::now());
+                self.open.push(Open { urls, body, messages: 0, headers, items, has_items, since });
                 self.open.len() - 1
             }
         };
         let open = &mut self.open[place];
-        if open.messages > 0 {
-            open.body.extend_from_slice(target.delimiter.as_bytes());
-        }
-        open.body.extend_from_slice(&self.text);
-        open.messages += 1;
+        open.push(&self.text, target);
         if open.messages >= target.batch_lines.max(1) {
             self.close(place, target);
         }
@@ -102,12 +151,26 @@ impl Pending {
     }
 
     fn close(&mut self, place: usize, target: &HttpTarget) {
-        let Open { urls, mut body, messages, headers, .. } = self.open.remove(place);
+        let open = self.open.remove(place);
+        let request = self.request(open, target);
+        self.closed.push(Entry {
+            request,
+            state: State::Waiting,
+            tries: 0,
+            pauses: 0,
+            is_rest: false,
+            may_be_stored: false,
+        });
+    }
+
+    fn request(&mut self, open: Open, target: &HttpTarget) -> Arc<Request> {
+        let Open { urls, mut body, messages, headers, items, .. } = open;
         body.extend_from_slice(target.body_suffix.as_bytes());
-        let body = packed(body, target.settings.compression);
         self.next += 1;
-        let request = Request { number: self.next, urls, body, messages, headers };
-        self.closed.push((Arc::new(request), State::Waiting, 0));
+        let is_packed = target.settings.compression != Compression::None;
+        let plain = (is_packed && !items.is_empty()).then(|| body.clone());
+        let body = packed(body, target.settings.compression);
+        Arc::new(Request { number: self.next, urls, body, messages, headers, items, plain })
     }
 
     /// Makes every request one that can be sent.
@@ -127,49 +190,119 @@ impl Pending {
 
     pub(super) fn size(&self) -> usize {
         let open: usize = self.open.iter().map(|open| open.body.len()).sum();
-        open + self.closed.iter().map(|(request, ..)| request.body.len().max(1)).sum::<usize>()
+        open + self.closed.iter().map(|entry| entry.request.size()).sum::<usize>()
     }
 
-    /// The oldest request that waits; it counts as sent.
-    pub(super) fn next_waiting(&mut self) -> Option<Arc<Request>> {
-        let (request, state, _) = self.closed.iter_mut().find(|(_, state, _)| *state == State::Waiting)?;
-        *state = State::Sent;
-        Some(request.clone())
+    /// The oldest request that may be sent now; it counts as sent.
+    pub(super) fn next_waiting(&mut self, now: Instant) -> Option<Arc<Request>> {
+        let entry = self.closed.iter_mut().find(|entry| match entry.state {
+            State::Waiting => true,
+            State::Postponed(until) => until <= now,
+            State::Sent => false,
+        })?;
+        entry.state = State::Sent;
+        Some(entry.request.clone())
     }
 
-    fn entry(&mut self, request: &Request) -> Option<&mut (Arc<Request>, State, u32)> {
-        self.closed.iter_mut().find(|(known, ..)| known.number == request.number)
+    /// When the first postponed request may be sent, if there is one.
+    pub(super) fn next_postponed(&self) -> Option<Instant> {
+        let until = |entry: &Entry| match entry.state {
+            State::Postponed(until) => Some(until),
+            _ => None,
+        };
+        self.closed.iter().filter_map(until).min()
+    }
+
+    fn entry(&mut self, request: &Request) -> Option<&mut Entry> {
+        self.closed.iter_mut().find(|entry| entry.request.number == request.number)
     }
 
     /// It is to be sent again.
     pub(super) fn put_back(&mut self, request: &Request) {
         if let Some(entry) = self.entry(request) {
-            entry.1 = State::Waiting;
+            entry.state = State::Waiting;
         }
     }
 
     /// All that were sent are to be sent again.
     pub(super) fn put_all_back(&mut self) {
-        self.closed.iter_mut().for_each(|entry| entry.1 = State::Waiting);
+        for entry in self.closed.iter_mut().filter(|entry| entry.state == State::Sent) {
+            entry.state = State::Waiting;
+            entry.may_be_stored = true;
+        }
+    }
+
+    /// It is to be sent again after a pause that grows from time to time.
+    pub(super) fn postpone(&mut self, request: &Request, now: Instant) {
+        if let Some(entry) = self.entry(request) {
+            let pause = POSTPONED_FIRST.saturating_mul(POSTPONED_GROWS.saturating_pow(entry.pauses));
+            entry.pauses = entry.pauses.saturating_add(1);
+            entry.state = State::Postponed(now + pause.min(POSTPONED_MOST));
+        }
+    }
+
+    /// A try of it broke off.
+    pub(super) fn mark_unsure(&mut self, request: &Request) {
+        if let Some(entry) = self.entry(request) {
+            entry.may_be_stored = true;
+        }
+    }
+
+    /// Says whether an earlier try of it may have been stored.
+    pub(super) fn may_be_stored(&mut self, request: &Request) -> bool {
+        self.entry(request).is_some_and(|entry| entry.may_be_stored)
+    }
+
+    /// Says whether it is what a server left of a larger one.
+    pub(super) fn is_rest(&mut self, request: &Request) -> bool {
+        self.entry(request).is_some_and(|entry| entry.is_rest)
+    }
+
+    /// Keeps only some messages of a request, at its place, as a new one. The others are settled.
+    pub(super) fn keep(
+        &mut self,
+        request: &Request,
+        kept: &[usize],
+        target: &HttpTarget,
+    ) -> Option<Arc<Request>> {
+        let plain = request.plain.as_deref().unwrap_or(&request.body);
+        let mut open = Open {
+            urls: request.urls.clone(),
+            body: target.body_prefix.clone().into_bytes(),
+            messages: 0,
+            headers: request.headers.clone(),
+            items: Vec::with_capacity(kept.len()),
+            has_items: true,
+            since: Instant::now(),
+        };
+        for text in kept.iter().filter_map(|index| plain.get(request.items.get(*index)?.clone())) {
+            open.push(text, target);
+        }
+        debug_assert_eq!(open.items.len(), kept.len());
+        let rest = self.request(open, target);
+        let entry = self.entry(request)?;
+        (entry.tries, entry.pauses, entry.is_rest) = (0, 0, true);
+        entry.request = rest.clone();
+        Some(rest)
     }
 
     /// How often it was tried, this time included.
     pub(super) fn count_try(&mut self, request: &Request) -> u32 {
         self.entry(request).map_or(0, |entry| {
-            entry.2 += 1;
-            entry.2
+            entry.tries += 1;
+            entry.tries
         })
     }
 
     /// Its messages are settled.
     pub(super) fn done(&mut self, request: &Request) {
-        self.closed.retain(|(known, ..)| known.number != request.number);
+        self.closed.retain(|entry| entry.request.number != request.number);
     }
 
     /// Forgets all, and says how many messages that was.
     pub(super) fn clear(&mut self) -> usize {
         let open: usize = self.open.drain(..).map(|open| open.messages).sum();
-        open + self.closed.drain(..).map(|(request, ..)| request.messages).sum::<usize>()
+        open + self.closed.drain(..).map(|entry| entry.request.messages).sum::<usize>()
     }
 }
 

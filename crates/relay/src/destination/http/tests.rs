@@ -1,5 +1,7 @@
 //! A server that answers as it is told to, and what becomes of the messages.
 
+mod items;
+
 use super::{Compression, HttpTarget, RequestSettings, ResponseAction};
 use crate::{
     DestinationDriver, DestinationSpec, Destinations, InternalLog, Queueing, Registry, Rendering,
@@ -21,17 +23,23 @@ struct Server {
 
 type Request = (String, String, Vec<u8>);
 
-fn serve(mut stream: BufReader<std::net::TcpStream>, kept: &Mutex<Vec<Request>>, left: &Mutex<Vec<u16>>) {
+/// Gives status and body of the answer to a request; with status 0 the connection is closed instead.
+type Answers = dyn FnMut(&Request) -> (u16, String) + Send;
+
+fn serve(
+    mut stream: BufReader<std::net::TcpStream>,
+    kept: &Mutex<Vec<Request>>,
+    answers: &Mutex<Box<Answers>>,
+) {
     while let Some(request) = read(&mut stream) {
-        let status = {
-            let mut left = left.lock().unwrap();
-            if left.len() > 1 { left.remove(0) } else { left[0] }
-        };
+        let (status, body) = (answers.lock().unwrap())(&request);
         kept.lock().unwrap().push(request);
         if status == 0 {
             return;
         }
-        let answer = format!("HTTP/1.1 {status} x\r\nLocation: /moved\r\nContent-Length: 2\r\n\r\nok");
+        let size = body.len();
+        let answer =
+            format!("HTTP/1.1 {status} x\r\nLocation: /moved\r\nContent-Length: {size}\r\n\r\n{body}");
         stream.get_mut().write_all(answer.as_bytes()).unwrap();
     }
 }
@@ -39,14 +47,23 @@ fn serve(mut stream: BufReader<std::net::TcpStream>, kept: &Mutex<Vec<Request>>,
 impl Server {
     /// Answers with each status once, the last one for ever. 0 closes the connection instead.
     fn answering(statuses: &[u16]) -> Server {
+        let mut left = statuses.to_vec();
+        Server::speaking(move |_| {
+            let status = if left.len() > 1 { left.remove(0) } else { left[0] };
+            (status, "ok".to_owned())
+        })
+    }
+
+    fn speaking(answers: impl FnMut(&Request) -> (u16, String) + Send + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let requests = Arc::<Mutex<Vec<_>>>::default();
-        let (kept, left) = (requests.clone(), Arc::new(Mutex::new(statuses.to_vec())));
+        let boxed: Box<Answers> = Box::new(answers);
+        let (kept, answers) = (requests.clone(), Arc::new(Mutex::new(boxed)));
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (kept, left) = (kept.clone(), left.clone());
-                std::thread::spawn(move || serve(BufReader::new(stream.unwrap()), &kept, &left));
+                let (kept, answers) = (kept.clone(), answers.clone());
+                std::thread::spawn(move || serve(BufReader::new(stream.unwrap()), &kept, &answers));
             }
         });
         Server { port, requests }
@@ -102,6 +119,7 @@ fn target(urls: &[String]) -> HttpTarget {
         retries: 2,
         recovery: Duration::from_millis(100),
         actions: Vec::new(),
+        item_results: super::ItemResults::ByAddress,
         settings: Arc::new(RequestSettings {
             method: "POST".to_owned(),
             headers: vec![("X-Own".to_owned(), "yes".to_owned())],

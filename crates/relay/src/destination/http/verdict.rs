@@ -1,14 +1,21 @@
 //! What an answer means for the messages of its request.
 //!
-//! In: a status, or why there is none. Out: a verdict. Holds: nothing.
-//! Limits: only the status counts; results of single items inside a body are not looked at.
+//! In: a status, of an answer or of one item in it, or why there is none. Out: a verdict. Holds: nothing.
+//! Limits: none.
 
 use super::{client::Reply, options::ResponseAction};
 
-/// Judges an answer. What the configuration says counts first.
+/// Judges an answer.
 pub(super) fn of(reply: &Reply, actions: &[(u16, ResponseAction)]) -> ResponseAction {
-    let Reply::Status(status, _) = reply else { return ResponseAction::Disconnect };
-    if let Some((_, action)) = actions.iter().find(|(known, _)| known == status) {
+    match reply {
+        Reply::Status { status, .. } => of_status(*status, actions),
+        Reply::Failed(_) => ResponseAction::Disconnect,
+    }
+}
+
+/// Judges a status. What the configuration says counts first.
+pub(super) fn of_status(status: u16, actions: &[(u16, ResponseAction)]) -> ResponseAction {
+    if let Some((_, action)) = actions.iter().find(|(known, _)| *known == status) {
         return *action;
     }
     match status {

@@ -159,7 +159,7 @@ impl Driver for Spoof {
         Ok(())
     }
 
-    fn take_refused(&mut self) -> usize {
+    fn take_unwritable(&mut self) -> usize {
         std::mem::take(&mut self.refused)
     }
 

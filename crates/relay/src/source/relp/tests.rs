@@ -136,3 +136,25 @@ fn many_messages_in_small_pieces_all_arrive() {
     answers.clear();
     assert_eq!(setup.collected.wait(300).len(), 300);
 }
+
+#[test]
+fn l2_what_came_before_the_peer_left_is_read() {
+    let listener = |port| StreamListener { dialogue: Dialogue::Relp, ..StreamListener::new(here(port)) };
+    let mut reading = reading();
+    reading.window.bytes = 1_000;
+    let setup = Setup::new(|port| SourceDriver::Stream(listener(port)), reading);
+    let mut stream = opened(&setup);
+    let text = |first: u32, last: u32| -> String {
+        (first..last).map(|txnr| frame(txnr, "syslog", &format!("<13>su: {txnr} {:0>200}", 0))).collect()
+    };
+    // The first messages close the window, and the others wait in the kernel.
+    setup.collected.hold();
+    send(&mut stream, &text(2, 12));
+    setup.collected.wait(10);
+    send(&mut stream, &text(12, 102));
+    socket2::SockRef::from(&stream).set_linger(Some(std::time::Duration::ZERO)).unwrap();
+    drop(stream);
+    // Now the answers of the first ones meet a peer that has left.
+    setup.collected.release();
+    assert_eq!(setup.collected.wait(100).len(), 100);
+}
