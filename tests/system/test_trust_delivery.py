@@ -237,3 +237,60 @@ def test_l1_a_bulk_server_with_faults_and_every_message_accounted_for(binary):
         server.close()
         bulk.shutdown()
         bulk.server_close()
+
+
+CATCHALL = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_named {{ network(ip("127.0.0.1") port({port})); }};
+source s_nobody {{ channel {{ source {{ unix-stream("{folder}/nobody.sock"); }}; rewrite {{ set("changed $MSG" value("MESSAGE")); }}; }}; }};
+destination d_all {{ file("{folder}/out.log" template("$MSG\\n")); }};
+destination d_named {{ file("{folder}/named.log" template("$MSG\\n")); }};
+log {{ source(s_named); destination(d_named); }};
+log {{ destination(d_all); flags(catchall); }};
+"""
+
+
+def test_l8_catchall_starts_sources_that_no_path_names(binary):
+    server = Server(binary, CATCHALL)
+    server.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            out.sendall(b"<13>Nov 21 09:00:00 web app: one\n")
+        with socket.socket(socket.AF_UNIX) as out:
+            out.connect(server.folder + "/nobody.sock")
+            out.sendall(b"<13>Nov 21 09:00:00 app: two\n")
+        Server.until(lambda: sorted(lines(server.folder + "/out.log")) == ["changed two", "one"], 5, "both messages")
+        assert lines(server.folder + "/named.log") == ["one"]
+    finally:
+        server.close()
+
+
+CONSUMED = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_in {{ network(ip("127.0.0.1") port({port})); }};
+log {{
+    source(s_in);
+    if {{
+        filter {{ program("login"); }};
+        parser {{ grouping-by(key("$PID") trigger("$MSG" eq "end") timeout(600) inject-mode(aggregate-only)
+            aggregate(value("MESSAGE" "sum of $(context-length)"))); }};
+        destination {{ file("{folder}/sums.log" template("$MSG\\n")); }};
+    }} else {{
+        destination {{ file("{folder}/else.log" template("$MSG\\n")); }};
+    }};
+}};
+"""
+
+
+def test_l9_consumed_messages_do_not_go_to_else(binary):
+    server = Server(binary, CONSUMED)
+    server.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            for program, text in (("login[1]", "a"), ("other", "b"), ("login[1]", "end"), ("other", "last")):
+                out.sendall(f"<13>Nov 21 09:00:00 web {program}: {text}\n".encode())
+        Server.until(lambda: "last" in lines(server.folder + "/else.log") and lines(server.folder + "/sums.log"), 5, "messages")
+        assert lines(server.folder + "/else.log") == ["b", "last"]
+        assert len(lines(server.folder + "/sums.log")) == 1
+    finally:
+        server.close()

@@ -64,6 +64,12 @@ pub trait Parser: Send + Sync {
         self.parse(batch, within, renderer)
     }
 
+    /// Says whether messages that do not come out again were consumed: they became part of what the parser makes, so
+    /// they count as matched, and neither `else` nor `fallback` gets them.
+    fn consumes(&self) -> bool {
+        false
+    }
+
     /// Whether [`Parser::tick`] does something.
     fn is_timed(&self) -> bool {
         false

@@ -167,6 +167,10 @@ impl Parser for GroupingBy {
         }
     }
 
+    fn consumes(&self) -> bool {
+        matches!(self.options.inject, Inject::AggregateOnly)
+    }
+
     fn is_timed(&self) -> bool {
         true
     }

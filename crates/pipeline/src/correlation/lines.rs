@@ -166,6 +166,10 @@ impl Parser for GroupLines {
         }
     }
 
+    fn consumes(&self) -> bool {
+        matches!(self.options.inject, Inject::AggregateOnly)
+    }
+
     fn is_timed(&self) -> bool {
         true
     }

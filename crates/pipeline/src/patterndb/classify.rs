@@ -126,6 +126,10 @@ impl Parser for DbParser {
         }
     }
 
+    fn consumes(&self) -> bool {
+        matches!(self.options.inject, Inject::AggregateOnly)
+    }
+
     fn is_timed(&self) -> bool {
         true
     }

@@ -107,6 +107,10 @@ impl Parser for CountedParser {
         read
     }
 
+    fn consumes(&self) -> bool {
+        self.parser.consumes()
+    }
+
     fn is_timed(&self) -> bool {
         self.parser.is_timed()
     }

@@ -2,7 +2,7 @@
 //!
 //! In: a batch of one source. Out: deliveries at outlets. Holds: the plan, and which paths each source enters.
 //! A message counts as matched by a branch when no step of it stopped the message; that decides `final`,
-//! `fallback` and the branches of an `if`. Nothing is allocated for a message that no step changes.
+//! `fallback` and the branches of an `if`. What a parser consumed into what it makes was not stopped. Nothing is allocated for a message that no step changes.
 //! Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{
@@ -236,7 +236,11 @@ impl Router {
     /// Which messages enter a branch. One with sources of its own takes only theirs.
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
         let named = branch.sources.iter().any(|source| source == run.source);
-        let passes = if branch.top { named || branch.flags.catchall } else { branch.sources.is_empty() };
+        let passes = match branch.top {
+            // What enters further inside does not enter here as well.
+            true => named || branch.flags.catchall && !self.enters_inside(branch, run.source),
+            false => branch.sources.is_empty(),
+        };
         if passes {
             left.clone()
         } else if named {
@@ -244,6 +248,13 @@ impl Router {
         } else {
             Selection::none(left.batch_len())
         }
+    }
+
+    fn enters_inside(&self, branch: &Branch<'_>, source: &str) -> bool {
+        let mut inner = Vec::new();
+        self.inner_sources
+            && collect_sources(branch.steps, 1, &mut inner).is_ok()
+            && inner.iter().any(|known| *known == source)
     }
 
     /// Runs a branch: which messages it matched, and what comes out of it.
@@ -426,7 +437,9 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
     let read = parser.parse_making(batch, &flow.selection, &mut run.renderer, &mut made);
     let mut stopped = std::mem::replace(&mut flow.selection, read);
     stopped.subtract(&flow.selection);
-    failed.or(&stopped);
+    if !parser.consumes() {
+        failed.or(&stopped);
+    }
     apart(made, run)
 }
 

@@ -51,7 +51,13 @@ impl<'t> Lowering<'t> {
                 let (name, tap) = self.path_tap(path);
                 let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
                 self.tallies.paths.push((name, counters.clone()));
-                plan.paths.push(Path { tap: Some(tap), counters, ..self.path(path) });
+                let mut lowered = Path { tap: Some(tap), counters, ..self.path(path) };
+                if has_flag(&path.flags, LogFlag::Catchall) {
+                    let head = self.all_sources();
+                    lowered.sources.extend(head.sources);
+                    lowered.steps.splice(0..0, head.steps);
+                }
+                plan.paths.push(lowered);
             }
         }
         plan
@@ -90,6 +96,19 @@ impl<'t> Lowering<'t> {
             label: self.path_label("log", path),
             ..Path::default()
         }
+    }
+
+    /// Every source that is defined, as if a path named each of them. They run although no other path names them.
+    fn all_sources(&mut self) -> Lowered {
+        let tree = self.tree;
+        let mut lowered = Lowered::default();
+        for statement in &tree.statements {
+            match statement {
+                Statement::Object(object) if object.kind == Kind::Source => self.object(object, &mut lowered),
+                _ => {}
+            }
+        }
+        lowered
     }
 
     fn channel(&mut self, path: &'t LogPath) -> Channel {
@@ -302,8 +321,12 @@ fn close_embedded(embedded: &mut Vec<Path>, lowered: &mut Lowered) {
     }
 }
 
+fn has_flag(written: &[Flag], wanted: LogFlag) -> bool {
+    written.iter().any(|flag| flag.flag == wanted)
+}
+
 fn flags(written: &[Flag], flow_control: bool) -> StepFlags {
-    let has = |wanted: LogFlag| written.iter().any(|flag| flag.flag == wanted);
+    let has = |wanted: LogFlag| has_flag(written, wanted);
     let mut flags = StepFlags {
         last: has(LogFlag::Final),
         fallback: has(LogFlag::Fallback),

@@ -4,7 +4,9 @@
 
 use super::is_written;
 use crate::diagnostic::{Diagnostic, Report};
-use crate::tree::{Arg, Call, Filter, FilterLeaf, Item, Kind, Name, Path, Reference, Statement, Step, Tree};
+use crate::tree::{
+    Arg, Call, Filter, FilterLeaf, Item, Kind, LogFlag, Name, Path, Reference, Statement, Step, Tree,
+};
 use std::collections::HashSet;
 
 /// Names that are used, and texts that may name something: templates stand in for their names.
@@ -12,6 +14,8 @@ use std::collections::HashSet;
 struct Uses<'t> {
     names: HashSet<(Kind, &'t str)>,
     texts: Vec<&'t str>,
+    /// A path takes the messages of all sources.
+    has_catchall: bool,
 }
 
 pub(super) fn advise(tree: &Tree, report: &mut Report) {
@@ -40,7 +44,8 @@ impl<'t> Uses<'t> {
             Kind::Filter => text.contains("$(") && text.contains(&name.text),
             _ => false,
         };
-        self.names.contains(&(kind, name.text.as_str())) || self.texts.iter().any(named)
+        let is_taken = kind == Kind::Source && self.has_catchall;
+        is_taken || self.names.contains(&(kind, name.text.as_str())) || self.texts.iter().any(named)
     }
 
     fn statement(&mut self, statement: &'t Statement) {
@@ -48,7 +53,10 @@ impl<'t> Uses<'t> {
             Statement::Object(object) => self.items(&object.items),
             Statement::Filter(named) => self.filter(&named.filter),
             Statement::Options(options) => options.iter().for_each(|option| self.call(option)),
-            Statement::Log(path) => self.path(path),
+            Statement::Log(path) => {
+                self.has_catchall |= path.flags.iter().any(|flag| flag.flag == LogFlag::Catchall);
+                self.path(path);
+            }
             Statement::Template(template) | Statement::TemplateFunction(template) => {
                 template.options.iter().for_each(|option| self.call(option));
             }
