@@ -4,8 +4,15 @@
 //! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
 
 use crate::{
-    accounts::CredentialId, client::client, connection::Caller, credentials::Refusal, error::ApiError,
-    scope::Keyring, sessions::User, state::State,
+    accounts::CredentialId,
+    client::client,
+    connection::Caller,
+    credentials::Refusal,
+    error::ApiError,
+    scope::Keyring,
+    security::{self, SecurityEvent},
+    sessions::User,
+    state::State,
 };
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request},
@@ -34,18 +41,29 @@ impl FromRequestParts<Arc<State>> for User {
         let Some((name, password)) = basic(&parts.headers) else {
             return Err(ApiError::unauthorized());
         };
-        let credential = authenticate(state, &name, &password, client_of(state, parts)).await?;
+        let client = client_of(state, parts);
+        let credential = authenticate(state, &name, &password, client).await?;
+        let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
+        security::report(state, event).await?;
         Ok(User { name, credential, session: None, keyring: Keyring::new() })
     }
 }
 
-/// Checks a password. Every log-in, by cookie or by `Authorization`, comes through here.
+/// Checks a password; a failure is written down. Every log-in, by cookie or by `Authorization`, comes through here.
 pub(crate) async fn authenticate(
-    state: &State,
+    state: &Arc<State>,
     name: &str,
     password: &str,
     client: IpAddr,
 ) -> Result<CredentialId, ApiError> {
+    let outcome = check(state, name, password, client).await;
+    if let Err(error) = &outcome {
+        security::failed(state, name, client, error).await;
+    }
+    outcome
+}
+
+async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Result<CredentialId, ApiError> {
     match state.credentials().check(state.accounts(), client, name, password).await {
         Ok(credential) => Ok(credential),
         Err(Refusal::Wrong) => {

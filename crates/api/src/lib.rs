@@ -22,6 +22,7 @@ mod reports;
 mod rows;
 mod scope;
 mod searching;
+mod security;
 mod sessions;
 mod state;
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub use ids::{Id, Ids};
 pub use listen::{Listening, Place, listen};
 pub use policy::{Network, NetworkError, Policy, ProxyHeader};
 pub use scope::{Scope, ScopeKind, ScopeMember};
+pub use security::SecurityEvent;
 pub use sessions::SessionFileError;
 pub use state::{Backend, State, TAILS_MAX};
 pub use types::*;

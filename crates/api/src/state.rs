@@ -13,6 +13,7 @@ use crate::{
     policy::Policy,
     reports::Reports,
     scope::Scope,
+    security::SecurityEvent,
     sessions::{SessionFileError, Sessions, User},
     workers::Workers,
 };
@@ -54,6 +55,9 @@ pub trait Backend: Send + Sync {
 
     /// Writes down who asks for what, before the answer is given.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
+
+    /// Writes down what happened to somebody who wants to use the server. Repeated failures are counted, not listed.
+    fn security(&self, event: &SecurityEvent) -> io::Result<()>;
 }
 
 /// What all calls share.
@@ -229,7 +233,13 @@ impl State {
     ) -> Result<Arc<Scope>, ApiError> {
         let all = self.scopes(user)?;
         let found = match name {
-            Some(name) => all.into_iter().find(|scope| scope.name == name),
+            Some(name) => {
+                let found = all.into_iter().find(|scope| scope.name == name);
+                if found.is_none() && self.backend.scopes().iter().any(|scope| scope.name == name) {
+                    self.refused(user, name, Right::Search);
+                }
+                found
+            }
             None if all.len() > 1 => {
                 let names: Vec<&str> = all.iter().map(|scope| scope.name.as_str()).collect();
                 return Err(ApiError::bad_request(format!(
@@ -249,7 +259,7 @@ impl State {
         let scope = found.ok_or_else(missing)?;
         if right != Right::Search && !self.may(user, &scope.name, right)? {
             let text = format!("{} may not {right} logspace {}", user.name, scope.name);
-            return Err(ApiError::forbidden(text));
+            return Err(self.refuse(user, &scope.name, right, text));
         }
         Ok(scope)
     }

@@ -2,7 +2,9 @@
 
 mod scopes;
 
-use crate::{Accounts, Backend, EVERY_LOGSPACE, Ids, Listening, Place, RIGHTS, Scope, State, listen};
+use crate::{
+    Accounts, Backend, EVERY_LOGSPACE, Ids, Listening, Place, RIGHTS, Scope, SecurityEvent, State, listen,
+};
 use std::{
     io::{Read, Write},
     net::{SocketAddr, TcpStream},
@@ -15,6 +17,7 @@ use tokio::runtime::Runtime;
 struct Given {
     scopes: Vec<Arc<Scope>>,
     ledger: std::sync::Mutex<Vec<String>>,
+    events: std::sync::Mutex<Vec<crate::SecurityEvent>>,
     scratch: std::path::PathBuf,
 }
 
@@ -34,6 +37,11 @@ impl Backend for Given {
     fn note(&self, entry: &store::LedgerEntry) -> std::io::Result<()> {
         let line = format!("{} {} {} {}", entry.user, entry.action, entry.logspace, entry.question);
         self.ledger.lock().unwrap().push(line.trim_end().to_owned());
+        Ok(())
+    }
+
+    fn security(&self, event: &crate::SecurityEvent) -> std::io::Result<()> {
+        self.events.lock().unwrap().push(event.clone());
         Ok(())
     }
 }
@@ -161,4 +169,34 @@ fn the_api_describes_itself() {
     assert!(head.contains("content-security-policy: default-src 'none'"), "{head}");
     assert_eq!(server.ask("GET /metrics", "", "").2, "a_total 1\n");
     assert_eq!(server.ask("GET /metrics", "x-forwarded-for: 10.1.1.1\r\n", "").0, 401);
+}
+
+#[test]
+fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
+    let server = Server::start();
+    server.login("wrong password");
+    let (_, head, _) = server.login("a long password");
+    let cookie = head.split("set-cookie: ").nth(1).unwrap().split(';').next().unwrap();
+    server.ask("POST /api/v1/logout", &format!("cookie: {cookie}\r\nx-requested-by: t\r\n"), "{}");
+    server.accounts.add("bob", "another password").unwrap();
+    // The user bob may nothing.
+    let basic = "authorization: Basic Ym9iOmFub3RoZXIgcGFzc3dvcmQ=\r\nx-forwarded-for: 10.1.1.1\r\n";
+    assert_eq!(server.ask("GET /metrics", basic, "").0, 403);
+    (0..12).for_each(|_| drop(server.login("wrong password")));
+    let events = server.backend.events.lock().unwrap();
+    let named = |event: &SecurityEvent| match event {
+        SecurityEvent::LoggedIn { user, address } => format!("in {user} {address}"),
+        SecurityEvent::Authenticated { user, .. } => format!("call {user}"),
+        SecurityEvent::LoggedOut { user } => format!("out {user}"),
+        SecurityEvent::Failed { user, .. } => format!("failed {user}"),
+        SecurityEvent::LockedOut { user, .. } => format!("locked {user}"),
+        SecurityEvent::Refused { user, right, .. } => format!("refused {user} {right}"),
+    };
+    let events: Vec<String> = events.iter().map(named).collect();
+    assert_eq!(
+        events[..5],
+        ["failed eva", "in eva 127.0.0.1", "out eva", "call bob", "refused bob administer"],
+        "{events:?}"
+    );
+    assert_eq!(events.last().map(String::as_str), Some("locked eva"), "{events:?}");
 }

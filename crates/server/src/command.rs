@@ -13,6 +13,7 @@ use crate::{
     convert::{self, ConvertOptions},
     daemon,
     explain::{self, ExplainOptions},
+    ledger::{self, LedgerOptions},
     loggen,
     logspace::{self, LogspaceOptions, VerifyPackageOptions},
     old_names,
@@ -68,6 +69,8 @@ enum Verb {
     User(UserOptions),
     /// Look at logspaces on disk: verify, list, print, export, scrub, unlock
     Logspace(LogspaceOptions),
+    /// Look at the ledger: who logged in, searched and exported, and whether that list is whole
+    Ledger(LedgerOptions),
     /// Verify an evidence package with nothing but its files
     VerifyPackage(VerifyPackageOptions),
 }
@@ -150,6 +153,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Patterndb(options) => patterndb::run(&options),
             Verb::User(options) => user::run(&options),
             Verb::Logspace(options) => logspace::run(&options),
+            Verb::Ledger(options) => ledger::run(&options),
             Verb::VerifyPackage(options) => logspace::verify_package(&options),
         },
     }

@@ -12,6 +12,7 @@ mod figures;
 mod graph;
 mod hooks;
 mod identity;
+mod ledger;
 mod memory;
 mod page;
 mod running;
@@ -22,9 +23,10 @@ mod tables;
 
 pub(crate) use console::Levels;
 
-use crate::control::Socket;
+use crate::{control::Socket, logspace::LEDGER};
 use commands::Control;
 use console::Console;
+use ledger::LedgerKeeper;
 use message::Severity;
 use relay::{InternalLog, Registry};
 use running::Running;
@@ -39,6 +41,7 @@ use std::{
     },
     time::Duration,
 };
+use store::Ledger;
 
 /// How long destinations may write what waits at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -105,10 +108,16 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
     signals::listen(events.clone()).map_err(|error| format!("cannot listen for signals: {error}"))?;
-    let control = Control::new(events, registry, running.shared(), running.passwords(), settings);
+    let ledger = LedgerKeeper::new(Ledger::at(&settings.data.join(LEDGER)), log.clone());
+    let control =
+        Control::new(events, registry, running.shared(), running.passwords(), ledger.clone(), settings);
     let collector = control.collector();
     let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
-    let page = page::open(settings, running.shared(), collector, log)?;
+    let page = page::open(settings, running.shared(), collector, log, ledger.clone())?;
+    let shared = running.shared();
+    let key_of = Box::new(move || shared.logspaces().first().and_then(|(_, space)| space.signing_key().ok()));
+    let signing =
+        ledger.start(key_of).map_err(|error| format!("cannot start the ledger's thread: {error}"))?;
     if let Some(path) = &settings.pidfile {
         fs::write(path, format!("{}\n", process::id()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
@@ -123,6 +132,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     if let Some(page) = page {
         page.close();
     }
+    signing.stop();
     running.stop(DRAIN);
     if let Some(path) = &settings.pidfile {
         // Nobody needs it any more; that it is gone already is no error.

@@ -15,8 +15,10 @@ mod unlock;
 mod verify;
 
 pub(crate) use export::{VerifyPackageOptions, verify_package};
-pub(crate) use place::{LEDGER, now_us, user};
+pub(crate) use place::{LEDGER, LOGSPACES, now_us, user};
+pub(crate) use verify::trusted;
 
+use crate::terminal;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
@@ -85,12 +87,12 @@ fn done(verb: &Verb) -> Result<bool, String> {
 }
 
 /// The exit status of a verb: whether all is well, or why it could not be done.
-fn status(done: Result<bool, String>) -> ExitCode {
+pub(crate) fn status(done: Result<bool, String>) -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            eprintln!("duramen: {}", terminal::lines(&error));
             ExitCode::from(2)
         }
     }

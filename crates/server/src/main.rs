@@ -13,6 +13,7 @@ mod convert;
 mod daemon;
 mod explain;
 mod lanes;
+mod ledger;
 mod loggen;
 mod logspace;
 mod machine;
@@ -22,6 +23,7 @@ mod queue;
 mod slog;
 mod statistics;
 mod taps;
+mod terminal;
 mod user;
 
 use std::process::ExitCode;

@@ -92,13 +92,19 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
     match &options.verb {
         Verb::List => accounts.names()?.iter().for_each(|name| println!("{name}")),
         Verb::Add { name, generate } => {
-            accounts.add(name, &password(name, *generate)?)?;
+            let password = password(name, *generate)?;
+            options.note("add-user", name, "", &[])?;
+            options.done("add-user", name, accounts.add(name, &password))?;
             eprintln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
-        Verb::Password { name, generate } => accounts.set_password(name, &password(name, *generate)?)?,
+        Verb::Password { name, generate } => {
+            let password = password(name, *generate)?;
+            options.note("set-password", name, "", &[])?;
+            options.done("set-password", name, accounts.set_password(name, &password))?;
+        }
         Verb::Remove { name } => {
             options.note("remove-user", name, "", &[])?;
-            accounts.remove(name)?;
+            options.done("remove-user", name, accounts.remove(name))?;
         }
         Verb::Grants { name } => {
             let names = match name {
@@ -112,14 +118,14 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
         Verb::Grant { name, logspace, rights } => {
             let rights = if rights.is_empty() { vec![Right::Search] } else { with_search(rights) };
             options.note("grant", name, logspace, &rights)?;
-            accounts.grant(name, logspace, &rights)?;
+            options.done("grant", name, accounts.grant(name, logspace, &rights))?;
         }
         Verb::Revoke { name, logspace, rights } => {
             let rights = if rights.is_empty() { RIGHTS.to_vec() } else { rights.clone() };
             // Without search there is nothing to export or administer.
             let rights = if rights.contains(&Right::Search) { RIGHTS.to_vec() } else { rights };
             options.note("revoke", name, logspace, &rights)?;
-            accounts.revoke(name, logspace, &rights)?;
+            options.done("revoke", name, accounts.revoke(name, logspace, &rights))?;
         }
     }
     Ok(())
@@ -135,14 +141,34 @@ impl UserOptions {
         rights: &[Right],
     ) -> Result<(), AccountError> {
         let rights: Vec<&str> = rights.iter().map(|right| right.name()).collect();
-        let entry = LedgerEntry {
-            at_us: now_us(),
-            user: user(),
-            action,
-            logspace: logspace.to_owned(),
-            question: String::new(),
-            details: json!({"user": name, "rights": rights}),
+        let details = match rights.is_empty() {
+            true => json!({"user": name}),
+            false => json!({"user": name, "rights": rights}),
         };
+        self.append(action, logspace, details)
+    }
+
+    /// Writes down, too, that a change could not be made.
+    fn done(
+        &self,
+        action: &'static str,
+        name: &str,
+        changed: Result<(), AccountError>,
+    ) -> Result<(), AccountError> {
+        if let Err(error) = &changed {
+            self.append(action, "", json!({"user": name, "failed": error.to_string()}))?;
+        }
+        changed
+    }
+
+    fn append(
+        &self,
+        action: &'static str,
+        logspace: &str,
+        details: serde_json::Value,
+    ) -> Result<(), AccountError> {
+        let (logspace, question) = (logspace.to_owned(), String::new());
+        let entry = LedgerEntry { at_us: now_us(), user: user(), action, logspace, question, details };
         let path = self.data.join(LEDGER);
         Ledger::at(&path).append(&entry).map_err(|source| AccountError::Io { path, source })
     }

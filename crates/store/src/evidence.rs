@@ -14,7 +14,7 @@ mod stamp;
 pub use chain::{CHAIN_NAME, Chain, ChainDamage, EVIDENCE_DIR};
 pub use digest::{Digest, hex, unhex};
 pub use merkle::root_of;
-pub use record::{Event, Facts, Record};
+pub use record::{Event, Facts, LedgerHead, Record};
 pub use sign::{KeyError, PublicKey, SigningKey};
 pub use stamp::{Stamp, StampError, StampRequest, StampRoots, StampRootsError};
 

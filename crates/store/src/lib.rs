@@ -18,10 +18,13 @@ mod view;
 
 pub use bitmap::Bitmap;
 pub use evidence::{
-    CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, PublicKey, Record,
-    SigningKey, Stamp, StampError, StampRequest, StampRoots, StampRootsError, hex, root_of, unhex,
+    CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, LedgerHead, PublicKey,
+    Record, SigningKey, Stamp, StampError, StampRequest, StampRoots, StampRootsError, hex, root_of, unhex,
 };
-pub use ledger::{Ledger, LedgerEntry};
+pub use ledger::{
+    Entries, Entry, HeadError, Ledger, LedgerAudit, LedgerEntry, LedgerFinding, LedgerReport, LedgerTie,
+    SignedHead,
+};
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
     Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,

@@ -147,6 +147,7 @@ impl Logspace {
             notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
         }
         let mut witness = Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), &*notices)?;
+        witness.tie(options.ledger.clone());
         let found =
             opening::find_segments(&*disk, &*segments, &options.keys, &mut witness, dir, now_us(), &*notices);
         let found = found.map_err(failed)?;
@@ -313,9 +314,14 @@ impl Logspace {
         let own = self.shared.options.keys.and(&self.shared.session_keys());
         let keys = unlocked.map_or_else(|| own.clone(), |unlocked| own.and(unlocked.keys()));
         let dir = self.shared.dir.clone();
-        let signer = witness::sign_key(&dir, self.shared.options.sign_key.as_deref());
-        let signer = SigningKey::load(&signer)?;
+        let signer = self.signing_key()?;
         Ok(Part { local: local.to_owned(), view, dir, keys, signer, wanted })
+    }
+
+    /// The key that signs the logspace's records.
+    pub fn signing_key(&self) -> Result<SigningKey, KeyError> {
+        let path = witness::sign_key(&self.shared.dir, self.shared.options.sign_key.as_deref());
+        SigningKey::load(&path)
     }
 
     /// Receives what arrives from now on, once it is durable.

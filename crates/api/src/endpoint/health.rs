@@ -69,7 +69,8 @@ pub(crate) async fn metrics(
         let (mut parts, _) = request.into_parts();
         let user = User::from_request_parts(&mut parts, &state).await?;
         if !state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
-            return Err(ApiError::forbidden("figures are for who may administer every logspace"));
+            let text = "figures are for who may administer every logspace".to_owned();
+            return Err(state.refuse(&user, "", Right::Administer, text));
         }
     }
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], state.backend().metrics()))

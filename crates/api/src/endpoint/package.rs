@@ -97,7 +97,7 @@ pub(crate) async fn make(
                 "a package proves its messages by the chain of logspace {base}, which {} may not search",
                 user.name
             );
-            return Err(ApiError::forbidden(text));
+            return Err(state.refuse(&user, base, Right::Search, text));
         }
     }
     let question = question(&user, &asked, &search);

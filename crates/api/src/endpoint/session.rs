@@ -8,6 +8,7 @@ use crate::{
     error::ApiError,
     extract::Body,
     guard::{self, COOKIE},
+    security::{self, SecurityEvent},
     sessions::User,
     state::{State, now_s},
     types::{LoginRequest, SessionAnswer},
@@ -34,6 +35,7 @@ pub(crate) async fn login(
     let client = client(&state.backend().policy(), caller.address.ip(), &headers);
     let credential = guard::authenticate(&state, &request.user, &request.password, client).await?;
     let user = request.user;
+    security::report(&state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;
     let token = token()?;
     // The cookie is for encrypted connections only when this one is, or came through a proxy that says it is.
     let forwarded = headers.get("x-forwarded-proto").is_some_and(|value| value == "https");
@@ -50,13 +52,14 @@ pub(crate) async fn login(
 pub(crate) async fn logout(
     Shared(state): Shared<Arc<State>>,
     headers: HeaderMap,
-    _user: User,
+    user: User,
 ) -> Result<impl IntoResponse, ApiError> {
     if let Some(token) = guard::cookie(&headers) {
         state.sessions().close(token);
         state.save_sessions().await.map_err(|error| {
             ApiError::internal(format!("logged out, but the file of sessions cannot be written: {error}"))
         })?;
+        security::report(&state, SecurityEvent::LoggedOut { user: user.name }).await?;
     }
     Ok((set_cookie(format!("{COOKIE}=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0")), Json(json!({}))))
 }

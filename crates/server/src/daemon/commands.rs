@@ -2,7 +2,7 @@
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 
-use super::{Event, Levels, Settings, figures::Collector, running::Shared};
+use super::{Event, Levels, Settings, figures::Collector, ledger::LedgerKeeper, running::Shared};
 use crate::{
     assemble,
     control::{Commands, Stream},
@@ -36,6 +36,7 @@ pub(crate) struct Control {
     config: PathBuf,
     skip_unsupported: bool,
     passwords: Passwords,
+    ledger: LedgerKeeper,
     taps: Taps,
 }
 
@@ -45,6 +46,7 @@ impl Control {
         registry: Registry,
         shared: Arc<Shared>,
         passwords: Passwords,
+        ledger: LedgerKeeper,
         settings: &Settings,
     ) -> Control {
         let collector = Arc::new(Collector::new(registry, shared.clone()));
@@ -56,6 +58,7 @@ impl Control {
             config: settings.config.clone(),
             skip_unsupported: settings.skip_unsupported,
             passwords,
+            ledger,
             taps: Taps::default(),
         }
     }
@@ -176,10 +179,12 @@ impl Control {
         match (verb, words.next()) {
             ("UNLOCK", Some(key)) => {
                 let identity = Identity::from_line(key).ok_or("that is no private key")?;
+                self.note("unlock", name)?;
                 let (opened, locked) = logspace.unlock(&Keys::of(vec![identity]));
                 Ok(format!("OK {opened} segments opened, {locked} stay locked"))
             }
             ("LOCK", None) => {
+                self.note("lock", name)?;
                 logspace.lock();
                 Ok(format!("OK {} segments are locked", logspace.snapshot().locked.len()))
             }
@@ -205,6 +210,12 @@ impl Control {
                     .to_owned())
             }
         }
+    }
+
+    /// Writes down what the owner of the control socket does; without it nothing is done.
+    fn note(&self, action: &'static str, logspace: &str) -> Result<(), String> {
+        let noted = self.ledger.append("(control socket)", action, logspace, serde_json::Value::Null);
+        noted.map_err(|error| format!("the ledger cannot be written: {error}"))
     }
 
     fn health(&self) -> String {

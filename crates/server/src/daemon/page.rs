@@ -2,9 +2,9 @@
 //!
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
-use super::{Settings, figures::Collector, running::Shared};
-use crate::{logspace::LEDGER, statistics};
-use api::{Accounts, Backend, Ids, Listening, Place, Policy, Scope, State};
+use super::{Settings, figures::Collector, ledger::LedgerKeeper, running::Shared};
+use crate::statistics;
+use api::{Accounts, Backend, Ids, Listening, Place, Policy, Scope, SecurityEvent, State};
 use message::Severity;
 use relay::InternalLog;
 use std::{
@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use store::{Ledger, LedgerEntry};
+use store::LedgerEntry;
 use tokio::runtime::Runtime;
 
 /// Key of the names of rows, in the data folder.
@@ -41,7 +41,7 @@ pub(crate) struct Page {
 struct Server {
     shared: Arc<Shared>,
     collector: Arc<Collector>,
-    ledger: Ledger,
+    ledger: LedgerKeeper,
     scratch: PathBuf,
 }
 
@@ -69,6 +69,10 @@ impl Backend for Server {
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
         self.ledger.note(entry)
     }
+
+    fn security(&self, event: &SecurityEvent) -> io::Result<()> {
+        self.ledger.security(event)
+    }
 }
 
 /// Opens the page, when it is wanted.
@@ -77,11 +81,15 @@ pub(crate) fn open(
     shared: Arc<Shared>,
     collector: Arc<Collector>,
     log: &InternalLog,
+    ledger: LedgerKeeper,
 ) -> Result<Option<Page>, String> {
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
     let password = accounts.first_run().map_err(|error| error.to_string())?;
-    let ledger = Ledger::at(&settings.data.join(LEDGER));
+    if password.is_some() {
+        let noted = ledger.append("(first run)", "add-user", "", serde_json::json!({"user": "admin"}));
+        noted.map_err(|error| format!("cannot write the ledger: {error}"))?;
+    }
     let host = shared.site().loghost.clone();
     let key = settings.data.join(ROWS_KEY);
     let ids = Ids::load_or_draw(&key).map_err(|error| format!("cannot use {}: {error}", key.display()))?;

@@ -14,6 +14,7 @@ use crate::{
     },
     check,
     lanes::LaneThreads,
+    logspace::LEDGER,
     machine::ThisMachine,
     taps::TapPlace,
 };
@@ -31,7 +32,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
-use store::{Logspace, Notice, Notices};
+use store::{Ledger, Logspace, Notice, Notices};
 
 /// Ticks between two looks at how long the certificate of the page is still good.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
@@ -288,7 +289,9 @@ impl Running {
     }
 
     fn open_one(&self, spec: &LogspaceSpec) -> Result<Logspace, String> {
-        let options = sealing::options(spec).map_err(|error| format!("logspace {}: {error}\n", spec.name))?;
+        let mut options =
+            sealing::options(spec).map_err(|error| format!("logspace {}: {error}\n", spec.name))?;
+        options.ledger = Some(Ledger::at(&self.data.join(LEDGER)));
         let folder = self.data.join("logspaces").join(&spec.name);
         let notices = Arc::new(Reports { log: self.log.clone(), name: spec.name.clone() });
         Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))

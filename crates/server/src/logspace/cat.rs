@@ -1,12 +1,13 @@
 //! `duramen logspace cat`: sealed messages, one after the other.
 //!
-//! In: a logspace, a question. Out: bytes as received, or JSON. Limits: one message in memory; what is not sealed yet
+//! In: a logspace, a question. Out: bytes as received, control characters escaped unless asked otherwise, or JSON. Limits: one message in memory; what is not sealed yet
 //! is not printed; what cannot be read is said, and the rest printed.
 
 use super::{
     keys::KeyFiles,
     place::{Place, now_us},
 };
+use crate::terminal;
 use clap::{Args, ValueEnum};
 use query::{ParseOptions, Query};
 use serde_json::json;
@@ -16,7 +17,7 @@ use store::{Chain, Document, Sealed, SegmentView, Watch, document_json, segment_
 /// What a message looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
-    /// The bytes as received, and a line break
+    /// The bytes as received, control characters escaped, and a line break
     Raw,
     /// One JSON object a line
     Json,
@@ -51,6 +52,9 @@ pub(super) struct Options {
     /// The same as --format json
     #[arg(long)]
     json: bool,
+    /// Print the bytes as they were received, with control characters that a terminal obeys
+    #[arg(long)]
+    raw: bool,
 }
 
 impl Selection {
@@ -122,8 +126,12 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
 
 fn print(out: &mut impl Write, document: &Document, options: &Options) -> io::Result<()> {
     if options.json || options.format == Format::Json {
-        return writeln!(out, "{}", document_json(document));
+        // JSON escapes C0 only.
+        return writeln!(out, "{}", terminal::json(&document_json(document).to_string()));
     }
-    out.write_all(&document.raw)?;
-    out.write_all(b"\n")
+    if options.raw {
+        out.write_all(&document.raw)?;
+        return out.write_all(b"\n");
+    }
+    writeln!(out, "{}", terminal::bytes(&document.raw))
 }

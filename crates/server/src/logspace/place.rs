@@ -10,7 +10,7 @@ use std::{
 use store::{Ledger, LedgerEntry};
 
 /// Folder of logspaces below the data folder.
-const LOGSPACES: &str = "logspaces";
+pub(crate) const LOGSPACES: &str = "logspaces";
 /// The ledger below the data folder.
 pub(crate) const LEDGER: &str = "searches.ledger";
 

@@ -57,7 +57,7 @@ fn roots(path: &Path) -> Result<StampRoots, String> {
 }
 
 /// The keys of some files.
-pub(super) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
+pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
     paths.iter().map(|path| PublicKey::load(path).map_err(|error| error.to_string())).collect()
 }
 

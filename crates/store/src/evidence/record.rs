@@ -49,6 +49,15 @@ impl Event {
     }
 }
 
+/// The end of the ledger at one moment: cutting or changing what was in it by then shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LedgerHead {
+    /// Number of entries, from 1.
+    pub entries: u64,
+    /// Digest of the last one.
+    pub last: Digest,
+}
+
 /// A signed record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Record {
@@ -64,10 +73,19 @@ pub struct Record {
     pub event: Event,
     /// To which segment.
     pub segment: Facts,
+    /// How far the ledger of the server had come; none in records of older versions and where there is no ledger.
+    pub ledger: Option<LedgerHead>,
     /// Fingerprint of the key that signed it.
     pub signer: String,
     /// The signature over the text before it.
     pub signature: Vec<u8>,
+}
+
+impl LedgerHead {
+    fn parse(text: &str) -> Option<LedgerHead> {
+        let (entries, last) = text.split_once(' ')?;
+        Some(LedgerHead { entries: entries.parse().ok()?, last: Digest::parse(last)? })
+    }
 }
 
 impl Record {
@@ -82,10 +100,12 @@ impl Record {
             Event::Archive(place) => ("archive", format!("place {place}\n")),
             Event::Restore => ("restore", String::new()),
         };
+        let ledger = self.ledger.map(|head| format!("ledger {} {}\n", head.entries, head.last));
+        let ledger = ledger.unwrap_or_default();
         format!(
             "{TITLE}\nnumber {}\nlogspace {}\nprevious {}\nat {}\nevent {event}\nsegment {}\n\
              numbers {first} {count}\nreceived {from} {to}\nmessages sha256:{messages}\n\
-             contents sha256:{contents}\n{more}signer {}\n",
+             contents sha256:{contents}\n{more}{ledger}signer {}\n",
             self.number,
             hex(&self.logspace),
             self.previous,
@@ -110,8 +130,13 @@ impl Record {
 
     /// Reads what [`Record::print`] wrote.
     pub fn parse(text: &str) -> Option<Record> {
-        let mut lines = text.lines();
-        let mut take = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
+        let mut lines = text.lines().peekable();
+        // A line of another name is left for the next one that is asked for.
+        let mut take = |name: &str| {
+            let rest = lines.peek()?.strip_prefix(name)?.strip_prefix(' ')?;
+            lines.next();
+            Some(rest.to_owned())
+        };
         if take("duramen")? != TITLE.strip_prefix("duramen ")? {
             return None;
         }
@@ -134,10 +159,14 @@ impl Record {
             "restore" => Event::Restore,
             _ => return None,
         };
+        let ledger = match take("ledger") {
+            Some(head) => Some(LedgerHead::parse(&head)?),
+            None => None,
+        };
         let signer = take("signer")?;
         let signature = STANDARD.decode(take("signature")?).ok()?;
         let segment = Facts { id, first, count, received_us, messages, contents };
-        let record = Record { number, logspace, previous, at_us, event, segment, signer, signature };
+        let record = Record { number, logspace, previous, at_us, event, segment, ledger, signer, signature };
         // One text for one record: nothing can hide in another spelling.
         (record.print() == text).then_some(record)
     }

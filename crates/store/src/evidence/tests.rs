@@ -83,6 +83,7 @@ fn record(key: &SigningKey, chain: &Chain, first: u64, event: Event) -> Record {
         at_us: 1_763_000_000_000_000,
         event,
         segment,
+        ledger: None,
         signer: key.public().fingerprint(),
         signature: Vec::new(),
     };
@@ -101,7 +102,10 @@ fn records_are_read_as_written_and_every_changed_byte_shows() {
         Event::Archive("sha256:00 /a b".into()),
         Event::Restore,
     ] {
-        let written = record(&key, &Chain::default(), 5, event);
+        let mut written = record(&key, &Chain::default(), 5, event);
+        assert!(!written.statement().contains("\nledger "), "as older versions wrote it");
+        written.ledger = Some(LedgerHead { entries: 12, last: Digest::of(b"entry") });
+        written.signature = key.sign(written.statement().as_bytes()).unwrap();
         let text = written.print();
         assert_eq!(Record::parse(&text).as_ref(), Some(&written));
         assert!(written.is_signed_by(key.public()));

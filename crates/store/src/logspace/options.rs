@@ -3,7 +3,7 @@
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
 use super::stamper::Authority;
-use crate::{Digest, Keys, Recipient, Trouble, segment::NAMED_MAX};
+use crate::{Digest, Keys, Ledger, Recipient, Trouble, segment::NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.
@@ -48,6 +48,8 @@ pub struct LogspaceOptions {
     pub keys: Keys,
     /// The private key that signs the records of the chain; none: one is drawn and kept in the logspace.
     pub sign_key: Option<PathBuf>,
+    /// The server's ledger: each record of the chain names how far it had come.
+    pub ledger: Option<Ledger>,
     /// Who time-stamps the chain; nobody: it is not stamped.
     pub authority: Option<Arc<dyn Authority>>,
     /// Least time between two time-stamps.
@@ -94,6 +96,7 @@ impl Default for LogspaceOptions {
             recipients: Vec::new(),
             keys: Keys::default(),
             sign_key: None,
+            ledger: None,
             authority: None,
             timestamp_gap: Duration::ZERO,
             legal_hold: false,

@@ -8,7 +8,10 @@ use super::{
     OpenLogspaceError,
     options::{Notice, Notices},
 };
-use crate::evidence::{Chain, EVIDENCE_DIR, Event, Facts, Record, SigningKey};
+use crate::{
+    evidence::{Chain, EVIDENCE_DIR, Event, Facts, Record, SigningKey},
+    ledger::Ledger,
+};
 use aws_lc_rs::rand;
 use journal::Disk;
 use std::{
@@ -35,6 +38,8 @@ pub(crate) struct Witness {
     chain: Chain,
     key: SigningKey,
     logspace: [u8; 16],
+    /// Whose end each record names.
+    ledger: Option<Ledger>,
 }
 
 impl Witness {
@@ -67,7 +72,12 @@ impl Witness {
             Some(record) => logspace = record.logspace,
             None => rand::fill(&mut logspace).map_err(|_| failed(io::Error::other("no randomness")))?,
         }
-        Ok(Witness { disk, dir: dir.to_owned(), chain, key, logspace })
+        Ok(Witness { disk, dir: dir.to_owned(), chain, key, logspace, ledger: None })
+    }
+
+    /// From now on each record names the end of a ledger.
+    pub(crate) fn tie(&mut self, ledger: Option<Ledger>) {
+        self.ledger = ledger;
     }
 
     /// What happened so far.
@@ -84,6 +94,8 @@ impl Witness {
             at_us,
             event,
             segment,
+            // A ledger that cannot be read must not keep messages from being sealed; its verification tells.
+            ledger: self.ledger.as_ref().and_then(|ledger| ledger.head().ok().flatten()),
             signer: self.key.public().fingerprint(),
             signature: Vec::new(),
         };

@@ -46,8 +46,17 @@ fn logspace() -> (tempfile::TempDir, SigningKey) {
     let sign = |chain: &Chain, event, segment| {
         let (number, previous, at_us) = (chain.next_number(), chain.head(), START_US * 2);
         let signer = key.public().fingerprint();
-        let mut record =
-            Record { number, logspace: [5; 16], previous, at_us, event, segment, signer, signature: vec![] };
+        let mut record = Record {
+            number,
+            logspace: [5; 16],
+            previous,
+            at_us,
+            event,
+            segment,
+            ledger: None,
+            signer,
+            signature: vec![],
+        };
         record.signature = key.sign(record.statement().as_bytes()).unwrap();
         record
     };

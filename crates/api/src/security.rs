@@ -1,0 +1,93 @@
+//! What happens to those who want to use the server: log-ins, failures, lock-outs, refusals.
+//!
+//! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which writes it down.
+//! Holds nothing. Limits: names are as they were claimed; whoever writes them down bounds them.
+
+use crate::{accounts::Right, error::ApiError, sessions::User, state::State};
+use axum::http::StatusCode;
+use std::{net::IpAddr, sync::Arc};
+
+/// Most characters of a claimed name that are kept.
+const NAME_CHARS_MAX: usize = 256;
+
+/// One of them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SecurityEvent {
+    /// Somebody opened a session.
+    LoggedIn {
+        /// Who.
+        user: String,
+        /// From where.
+        address: IpAddr,
+    },
+    /// A call came with the right password, without a session.
+    Authenticated {
+        /// Who.
+        user: String,
+        /// From where.
+        address: IpAddr,
+    },
+    /// Somebody ended a session.
+    LoggedOut {
+        /// Who.
+        user: String,
+    },
+    /// A wrong user or password.
+    Failed {
+        /// The name that was claimed.
+        user: String,
+        /// From where.
+        address: IpAddr,
+    },
+    /// An attempt that was not looked at, because there were too many failures.
+    LockedOut {
+        /// The name that was claimed.
+        user: String,
+        /// From where.
+        address: IpAddr,
+    },
+    /// A user asked for something that they may not do.
+    Refused {
+        /// Who.
+        user: String,
+        /// In which logspace; empty when it concerns none.
+        logspace: String,
+        /// The right that they lack.
+        right: &'static str,
+    },
+}
+
+/// Has it written down that an attempt with a password failed. Nobody is let in: an answer is due all the same.
+pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, error: &ApiError) {
+    // Longer names are nobody's, and are cut by whoever writes them down.
+    let user: String = user.chars().take(NAME_CHARS_MAX).collect();
+    let event = match error.status() {
+        StatusCode::UNAUTHORIZED => SecurityEvent::Failed { user, address },
+        StatusCode::TOO_MANY_REQUESTS => SecurityEvent::LockedOut { user, address },
+        _ => return,
+    };
+    let _ = report(state, event).await;
+}
+
+/// Has an event written down; without it there is no answer.
+pub(crate) async fn report(state: &Arc<State>, event: SecurityEvent) -> Result<(), ApiError> {
+    let state = Arc::clone(state);
+    match tokio::task::spawn_blocking(move || state.backend().security(&event)).await {
+        Ok(Ok(())) => Ok(()),
+        _ => Err(ApiError::internal("the ledger cannot be written: nobody is let in")),
+    }
+}
+
+impl State {
+    /// Has a refusal written down, and says it to the user.
+    pub(crate) fn refuse(&self, user: &User, logspace: &str, right: Right, text: String) -> ApiError {
+        self.refused(user, logspace, right);
+        ApiError::forbidden(text)
+    }
+
+    /// Has a refusal written down. That it cannot be gives nothing away: it is refused all the same.
+    pub(crate) fn refused(&self, user: &User, logspace: &str, right: Right) {
+        let (user, logspace) = (user.name.clone(), logspace.to_owned());
+        let _ = self.backend().security(&SecurityEvent::Refused { user, logspace, right: right.name() });
+    }
+}

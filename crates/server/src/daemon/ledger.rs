@@ -1,0 +1,177 @@
+//! Keeps the ledger of the running server: writes entries, signs its head, says in `internal()` what concerns security.
+//!
+//! In: what users did, from any thread; entries that commands wrote beside the server. Out: entries; a signed head, at
+//! most a second behind; messages. Holds: counts of repeated failures; a thread.
+//! Limits: of each kind of failure [`LISTED_MAX`] entries a [`WINDOW`], the rest is counted in one entry: nobody can fill
+//! the disk by failing. Names are cut at [`NAME_CHARS_MAX`] characters.
+
+mod repeated;
+mod sentence;
+
+use crate::{logspace::now_us, terminal};
+use api::SecurityEvent;
+use message::Severity;
+use relay::InternalLog;
+use repeated::Repeated;
+use serde_json::{Value, json};
+use std::{
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+use store::{HeadError, Ledger, LedgerEntry, SigningKey};
+
+/// Failures of a kind that are listed one by one.
+pub(super) const LISTED_MAX: u32 = 5;
+/// In this time.
+pub(super) const WINDOW: Duration = Duration::from_secs(60);
+/// Most characters of a claimed name.
+const NAME_CHARS_MAX: usize = 64;
+/// How often the head is signed when there are new entries.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// Gives the key that signs; none while there is no logspace.
+pub(super) type KeyOf = Box<dyn Fn() -> Option<SigningKey> + Send>;
+
+/// The ledger of a running server.
+#[derive(Clone)]
+pub(crate) struct LedgerKeeper {
+    ledger: Ledger,
+    log: InternalLog,
+    repeated: Arc<Mutex<Repeated>>,
+}
+
+impl LedgerKeeper {
+    pub(super) fn new(ledger: Ledger, log: InternalLog) -> LedgerKeeper {
+        LedgerKeeper { ledger, log, repeated: Arc::default() }
+    }
+
+    /// Writes an entry before the answer is given.
+    pub(super) fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
+        self.ledger.note(entry)
+    }
+
+    /// Writes an entry of the server itself, durably.
+    pub(super) fn append(
+        &self,
+        user: &str,
+        action: &'static str,
+        logspace: &str,
+        details: Value,
+    ) -> io::Result<()> {
+        let (user, logspace) = (user.to_owned(), logspace.to_owned());
+        let entry = LedgerEntry { at_us: now_us(), user, action, logspace, question: String::new(), details };
+        self.ledger.append(&entry)
+    }
+
+    /// Writes down what happened to somebody who wants to use the server.
+    pub(super) fn security(&self, event: &SecurityEvent) -> io::Result<()> {
+        let (action, user, logspace, details) = described(event);
+        let is_listed = match event {
+            SecurityEvent::LoggedIn { .. } | SecurityEvent::LoggedOut { .. } => true,
+            SecurityEvent::Authenticated { address, .. } => {
+                self.repeated().is_first(&format!("{user} {address}"), Instant::now())
+            }
+            SecurityEvent::Failed { address, .. } | SecurityEvent::LockedOut { address, .. } => {
+                self.repeated().is_listed(action, &address.to_string(), Instant::now())
+            }
+            SecurityEvent::Refused { .. } => self.repeated().is_listed(action, &user, Instant::now()),
+        };
+        if is_listed { self.append(&user, action, &logspace, details) } else { Ok(()) }
+    }
+
+    fn repeated(&self) -> std::sync::MutexGuard<'_, Repeated> {
+        self.repeated.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes counts of repeated failures whose time is over, signs the head, and says what is new.
+    fn tick(&self, key_of: &KeyOf, is_last: bool, reported: &mut Option<String>) {
+        for (action, details) in self.repeated().ended(Instant::now(), is_last) {
+            // What cannot be written shows in the next lines: the head cannot be signed either.
+            let _ = self.append("", action, "", details);
+        }
+        let trouble = match self.ledger.sign_head(key_of().as_ref(), now_us()) {
+            Ok(entries) => {
+                for entry in &entries {
+                    if let Some((severity, text)) = sentence::of(entry) {
+                        self.log.write(severity, &text);
+                    }
+                }
+                None
+            }
+            Err(HeadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(error.to_string()),
+        };
+        if let Some(error) = trouble.as_ref().filter(|_| trouble != *reported) {
+            let path = self.ledger.path().display();
+            self.log.write(
+                Severity(2),
+                &format!("The ledger cannot be signed; ledger='{path}', error='{error}'"),
+            );
+        }
+        *reported = trouble;
+    }
+
+    /// Signs the head every second until it is stopped.
+    pub(super) fn start(self, key_of: KeyOf) -> io::Result<LedgerThread> {
+        let (stop, stopped) = sync_channel::<()>(1);
+        let work = move || {
+            let mut reported = None;
+            loop {
+                let is_last = !matches!(stopped.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout));
+                self.tick(&key_of, is_last, &mut reported);
+                if is_last {
+                    return;
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("ledger".into()).spawn(work)?;
+        Ok(LedgerThread { stop, thread })
+    }
+}
+
+/// The thread that signs.
+pub(super) struct LedgerThread {
+    stop: SyncSender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl LedgerThread {
+    /// Signs what is there, and ends.
+    pub(super) fn stop(self) {
+        // It ends by itself when nobody can tell it to.
+        let _ = self.stop.try_send(());
+        let _ = self.thread.join();
+    }
+}
+
+/// The action, the user, the logspace and what else is known of an event.
+fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
+    let (action, user, logspace, details) = match event {
+        SecurityEvent::LoggedIn { user, address } => ("login", user, "", json!({"address": address})),
+        SecurityEvent::Authenticated { user, address } => {
+            ("login", user, "", json!({"address": address, "by": "password in the call"}))
+        }
+        SecurityEvent::LoggedOut { user } => ("logout", user, "", Value::Null),
+        SecurityEvent::Failed { user, address } => ("login-failed", user, "", json!({"address": address})),
+        SecurityEvent::LockedOut { user, address } => ("locked-out", user, "", json!({"address": address})),
+        SecurityEvent::Refused { user, logspace, right } => {
+            ("refused", user, logspace.as_str(), json!({"right": right}))
+        }
+    };
+    (action, bounded(user), bounded(logspace), details)
+}
+
+/// A name that anybody may have claimed: short, and without control characters.
+pub(super) fn bounded(name: &str) -> String {
+    let short: String = name.chars().take(NAME_CHARS_MAX).collect();
+    let shown = terminal::line(&short).into_owned();
+    if short.len() < name.len() { shown + "..." } else { shown }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Failures that come again and again: some are listed, the rest is counted.
+//!
+//! In: kinds of failures with their origin, the time. Out: whether one is listed; counts when a window is over.
+//! Holds: a window a kind; who was seen lately.
+//! Limits: [`ORIGINS_MAX`] origins are counted one by one, [`SEEN_MAX`] callers are known; then they are forgotten.
+
+use super::{LISTED_MAX, WINDOW};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, HashMap},
+    time::{Duration, Instant},
+};
+
+/// Origins whose failures are counted one by one in a window.
+const ORIGINS_MAX: usize = 16;
+/// Callers that are known not to be new.
+const SEEN_MAX: usize = 1024;
+/// How long one is not new.
+const SEEN_FOR: Duration = Duration::from_secs(3600);
+
+#[derive(Default)]
+pub(super) struct Repeated {
+    windows: BTreeMap<&'static str, Counted>,
+    seen: HashMap<String, Instant>,
+}
+
+struct Counted {
+    start: Instant,
+    listed: u32,
+    more: u64,
+    origins: BTreeMap<String, u64>,
+    others: u64,
+}
+
+impl Repeated {
+    /// Whether a failure is listed; otherwise it is counted.
+    pub(super) fn is_listed(&mut self, kind: &'static str, origin: &str, now: Instant) -> bool {
+        let fresh = || Counted { start: now, listed: 0, more: 0, origins: BTreeMap::new(), others: 0 };
+        let window = self.windows.entry(kind).or_insert_with(fresh);
+        if window.more == 0 && now.duration_since(window.start) >= WINDOW {
+            *window = fresh();
+        }
+        if window.listed < LISTED_MAX {
+            window.listed += 1;
+            return true;
+        }
+        window.more += 1;
+        let is_counted = window.origins.contains_key(origin) || window.origins.len() < ORIGINS_MAX;
+        match is_counted {
+            true => *window.origins.entry(origin.to_owned()).or_default() += 1,
+            false => window.others += 1,
+        }
+        false
+    }
+
+    /// Whether a caller was not seen for an hour.
+    pub(super) fn is_first(&mut self, caller: &str, now: Instant) -> bool {
+        if self.seen.get(caller).is_some_and(|seen| now.duration_since(*seen) < SEEN_FOR) {
+            return false;
+        }
+        if self.seen.len() >= SEEN_MAX {
+            self.seen.clear();
+        }
+        self.seen.insert(caller.to_owned(), now);
+        true
+    }
+
+    /// What was counted in windows that are over.
+    pub(super) fn ended(&mut self, now: Instant, is_last: bool) -> Vec<(&'static str, Value)> {
+        let is_over = |window: &Counted| is_last || now.duration_since(window.start) >= WINDOW;
+        let mut counts = Vec::new();
+        self.windows.retain(|kind, window| {
+            if !is_over(window) {
+                return true;
+            }
+            if window.more > 0 {
+                let seconds = now.duration_since(window.start).as_secs();
+                let from = std::mem::take(&mut window.origins);
+                let details =
+                    json!({"count": window.more, "seconds": seconds, "from": from, "others": window.others});
+                counts.push((*kind, details));
+            }
+            false
+        });
+        counts
+    }
+}
