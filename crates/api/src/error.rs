@@ -82,15 +82,21 @@ impl ApiError {
         error
     }
 
-    /// The server is out of something that is free again in a moment.
-    pub(crate) fn busy(message: impl Into<String>) -> ApiError {
+    /// Something is used up for now.
+    pub(crate) fn busy(message: impl Into<String>, wait: Duration) -> ApiError {
         let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message);
-        error.retry_after = Some(Duration::ZERO);
+        error.retry_after = Some(wait);
         error
     }
 
     pub(crate) fn detailed(status: StatusCode, detail: ErrorDetail) -> ApiError {
         ApiError { status, detail, retry_after: None }
+    }
+}
+
+impl std::fmt::Display for ApiError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.detail.message)
     }
 }
 

@@ -20,7 +20,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use std::{net::IpAddr, sync::Arc};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 /// Name of the session cookie.
 pub(crate) const COOKIE: &str = "duramen_session";
@@ -70,7 +70,9 @@ async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Res
             Err(ApiError::new(StatusCode::UNAUTHORIZED, "unauthorized", "wrong user or password"))
         }
         Err(Refusal::Wait(wait)) => Err(ApiError::too_many_attempts(wait)),
-        Err(Refusal::Busy) => Err(ApiError::busy("too many log-ins at once; try again in a second")),
+        Err(Refusal::Busy) => {
+            Err(ApiError::busy("too many log-ins at once; try again in a second", Duration::ZERO))
+        }
         Err(Refusal::Failed(error)) => Err(ApiError::internal(error)),
     }
 }

@@ -2,9 +2,11 @@
 //!
 //! In: requests on a listener. Out: answers of `query` as JSON, server-sent events of the live tail, the page.
 //! Holds: sessions, counters of failed log-ins. Touches sockets, the users file and threads for searches.
-//! Limits: bodies of [`BODY_BYTES_MAX`], [`SEARCHES_MAX`] searches at once, [`TAILS_MAX`] live tails.
+//! Limits: bodies of [`BODY_BYTES_MAX`], [`SEARCHES_MAX`] searches at once, [`TAILS_MAX`] live tails, the memory and the
+//! exports of [`Limits`].
 
 mod accounts;
+mod answer;
 mod assets;
 mod client;
 mod connection;
@@ -13,8 +15,10 @@ mod durable;
 mod endpoint;
 mod error;
 mod extract;
+mod give_back;
 mod guard;
 mod ids;
+mod limits;
 mod listen;
 mod packages;
 mod policy;
@@ -24,16 +28,19 @@ mod scope;
 mod searching;
 mod security;
 mod sessions;
+mod slots;
 mod state;
 #[cfg(test)]
 mod tests;
 mod throttle;
+mod transfer;
 mod types;
 mod workers;
 
 pub use accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right, generated_password};
 pub use connection::PresentTls;
 pub use ids::{Id, Ids};
+pub use limits::{EXPORTS_DEFAULT, EXPORTS_PER_USER_DEFAULT, Limits};
 pub use listen::{Listening, Place, listen};
 pub use policy::{Network, NetworkError, Policy, ProxyHeader};
 pub use scope::{Scope, ScopeKind, ScopeMember};

@@ -5,7 +5,7 @@
 use crate::{
     BODY_BYTES_MAX, assets,
     connection::{Caller, Connections, PresentTls},
-    endpoint, guard,
+    endpoint, give_back, guard,
     state::State,
 };
 use axum::{
@@ -62,6 +62,7 @@ pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
     let listener = Connections::open(place.address, &place.redirects, place.tls).await?;
     let address = listener.address();
     let (stop, mut stopped) = watch::channel(false);
+    tokio::spawn(give_back::watch(Arc::downgrade(&state)));
     let service = routes(state).into_make_service_with_connect_info::<Caller>();
     let serve = axum::serve(listener, service).with_graceful_shutdown(async move {
         // An error means that the sender is gone: stop as well.

@@ -11,11 +11,13 @@ use crate::{
 use axum::http::StatusCode;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use message::{Facility, Priority, ValueKind, ZoneQuality};
-use query::{QueryError, SearchError};
+use query::{BudgetOf, QueryError, SearchError};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, time::Duration};
 use store::Document;
 
+/// When a search that found no memory may be tried again.
+const MEMORY_RETRY_AFTER: Duration = Duration::from_secs(5);
 /// Largest whole number that every JSON reader keeps exact (2^53).
 const EXACT_MAX: i64 = 1 << 53;
 
@@ -175,6 +177,12 @@ pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
             ApiError::new(StatusCode::GATEWAY_TIMEOUT, "timeout", text)
         }
         SearchError::Refused(why) => ApiError::bad_request(why.clone()),
+        SearchError::OverBudget(over) if over.of == BudgetOf::AllSearches => {
+            ApiError::busy(over.to_string(), MEMORY_RETRY_AFTER)
+        }
+        SearchError::OverBudget(over) => {
+            ApiError::new(StatusCode::UNPROCESSABLE_ENTITY, "over_budget", over.to_string())
+        }
         SearchError::Read(error) => ApiError::internal(error.to_string()),
     }
 }

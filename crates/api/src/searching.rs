@@ -4,13 +4,14 @@
 //! Limits: [`TIMEOUT_MAX`] a search; waiting for a turn counts.
 
 use crate::{
+    answer::{AnswerRows, MadeRows, Shown},
     error::ApiError,
     rows,
     scope::Scope,
     state::State,
     types::{ClockName, Operator, TimeRange},
 };
-use query::{Answer, Clock, Explanation, ParseOptions, Query, Search, SearchError, Space};
+use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
 use std::{
     sync::{
         Arc,
@@ -18,13 +19,20 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::{Document, Watch};
+use store::Watch;
 
 /// Longest time of one search.
 const TIMEOUT_MAX: Duration = Duration::from_secs(600);
 
 /// Sets its flag when the call that owns it ends, for whatever reason.
 pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
+
+impl CancelOnDrop {
+    /// The call ended well: what it left, such as rows that are read later, goes on.
+    fn disarm(mut self) {
+        self.0 = Arc::default();
+    }
+}
 
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
@@ -84,54 +92,14 @@ fn watch(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> Watch {
     Watch::new(cancelled, Some(Instant::now() + limit))
 }
 
-/// The answer of a search, and what its pipes made of it.
+/// The answer of a search, its rows apart.
 pub(crate) struct Found {
     pub(crate) answer: Answer,
-    /// Rows of the pipes, when there are any; whether there were more; what must be said of them.
-    pub(crate) piped: Option<Piped>,
-}
-
-/// What came out of pipes.
-pub(crate) struct Piped {
-    pub(crate) rows: Vec<Document>,
+    pub(crate) rows: AnswerRows,
+    /// Whether pipes made more rows than are shown.
     pub(crate) more: bool,
+    /// What must be said of the rows of pipes.
     pub(crate) notes: Vec<String>,
-}
-
-/// Runs the question of a search, without its pipes.
-pub(crate) async fn run(
-    state: &State,
-    space: Space,
-    query: Query,
-    search: Search,
-    timeout_ms: u64,
-) -> Result<Answer, ApiError> {
-    let work = move |search: Search| query::search(&space, &query, &search);
-    watched(state, search, timeout_ms, work).await
-}
-
-/// Runs a search of a space, with its pipes over the same messages.
-pub(crate) async fn run_piped(
-    state: &State,
-    space: Space,
-    query: Arc<Query>,
-    search: Search,
-    timeout_ms: u64,
-) -> Result<Found, ApiError> {
-    let work = move |search| found(&space, &query, search);
-    watched(state, search, timeout_ms, work).await
-}
-
-/// Tells what a question costs.
-pub(crate) async fn explain(
-    state: &State,
-    space: Space,
-    query: Arc<Query>,
-    search: Search,
-    timeout_ms: u64,
-) -> Result<Explanation, ApiError> {
-    let work = move |search: Search| query::explain(&space, &query, &search);
-    watched(state, search, timeout_ms, work).await
 }
 
 /// Refuses pipes that ask for numbers that a scope does not show.
@@ -142,45 +110,54 @@ pub(crate) fn check_pipes(query: &Query, scope: &Scope) -> Result<(), ApiError> 
     }
 }
 
-/// Runs work with a watch that stops it when its time is over or nobody waits for it.
-async fn watched<T: Send + 'static>(
-    state: &State,
+/// Runs a search of a user, with a watch that stops it when its time is over or nobody waits for it, and with memory.
+pub(crate) async fn run<T: Send + 'static>(
+    state: &Arc<State>,
+    user: &str,
     mut search: Search,
     timeout_ms: u64,
     work: impl FnOnce(Search) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
     search.watch = watch(timeout_ms, cancelled.clone());
+    // What it holds may outlive its time: rows wait for the client.
+    search.memory = state.memory().budget(&search.watch.without_deadline());
     let run = move |cores: usize| {
         search.threads = cores;
         work(search)
     };
-    let _cancel = CancelOnDrop(cancelled);
-    let done = state.searches.run(run).await?;
+    let cancel = CancelOnDrop(cancelled);
+    let done = state.searches.run(user, run).await?;
+    cancel.disarm();
     done.map_err(|error| rows::search_error(&error, Duration::from_millis(timeout_ms)))
 }
 
-fn found(space: &Space, query: &Query, search: Search) -> Result<Found, SearchError> {
+/// Answers the question of a search with its pipes over the same messages.
+pub(crate) fn found(space: &Space, shown: &Shown, search: &Search) -> Result<Found, SearchError> {
+    let query = &shown.query;
     if query.written_pipes().is_empty() {
-        return Ok(Found { answer: query::search(space, query, &search)?, piped: None });
+        let (answer, rows) = query::search_rows(space, query, search)?;
+        return Ok(Found { answer, rows: AnswerRows::Chosen(rows), more: false, notes: Vec::new() });
     }
-    let (mut rows, mut more) = (Vec::new(), false);
-    let (answer, outcome) = query::search_piped(space, query, &search, &mut |row| {
-        more = rows.len() >= search.limit;
+    let mut rows = MadeRows::new(&search.memory);
+    let mut more = false;
+    let (answer, outcome) = query::search_piped(space, query, search, &mut |row| {
+        more = rows.count() >= search.limit;
         if !more {
-            rows.push(row);
+            rows.push(shown, &row)?;
         }
-        !more
+        Ok(!more)
     })?;
-    Ok(Found { answer, piped: Some(Piped { rows, more, notes: outcome.notes }) })
+    Ok(Found { answer, rows: AnswerRows::Made(rows), more, notes: outcome.notes })
 }
 
-/// Runs work that reads the store where searches run, in turn; `cancelled` is set when the caller goes away.
+/// Runs a user's work that reads the store where searches run, in turn; `cancelled` is set when the caller goes away.
 pub(crate) async fn blocking<T: Send + 'static>(
     state: &State,
+    user: &str,
     cancelled: Arc<AtomicBool>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ApiError> {
     let _cancel = CancelOnDrop(cancelled);
-    state.searches.run(|_| work()).await
+    state.searches.run(user, |_| work()).await
 }

@@ -1,23 +1,25 @@
 //! What all calls share.
 //!
 //! In: the parts of the running server. Out: access to them, and the threads of searches.
-//! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, [`EXPORTS_MAX`] exports at once; further ones wait or are
-//! refused.
+//! Limits: [`crate::SEARCHES_MAX`] searches, [`TAILS_MAX`] tails, the exports and the memory of [`Limits`]; further ones wait
+//! or are refused.
 
 use crate::{
     accounts::{Accounts, Right},
     credentials::Credentials,
     error::ApiError,
     ids::Ids,
+    limits::Limits,
     packages::Packages,
     policy::Policy,
     reports::Reports,
     scope::Scope,
     security::SecurityEvent,
     sessions::{SessionFileError, Sessions, User},
+    slots::{Slot, Slots},
     workers::Workers,
 };
-use axum::http::StatusCode;
+use query::MemoryPool;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -25,12 +27,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 use store::LedgerEntry;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Semaphore;
 
 /// Live tails at once; further ones are refused.
 pub const TAILS_MAX: usize = 256;
-/// Exports at once; further ones are refused. Each may last for hours, so that they must not take the searches' turns.
-pub(crate) const EXPORTS_MAX: usize = 4;
 
 /// The running server, as the API sees it.
 pub trait Backend: Send + Sync {
@@ -53,6 +53,9 @@ pub trait Backend: Send + Sync {
         Arc::default()
     }
 
+    /// Gives memory back to the system that searches used and do not need any more.
+    fn release_memory(&self) {}
+
     /// Writes down who asks for what, before the answer is given.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 
@@ -74,12 +77,16 @@ pub struct State {
     packages: Mutex<Packages>,
     pub(crate) searches: Workers,
     pub(crate) tails: Arc<Semaphore>,
-    exports: Arc<Semaphore>,
+    /// Each may last for hours, so that they must not take the searches' turns.
+    exports: Slots,
+    memory: MemoryPool,
 }
 
 impl State {
-    /// The state of a server on the machine `host`; an error when the system gives no random numbers.
+    /// The state of a server on the machine `host`, with the default limits; an error when the system gives no random
+    /// numbers.
     pub fn new(backend: Arc<dyn Backend>, accounts: Accounts, ids: Ids, host: &str) -> io::Result<State> {
+        let limits = Limits::default();
         Ok(State {
             backend,
             accounts,
@@ -92,7 +99,8 @@ impl State {
             packages: Mutex::default(),
             searches: Workers::new(),
             tails: Arc::new(Semaphore::new(TAILS_MAX)),
-            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            exports: Slots::new(limits.exports, limits.exports_per_user),
+            memory: MemoryPool::new(limits.searches_memory, limits.search_memory),
         })
     }
 
@@ -101,6 +109,20 @@ impl State {
         *self.session_file.lock().unwrap_or_else(PoisonError::into_inner) = Some(path.to_owned());
         *self.sessions() = Sessions::load(path)?;
         Ok(())
+    }
+
+    /// The same with other limits.
+    pub fn with_limits(self, limits: Limits) -> State {
+        State {
+            exports: Slots::new(limits.exports, limits.exports_per_user),
+            memory: MemoryPool::new(limits.searches_memory, limits.search_memory),
+            ..self
+        }
+    }
+
+    /// The memory of all searches and exports.
+    pub(crate) fn memory(&self) -> &MemoryPool {
+        &self.memory
     }
 
     pub(crate) fn backend(&self) -> &dyn Backend {
@@ -166,15 +188,9 @@ impl State {
         self.packages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A seat among the exports.
-    pub(crate) fn export_seat(&self) -> Result<OwnedSemaphorePermit, ApiError> {
-        self.exports.clone().try_acquire_owned().map_err(|_| {
-            ApiError::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "too_large",
-                "too many exports are running; try again later",
-            )
-        })
+    /// A place for an export of a user.
+    pub(crate) fn export_slot(&self, user: &User) -> Result<Slot, ApiError> {
+        self.exports.take(&user.name)
     }
 
     pub(crate) fn host(&self) -> &str {

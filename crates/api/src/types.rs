@@ -257,6 +257,19 @@ fn default_timeout() -> u64 {
 /// The answer of a search; all parts are of one snapshot.
 #[derive(Serialize, ToSchema)]
 pub struct SearchAnswer {
+    /// What comes before the rows.
+    #[serde(flatten)]
+    pub head: SearchHead,
+    /// Rows, newest first.
+    pub rows: Vec<Row>,
+    /// What comes behind them.
+    #[serde(flatten)]
+    pub tail: SearchTail,
+}
+
+/// The part of an answer before its rows.
+#[derive(Serialize, ToSchema)]
+pub struct SearchHead {
     /// The moment of the answer: in a local logspace the sequence number after the newest message looked at.
     pub snapshot: Id,
     /// Messages found, exactly.
@@ -271,8 +284,14 @@ pub struct SearchAnswer {
     pub to_us: i64,
     /// Histogram.
     pub bars: Bars,
-    /// Rows, newest first.
-    pub rows: Vec<Row>,
+    /// Only there when the query's pipes make a table; `rows` is empty then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<Table>,
+}
+
+/// The part of an answer behind its rows: what could not be read is known when they were.
+#[derive(Serialize, ToSchema)]
+pub struct SearchTail {
     /// Top values.
     pub facets: Vec<Facet>,
     /// What the asker may want to know of the query.
@@ -284,9 +303,6 @@ pub struct SearchAnswer {
     /// those from here on; facets may be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched_from_us: Option<i64>,
-    /// Only there when the query's pipes make a table; `rows` is empty then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub table: Option<Table>,
 }
 
 /// What pipes made of the messages.
@@ -294,10 +310,10 @@ pub struct SearchAnswer {
 pub struct Table {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Rows in their order; a value is null where a row has none.
-    pub rows: Vec<Vec<Value>>,
     /// Whether there were more rows than were asked for.
     pub more: bool,
+    /// Rows in their order; a value is null where a row has none.
+    pub rows: Vec<Vec<Value>>,
 }
 
 /// Messages that an answer says nothing of.

@@ -38,9 +38,10 @@ impl Workers {
         Workers { turns: Arc::new(Semaphore::new(SEARCHES_MAX)), work: OnceLock::new() }
     }
 
-    /// Waits for a turn and runs work on one of the threads. It is told how many cores it may use.
+    /// Waits for a turn and runs a user's work on one of the threads. It is told how many cores it may use.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
+        _user: &str,
         work: impl FnOnce(usize) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
         let gone = |_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "internal", "shutting down");

@@ -2,6 +2,7 @@
 //!
 //! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
 
+use crate::memory::{MemoryBudget, MemoryError, OverBudget};
 use jiff::Timestamp;
 use std::ops::Range;
 use store::{Column, Document, ReadError, Stop, Watch};
@@ -40,6 +41,8 @@ pub struct Search {
     pub facet_limit: usize,
     /// When to stop.
     pub watch: Watch,
+    /// Memory that it may use.
+    pub memory: MemoryBudget,
     /// Threads to use, the calling one included.
     pub threads: usize,
 }
@@ -57,6 +60,7 @@ impl Default for Search {
             facets: Vec::new(),
             facet_limit: 10,
             watch: Watch::unlimited(),
+            memory: MemoryBudget::unlimited(),
             threads: 2,
         }
     }
@@ -188,6 +192,8 @@ pub enum SearchError {
     TimedOut,
     /// What was asked cannot be done; the text says why and what to do.
     Refused(String),
+    /// It needs more memory than it may have.
+    OverBudget(OverBudget),
     /// The store could not read.
     Read(ReadError),
 }
@@ -198,6 +204,15 @@ impl From<ReadError> for SearchError {
             ReadError::Stopped(Stop::Cancelled) => SearchError::Cancelled,
             ReadError::Stopped(Stop::TimedOut) => SearchError::TimedOut,
             error => SearchError::Read(error),
+        }
+    }
+}
+
+impl From<MemoryError> for SearchError {
+    fn from(error: MemoryError) -> SearchError {
+        match error {
+            MemoryError::Over(over) => SearchError::OverBudget(over),
+            MemoryError::Stopped(stop) => stop.into(),
         }
     }
 }
@@ -214,6 +229,7 @@ impl std::fmt::Display for SearchError {
             SearchError::Cancelled => f.write_str("the search was cancelled"),
             SearchError::TimedOut => f.write_str("the search ran out of time"),
             SearchError::Refused(why) => f.write_str(why),
+            SearchError::OverBudget(over) => over.fmt(f),
             SearchError::Read(error) => error.fmt(f),
         }
     }

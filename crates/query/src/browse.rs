@@ -7,7 +7,9 @@ use crate::{
     answer::SearchError,
     boundary,
     condition::{Condition, ValueTest},
-    matcher, plan,
+    matcher,
+    memory::{MemoryBudget, MemoryPermit, document_bytes},
+    plan,
     space::{Space, member_of, place},
     words,
 };
@@ -29,6 +31,17 @@ pub enum Same {
     Source,
 }
 
+/// How much is wanted around a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Near {
+    /// Messages before it.
+    pub before: usize,
+    /// Messages after it.
+    pub after: usize,
+    /// What they share with it.
+    pub same: Same,
+}
+
 /// One message with the places of its tokens in its text.
 #[derive(Clone, Debug)]
 pub struct Found {
@@ -47,7 +60,8 @@ pub fn message(space: &Space, number: u64, watch: &Watch) -> Result<Option<Found
     let Some((index, id)) = find(snapshot, sequence) else {
         return Ok(None);
     };
-    let mut documents = read(snapshot.segments[index].as_ref(), &[id], watch)?;
+    let mut memory = MemoryBudget::unlimited().permit("message");
+    let mut documents = read(snapshot.segments[index].as_ref(), &[id], watch, &mut memory)?;
     documents.iter_mut().for_each(|document| document.sequence = number);
     Ok(documents.pop().map(|document| {
         let mut tokens = Vec::new();
@@ -56,15 +70,16 @@ pub fn message(space: &Space, number: u64, watch: &Watch) -> Result<Option<Found
     }))
 }
 
-/// The message with a number between its neighbours, oldest first; empty when there is no such message.
+/// The message with a number between its neighbours, oldest first; empty when there is no such message. `memory` is
+/// what holds them: it is to live as long as they do.
 pub fn context(
     space: &Space,
     number: u64,
-    before: usize,
-    after: usize,
-    same: Same,
+    near: Near,
     watch: &Watch,
+    memory: &mut MemoryPermit,
 ) -> Result<Vec<Document>, SearchError> {
+    let Near { before, after, same } = near;
     let (member, sequence) = member_of(number);
     let Some(snapshot) = space.members.get(member).map(|member| member.snapshot.as_ref()) else {
         return Ok(Vec::new());
@@ -72,18 +87,19 @@ pub fn context(
     let Some((index, id)) = find(snapshot, sequence) else {
         return Ok(Vec::new());
     };
-    let anchor = read(snapshot.segments[index].as_ref(), &[id], watch)?;
+    let anchor = read(snapshot.segments[index].as_ref(), &[id], watch, memory)?;
     let Some(document) = anchor.first() else {
         return Ok(Vec::new());
     };
     let condition = likeness(document, same);
     let older = (0..=index).rev().map(|at| (at, if at == index { 0..id } else { 0..u32::MAX }));
-    let mut documents = walk(snapshot, older, &condition, before, Direction::Back, watch)?;
+    let mut walk = Walk { snapshot, condition: &condition, watch, memory };
+    let mut documents = walk.next(older, before, Direction::Back)?;
     documents.reverse();
     documents.extend(anchor);
     let newer = (index..snapshot.segments.len())
         .map(|at| (at, if at == index { id + 1..u32::MAX } else { 0..u32::MAX }));
-    documents.extend(walk(snapshot, newer, &condition, after, Direction::Forward, watch)?);
+    documents.extend(walk.next(newer, after, Direction::Forward)?);
     documents.iter_mut().for_each(|document| document.sequence = place(member, document.sequence));
     Ok(documents)
 }
@@ -157,42 +173,60 @@ fn find(snapshot: &Snapshot, sequence: u64) -> Option<(usize, u32)> {
     })
 }
 
-fn read(view: &dyn SegmentView, ids: &[u32], watch: &Watch) -> Result<Vec<Document>, SearchError> {
+fn read(
+    view: &dyn SegmentView,
+    ids: &[u32],
+    watch: &Watch,
+    memory: &mut MemoryPermit,
+) -> Result<Vec<Document>, SearchError> {
     let mut documents = Vec::with_capacity(ids.len());
+    let mut granted = Ok(());
     view.read(&mut ids.iter().copied(), watch, &mut |_, document| {
-        documents.push(document.clone());
-        true
+        granted = memory.grow(document_bytes(document));
+        if granted.is_ok() {
+            documents.push(document.clone());
+        }
+        granted.is_ok()
     })?;
+    granted?;
     Ok(documents)
 }
 
-/// The next documents that meet a condition, walking away from where the ranges start.
-fn walk(
-    snapshot: &Snapshot,
-    ranges: impl Iterator<Item = (usize, Range<u32>)>,
-    condition: &Condition,
-    count: usize,
-    direction: Direction,
-    watch: &Watch,
-) -> Result<Vec<Document>, SearchError> {
-    let count = count.min(NEIGHBOURS_MAX);
-    let mut documents = Vec::new();
-    for (index, range) in ranges {
-        if documents.len() >= count {
-            break;
+/// A walk away from a message.
+struct Walk<'a> {
+    snapshot: &'a Snapshot,
+    condition: &'a Condition,
+    watch: &'a Watch,
+    memory: &'a mut MemoryPermit,
+}
+
+impl Walk<'_> {
+    /// The next documents that meet the condition, walking away from where the ranges start.
+    fn next(
+        &mut self,
+        ranges: impl Iterator<Item = (usize, Range<u32>)>,
+        count: usize,
+        direction: Direction,
+    ) -> Result<Vec<Document>, SearchError> {
+        let count = count.min(NEIGHBOURS_MAX);
+        let mut documents = Vec::new();
+        for (index, range) in ranges {
+            if documents.len() >= count {
+                break;
+            }
+            let view = self.snapshot.segments[index].as_ref();
+            let mut within = store::Bitmap::none(view.len());
+            within.add_range(range);
+            let matching = plan::matching(view, self.condition, Some(&within), self.watch)?;
+            let missing = count - documents.len();
+            let ids: Vec<u32> = match direction {
+                Direction::Back => matching.iter_rev().take(missing).collect(),
+                Direction::Forward => matching.iter().take(missing).collect(),
+            };
+            documents.extend(read(view, &ids, self.watch, self.memory)?);
         }
-        let view = snapshot.segments[index].as_ref();
-        let mut within = store::Bitmap::none(view.len());
-        within.add_range(range);
-        let matching = plan::matching(view, condition, Some(&within), watch)?;
-        let missing = count - documents.len();
-        let ids: Vec<u32> = match direction {
-            Direction::Back => matching.iter_rev().take(missing).collect(),
-            Direction::Forward => matching.iter().take(missing).collect(),
-        };
-        documents.extend(read(view, &ids, watch)?);
+        Ok(documents)
     }
-    Ok(documents)
 }
 
 /// What must hold of a neighbour.

@@ -15,6 +15,7 @@ mod explain;
 mod fields;
 mod highlight;
 mod matcher;
+mod memory;
 #[cfg(test)]
 mod naive;
 mod parse;
@@ -29,15 +30,19 @@ mod words;
 
 pub use answer::{AWAY, Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
 pub use boundary::{Boundary, matching};
-pub use browse::{Extent, Found, NEIGHBOURS_MAX, Same, columns, context, extent, message};
+pub use browse::{Extent, Found, NEIGHBOURS_MAX, Near, Same, columns, context, extent, message};
 pub use error::{Hint, QueryError};
 pub use fields::{column, column_name};
 pub use highlight::utf16_ranges;
 pub use matcher::Matcher;
+pub use memory::{BudgetOf, MemoryBudget, MemoryError, MemoryPermit, MemoryPool, OverBudget};
 pub use parse::{DEPTH_MAX, NODES_MAX, Parsed, TEXT_CHARS_MAX, parse};
 pub use pipe::{Name, Outcome, stream};
 pub use question::{ParseOptions, Query};
-pub use run::{BARS_MAX, ExplainedPart, Explanation, Means, ROWS_MAX, explain, search, search_piped, values};
+pub use run::{
+    BARS_MAX, ChosenRows, ExplainedPart, Explanation, Means, ROWS_MAX, explain, search, search_piped,
+    search_rows, values,
+};
 pub use space::{MEMBERS_MAX, Member, Space, member_of, place};
 pub use times::parse_time;
 pub use tree::{

@@ -2,7 +2,7 @@
 //!
 //! In: commands as written, messages of a snapshot. Out: rows, as messages or as a table whose columns are known
 //! before it runs. Holds: the groups, keys and rows of one run.
-//! Limits: [`run::GROUPS_MAX`] groups, [`steps::ROWS_MAX`] rows of a sort; what is over is told, never left out in
+//! Limits: [`run::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; what is over is told, never left out in
 //! silence. Percentiles are within one percent, distinct counts above ten thousand within two.
 
 mod aggregate;
@@ -16,6 +16,7 @@ mod name;
 mod patterns;
 pub(crate) mod run;
 mod sketch;
+mod sort;
 mod steps;
 #[cfg(test)]
 mod tests;

@@ -15,16 +15,17 @@ use crate::{
     answer::{Answer, Bars, Clock, Search, SearchError, TimedOut, Unread},
     condition::{Condition, ValueTest},
     fields::{self, column_name},
+    memory::MemoryBudget,
     pipe::{self, Outcome},
     question::Query,
     space::{Seen, Space},
     words,
 };
 pub use explain::{ExplainedPart, Explanation, Means, explain};
-pub use rows::ROWS_MAX;
 pub(crate) use rows::order;
+pub use rows::{ChosenRows, ROWS_MAX};
 
-use facets::Counts;
+use facets::{Counts, Uncounted};
 pub(crate) use found::{Found, locked};
 use segment::Part;
 pub(crate) use segment::{Frame, matching};
@@ -42,16 +43,41 @@ const COMPLETION_THREADS: usize = 2;
 /// Answers a question, without its pipes.
 pub fn search(space: &Space, query: &Query, search: &Search) -> Result<Answer, SearchError> {
     let started = Instant::now();
-    let found = Found::of(space, query, search)?;
-    answer(found, query, search, started)
+    let mut found = Found::of(space, query, search)?;
+    let mut chosen = ChosenRows::of(&found, search)?;
+    // Rows that are chosen are read whatever time it is: they are few.
+    let watch = search.watch.without_deadline();
+    chosen.read_ahead(query, search.threads, &watch)?;
+    let mut rows = Vec::with_capacity(search.limit.min(1_024));
+    while let Some(row) = chosen.next(query, &watch)? {
+        rows.push(row);
+    }
+    found.unread.extend(chosen.take_unread());
+    Ok(Answer { rows, ..answer(found, query, search, started)? })
 }
 
-/// Answers a question and hands the rows that its pipes make to `sink`: the messages are looked for once.
+/// Answers a question; its rows are not in the answer, but read one by one when they are wanted. What cannot be read
+/// then is told by the rows.
+pub fn search_rows(
+    space: &Space,
+    query: &Query,
+    search: &Search,
+) -> Result<(Answer, ChosenRows), SearchError> {
+    let started = Instant::now();
+    let mut found = Found::of(space, query, search)?;
+    let mut chosen = ChosenRows::of(&found, search)?;
+    chosen.read_ahead(query, search.threads, &search.watch.without_deadline())?;
+    found.unread.extend(chosen.take_unread());
+    Ok((answer(found, query, search, started)?, chosen))
+}
+
+/// Answers a question and hands the rows that its pipes make to `sink`, `search.limit` of them and perhaps one more: the
+/// messages are looked for once.
 pub fn search_piped(
     space: &Space,
     query: &Query,
     search: &Search,
-    sink: &mut dyn FnMut(Document) -> bool,
+    sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
 ) -> Result<(Answer, Outcome), SearchError> {
     let started = Instant::now();
     let found = Found::of(space, query, search)?;
@@ -60,8 +86,7 @@ pub fn search_piped(
         return Err(SearchError::TimedOut);
     }
     let outcome = pipe::stream_found(&found, query, search, sink)?;
-    let shown = Search { limit: 0, ..search.clone() };
-    let mut answer = answer(found, query, &shown, started)?;
+    let mut answer = answer(found, query, search, started)?;
     for unread in &outcome.unread {
         if !answer.unread.contains(unread) {
             answer.hints.push(unread.describe());
@@ -73,7 +98,7 @@ pub fn search_piped(
 }
 
 fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) -> Result<Answer, SearchError> {
-    let Found { space, views, parts, frame, mut unread, timed_out } = found;
+    let Found { space, views, parts, frame, mut unread, timed_out, memory: _memory } = found;
     let mut answer = Answer {
         snapshot: space.ends(search),
         total: parts.iter().map(|part| part.count).sum(),
@@ -81,7 +106,7 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
         from_us: frame.from_us,
         to_us: frame.to_us,
         bars: None,
-        rows: rows::newest(space, &views, &parts, query, search, &mut unread)?,
+        rows: Vec::new(),
         facets: Vec::new(),
         hints: Vec::new(),
         timed_out,
@@ -92,15 +117,16 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
     match facets::count(&views, &parts, search) {
         Ok(facets) => answer.facets = facets,
         // Counts without some segments would be wrong.
-        Err((seen, error @ (ReadError::Corrupt { .. } | ReadError::Io { .. }))) => {
+        Err(Uncounted::Read(seen, error @ (ReadError::Corrupt { .. } | ReadError::Io { .. }))) => {
             answer.hints.push("facets are left out: a segment cannot be read".to_owned());
             unread.push(seen.unread(error)?);
         }
         // Rows and counts are there: say that time ran out, and show them.
-        Err((seen, ReadError::Stopped(Stop::TimedOut))) => {
+        Err(Uncounted::Read(seen, ReadError::Stopped(Stop::TimedOut))) => {
             answer.timed_out.get_or_insert(TimedOut { searched_from_us: seen.view.received_range().0 });
         }
-        Err((_, error)) => return Err(error.into()),
+        Err(Uncounted::Read(_, error)) => return Err(error.into()),
+        Err(Uncounted::Memory(error)) => return Err(error),
     }
     if answer.total == 0 {
         answer.hints.extend(unknown_fields(query.condition(), space, &search.watch)?);
@@ -199,13 +225,14 @@ pub fn values(
     prefix: &str,
     limit: usize,
     watch: &Watch,
+    memory: &MemoryBudget,
 ) -> Result<Vec<(Vec<u8>, u64)>, SearchError> {
     let segments = space.members.iter().flat_map(|member| &member.snapshot.segments);
     let views: Vec<&dyn SegmentView> = segments.map(|view| view.as_ref()).collect();
     let pattern = if prefix.is_empty() { Pattern::Any } else { Pattern::Prefix(words::lower(prefix)) };
-    let sum = Mutex::new(Counts::default());
+    let sum = Mutex::new(Counts::new(memory));
     let of_segment = |view: &dyn SegmentView| {
-        let mut counts = Counts::default();
+        let mut counts = Counts::new(memory);
         let documents = view.values(column, &pattern, watch)?;
         view.count_values(column, &documents, watch, &mut |value, count| {
             // A document may have other tags as well.
@@ -216,14 +243,16 @@ pub fn values(
         Ok(counts)
     };
     let results = parallel::each(COMPLETION_THREADS, views.len(), |index| match of_segment(views[index]) {
-        Ok(counts) => {
-            sum.lock().unwrap_or_else(PoisonError::into_inner).merge(counts);
-            Ok(())
+        Ok(mut counts) => {
+            counts.check()?;
+            let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.merge(counts);
+            sum.check()
         }
-        Err(ReadError::Stopped(stop)) => Err(stop),
+        Err(ReadError::Stopped(stop)) => Err(SearchError::from(stop)),
         Err(_) => Ok(()),
     });
-    results.into_iter().collect::<Result<(), Stop>>()?;
+    results.into_iter().collect::<Result<(), SearchError>>()?;
     let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(sum.top(limit))
 }

@@ -56,17 +56,31 @@ impl Space {
     }
 
     /// The segments that a search may see, newest first.
-    pub(crate) fn visible(&self, search: &Search) -> Vec<Seen<'_>> {
+    pub(crate) fn visible<'a>(&'a self, search: &Search) -> Vec<Seen<'a>> {
         let mut seen = Vec::new();
         for (index, (member, end)) in self.members.iter().zip(self.ends(search)).enumerate() {
-            let views = member.snapshot.segments.iter().rev().map(|view| view.as_ref());
-            let views = views.filter(|view| !view.is_empty() && view.first_sequence() < end);
-            seen.extend(views.map(|view| Seen { view, member: index, end, is_bounded: member.is_bounded }));
+            let views = member.snapshot.segments.iter().enumerate().rev();
+            let views = views.filter(|(_, view)| !view.is_empty() && view.first_sequence() < end);
+            let of_segment = |(segment, view): (usize, &'a Arc<dyn SegmentView>)| Seen {
+                view: view.as_ref(),
+                member: index,
+                segment,
+                end,
+                is_bounded: member.is_bounded,
+            };
+            seen.extend(views.map(of_segment));
         }
         if self.members.len() > 1 {
             seen.sort_by_key(|seen| std::cmp::Reverse(seen.view.received_range().1));
         }
         seen
+    }
+
+    /// One segment, by its place in the snapshot of its member.
+    pub(crate) fn seen(&self, member: usize, segment: usize) -> Option<Seen<'_>> {
+        let of = self.members.get(member)?;
+        let view = of.snapshot.segments.get(segment)?.as_ref();
+        Some(Seen { view, member, segment, end: of.snapshot.sequence, is_bounded: of.is_bounded })
     }
 }
 
@@ -76,6 +90,8 @@ pub(crate) struct Seen<'s> {
     pub(crate) view: &'s dyn SegmentView,
     /// Which member it is of.
     pub(crate) member: usize,
+    /// Its place in the member's snapshot.
+    pub(crate) segment: usize,
     /// Sequence number after the newest message of the member.
     pub(crate) end: u64,
     /// Whether messages of it are hidden.

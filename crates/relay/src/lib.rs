@@ -45,3 +45,4 @@ pub use source::{
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, Registry, State};
+pub use sys::release_free_memory;

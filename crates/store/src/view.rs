@@ -260,6 +260,11 @@ impl Watch {
         Watch { cancelled: Arc::default(), deadline: None }
     }
 
+    /// The same without its deadline.
+    pub fn without_deadline(&self) -> Watch {
+        Watch { deadline: None, ..self.clone() }
+    }
+
     /// Fails when the walk must stop.
     pub fn check(&self) -> Result<(), Stop> {
         if self.cancelled.load(Ordering::Relaxed) {

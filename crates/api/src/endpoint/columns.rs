@@ -43,7 +43,7 @@ pub(crate) async fn columns(
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let work = move || query::columns(&space, &watch);
-    let found = searching::blocking(&state, cancelled, work).await?;
+    let found = searching::blocking(&state, &user.name, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.iter().map(|column| ColumnAnswer {
         name: query::column_name(&column.column).to_owned(),
@@ -79,8 +79,9 @@ pub(crate) async fn values(
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let column = query::column(&parameters.column);
     let limit = parameters.limit.unwrap_or(20).min(VALUES_MAX);
-    let work = move || query::values(&space, &column, &parameters.prefix, limit, &watch);
-    let found = searching::blocking(&state, cancelled, work).await?;
+    let memory = state.memory().budget(&watch);
+    let work = move || query::values(&space, &column, &parameters.prefix, limit, &watch, &memory);
+    let found = searching::blocking(&state, &user.name, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.into_iter().map(|(value, count)| ValueCount { value: rows::text(&value), count });
     Ok(Json(answer.collect()))

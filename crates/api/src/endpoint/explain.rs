@@ -35,7 +35,11 @@ pub(crate) async fn explain(
     let query = Arc::new(query);
     let space = scope.space(&user.keyring);
     let counted = Search { limit: 0, bars: 0, ..search.clone() };
-    let told = searching::explain(&state, space.clone(), query.clone(), search, request.timeout_ms).await?;
+    let (asked, within) = (query.clone(), space.clone());
+    let told = searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
+        ::query::explain(&within, &asked, &search)
+    });
+    let told = told.await?;
     let mut answer = ExplainAnswer {
         tree: part(told.root),
         pipes,
@@ -53,7 +57,13 @@ pub(crate) async fn explain(
         unread: told.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
     };
     if request.run {
-        let found = searching::run_piped(&state, space, query, counted, request.timeout_ms).await?.answer;
+        let found = searching::run(&state, &user.name, counted, request.timeout_ms, move |search| {
+            if query.written_pipes().is_empty() {
+                return ::query::search(&space, &query, &search);
+            }
+            ::query::search_piped(&space, &query, &search, &mut |_| Ok(false)).map(|(answer, _)| answer)
+        });
+        let found = found.await?;
         if found.timed_out.is_none() {
             answer.total = Some(found.total);
         }

@@ -3,7 +3,8 @@
 //! In: a query, a time range, a format. Out: rows as they are read, newest first; the server holds a few pieces.
 //! A failure on the way cuts the transfer, so that no client takes half a file for the whole. What could not be read,
 //! locked or damaged, is in a report that is there when the file has ended.
-//! Limits: [`HOURS_MAX`]; the number of exports at once.
+//! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that takes nothing for
+//! [`crate::answer::STALLED`] is cut off.
 
 use crate::{
     accounts::Right,
@@ -15,12 +16,13 @@ use crate::{
     searching::{self, CancelOnDrop},
     sessions::User,
     state::State,
+    transfer::{Client, transfer},
     types::{ClockName, ExportReport, Operator, TimeRange},
     workers,
 };
 use axum::{
     Json,
-    body::{Body, Bytes},
+    body::Bytes,
     extract::State as Shared,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -28,20 +30,16 @@ use axum::{
 use query::{Name, Outcome, Query, Search, SearchError, Space};
 use serde::Deserialize;
 use std::{
-    io,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 use store::Document;
-use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
 /// Longest time of an export.
 const HOURS_MAX: u64 = 6;
 /// Bytes of a piece.
 const PIECE_BYTES: usize = 256 << 10;
-/// Pieces that wait for the client.
-const PIECES: usize = 4;
 /// Columns of a table of messages when the query names none.
 const COLUMNS: [&str; 9] =
     ["@received", "@event", "facility", "severity", "host", "program", "pid", "msgid", "message"];
@@ -103,38 +101,31 @@ pub(crate) async fn export(
     searching::check_pipes(&query, &scope)?;
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
     state.note(&user, "export", &scope, &asked.query, details).await?;
-    let seat = state.export_seat()?;
+    let slot = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let gone = CancelOnDrop(cancelled.clone());
     let limit = Duration::from_secs(3600 * HOURS_MAX);
     search.watch = searching::long_watch(limit, cancelled);
-    let (sender, mut pieces) = mpsc::channel::<Result<Bytes, SearchError>>(PIECES);
+    search.memory = state.memory().budget(&search.watch);
+    let (client, mut pieces) = transfer::<SearchError>();
     let format = asked.format;
     let id = super::session::token()?;
     state.reports().begin(&id, &user.name);
     let work = Export { space: scope.space(&user.keyring), scope, query, search, format };
     let (report_id, shared) = (id.clone(), state.clone());
     let export = move || {
-        let report = work.write(shared.ids(), &sender);
+        let report = work.write(shared.ids(), &client);
         shared.reports().end(&report_id, report);
-        drop((seat, sender));
+        drop((slot, client));
     };
     workers::spawn("export", export).map_err(|_| ApiError::internal("there is no thread to export on"))?;
     // The first piece says whether there will be a file at all.
-    let first = match pieces.recv().await {
-        None => Bytes::new(),
-        Some(Ok(piece)) => piece,
+    let first = match pieces.first().await {
+        None => None,
+        Some(Ok(piece)) => Some(piece),
         Some(Err(error)) => return Err(rows::search_error(&error, limit)),
     };
-    let rest =
-        futures_util::stream::unfold((Some(first), pieces, gone), |(first, mut pieces, gone)| async move {
-            let piece = match first {
-                Some(first) => Ok(first),
-                None => pieces.recv().await?.map_err(|error| io::Error::other(error.to_string())),
-            };
-            Some((piece, (None, pieces, gone)))
-        });
-    Ok((StatusCode::OK, headers(format, &id), Body::from_stream(rest)).into_response())
+    Ok((StatusCode::OK, headers(format, &id), pieces.into_body(first, gone)).into_response())
 }
 
 /// Of which export.
@@ -188,7 +179,7 @@ struct Export {
 
 impl Export {
     /// Writes all rows to the channel, an error as its last piece; says how it went.
-    fn write(&self, ids: &Ids, sender: &mpsc::Sender<Result<Bytes, SearchError>>) -> ExportReport {
+    fn write(&self, ids: &Ids, client: &Client<SearchError>) -> ExportReport {
         let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
         let columns = self.query.columns();
         let mut piece = Vec::with_capacity(PIECE_BYTES);
@@ -215,14 +206,14 @@ impl Export {
                 return true;
             }
             let full = std::mem::replace(&mut piece, Vec::with_capacity(PIECE_BYTES));
-            gone = sender.blocking_send(Ok(full.into())).is_err();
+            gone = client.send(Ok(full.into())).is_err();
             !gone
         };
         let outcome = query::stream(&self.space, &self.query, &self.search, &mut sink);
         let report = self.report(&outcome, gone);
         let last = outcome.map(|_| Bytes::from(piece));
         // A client that went away needs no last piece.
-        let _ = sender.blocking_send(last);
+        let _ = client.send(last);
         report
     }
 
@@ -233,7 +224,7 @@ impl Export {
                 messages: outcome.matched,
                 notes: outcome.notes.clone(),
                 unread: outcome.unread.iter().map(|unread| rows::unread(&self.scope, unread)).collect(),
-                error: gone.then(|| "the client went away".to_owned()),
+                error: gone.then(|| "the client went away, or took nothing for too long".to_owned()),
             },
             Err(error) => ExportReport { error: Some(error.to_string()), ..ExportReport::default() },
         }

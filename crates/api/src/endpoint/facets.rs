@@ -38,11 +38,14 @@ pub(crate) async fn facets(
     if let Some(id) = &request.snapshot {
         search.until = state.ids().ends(&scope, id)?;
     }
+    let space = scope.space(&user.keyring);
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
     // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
     let (noted, answer) = tokio::join!(
         state.note(&user, "facets", &scope, &request.query, details),
-        searching::run(&state, scope.space(&user.keyring), query, search, request.timeout_ms),
+        searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
+            ::query::search(&space, &query, &search)
+        }),
     );
     noted?;
     let answer = answer?;

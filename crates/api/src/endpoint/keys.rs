@@ -50,7 +50,7 @@ pub(crate) async fn unlock(
         }
         Ok::<_, IdentityError>(opened)
     };
-    let opened = searching::blocking(&state, Arc::default(), work).await?;
+    let opened = searching::blocking(&state, &user.name, Arc::default(), work).await?;
     let opened = opened.map_err(|error| ApiError::bad_request(format!("the key cannot be used: {error}")))?;
     if opened.is_empty() {
         let text = format!("the key opens nothing that is locked in logspace {}", scope.name);

@@ -42,11 +42,12 @@ pub(crate) async fn logspaces(
     }
     let cancelled = Arc::default();
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let name = user.name.clone();
     let work = move || {
         let each = scopes.iter().zip(rights);
         each.map(|(scope, may)| answer(scope, may, &user, &watch)).collect()
     };
-    Ok(Json(searching::blocking(&state, cancelled, work).await?))
+    Ok(Json(searching::blocking(&state, &name, cancelled, work).await?))
 }
 
 fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, watch: &Watch) -> LogspaceAnswer {

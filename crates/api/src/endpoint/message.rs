@@ -13,7 +13,7 @@ use crate::{
     types::{ContextAnswer, MessageAnswer},
 };
 use axum::{Json, extract::State as Shared};
-use query::{Same, Space};
+use query::{Near, Same, Space};
 use serde::Deserialize;
 use std::{
     sync::Arc,
@@ -51,7 +51,7 @@ pub(crate) async fn message(
     let space = scope.space(&user.keyring);
     let asked = space.clone();
     let work = move || query::message(&asked, place, &Watch::unlimited());
-    let found = searching::blocking(&state, Arc::default(), work).await?;
+    let found = searching::blocking(&state, &user.name, Arc::default(), work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let found = found.ok_or_else(|| gone(&space, place))?;
     let document = found.document;
@@ -133,8 +133,14 @@ pub(crate) async fn context(
     let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let space = scope.space(&user.keyring);
     let asked = space.clone();
-    let work = move || query::context(&asked, place, before, after, same, &watch);
-    let found = searching::blocking(&state, cancelled, work).await?;
+    let near = Near { before, after, same };
+    let mut memory = state.memory().budget(&watch).permit("context");
+    let work = move || {
+        let found = query::context(&asked, place, near, &watch, &mut memory);
+        (found, memory)
+    };
+    // The memory is given back when the answer was written.
+    let (found, _memory) = searching::blocking(&state, &user.name, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     if found.is_empty() {
         return Err(gone(&space, place));

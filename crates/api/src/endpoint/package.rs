@@ -14,12 +14,12 @@ use crate::{
     searching::{self, CancelOnDrop},
     sessions::User,
     state::State,
+    transfer::{Client, transfer},
     types::{ClockName, Operator, TimeRange},
     workers,
 };
 use axum::{
     Json,
-    body::{Body, Bytes},
     extract::State as Shared,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
@@ -33,15 +33,12 @@ use std::{
     time::Duration,
 };
 use store::{ExportError, Exported, Part, Question, ReadError, View, Watch, export_package};
-use tokio::sync::mpsc;
 use utoipa::{IntoParams, ToSchema};
 
 /// Longest time of making one.
 const MINUTES_MAX: u64 = 60;
 /// Bytes of a piece on its way to the client.
 const PIECE_BYTES: usize = 256 << 10;
-/// Pieces that wait for the client.
-const PIECES: usize = 4;
 
 /// What the package is to hold.
 #[derive(Deserialize, ToSchema)]
@@ -104,7 +101,7 @@ pub(crate) async fn make(
     let query = within(&question, &query)?;
     let details = json!({"from_us": question.from_us, "to_us": question.to_us, "package": true});
     state.note(&user, "export", &scope, &question.text, details).await?;
-    let seat = state.export_seat()?;
+    let seat = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let _gone = CancelOnDrop(cancelled.clone());
     let watch = searching::long_watch(Duration::from_secs(60 * MINUTES_MAX), cancelled);
@@ -246,23 +243,19 @@ pub(crate) async fn take(
     let found = state.packages().find(&asked.id, &user.name);
     let package =
         found.ok_or_else(|| ApiError::not_found("there is no such package any more: make it again"))?;
-    let seat = state.export_seat()?;
-    let (sender, pieces) = mpsc::channel::<io::Result<Bytes>>(PIECES);
+    let seat = state.export_slot(&user)?;
+    let (client, pieces) = transfer::<io::Error>();
     let headers = headers(&package.name);
     let work = move || {
-        let written = package.write(Pieces { sender: &sender, piece: Vec::with_capacity(PIECE_BYTES) });
+        let written = package.write(Pieces { client: &client, piece: Vec::with_capacity(PIECE_BYTES) });
         if let Err(error) = written {
             // The transfer is cut; a client that went away needs no reason.
-            let _ = sender.blocking_send(Err(error));
+            let _ = client.send(Err(error));
         }
-        drop((seat, sender));
+        drop((seat, client));
     };
     workers::spawn("package", work).map_err(|_| ApiError::internal("there is no thread to send on"))?;
-    let stream = futures_util::stream::unfold(pieces, |mut pieces| async move {
-        let piece = pieces.recv().await?;
-        Some((piece, pieces))
-    });
-    Ok((StatusCode::OK, headers, Body::from_stream(stream)).into_response())
+    Ok((StatusCode::OK, headers, pieces.into_body(None, ())).into_response())
 }
 
 fn headers(name: &str) -> HeaderMap {
@@ -276,7 +269,7 @@ fn headers(name: &str) -> HeaderMap {
 
 /// Hands bytes on to a response, a piece at a time.
 struct Pieces<'a> {
-    sender: &'a mpsc::Sender<io::Result<Bytes>>,
+    client: &'a Client<io::Error>,
     piece: Vec<u8>,
 }
 
@@ -291,6 +284,6 @@ impl Write for Pieces<'_> {
 
     fn flush(&mut self) -> io::Result<()> {
         let full = std::mem::replace(&mut self.piece, Vec::with_capacity(PIECE_BYTES));
-        self.sender.blocking_send(Ok(full.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        self.client.send(Ok(full.into())).map_err(|_| io::ErrorKind::BrokenPipe.into())
     }
 }

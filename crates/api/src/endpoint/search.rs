@@ -1,19 +1,24 @@
 //! `/search`: total, bars, rows and facets of one snapshot.
 //!
-//! In: a query and a time range. Out: the answer. Limits: [`ROWS_MAX`], [`BARS_MAX`], [`FACETS_MAX`].
+//! In: a query and a time range. Out: the answer, in pieces when its rows are long. Limits: [`ROWS_MAX`], [`BARS_MAX`], [`FACETS_MAX`].
 
 use crate::{
     accounts::Right,
+    answer::{AnswerWriter, FIRST_BYTES, Shown},
     error::ApiError,
     extract::Body,
-    rows, searching,
+    rows,
+    searching::{self, Found},
     sessions::User,
     state::State,
-    types::{Row, SearchAnswer, SearchRequest, Table},
+    types::{SearchAnswer, SearchHead, SearchRequest, SearchTail, Table},
 };
-use axum::{Json, extract::State as Shared};
+use axum::{
+    extract::State as Shared,
+    http::header,
+    response::{IntoResponse, Response},
+};
 use std::sync::Arc;
-use store::Document;
 
 /// Most rows of one answer: further ones come with `before`.
 pub(crate) const ROWS_MAX: usize = 10_000;
@@ -30,13 +35,13 @@ pub(crate) async fn search(
     Shared(state): Shared<Arc<State>>,
     user: User,
     Body(request): Body<SearchRequest>,
-) -> Result<Json<SearchAnswer>, ApiError> {
+) -> Result<Response, ApiError> {
     check_size(&request)?;
     let (query, mut search) = searching::prepare(&request.query, request.default_operator, &request.time)?;
     search.limit = request.limit;
     search.bars = request.bars;
     search.facets = request.facets.iter().map(|name| ::query::column(name)).collect();
-    let mut hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
+    let hints: Vec<String> = query.hints().iter().map(|hint| hint.message.clone()).collect();
     let scope = state.scope(&user, request.logspace.as_deref(), Right::Search)?;
     searching::check_pipes(&query, &scope)?;
     let ids = state.ids();
@@ -48,53 +53,51 @@ pub(crate) async fn search(
         serde_json::json!({"from_us": search.from_us, "to_us": search.to_us, "before": search.before});
     let query = Arc::new(query);
     let space = scope.space(&user.keyring);
+    let shown =
+        Shown { state: state.clone(), scope: scope.clone(), query: query.clone(), user: user.name.clone() };
     // Nothing is shown before it is in the ledger; it may be looked for meanwhile.
-    let (noted, found) = tokio::join!(
+    let (noted, written) = tokio::join!(
         state.note(&user, "search", &scope, &request.query, details),
-        searching::run_piped(&state, space, query.clone(), search, request.timeout_ms),
+        searching::run(&state, &user.name, search, request.timeout_ms, move |search| {
+            let found = searching::found(&space, &shown, &search)?;
+            let mut writer = writer(shown, found, hints, &search);
+            Ok((writer.piece(FIRST_BYTES)?.unwrap_or_default(), writer))
+        }),
     );
     noted?;
-    let found = found?;
-    let answer = found.answer;
+    let (first, writer) = written?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], writer.into_body(first)).into_response())
+}
+
+/// Puts an answer into the API's shape.
+fn writer(shown: Shown, found: Found, mut hints: Vec<String>, search: &::query::Search) -> AnswerWriter {
+    let Found { answer, rows, more, notes } = found;
+    let scope = &shown.scope;
     hints.extend(answer.hints.iter().cloned());
     if let Some(cut) = answer.timed_out {
         let time = rows::time(cut.searched_from_us);
         hints.push(format!("time ran out: messages received before {time} were not searched"));
     }
-    let mut rows: Vec<Row> =
-        answer.rows.iter().map(|row| rows::row(ids, &scope, &row.document, &row.highlights)).collect();
-    let mut table = None;
-    if let Some(piped) = found.piped {
-        hints.extend(piped.notes);
-        match query.columns() {
-            None => {
-                let row = |row: &Document| rows::row(ids, &scope, row, &query.highlights(&row.text));
-                rows = piped.rows.iter().map(row).collect();
-            }
-            Some(columns) => {
-                table = Some(Table {
-                    columns: columns.iter().map(|name| name.shown().to_owned()).collect(),
-                    rows: piped.rows.iter().map(|row| rows::cells(row, columns)).collect(),
-                    more: piped.more,
-                });
-            }
-        }
-    }
-    Ok(Json(SearchAnswer {
-        snapshot: ids.mark(&scope, &answer.snapshot),
+    hints.extend(notes);
+    let columns = shown.query.columns().map(|names| names.iter().map(|name| name.shown().to_owned()));
+    let table = columns.map(|columns| Table { columns: columns.collect(), more, rows: Vec::new() });
+    let head = SearchHead {
+        snapshot: shown.state.ids().mark(scope, &answer.snapshot),
         total: answer.total,
         took_ms: answer.took_us as f64 / 1000.0,
         scanned: answer.scanned,
         from_us: answer.from_us,
         to_us: answer.to_us,
         bars: rows::bars(answer.bars),
-        rows,
+        table,
+    };
+    let tail = SearchTail {
         facets: answer.facets.iter().map(rows::facet).collect(),
         hints,
-        unread: answer.unread.iter().map(|unread| rows::unread(&scope, unread)).collect(),
+        unread: answer.unread.iter().map(|unread| rows::unread(scope, unread)).collect(),
         searched_from_us: answer.timed_out.map(|cut| cut.searched_from_us),
-        table,
-    }))
+    };
+    AnswerWriter::new(shown, &head, rows, tail, &search.memory, &search.watch)
 }
 
 /// Refuses to show more than one answer holds.

@@ -1,8 +1,10 @@
 //! `/tail`: messages as they become durable, pushed to the page (server-sent events).
 //!
 //! In: a query. Out: `row` events whose id says how far was looked, a `status` event each second. A client that
-//! connects again with `Last-Event-ID` first gets what it missed, as far as [`BACKLOG_ROWS_MAX`] reaches.
-//! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages and is told.
+//! connects again with `Last-Event-ID` first gets what it missed, as far as [`BACKLOG_ROWS_MAX`] and [`WAITING_BYTES_MAX`]
+//! reach.
+//! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages and is told; rows
+//! that wait for it take part in the memory of searches.
 
 use crate::{
     accounts::Right,
@@ -22,7 +24,7 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures_util::Stream;
-use query::{Matcher, Query, place};
+use query::{Answer, Matcher, MemoryPermit, Query, Search, SearchError, Space, place};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::VecDeque,
@@ -32,7 +34,7 @@ use std::{
     task::{Context, Poll},
     time::{Duration, Instant},
 };
-use store::{Document, Live, Subscription};
+use store::{Document, Live, Subscription, Watch};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 
@@ -40,6 +42,8 @@ use utoipa::IntoParams;
 const ROWS_PER_SECOND_MAX: u64 = 500;
 /// Rows that are sent again after a lost connection.
 const BACKLOG_ROWS_MAX: usize = 1000;
+/// Bytes of rows that wait for a client; further ones are counted and not shown.
+const WAITING_BYTES_MAX: usize = 4 << 20;
 /// Time between status events.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
@@ -88,8 +92,11 @@ pub(crate) async fn tail(
         search.limit = BACKLOG_ROWS_MAX;
         search.bars = 0;
         let space = scope.space(&follower.user.keyring);
-        let answer = searching::run(&state, space, query, search, 10_000).await?;
-        follower.begin(&after, &answer);
+        let name = follower.user.name.clone();
+        let found =
+            searching::run(&state, &name, search, 10_000, move |search| newest(&space, &query, &search));
+        let (answer, rows) = found.await?;
+        follower.begin(&after, &answer, &rows);
     }
     let events = futures_util::stream::unfold(follower, |mut follower| async move {
         follower.next().await.map(|event| (Ok(event), follower))
@@ -127,7 +134,10 @@ struct Follower {
     query: Query,
     matcher: Matcher,
     sources: Vec<Source>,
-    waiting: VecDeque<Event>,
+    /// Events with their sizes.
+    waiting: VecDeque<(Event, usize)>,
+    /// What they take.
+    memory: MemoryPermit,
     status: Status,
     second: Instant,
     shown_in_second: u64,
@@ -150,6 +160,7 @@ impl Follower {
             subscription: member.logspace.subscribe(),
             boundary: member.boundary.as_ref().map(|boundary| boundary.matcher()),
         };
+        let memory = state.memory().budget(&Watch::unlimited()).permit("tail");
         Follower {
             state,
             user,
@@ -158,6 +169,7 @@ impl Follower {
             matcher: query.matcher(),
             query,
             waiting: VecDeque::new(),
+            memory,
             status: Status::default(),
             second: Instant::now(),
             shown_in_second: 0,
@@ -167,29 +179,29 @@ impl Follower {
     }
 
     /// Begins with what came since an earlier tail or answer.
-    fn begin(&mut self, after: &[u64], answer: &query::Answer) {
+    fn begin(&mut self, after: &[u64], answer: &query::Answer, rows: &[Document]) {
         for (source, end) in self.sources.iter_mut().zip(after) {
             source.next = *end;
         }
-        for row in answer.rows.iter().rev() {
-            let (member, sequence) = query::member_of(row.document.sequence);
+        for document in rows.iter().rev() {
+            let (member, sequence) = query::member_of(document.sequence);
             let Some(source) = self.sources.get_mut(member).filter(|source| sequence >= source.next) else {
                 continue;
             };
             source.next = sequence + 1;
-            let event = self.row_event(&row.document);
-            self.waiting.push_back(event);
+            self.show(document);
         }
         for (source, end) in self.sources.iter_mut().zip(&answer.snapshot) {
             source.next = source.next.max(*end);
         }
-        (self.status.matched, self.status.shown) = (self.waiting.len() as u64, self.waiting.len() as u64);
+        self.status.matched = self.waiting.len() as u64;
     }
 
     /// The next event; `None` when a logspace closes, or the user is logged out or may not search it any more.
     async fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some(event) = self.waiting.pop_front() {
+            if let Some((event, bytes)) = self.waiting.pop_front() {
+                self.memory.shrink(bytes);
                 return Some(event);
             }
             let left = STATUS_EVERY.saturating_sub(self.second.elapsed());
@@ -238,7 +250,6 @@ impl Follower {
                 self.status.matched += 1;
                 if self.shown_in_second < ROWS_PER_SECOND_MAX {
                     self.shown_in_second += 1;
-                    self.status.shown += 1;
                     found.push((document, source.next));
                 }
             }
@@ -247,8 +258,7 @@ impl Follower {
         let end = std::mem::take(&mut source.next);
         for (document, next) in found {
             self.sources[member].next = next;
-            let event = self.row_event(&document);
-            self.waiting.push_back(event);
+            self.show(&document);
         }
         self.sources[member].next = end;
     }
@@ -263,11 +273,34 @@ impl Follower {
         json_event("status", &self.status)
     }
 
-    fn row_event(&self, document: &Document) -> Event {
+    /// Lets a row wait for the client, if there is room for it.
+    fn show(&mut self, document: &Document) {
         let highlights = self.query.highlights(&document.text);
         let row = rows::row(self.state.ids(), &self.scope, document, &highlights);
-        json_event("row", &row).id(self.mark().to_string())
+        let Ok(text) = serde_json::to_string(&row) else { return };
+        let bytes = text.len();
+        let waiting = self.memory.used_bytes() as usize;
+        if waiting + bytes > WAITING_BYTES_MAX || self.memory.grow_at_once(bytes).is_err() {
+            return;
+        }
+        self.status.shown += 1;
+        let event = Event::default().event("row").id(self.mark().to_string()).data(text);
+        self.waiting.push_back((event, bytes));
     }
+}
+
+/// The newest messages that a question finds, as many as may wait for a client.
+fn newest(space: &Space, query: &Query, search: &Search) -> Result<(Answer, Vec<Document>), SearchError> {
+    let (answer, mut chosen) = query::search_rows(space, query, search)?;
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    while let Some(row) = chosen.next(query, &search.watch)? {
+        bytes += row.document.raw.len() + row.document.text.len();
+        if bytes > WAITING_BYTES_MAX {
+            break;
+        }
+        rows.push(row.document);
+    }
+    Ok((answer, rows))
 }
 
 /// What comes first from any of the sources.

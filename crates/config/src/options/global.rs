@@ -161,6 +161,20 @@ const PAGE: &[Row] = &[
     ),
     row("session-lifetime", V::Age, "24h", "longest life of a session; then a new log-in is needed"),
     row("session-idle", V::Age, "12h", "a session ends after this time without a call"),
+    row(
+        "searches-memory",
+        V::Number(1 << 20, i64::MAX),
+        "",
+        "bytes that all searches and exports may hold together; unset: a quarter of the machine's or the control group's memory",
+    ),
+    row(
+        "search-memory",
+        V::Number(1 << 16, i64::MAX),
+        "",
+        "bytes that one search may hold; unset: a quarter of searches-memory()",
+    ),
+    row("exports", V::Number(1, 1_000), "8", "exports and packages at once"),
+    row("exports-per-user", V::Number(1, 1_000), "2", "those of one user"),
 ];
 
 const REST: &[Row] = &[

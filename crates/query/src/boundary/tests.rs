@@ -2,7 +2,8 @@
 
 use super::Boundary;
 use crate::{
-    Clock, Extent, Member, ParseOptions, Query, Same, Search, Space, columns, context, extent, message,
+    Clock, Extent, Member, MemoryBudget, Near, ParseOptions, Query, Same, Search, Space, columns, context,
+    extent, message,
     naive::{START_US, document, snapshot, with_value},
     place, search, search_piped, stream, values,
 };
@@ -154,8 +155,13 @@ fn looking_around_stays_within() {
     let (space, watch) = (filtered(), Watch::unlimited());
     assert!(message(&space, 0, &watch).unwrap().is_none(), "a message outside");
     assert!(message(&space, 1, &watch).unwrap().is_some());
-    assert!(context(&space, 2, 5, 5, Same::None, &watch).unwrap().is_empty(), "an anchor outside");
-    let around = context(&space, 7, 2, 2, Same::None, &watch).unwrap();
+    let around = |number, count| {
+        let near = Near { before: count, after: count, same: Same::None };
+        let mut memory = MemoryBudget::unlimited().permit("context");
+        context(&space, number, near, &watch, &mut memory).unwrap()
+    };
+    assert!(around(2, 5).is_empty(), "an anchor outside");
+    let around = around(7, 2);
     assert_eq!(around.iter().map(|near| near.sequence).collect::<Vec<_>>(), [3, 5, 7, 9, 11]);
     let names = |space: &Space| -> Vec<(String, u64, bool)> {
         let found = columns(space, &watch).unwrap();
@@ -167,7 +173,9 @@ fn looking_around_stays_within() {
     let found = names(&space);
     assert!(found.contains(&("size".into(), 45, true)), "{found:?}");
     assert!(!found.iter().any(|(name, ..)| name == "pin"), "{found:?}");
-    let complete = |column: Column, prefix: &str| values(&space, &column, prefix, 10, &watch).unwrap();
+    let complete = |column: Column, prefix: &str| {
+        values(&space, &column, prefix, 10, &watch, &MemoryBudget::unlimited()).unwrap()
+    };
     assert_eq!(complete(Column::Host, ""), [(b"open".to_vec(), 45)]);
     assert_eq!(complete(Column::Host, "s"), []);
     assert_eq!(complete(Column::Named("pin".into()), "1"), []);
@@ -246,9 +254,11 @@ fn a_union_is_one_list_by_time() {
     let pinned = Search { until: vec![10, 5], ..Search::default() };
     assert_eq!(search(&space, &query(""), &pinned).unwrap().total, 15);
     let (answer, _) =
-        search_piped(&space, &query("* | stats count() by host"), &pinned, &mut |_| true).unwrap();
+        search_piped(&space, &query("* | stats count() by host"), &pinned, &mut |_| Ok(true)).unwrap();
     assert_eq!((answer.total, answer.snapshot), (15, vec![10, 5]));
-    let near = context(&space, place(1, 2), 1, 1, Same::None, &Watch::unlimited()).unwrap();
+    let near = Near { before: 1, after: 1, same: Same::None };
+    let mut memory = MemoryBudget::unlimited().permit("context");
+    let near = context(&space, place(1, 2), near, &Watch::unlimited(), &mut memory).unwrap();
     assert_eq!(
         near.iter().map(|near| near.sequence).collect::<Vec<_>>(),
         [place(1, 1), place(1, 2), place(1, 3)]

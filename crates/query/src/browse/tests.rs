@@ -1,8 +1,8 @@
 //! Neighbours and columns in a small store.
 
-use super::{Same, columns, context, message};
-use crate::Space;
+use super::{Near, Same, columns, context, message};
 use crate::naive::{document, snapshot, with_value};
+use crate::{MemoryBudget, MemoryPool, Space};
 use store::Watch;
 
 fn store() -> Space {
@@ -13,7 +13,9 @@ fn store() -> Space {
 
 #[track_caller]
 fn check(sequence: u64, around: (usize, usize), same: Same, want: &[u64]) {
-    let found = context(&store(), sequence, around.0, around.1, same, &Watch::unlimited()).unwrap();
+    let near = Near { before: around.0, after: around.1, same };
+    let mut memory = MemoryBudget::unlimited().permit("context");
+    let found = context(&store(), sequence, near, &Watch::unlimited(), &mut memory).unwrap();
     let found: Vec<u64> = found.iter().map(|document| document.sequence).collect();
     assert_eq!(found, want);
 }
@@ -43,4 +45,14 @@ fn lists_columns_by_use() {
     };
     assert_eq!((of("host"), of("k"), of("msgid")), (Some(50), Some(25), None));
     assert!(found.is_sorted_by(|a, b| a.documents >= b.documents));
+}
+
+#[test]
+fn h5_neighbours_are_within_the_memory_of_their_search() {
+    let near = Near { before: 40, after: 0, same: Same::None };
+    let refused = |kib: u64| {
+        let mut memory = MemoryPool::new(kib << 10, kib << 10).budget(&Watch::unlimited()).permit("context");
+        context(&store(), 45, near, &Watch::unlimited(), &mut memory).is_err()
+    };
+    assert!(refused(16) && !refused(64));
 }

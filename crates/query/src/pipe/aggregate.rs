@@ -121,6 +121,16 @@ impl Aggregate {
         }
     }
 
+    /// Bytes that it holds besides itself.
+    pub(super) fn heap_bytes(&self) -> usize {
+        match self {
+            Aggregate::Count(_) | Aggregate::Sum(..) | Aggregate::Avg(..) => 0,
+            Aggregate::Min(value) | Aggregate::Max(value) => value.as_ref().map_or(0, Vec::len),
+            Aggregate::Percentile(_, sketch) => sketch.heap_bytes(),
+            Aggregate::Distinct(distinct) => distinct.heap_bytes(),
+        }
+    }
+
     /// The count that `top` goes by.
     pub(super) fn count(&self) -> u64 {
         match self {

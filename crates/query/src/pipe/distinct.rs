@@ -59,6 +59,15 @@ impl Distinct {
         }
     }
 
+    /// Bytes of its hashes or registers.
+    pub(super) fn heap_bytes(&self) -> usize {
+        match self {
+            // A hash and a byte of control a slot.
+            Distinct::Exact(known) => known.capacity() * (size_of::<u64>() + 1),
+            Distinct::Estimate(registers) => registers.len(),
+        }
+    }
+
     pub(super) fn count(&self) -> u64 {
         match self {
             Distinct::Exact(known) => known.len() as u64,

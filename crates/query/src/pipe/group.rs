@@ -1,14 +1,20 @@
 //! Groups of rows with the functions of each.
 //!
 //! In: rows, or values with their counts from an index. Out: a row a group. Limits: [`GROUPS_MAX`] groups and
-//! [`KEY_BYTES_MAX`] of keys; rows of further groups are counted together, and the answer says so.
+//! [`KEY_BYTES_MAX`] of keys: rows of further groups are counted together, and the answer says so; the memory of the search.
 
 use super::{
     GroupBy, Name, Shape, TIME,
     aggregate::{Aggregate, compare},
     name::number_text,
+    steps::HeldRows,
 };
-use crate::{answer::SearchError, times};
+use crate::{
+    answer::SearchError,
+    memory::{MemoryBudget, MemoryError, MemoryPermit},
+    times,
+    tree::FunctionKind,
+};
 use message::ValueKind;
 use std::{cmp::Ordering, collections::HashMap, sync::Arc};
 use store::Document;
@@ -17,6 +23,11 @@ use store::Document;
 pub(crate) const GROUPS_MAX: usize = 200_000;
 /// Most bytes of their keys.
 const KEY_BYTES_MAX: usize = 64 << 20;
+/// Memory that a group takes besides its key and its sums: its slot in a table that was just made larger, two blocks of the
+/// allocator.
+const GROUP_BYTES: usize = 160;
+/// Memory that a value of a row takes besides its text, and its name.
+const CELL_BYTES: usize = 112;
 
 pub(super) struct Groups {
     by: Arc<GroupBy>,
@@ -27,6 +38,11 @@ pub(super) struct Groups {
     /// Rows of groups that found no room.
     rest: u64,
     key: Vec<u8>,
+    /// Whether sums take more memory as rows come.
+    sums_grow: bool,
+    memory: MemoryPermit,
+    /// The first refusal where counts come from an index, which cannot be told of it.
+    refused: Option<MemoryError>,
 }
 
 /// The intervals of a timechart.
@@ -51,8 +67,17 @@ impl Grid {
 }
 
 impl Groups {
-    pub(super) fn new(by: Arc<GroupBy>, grid: Grid) -> Groups {
-        Groups { by, grid, known: HashMap::new(), bytes: 0, rest: 0, key: Vec::new() }
+    pub(super) fn new(by: Arc<GroupBy>, grid: Grid, budget: &MemoryBudget) -> Groups {
+        let stage = match by.shape {
+            Shape::Stats => "stats",
+            Shape::Top { .. } => "top",
+            Shape::Timechart { .. } => "timechart",
+        };
+        let is_fixed =
+            |of: &super::Of| matches!(of.kind, FunctionKind::Count | FunctionKind::Sum | FunctionKind::Avg);
+        let sums_grow = !by.functions.iter().all(is_fixed);
+        let (known, memory) = (HashMap::new(), budget.permit(stage));
+        Groups { by, grid, known, bytes: 0, rest: 0, key: Vec::new(), sums_grow, memory, refused: None }
     }
 
     pub(super) fn by(&self) -> &Arc<GroupBy> {
@@ -61,7 +86,7 @@ impl Groups {
 
     /// Adds a row to its group; rows without one of the keys belong to none. A row with several tags belongs to the
     /// group of each when they are the only key.
-    pub(super) fn add(&mut self, row: &Document) {
+    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         if self.grid.width_us > 0 {
@@ -69,13 +94,16 @@ impl Groups {
             push_time(&mut key, self.grid.start(us));
         }
         let by = self.by.clone();
+        let mut added = Ok(());
         match by.keys.as_slice() {
             [only] => {
                 let start = key.len();
                 only.visit(row, &mut |value| {
                     key.truncate(start);
                     push_key(&mut key, value);
-                    self.add_to(&key, row);
+                    if added.is_ok() {
+                        added = self.add_to(&key, row);
+                    }
                 });
             }
             keys => {
@@ -85,20 +113,30 @@ impl Groups {
                         true
                     })
                 }) {
-                    self.add_to(&key, row);
+                    added = self.add_to(&key, row);
                 }
             }
         }
         self.key = key;
+        added
     }
 
-    fn add_to(&mut self, key: &[u8], row: &Document) {
-        let by = self.by.clone();
-        if let Some(group) = self.group(key) {
-            group.iter_mut().zip(&by.functions).for_each(|(sum, of)| sum.add_row(of, row));
-        } else {
-            self.rest += 1;
+    fn add_to(&mut self, key: &[u8], row: &Document) -> Result<(), SearchError> {
+        if let Some(bytes) = self.room(key) {
+            self.memory.grow(bytes)?;
         }
+        let by = self.by.clone();
+        let sums_grow = self.sums_grow;
+        let Some(group) = self.group(key) else {
+            self.rest += 1;
+            return Ok(());
+        };
+        let before = if sums_grow { heap_bytes(group) } else { 0 };
+        group.iter_mut().zip(&by.functions).for_each(|(sum, of)| sum.add_row(of, row));
+        let after = if sums_grow { heap_bytes(group) } else { 0 };
+        self.memory.shrink(before.saturating_sub(after));
+        self.memory.grow(after.saturating_sub(before))?;
+        Ok(())
     }
 
     /// Adds a value of the only key that so many rows of an interval have; every function counts.
@@ -111,18 +149,49 @@ impl Groups {
         if let Some(value) = value {
             push_key(&mut key, value);
         }
-        match self.group(&key) {
-            Some(group) => group.iter_mut().for_each(|sum| sum.add_value(b"", times)),
-            None => self.rest += times,
+        if self.may_hold(&key) {
+            match self.group(&key) {
+                Some(group) => group.iter_mut().for_each(|sum| sum.add_value(b"", times)),
+                None => self.rest += times,
+            }
         }
         self.key = key;
     }
 
     /// Adds a value, which so many rows have, to function number `index` of the only group.
     pub(super) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
-        if let Some(group) = self.group(b"") {
-            group[index].add_value(value, times);
+        if !self.may_hold(b"") {
+            return;
         }
+        let Some(sum) = self.group(b"").and_then(|group| group.get_mut(index)) else { return };
+        let before = sum.heap_bytes();
+        sum.add_value(value, times);
+        let more = sum.heap_bytes().saturating_sub(before);
+        self.refused = self.memory.grow_at_once(more).err();
+    }
+
+    /// Fails when there was no memory for what an index counted.
+    pub(super) fn check(&mut self) -> Result<(), SearchError> {
+        self.refused.take().map_or(Ok(()), |error| Err(error.into()))
+    }
+
+    /// Takes memory for a group where nothing may wait: whoever counts may hold a lock. Says whether there was some.
+    fn may_hold(&mut self, key: &[u8]) -> bool {
+        if self.refused.is_none()
+            && let Some(bytes) = self.room(key)
+        {
+            self.refused = self.memory.grow_at_once(bytes).err();
+        }
+        self.refused.is_none()
+    }
+
+    /// Memory that a group takes which is not there yet.
+    fn room(&self, key: &[u8]) -> Option<usize> {
+        (!self.known.contains_key(key)).then(|| self.group_bytes(key))
+    }
+
+    fn group_bytes(&self, key: &[u8]) -> usize {
+        key.len() + GROUP_BYTES + self.by.functions.len() * size_of::<Aggregate>()
     }
 
     fn group(&mut self, key: &[u8]) -> Option<&mut Vec<Aggregate>> {
@@ -139,21 +208,32 @@ impl Groups {
 
     pub(super) fn merge(&mut self, other: Groups) {
         self.rest += other.rest;
+        self.refused = self.refused.take().or(other.refused);
+        self.memory.absorb(other.memory);
         for (key, sums) in other.known {
             let lost: u64 = sums.iter().map(Aggregate::count).max().unwrap_or_default();
+            let is_new = !self.known.contains_key(&key);
+            let mut freed = if is_new { 0 } else { self.group_bytes(&key) };
             match self.group(&key) {
-                Some(group) => group.iter_mut().zip(sums).for_each(|(own, sum)| own.merge(sum)),
+                Some(group) => {
+                    let before = heap_bytes(group) + heap_bytes(&sums);
+                    group.iter_mut().zip(sums).for_each(|(own, sum)| own.merge(sum));
+                    freed += before.saturating_sub(heap_bytes(group));
+                }
                 None => self.rest += lost,
             }
+            self.memory.shrink(freed);
         }
     }
 
     /// The rows in their order, and what must be said about them.
-    pub(super) fn rows(mut self, notes: &mut Vec<String>) -> Result<Vec<Document>, SearchError> {
+    pub(super) fn rows(mut self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
+        self.check()?;
         if self.rest > 0 {
             notes.push(format!("{} rows of groups beyond the first {GROUPS_MAX} are left out", self.rest));
         }
         self.fill();
+        self.memory.grow(self.rows_bytes())?;
         let timed = self.grid.width_us > 0;
         let mut groups: Vec<(Vec<Vec<u8>>, Vec<Aggregate>)> =
             self.known.into_iter().map(|(key, sums)| (parts(&key, timed), sums)).collect();
@@ -195,7 +275,19 @@ impl Groups {
             }
             row
         };
-        Ok(groups.into_iter().map(row).collect())
+        Ok(HeldRows { rows: groups.into_iter().map(row).collect(), memory: self.memory })
+    }
+
+    /// Memory that the rows take, and the parts of the keys on the way to them.
+    fn rows_bytes(&self) -> usize {
+        let shown = match self.by.shape {
+            Shape::Top { limit } => limit.min(self.known.len()),
+            Shape::Stats | Shape::Timechart { .. } => self.known.len(),
+        };
+        let cells = self.by.keys.len() + self.by.functions.len() + 1;
+        self.known.len() * cells * size_of::<Vec<u8>>()
+            + 2 * self.bytes
+            + shown * (size_of::<Document>() + cells * CELL_BYTES)
     }
 
     /// Adds what has no rows but must be shown: the one group of no keys, the empty intervals of a timechart.
@@ -219,6 +311,11 @@ impl Groups {
             None => {}
         }
     }
+}
+
+/// Bytes that sums hold besides themselves.
+fn heap_bytes(sums: &[Aggregate]) -> usize {
+    sums.iter().map(Aggregate::heap_bytes).sum()
 }
 
 /// A key is its parts with their lengths; an interval is eight bytes without.

@@ -1,15 +1,21 @@
 //! Messages of several members in one order: the newest first, as a list of rows has them.
 //!
 //! In: what matches in each segment. Out: rows. Holds: a few rows of each member.
-//! Limits: [`AHEAD`] rows a member are read ahead.
+//! Limits: [`AHEAD`] rows a member are read ahead, fewer when they are long: [`AHEAD_BYTES`].
 
 use super::run::Run;
-use crate::{answer::SearchError, run::order};
+use crate::{
+    answer::SearchError,
+    memory::{MemoryPermit, document_bytes},
+    run::order,
+};
 use std::{borrow::Cow, collections::VecDeque};
 use store::{Bitmap, Document};
 
 /// Rows of a member that are read at once: about a block.
 const AHEAD: usize = 512;
+/// Bytes of a member's rows after which no more are read at once.
+const AHEAD_BYTES: usize = 512 << 10;
 
 /// What a member has left.
 struct Source<'a> {
@@ -17,6 +23,9 @@ struct Source<'a> {
     segments: VecDeque<usize>,
     open: Option<(usize, Cow<'a, Bitmap>, u32)>,
     rows: VecDeque<Document>,
+    /// What the rows take.
+    memory: MemoryPermit,
+    bytes: usize,
 }
 
 /// Hands on every message that matches, the newest first, until it is told to stop.
@@ -28,7 +37,8 @@ pub(super) fn each(
         .map(|member| {
             let own = run.views.iter().enumerate().filter(|(_, seen)| seen.member == member);
             let segments = own.map(|(index, _)| index).collect();
-            Source { segments, open: None, rows: VecDeque::new() }
+            let memory = run.search.memory.permit("rows");
+            Source { segments, open: None, rows: VecDeque::new(), memory, bytes: 0 }
         })
         .collect();
     loop {
@@ -58,12 +68,21 @@ impl Source<'_> {
                 continue;
             };
             let ids: Vec<u32> = found.iter_rev().skip_while(|id| *id >= end).take(AHEAD).collect();
-            let Some(last) = ids.last().copied() else { continue };
-            let rows = &mut self.rows;
-            run.read(index, &mut ids.into_iter(), &mut |row| {
+            self.memory.shrink(std::mem::take(&mut self.bytes));
+            let Some(mut last) = ids.last().copied() else { continue };
+            let (rows, memory, bytes) = (&mut self.rows, &mut self.memory, &mut self.bytes);
+            let mut left = ids.into_iter();
+            run.read(index, &mut left, &mut |row| {
+                let size = document_bytes(&row);
+                memory.grow(size)?;
+                *bytes += size;
                 rows.push_back(row);
-                Ok(true)
+                Ok(*bytes < AHEAD_BYTES)
             })?;
+            if let Some(next) = left.next() {
+                // Those before it were read or missed.
+                last = next + 1;
+            }
             self.open = Some((index, found, last));
         }
         Ok(())

@@ -2,10 +2,14 @@
 //!
 //! In: messages. Out: a row a pattern with its exact count, when it was first and last seen, and its course.
 //! A word with a digit is left out at once; words of otherwise equal patterns are, when there are many of them.
-//! Limits: [`PATTERNS_MAX`]; messages of further ones are counted together, and the answer says so.
+//! Limits: [`PATTERNS_MAX`]: messages of further ones are counted together, and the answer says so; the memory of the search.
 
-use super::{Name, name::number_text};
-use crate::{times, words};
+use super::{Name, name::number_text, steps::HeldRows};
+use crate::{
+    answer::SearchError,
+    memory::{MemoryBudget, MemoryPermit},
+    times, words,
+};
 use message::ValueKind;
 use std::collections::HashMap;
 use store::Document;
@@ -24,6 +28,12 @@ const VARIANTS: usize = 8;
 const COMPARED_MAX: usize = 5_000;
 /// Stands for what changes.
 const GAP: &[u8] = b"<*>";
+/// Memory that a pattern takes besides its text, in a table that was just made larger.
+const SLOT_BYTES: usize = 2 * (size_of::<Seen>() + size_of::<Vec<u8>>()) + 24;
+/// The same of a text that patterns are compared by.
+const VARIANT_BYTES: usize = 160;
+/// Memory that a row of the table takes.
+const ROW_BYTES: usize = 2_048;
 
 #[derive(Clone, Debug)]
 struct Seen {
@@ -39,21 +49,37 @@ pub(super) struct Patterns {
     from_us: i64,
     to_us: i64,
     event: bool,
+    budget: MemoryBudget,
+    memory: MemoryPermit,
 }
 
 impl Patterns {
-    pub(super) fn new(from_us: i64, to_us: i64, event: bool) -> Patterns {
-        Patterns { known: HashMap::new(), rest: 0, from_us, to_us: to_us.max(from_us + 1), event }
+    pub(super) fn new(from_us: i64, to_us: i64, event: bool, budget: &MemoryBudget) -> Patterns {
+        let (budget, memory) = (budget.clone(), budget.permit("patterns"));
+        Patterns {
+            known: HashMap::new(),
+            rest: 0,
+            from_us,
+            to_us: to_us.max(from_us + 1),
+            event,
+            budget,
+            memory,
+        }
     }
 
-    pub(super) fn add(&mut self, row: &Document) {
+    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
         let us = if self.event { row.event.unix_us } else { row.received_us };
         let length = self.to_us.saturating_sub(self.from_us);
         let place = (us.saturating_sub(self.from_us) as i128 * POINTS as i128 / i128::from(length))
             .clamp(0, POINTS as i128 - 1);
         let mut seen = Seen { count: 1, first_us: us, last_us: us, points: [0; POINTS] };
         seen.points[place as usize] = 1;
-        self.put(masked(&row.text), seen);
+        let pattern = masked(&row.text);
+        if !self.known.contains_key(&pattern) && self.known.len() < PATTERNS_MAX {
+            self.memory.grow(pattern.len() + SLOT_BYTES)?;
+        }
+        self.put(pattern, seen);
+        Ok(())
     }
 
     fn put(&mut self, pattern: Vec<u8>, seen: Seen) {
@@ -69,10 +95,16 @@ impl Patterns {
 
     pub(super) fn merge(&mut self, other: Patterns) {
         self.rest += other.rest;
-        other.known.into_iter().for_each(|(pattern, seen)| self.put(pattern, seen));
+        self.memory.absorb(other.memory);
+        for (pattern, seen) in other.known {
+            if self.known.contains_key(&pattern) {
+                self.memory.shrink(pattern.len() + SLOT_BYTES);
+            }
+            self.put(pattern, seen);
+        }
     }
 
-    pub(super) fn rows(mut self, limit: usize, notes: &mut Vec<String>) -> Vec<Document> {
+    pub(super) fn rows(mut self, limit: usize, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
         if self.rest > 0 {
             notes.push(format!(
                 "{} messages of patterns beyond the first {PATTERNS_MAX} are left out",
@@ -81,7 +113,7 @@ impl Patterns {
         }
         // Each pass may make further patterns equal; more than a few change nothing.
         for _ in 0..3 {
-            if !self.join() {
+            if !self.join()? {
                 break;
             }
         }
@@ -89,14 +121,18 @@ impl Patterns {
         let mut known: Vec<(Vec<u8>, Seen)> = self.known.into_iter().collect();
         known.sort_unstable_by(|a, b| b.1.count.cmp(&a.1.count).then_with(|| a.0.cmp(&b.0)));
         known.truncate(limit);
-        known.into_iter().map(|(pattern, seen)| seen.row(pattern, total)).collect()
+        self.memory.grow(known.len() * ROW_BYTES)?;
+        let rows = known.into_iter().map(|(pattern, seen)| seen.row(pattern, total)).collect();
+        Ok(HeldRows { rows, memory: self.memory })
     }
 
     /// Makes one pattern of those that differ in one word only, where many words stand; whether there were any.
-    fn join(&mut self) -> bool {
+    fn join(&mut self) -> Result<bool, SearchError> {
         if self.known.len() > COMPARED_MAX {
-            return false;
+            return Ok(false);
         }
+        let mut memory = self.budget.permit("patterns");
+        memory.grow(self.known.keys().map(Vec::len).sum())?;
         let patterns: Vec<Vec<u8>> = self.known.keys().cloned().collect();
         let mut variants: HashMap<Vec<u8>, Vec<usize>> = HashMap::new();
         for (number, pattern) in patterns.iter().enumerate() {
@@ -104,6 +140,7 @@ impl Patterns {
             for index in 0..parts.len() {
                 let part = std::mem::replace(&mut parts[index], GAP);
                 if !part.is_empty() && part != GAP {
+                    memory.grow(pattern.len() + VARIANT_BYTES)?;
                     variants.entry(parts.join(&b' ')).or_default().push(number);
                 }
                 parts[index] = part;
@@ -126,7 +163,7 @@ impl Patterns {
             }
             joined = true;
         }
-        joined
+        Ok(joined)
     }
 }
 

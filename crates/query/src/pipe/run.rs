@@ -10,10 +10,11 @@ use super::{
     group::{Grid, Groups},
     merge,
     patterns::Patterns,
-    steps::{self, Around, Reducer, Step},
+    steps::{self, Around, HeldRows, Reducer, Step},
 };
 use crate::{
     answer::{Clock, Search, SearchError, Unread},
+    memory::document_bytes,
     question::Query,
     run::{BARS_MAX, Found, Frame, locked, matching, parallel},
     space::{Seen, Space, place},
@@ -55,27 +56,30 @@ pub fn stream(
     search: &Search,
     sink: &mut dyn FnMut(Document) -> bool,
 ) -> Result<Outcome, SearchError> {
-    Run::new(space, query, search, 0)?.all(sink)
+    Run::new(space, query, search, 0)?.all(None, &mut |row| Ok(sink(row)))
 }
 
-/// The same, where what the question finds is known already.
+/// The same for the first `search.limit` rows, where what the question finds is known already. `sink` may be handed one
+/// more.
 pub(crate) fn stream_found(
     found: &Found<'_>,
     query: &Query,
     search: &Search,
-    sink: &mut dyn FnMut(Document) -> bool,
+    sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
 ) -> Result<Outcome, SearchError> {
     let search = Search { bars: 0, ..search.clone() };
     let (views, frame) = (found.views.clone(), found.frame.clone());
     let unread = Mutex::new(found.unread.clone());
+    // One more than is shown tells that there are more.
+    let wanted = Some(search.limit.saturating_add(1));
     Run { space: found.space, query, search, views, frame, known: Some(found), earlier_us: 0, unread }
-        .all(sink)
+        .all(wanted, sink)
 }
 
 pub(super) struct Run<'a> {
     pub(super) space: &'a Space,
     query: &'a Query,
-    search: Search,
+    pub(super) search: Search,
     /// Newest first.
     pub(super) views: Vec<Seen<'a>>,
     frame: Frame,
@@ -105,9 +109,14 @@ impl<'a> Run<'a> {
         Ok(Run { space, query, search, views, frame, known: None, earlier_us, unread })
     }
 
-    fn all(self, sink: &mut dyn FnMut(Document) -> bool) -> Result<Outcome, SearchError> {
+    /// Hands on the rows of which so many are wanted; none: all.
+    fn all(
+        self,
+        wanted: Option<usize>,
+        sink: &mut dyn FnMut(Document) -> Result<bool, SearchError>,
+    ) -> Result<Outcome, SearchError> {
         let mut outcome = Outcome { snapshot: self.space.ends(&self.search), ..Outcome::default() };
-        self.stages(&self.query.pipes().stages, &mut outcome, &mut |row| Ok(sink(row)))?;
+        self.stages(&self.query.pipes().stages, wanted, &mut outcome, sink)?;
         outcome.unread.extend(self.unread.into_inner().unwrap_or_else(PoisonError::into_inner));
         outcome.unread.dedup();
         Ok(outcome)
@@ -126,6 +135,7 @@ impl<'a> Run<'a> {
     fn stages(
         &self,
         stages: &[Stage],
+        wanted: Option<usize>,
         outcome: &mut Outcome,
         sink: steps::Next<'_>,
     ) -> Result<(), SearchError> {
@@ -134,33 +144,27 @@ impl<'a> Run<'a> {
             && let Stage::Diff { earlier_us, keys, values } = &stages[at]
         {
             let rows = self.compared(&stages[..at], *earlier_us, keys, values, outcome)?;
-            return self.rest(rows, &stages[at + 1..], outcome, sink);
+            return self.rest(rows, &stages[at + 1..], wanted, outcome, sink);
         }
         let reducer =
             stages.iter().position(|stage| matches!(stage, Stage::Group(_) | Stage::Patterns { .. }));
         match reducer {
             Some(at) if stages[..at].iter().all(steps::is_simple) => {
                 let rows = self.reduced(&stages[..at], &stages[at], outcome)?;
-                self.rest(rows, &stages[at + 1..], outcome, sink)
+                self.rest(rows, &stages[at + 1..], wanted, outcome, sink)
             }
             Some(at) => {
                 let mut reducer = self.reducer(&stages[at])?;
-                let mut before = self.steps(&stages[..at]);
+                let mut before = self.steps(&stages[..at], None);
                 self.each(outcome, &mut |row| {
-                    steps::push(&mut before, row, &mut |row| {
-                        reducer.add(&row);
-                        Ok(true)
-                    })
+                    steps::push(&mut before, row, &mut |row| reducer.add(&row).map(|()| true))
                 })?;
-                steps::finish(&mut before, &mut |row| {
-                    reducer.add(&row);
-                    Ok(true)
-                })?;
+                steps::finish(&mut before, &mut |row| reducer.add(&row).map(|()| true))?;
                 let rows = reducer.rows(&mut outcome.notes)?;
-                self.rest(rows, &stages[at + 1..], outcome, sink)
+                self.rest(rows, &stages[at + 1..], wanted, outcome, sink)
             }
             None => {
-                let mut all = self.steps(stages);
+                let mut all = self.steps(stages, wanted);
                 self.each(outcome, &mut |row| steps::push(&mut all, row, sink))?;
                 steps::finish(&mut all, sink)
             }
@@ -170,15 +174,18 @@ impl<'a> Run<'a> {
     /// Sends the rows of a table through what follows it.
     fn rest(
         &self,
-        rows: Vec<Document>,
+        table: HeldRows,
         stages: &[Stage],
+        wanted: Option<usize>,
         outcome: &mut Outcome,
         sink: steps::Next<'_>,
     ) -> Result<(), SearchError> {
         let reducer = stages.iter().position(|stage| matches!(stage, Stage::Group(_)));
         let (first, behind) = stages.split_at(reducer.unwrap_or(stages.len()));
-        let mut steps = self.steps(first);
+        // Its memory is given back when all its rows went on.
+        let HeldRows { rows, memory: _memory } = table;
         let Some((stage, behind)) = behind.split_first() else {
+            let mut steps = self.steps(first, wanted);
             for row in rows {
                 if !steps::push(&mut steps, row, sink)? {
                     break;
@@ -186,11 +193,9 @@ impl<'a> Run<'a> {
             }
             return steps::finish(&mut steps, sink);
         };
+        let mut steps = self.steps(first, None);
         let mut reducer = self.reducer(stage)?;
-        let mut add = |row: Document| {
-            reducer.add(&row);
-            Ok(true)
-        };
+        let mut add = |row: Document| reducer.add(&row).map(|()| true);
         for row in rows {
             if !steps::push(&mut steps, row, &mut add)? {
                 break;
@@ -198,13 +203,14 @@ impl<'a> Run<'a> {
         }
         steps::finish(&mut steps, &mut add)?;
         let rows = reducer.rows(&mut outcome.notes)?;
-        self.rest(rows, behind, outcome, sink)
+        self.rest(rows, behind, wanted, outcome, sink)
     }
 
-    fn steps(&self, stages: &[Stage]) -> Vec<Box<dyn Step>> {
-        let around = Around { space: self.space, watch: &self.search.watch };
-        let each = stages.iter().enumerate();
-        each.filter_map(|(index, stage)| steps::step(stage, stages.get(index + 1), &around)).collect()
+    /// The commands at work, when so many rows of the last one are wanted.
+    fn steps(&self, stages: &[Stage], wanted: Option<usize>) -> Vec<Box<dyn Step>> {
+        let around = Around { space: self.space, watch: &self.search.watch, memory: &self.search.memory };
+        let each = stages.iter().zip(steps::demands(stages, wanted));
+        each.filter_map(|(stage, wanted)| steps::step(stage, wanted, &around)).collect()
     }
 
     /// The table beside the one of an earlier time.
@@ -215,7 +221,7 @@ impl<'a> Run<'a> {
         keys: &[Name],
         values: &[String],
         outcome: &mut Outcome,
-    ) -> Result<Vec<Document>, SearchError> {
+    ) -> Result<HeldRows, SearchError> {
         if self.search.from_us.is_none() {
             let text = "diff compares with an earlier time: choose a time range that has a start";
             return Err(SearchError::Refused(text.to_owned()));
@@ -235,13 +241,18 @@ impl<'a> Run<'a> {
             _ => {}
         }
         let (mut now, mut before) = (Vec::new(), Vec::new());
-        self.stages(&whole, outcome, &mut |row| {
+        let mut memory = self.search.memory.permit("diff");
+        // Each row is kept, and is shown again with twice as many values.
+        let room = |row: &Document| 3 * document_bytes(row);
+        self.stages(&whole, None, outcome, &mut |row| {
+            memory.grow(room(&row))?;
             now.push(row);
             Ok(true)
         })?;
         let earlier = Run::new(self.space, self.query, &self.search, earlier_us)?;
         let mut unsaid = Outcome::default();
-        earlier.stages(&whole, &mut unsaid, &mut |row| {
+        earlier.stages(&whole, None, &mut unsaid, &mut |row| {
+            memory.grow(room(&row))?;
             before.push(row);
             Ok(true)
         })?;
@@ -251,7 +262,7 @@ impl<'a> Run<'a> {
         outcome.notes.extend(said);
         let mut rows = diff::rows(now, &before, keys, values);
         rows.truncate(limit);
-        Ok(rows)
+        Ok(HeldRows { rows, memory })
     }
 
     /// Reads every message that matches, newest first.
@@ -329,7 +340,7 @@ impl<'a> Run<'a> {
         simple: &[Stage],
         stage: &Stage,
         outcome: &mut Outcome,
-    ) -> Result<Vec<Document>, SearchError> {
+    ) -> Result<HeldRows, SearchError> {
         let sum = Mutex::new((self.reducer(stage)?, 0));
         let results = parallel::each(self.search.threads, self.views.len(), |index| {
             let Some(found) = self.found(index)? else { return Ok(()) };
@@ -339,7 +350,7 @@ impl<'a> Run<'a> {
                 false => Ok(false),
             };
             match counted {
-                Ok(true) => {}
+                Ok(true) => part.check()?,
                 Ok(false) => self.add_all(index, &found, simple, &mut part)?,
                 Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
                 // The index is damaged; perhaps the messages are not.
@@ -366,16 +377,10 @@ impl<'a> Run<'a> {
         simple: &[Stage],
         part: &mut Reducer,
     ) -> Result<(), SearchError> {
-        let mut steps = self.steps(simple);
+        let mut steps = self.steps(simple, None);
         self.read(index, &mut found.iter(), &mut |row| match steps.is_empty() {
-            true => {
-                part.add(&row);
-                Ok(true)
-            }
-            false => steps::push(&mut steps, row, &mut |row| {
-                part.add(&row);
-                Ok(true)
-            }),
+            true => part.add(&row).map(|()| true),
+            false => steps::push(&mut steps, row, &mut |row| part.add(&row).map(|()| true)),
         })?;
         Ok(())
     }
@@ -384,9 +389,12 @@ impl<'a> Run<'a> {
         let event = self.search.clock == Clock::Event;
         Ok(match stage {
             Stage::Patterns { limit } => {
-                Reducer::Patterns(Patterns::new(self.frame.from_us, self.frame.to_us, event), *limit)
+                let (from_us, to_us) = (self.frame.from_us, self.frame.to_us);
+                Reducer::Patterns(Patterns::new(from_us, to_us, event, &self.search.memory), *limit)
             }
-            Stage::Group(group) => Reducer::Groups(Groups::new(group.clone(), self.grid(group)?)),
+            Stage::Group(group) => {
+                Reducer::Groups(Groups::new(group.clone(), self.grid(group)?, &self.search.memory))
+            }
             _ => return Err(SearchError::Refused("this command makes no table".to_owned())),
         })
     }

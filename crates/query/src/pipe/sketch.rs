@@ -48,6 +48,13 @@ impl Sketch {
         self.ends = Some((known.0.min(least), known.1.max(most)));
     }
 
+    /// Bytes of its buckets.
+    pub(super) fn heap_bytes(&self) -> usize {
+        /// Of a bucket in a tree whose nodes are two thirds full.
+        const BUCKET_BYTES: usize = 24;
+        (self.above.len() + self.below.len()) * BUCKET_BYTES
+    }
+
     /// The value that so many of a hundred are not above (nearest rank).
     pub(super) fn percentile(&self, rank: u8) -> Option<f64> {
         let (least, most) = self.ends?;

@@ -1,26 +1,26 @@
 //! Commands at work: each takes rows one by one and hands on what comes out.
 //!
 //! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
-//! Limits: [`ROWS_MAX`] rows of a sort, [`KEYS_MAX`] keys of a dedup; beyond, the search is refused with a remedy.
+//! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond, it is refused with a remedy.
 
-use super::{Name, Stage, aggregate::compare, extract, group::Groups, patterns::Patterns};
+use super::{Name, Stage, extract, group::Groups, patterns::Patterns, sort::Sort};
 use crate::{
     answer::SearchError,
-    browse::{self, Same},
+    browse::{self, Near, Same},
     matcher::Matcher,
+    memory::{MemoryBudget, MemoryPermit},
     space::{Space, member_of},
 };
 use std::{
-    cmp::Ordering,
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hasher},
 };
 use store::{Document, Watch};
 
-/// Most rows that `sort` holds.
-pub(crate) const ROWS_MAX: usize = 100_000;
 /// Most keys that `dedup` remembers.
 const KEYS_MAX: usize = 2_000_000;
+/// Memory that a key takes in a set that was just made larger.
+const KEY_BYTES: usize = 32;
 
 /// Takes the next row; `false` when no more are wanted.
 pub(super) type Next<'a> = &'a mut dyn FnMut(Document) -> Result<bool, SearchError>;
@@ -58,6 +58,7 @@ pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), 
 pub(super) struct Around<'a> {
     pub(super) space: &'a Space,
     pub(super) watch: &'a Watch,
+    pub(super) memory: &'a MemoryBudget,
 }
 
 /// A command that looks at one row at a time and keeps nothing: it may work on several threads.
@@ -68,8 +69,26 @@ pub(super) fn is_simple(stage: &Stage) -> bool {
     )
 }
 
-/// The step of a command; `next` is the command after it. Commands that make tables are not made here.
-pub(super) fn step(stage: &Stage, next: Option<&Stage>, around: &Around<'_>) -> Option<Box<dyn Step>> {
+/// How many rows of each command anybody looks at, when of the last one `wanted` are; none: all of them.
+pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option<usize>> {
+    let mut demands: Vec<Option<usize>> = Vec::with_capacity(stages.len());
+    for stage in stages.iter().rev() {
+        demands.push(wanted);
+        wanted = match stage {
+            Stage::Fields { .. } | Stage::Rex { .. } | Stage::Json(_) | Stage::Kv(_) => wanted,
+            Stage::Head(count) => {
+                let count = usize::try_from(*count).unwrap_or(usize::MAX);
+                Some(wanted.map_or(count, |wanted| wanted.min(count)))
+            }
+            _ => None,
+        };
+    }
+    demands.reverse();
+    demands
+}
+
+/// The step of a command of whose rows so many are wanted. Commands that make tables are not made here.
+pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) -> Option<Box<dyn Step>> {
     Some(match stage {
         Stage::Fields { names, drop } => {
             Box::new(Fields { names: if *drop { names.clone() } else { Vec::new() } })
@@ -77,19 +96,18 @@ pub(super) fn step(stage: &Stage, next: Option<&Stage>, around: &Around<'_>) -> 
         Stage::Rex { .. } | Stage::Json(_) | Stage::Kv(_) => Box::new(Extract(stage.clone())),
         Stage::Where(condition) => Box::new(Where(Matcher::new(condition.clone()))),
         Stage::Head(count) => Box::new(Head { left: *count }),
-        Stage::Dedup(names) => Box::new(Dedup { names: names.clone(), known: HashSet::new() }),
-        Stage::Sort(keys) => {
-            let few = match next {
-                Some(Stage::Head(count)) => Some(*count as usize),
-                _ => None,
-            };
-            Box::new(Sort { keys: keys.clone(), few, rows: Vec::new() })
-        }
+        Stage::Dedup(names) => Box::new(Dedup {
+            names: names.clone(),
+            known: HashSet::new(),
+            memory: around.memory.permit("dedup"),
+        }),
+        Stage::Sort(keys) => Box::new(Sort::new(keys.clone(), wanted, around.memory.permit("sort"))),
         Stage::Context { before, after } => Box::new(Context {
             before: *before,
             after: *after,
             space: around.space.clone(),
             watch: around.watch.clone(),
+            memory: around.memory.clone(),
             shown: HashMap::new(),
         }),
         Stage::Group(_) | Stage::Patterns { .. } | Stage::Diff { .. } => return None,
@@ -147,6 +165,7 @@ impl Step for Head {
 struct Dedup {
     names: Vec<Name>,
     known: HashSet<u64>,
+    memory: MemoryPermit,
 }
 
 impl Step for Dedup {
@@ -164,6 +183,7 @@ impl Step for Dedup {
         if !self.known.insert(hasher.finish()) {
             return Ok(true);
         }
+        self.memory.grow(KEY_BYTES)?;
         if self.known.len() > KEYS_MAX {
             let text =
                 format!("dedup remembers at most {KEYS_MAX} combinations: narrow the search, or use stats");
@@ -173,70 +193,12 @@ impl Step for Dedup {
     }
 }
 
-struct Sort {
-    keys: Vec<(Name, bool)>,
-    /// How many are wanted, when the next command says so.
-    few: Option<usize>,
-    rows: Vec<Document>,
-}
-
-impl Sort {
-    fn order(&mut self) {
-        let order = |a: &Document, b: &Document| {
-            let each = self.keys.iter().map(|(name, descending)| by(name, *descending, a, b));
-            each.fold(Ordering::Equal, Ordering::then)
-        };
-        self.rows.sort_by(order);
-    }
-}
-
-impl Step for Sort {
-    fn push(&mut self, row: Document, _next: Next<'_>) -> Result<bool, SearchError> {
-        self.rows.push(row);
-        match self.few {
-            Some(few) if self.rows.len() >= 2 * few.max(500) => {
-                self.order();
-                self.rows.truncate(few);
-            }
-            None if self.rows.len() > ROWS_MAX => {
-                let text =
-                    format!("sort holds at most {ROWS_MAX} rows: put head behind it, or narrow the search");
-                return Err(SearchError::Refused(text));
-            }
-            _ => {}
-        }
-        Ok(true)
-    }
-
-    fn finish(&mut self, next: Next<'_>) -> Result<(), SearchError> {
-        self.order();
-        for row in std::mem::take(&mut self.rows) {
-            if !next(row)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The order of two rows by one key; what has no value comes last in either direction.
-fn by(name: &Name, descending: bool, a: &Document, b: &Document) -> Ordering {
-    match (name.value(a), name.value(b)) {
-        (Some((one, _)), Some((other, _))) => {
-            let order = compare(&one, &other);
-            if descending { order.reverse() } else { order }
-        }
-        (Some(_), None) => Ordering::Less,
-        (None, Some(_)) => Ordering::Greater,
-        (None, None) => Ordering::Equal,
-    }
-}
-
 struct Context {
     before: usize,
     after: usize,
     space: Space,
     watch: Watch,
+    memory: MemoryBudget,
     /// The oldest message of each member that was handed on: those around it are not repeated.
     shown: HashMap<usize, u64>,
 }
@@ -244,7 +206,9 @@ struct Context {
 impl Step for Context {
     fn push(&mut self, row: Document, next: Next<'_>) -> Result<bool, SearchError> {
         let (before, after) = (self.before, self.after);
-        let around = browse::context(&self.space, row.sequence, before, after, Same::Source, &self.watch)?;
+        let mut memory = self.memory.permit("context");
+        let near = Near { before, after, same: Same::Source };
+        let around = browse::context(&self.space, row.sequence, near, &self.watch, &mut memory)?;
         for near in around.into_iter().rev() {
             let (member, sequence) = member_of(near.sequence);
             let shown = self.shown.entry(member).or_insert(u64::MAX);
@@ -265,11 +229,25 @@ pub(super) enum Reducer {
     Patterns(Patterns, usize),
 }
 
+/// Rows of a table, and leave to hold them.
+pub(super) struct HeldRows {
+    pub(super) rows: Vec<Document>,
+    pub(super) memory: MemoryPermit,
+}
+
 impl Reducer {
-    pub(super) fn add(&mut self, row: &Document) {
+    pub(super) fn add(&mut self, row: &Document) -> Result<(), SearchError> {
         match self {
             Reducer::Groups(groups) => groups.add(row),
             Reducer::Patterns(patterns, _) => patterns.add(row),
+        }
+    }
+
+    /// Fails when there was no memory for what an index counted.
+    pub(super) fn check(&mut self) -> Result<(), SearchError> {
+        match self {
+            Reducer::Groups(groups) => groups.check(),
+            Reducer::Patterns(..) => Ok(()),
         }
     }
 
@@ -281,10 +259,10 @@ impl Reducer {
         }
     }
 
-    pub(super) fn rows(self, notes: &mut Vec<String>) -> Result<Vec<Document>, SearchError> {
+    pub(super) fn rows(self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
         match self {
             Reducer::Groups(groups) => groups.rows(notes),
-            Reducer::Patterns(patterns, limit) => Ok(patterns.rows(limit, notes)),
+            Reducer::Patterns(patterns, limit) => patterns.rows(limit, notes),
         }
     }
 }

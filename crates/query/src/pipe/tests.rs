@@ -1,5 +1,6 @@
 //! Pipes over a small store, as tables in text.
 
+mod budget;
 mod damaged;
 
 use super::stream;

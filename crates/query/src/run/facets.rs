@@ -1,12 +1,14 @@
 //! Counts of a column's values, added up over segments.
 //!
-//! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] a column; the
-//! counts of further values are kept together, and the facet says that it was cut.
+//! In: values with their counts. Out: the most frequent. Limits: [`VALUES_MAX`] and [`BYTES_MAX`] a column: the
+//! counts of further values are kept together, and the facet says that it was cut; the memory of the search: without it
+//! there is no answer.
 
 use super::{parallel, segment::Part};
 use crate::{
-    answer::{Facet, Search},
+    answer::{Facet, Search, SearchError},
     matcher,
+    memory::{MemoryBudget, MemoryError, MemoryPermit},
     space::Seen,
 };
 use std::{
@@ -20,7 +22,9 @@ const VALUES_MAX: usize = 500_000;
 /// Most bytes of values kept apart.
 const BYTES_MAX: usize = 64 << 20;
 
-#[derive(Default)]
+/// Memory that a value takes besides its bytes, in a table that was just made larger.
+const VALUE_BYTES: usize = 96;
+
 pub(super) struct Counts {
     values: HashMap<Vec<u8>, u64>,
     bytes: usize,
@@ -28,14 +32,42 @@ pub(super) struct Counts {
     rest: u64,
     /// Documents that have the column.
     pub(super) coverage: u64,
+    memory: MemoryPermit,
+    /// Set when there was no memory for a value.
+    refused: Option<MemoryError>,
+}
+
+/// Why there are no counts.
+pub(super) enum Uncounted<'s> {
+    /// A segment could not be read.
+    Read(Seen<'s>, ReadError),
+    /// There was no memory for them.
+    Memory(SearchError),
 }
 
 impl Counts {
+    pub(super) fn new(budget: &MemoryBudget) -> Counts {
+        let (values, memory) = (HashMap::new(), budget.permit("facets"));
+        Counts { values, bytes: 0, rest: 0, coverage: 0, memory, refused: None }
+    }
+
+    /// Fails when there was no memory for a value.
+    pub(super) fn check(&mut self) -> Result<(), SearchError> {
+        self.refused.take().map_or(Ok(()), |error| Err(error.into()))
+    }
+
     pub(super) fn add(&mut self, value: &[u8], count: u64) {
         if let Some(sum) = self.values.get_mut(value) {
             *sum += count;
         } else if count == 0 {
         } else if self.values.len() < VALUES_MAX && self.bytes + value.len() <= BYTES_MAX {
+            // Who counts may hold a lock, under which nobody waits for memory.
+            if self.refused.is_none() {
+                self.refused = self.memory.grow_at_once(value.len() + VALUE_BYTES).err();
+            }
+            if self.refused.is_some() {
+                return;
+            }
             self.bytes += value.len();
             self.values.insert(value.to_vec(), count);
         } else {
@@ -43,7 +75,7 @@ impl Counts {
         }
     }
 
-    pub(super) fn merge(&mut self, other: Counts) {
+    pub(super) fn merge(&mut self, mut other: Counts) {
         if self.values.is_empty() {
             let (rest, coverage) = (self.rest, self.coverage);
             *self = other;
@@ -51,7 +83,12 @@ impl Counts {
             self.coverage += coverage;
             return;
         }
-        other.values.iter().for_each(|(value, count)| self.add(value, *count));
+        self.refused = self.refused.take().or(other.refused.take());
+        for (value, count) in std::mem::take(&mut other.values) {
+            // Its memory is free before it is asked for here.
+            other.memory.shrink(value.len() + VALUE_BYTES);
+            self.add(&value, count);
+        }
         self.rest += other.rest;
         self.coverage += other.coverage;
     }
@@ -80,8 +117,9 @@ pub(super) fn count<'s>(
     views: &[Seen<'s>],
     parts: &[Part],
     search: &Search,
-) -> Result<Vec<Facet>, (Seen<'s>, ReadError)> {
-    let sums: Vec<Mutex<Counts>> = search.facets.iter().map(|_| Mutex::default()).collect();
+) -> Result<Vec<Facet>, Uncounted<'s>> {
+    let sums: Vec<Mutex<Counts>> =
+        search.facets.iter().map(|_| Mutex::new(Counts::new(&search.memory))).collect();
     let results = parallel::each(search.threads, parts.len(), |index| {
         if parts[index].count == 0 {
             return Ok(());
@@ -95,12 +133,15 @@ pub(super) fn count<'s>(
                 }
                 counts => counts,
             };
-            let counts = counts.map_err(|error| (seen, error))?;
-            sum.lock().unwrap_or_else(PoisonError::into_inner).merge(counts);
+            let mut counts = counts.map_err(|error| Uncounted::Read(seen, error))?;
+            counts.check().map_err(Uncounted::Memory)?;
+            let mut sum = sum.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.merge(counts);
+            sum.check().map_err(Uncounted::Memory)?;
         }
         Ok(())
     });
-    results.into_iter().collect::<Result<(), (Seen<'s>, ReadError)>>()?;
+    results.into_iter().collect::<Result<(), Uncounted<'s>>>()?;
     let facet = |(column, sum): (_, Mutex<Counts>)| {
         let counts = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
         let values = counts.top(search.facet_limit);
@@ -123,7 +164,7 @@ fn of_segment(
     matching: &Bitmap,
     search: &Search,
 ) -> Result<Counts, ReadError> {
-    let mut counts = Counts::default();
+    let mut counts = Counts::new(&search.memory);
     view.count_values(column, matching, &search.watch, &mut |value, count| counts.add(value, count))?;
     counts.coverage = counts.total();
     if *column == Column::Tags {
@@ -142,7 +183,7 @@ fn of_documents(
     matching: &Bitmap,
     search: &Search,
 ) -> Result<Counts, ReadError> {
-    let mut counts = Counts::default();
+    let mut counts = Counts::new(&search.memory);
     view.read(&mut matching.iter(), &search.watch, &mut |_, document| {
         let mut has = false;
         matcher::any_value(document, column, &mut |value| {

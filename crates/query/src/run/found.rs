@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     answer::{AWAY, Clock, DAMAGED, LOCKED, Search, SearchError, TimedOut, Unread},
+    memory::MemoryPermit,
     question::Query,
     space::{Seen, Space},
 };
@@ -24,6 +25,8 @@ pub(crate) struct Found<'s> {
     /// What could not be read.
     pub(crate) unread: Vec<Unread>,
     pub(crate) timed_out: Option<TimedOut>,
+    /// What the bitmaps take.
+    pub(super) memory: MemoryPermit,
 }
 
 impl<'s> Found<'s> {
@@ -31,11 +34,20 @@ impl<'s> Found<'s> {
     pub(crate) fn of(space: &'s Space, query: &Query, search: &Search) -> Result<Found<'s>, SearchError> {
         let views = space.visible(search);
         let frame = Frame::new(&views, search)?;
+        let mut memory = search.memory.permit("the index");
+        memory.grow(views.iter().map(|seen| seen.view.len() as usize / 8).sum())?;
         let results = parallel::each(search.threads, views.len(), |index| {
             segment::run(views[index], query.condition(), search, &frame)
         });
-        let mut found =
-            Found { space, views, parts: Vec::new(), frame, unread: locked(space, search), timed_out: None };
+        let mut found = Found {
+            space,
+            views,
+            parts: Vec::new(),
+            frame,
+            unread: locked(space, search),
+            timed_out: None,
+            memory,
+        };
         found.take(results)?;
         Ok(found)
     }

@@ -1,19 +1,25 @@
-//! The newest messages that match.
+//! The newest messages that match: chosen first, read when they are wanted.
 //!
-//! In: bitmaps, newest segment first. Out: rows, newest first; those of several members in the order of time. Reads only the blocks that hold them; far apart,
-//! they are read by several threads.
+//! In: bitmaps, newest segment first. Out: rows, newest first; those of several members in the order of time. Reads only
+//! the blocks that hold them; the first ones, far apart, are read by several threads.
+//! Holds: the numbers of the rows, and those of them that were read ahead: [`AHEAD_BYTES_MAX`], then [`STEP_BYTES`].
 
-use super::{parallel, segment::Part};
+use super::{found::Found, parallel};
 use crate::{
     answer::{Row, Search, SearchError, Unread},
     browse,
+    memory::{MemoryPermit, document_bytes},
     question::Query,
     space::{Seen, Space, member_of, place},
 };
-use std::cmp::Reverse;
+use std::{
+    collections::VecDeque,
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+};
 use store::{Document, ReadError, Watch};
 
-/// Most rows of an answer: they are all in memory at once.
+/// Most rows of an answer.
 pub const ROWS_MAX: usize = 10_000;
 /// Rows that lie closer than this share blocks: a block of 128 KiB holds about that many messages.
 const MESSAGES_A_BLOCK: u32 = 512;
@@ -21,50 +27,161 @@ const MESSAGES_A_BLOCK: u32 = 512;
 const ROWS_A_PIECE: usize = 8;
 /// Pieces a thread: blocks cost unequally.
 const PIECES_A_THREAD: usize = 4;
+/// Bytes of rows that are read ahead by several threads: all rows of most answers.
+const AHEAD_BYTES_MAX: usize = 4 << 20;
+/// Bytes of rows that are read at once after that.
+const STEP_BYTES: usize = 256 << 10;
 
-/// Neighbouring rows of one segment, descending.
-type Piece = (usize, Vec<u32>);
+/// The rows of an answer, newest first.
+pub struct ChosenRows {
+    space: Space,
+    /// Those of each member.
+    sources: Vec<VecDeque<Piece>>,
+    /// How many are still to be handed on, at most.
+    left: usize,
+    unread: Vec<Unread>,
+    memory: MemoryPermit,
+}
 
-pub(super) fn newest(
-    space: &Space,
-    views: &[Seen<'_>],
-    parts: &[Part],
-    query: &Query,
-    search: &Search,
-    unread: &mut Vec<Unread>,
-) -> Result<Vec<Row>, SearchError> {
-    let limit = search.limit.min(ROWS_MAX);
-    let behind = Behind::of(space, search)?;
-    let mut pieces: Vec<Piece> = Vec::new();
-    let mut missing = vec![limit; space.members.len()];
-    for (index, (seen, part)) in views.iter().zip(parts).enumerate() {
-        let missing = &mut missing[seen.member];
-        if *missing == 0 || part.count == 0 {
-            continue;
+/// Neighbouring rows of one segment.
+struct Piece {
+    segment: usize,
+    /// Documents, descending.
+    ids: Vec<u32>,
+    /// How many of them were read.
+    read: usize,
+    /// Those that were read and not handed on yet, with their places among `ids`.
+    rows: VecDeque<(usize, Row)>,
+}
+
+impl ChosenRows {
+    /// Chooses the rows that a search shows of what was found.
+    pub(super) fn of(found: &Found<'_>, search: &Search) -> Result<ChosenRows, SearchError> {
+        let limit = search.limit.min(ROWS_MAX);
+        let behind = Behind::of(found.space, search)?;
+        let mut sources: Vec<VecDeque<Piece>> = found.space.members.iter().map(|_| VecDeque::new()).collect();
+        let mut missing = vec![limit; sources.len()];
+        for (seen, part) in found.views.iter().zip(&found.parts) {
+            let missing = &mut missing[seen.member];
+            if *missing == 0 || part.count == 0 {
+                continue;
+            }
+            let end = behind.end(seen);
+            let ids: Vec<u32> = part.matching.iter_rev().skip_while(|id| *id >= end).take(*missing).collect();
+            *missing -= ids.len();
+            let piece = |ids: &[u32]| Piece {
+                segment: seen.segment,
+                ids: ids.to_vec(),
+                read: 0,
+                rows: VecDeque::new(),
+            };
+            sources[seen.member].extend(ids.chunks(piece_length(&ids, search)).map(piece));
         }
-        let end = behind.end(seen);
-        let ids: Vec<u32> = part.matching.iter_rev().skip_while(|id| *id >= end).take(*missing).collect();
-        *missing -= ids.len();
-        if !ids.is_empty() {
-            pieces.extend(cut(index, &ids, search));
+        let mut memory = search.memory.permit("rows");
+        let count: usize = sources.iter().flatten().map(|piece| piece.ids.len()).sum();
+        memory.grow(count * size_of::<u32>())?;
+        Ok(ChosenRows { space: found.space.clone(), sources, left: limit, unread: Vec::new(), memory })
+    }
+
+    /// Reads the first rows with several threads.
+    pub(super) fn read_ahead(
+        &mut self,
+        query: &Query,
+        threads: usize,
+        watch: &Watch,
+    ) -> Result<(), SearchError> {
+        let room = AtomicUsize::new(AHEAD_BYTES_MAX);
+        let places: Vec<(usize, usize)> = self.sources.iter().enumerate().flat_map(places).collect();
+        let results = parallel::each(threads, places.len(), |index| {
+            let (member, piece) = places[index];
+            let piece = &self.sources[member][piece];
+            self.space.seen(member, piece.segment).map(|seen| read(seen, &piece.ids, query, watch, &room))
+        });
+        for ((member, piece), read) in places.into_iter().zip(results) {
+            if let Some(read) = read {
+                self.take(member, piece, read)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The next row; none behind the last.
+    pub fn next(&mut self, query: &Query, watch: &Watch) -> Result<Option<Row>, SearchError> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        for member in 0..self.sources.len() {
+            self.fill(member, query, watch)?;
+        }
+        let fronts = self.sources.iter().enumerate().filter_map(|(member, pieces)| {
+            let (_, row) = pieces.front()?.rows.front()?;
+            Some((order(&row.document), member))
+        });
+        let Some((_, member)) = fronts.max() else { return Ok(None) };
+        let row = self.sources[member].front_mut().and_then(|piece| piece.rows.pop_front());
+        let Some((_, row)) = row else { return Ok(None) };
+        self.left -= 1;
+        self.memory.shrink(row_bytes(&row));
+        Ok(Some(row))
+    }
+
+    /// Forgets the rows that were read ahead: they are read again when they are wanted.
+    pub fn release(&mut self) {
+        for piece in self.sources.iter_mut().flatten() {
+            let rows = std::mem::take(&mut piece.rows);
+            piece.read = rows.front().map_or(piece.read, |(place, _)| *place);
+            self.memory.shrink(rows.iter().map(|(_, row)| row_bytes(row)).sum());
         }
     }
-    let results = parallel::each(search.threads, pieces.len(), |piece| {
-        let (index, ids) = &pieces[piece];
-        read(views[*index], ids, query)
-    });
-    let mut rows = Vec::with_capacity(search.limit.min(1_024));
-    for ((found, error), (index, _)) in results.into_iter().zip(&pieces) {
-        rows.extend(found);
-        if let Some(error) = error {
-            unread.push(views[*index].unread(error)?);
+
+    /// What could not be read since the last call.
+    pub fn take_unread(&mut self) -> Vec<Unread> {
+        std::mem::take(&mut self.unread)
+    }
+
+    /// Reads on when nothing of a member is left.
+    fn fill(&mut self, member: usize, query: &Query, watch: &Watch) -> Result<(), SearchError> {
+        while let Some(piece) = self.sources[member].front() {
+            if !piece.rows.is_empty() {
+                return Ok(());
+            }
+            let seen = self.space.seen(member, piece.segment);
+            let Some(seen) = seen.filter(|_| piece.read < piece.ids.len()) else {
+                self.sources[member].pop_front();
+                continue;
+            };
+            let ids = piece.ids.get(piece.read..).unwrap_or_default();
+            // No more than may still be handed on.
+            let ids = &ids[..ids.len().min(self.left)];
+            let read = read(seen, ids, query, watch, &AtomicUsize::new(STEP_BYTES));
+            self.take(member, 0, read)?;
         }
+        Ok(())
     }
-    if space.members.len() > 1 {
-        rows.sort_by_key(|row: &Row| Reverse(order(&row.document)));
-        rows.truncate(limit);
+
+    /// Keeps what was read of a piece.
+    fn take(&mut self, member: usize, piece: usize, read: Read) -> Result<(), SearchError> {
+        self.memory.grow(read.rows.iter().map(|(_, row)| row_bytes(row)).sum())?;
+        let piece = &mut self.sources[member][piece];
+        let first = piece.read;
+        piece.rows.extend(read.rows.into_iter().map(|(place, row)| (first + place, row)));
+        piece.read += read.count;
+        let segment = piece.segment;
+        if let (Some(error), Some(seen)) = (read.error, self.space.seen(member, segment)) {
+            self.unread.push(seen.unread(error)?);
+        }
+        Ok(())
     }
-    Ok(rows)
+}
+
+/// Where the pieces of a member are.
+fn places((member, pieces): (usize, &VecDeque<Piece>)) -> impl Iterator<Item = (usize, usize)> + use<> {
+    (0..pieces.len()).map(move |piece| (member, piece))
+}
+
+/// Memory that a row takes.
+fn row_bytes(row: &Row) -> usize {
+    document_bytes(&row.document) + size_of_val(row.highlights.as_slice())
 }
 
 /// The order of the rows of a space: by time, then by member, then as each received them.
@@ -116,35 +233,56 @@ impl Behind {
     }
 }
 
-/// Cuts rows that are far apart into pieces for several threads.
-fn cut(segment: usize, ids: &[u32], search: &Search) -> Vec<Piece> {
+/// Rows of a piece: those that are far apart are cut into pieces for several threads.
+fn piece_length(ids: &[u32], search: &Search) -> usize {
     let span = ids.first().zip(ids.last()).map_or(0, |(newest, oldest)| newest - oldest);
     let pieces = search.threads * PIECES_A_THREAD;
     if search.threads <= 1 || span < MESSAGES_A_BLOCK * pieces as u32 {
-        return vec![(segment, ids.to_vec())];
+        return ids.len().max(1);
     }
-    let length = ids.len().div_ceil(pieces).max(ROWS_A_PIECE);
-    ids.chunks(length).map(|ids| (segment, ids.to_vec())).collect()
+    ids.len().div_ceil(pieces).max(ROWS_A_PIECE)
 }
 
-/// Reads rows, once they are chosen, without time limit: they are few. Gives those before an error, too; behind a
-/// damaged block the others are still read.
-fn read(seen: Seen<'_>, ids: &[u32], query: &Query) -> (Vec<Row>, Option<ReadError>) {
-    let mut rows = Vec::with_capacity(ids.len());
-    let mut first_error = None;
-    let mut rest = ids;
-    while !rest.is_empty() {
-        let before = rows.len();
-        let read = seen.view.read(&mut rest.iter().copied(), &Watch::unlimited(), &mut |_, document| {
-            let highlights = query.highlights(&document.text);
+/// What was read of a piece.
+struct Read {
+    /// With their places among the documents asked for.
+    rows: Vec<(usize, Row)>,
+    /// Documents that were read or could not be.
+    count: usize,
+    error: Option<ReadError>,
+}
+
+/// Reads rows until there is no room for more. Gives those before an error, too; behind a damaged block the others are
+/// still read.
+fn read(seen: Seen<'_>, ids: &[u32], query: &Query, watch: &Watch, room: &AtomicUsize) -> Read {
+    let mut result = Read { rows: Vec::new(), count: 0, error: None };
+    if room.load(Relaxed) == 0 {
+        return result;
+    }
+    while let Some(rest) = ids.get(result.count..).filter(|rest| !rest.is_empty()) {
+        let (rows, count) = (&mut result.rows, &mut result.count);
+        let read = seen.view.read(&mut rest.iter().copied(), watch, &mut |_, document| {
+            let highlights: Vec<Range<usize>> = query.highlights(&document.text);
             let mut document = document.clone();
             document.sequence = place(seen.member, document.sequence);
-            rows.push(Row { document, highlights });
-            true
+            let row = Row { document, highlights };
+            let bytes = row_bytes(&row);
+            rows.push((*count, row));
+            *count += 1;
+            let before = room.fetch_update(Relaxed, Relaxed, |room| Some(room.saturating_sub(bytes)));
+            before.is_ok_and(|room| room > bytes)
         });
-        let Err(error) = read else { break };
-        first_error.get_or_insert(error);
-        rest = rest.get(rows.len() - before + 1..).unwrap_or_default();
+        match read {
+            Ok(()) => break,
+            Err(error @ ReadError::Stopped(_)) => {
+                result.error = Some(error);
+                break;
+            }
+            Err(error) => {
+                result.count += 1;
+                result.error.get_or_insert(error);
+            }
+        }
     }
-    (rows, first_error)
+    result
 }

@@ -2,7 +2,7 @@
 
 use super::{ExplainedPart, Means, explain, search, values};
 use crate::{
-    Answer, Clock, ParseOptions, Query, Search, SearchError, Space, column,
+    Answer, Clock, MemoryBudget, ParseOptions, Query, Search, SearchError, Space, column,
     naive::{START_US, document, snapshot, with_value},
     tree::Operator,
 };
@@ -186,7 +186,8 @@ fn counts_values() {
     );
     assert_eq!((host.other, host.distinct, host.coverage, host.cut), (6, 3, 20, false));
     assert_eq!((answer.facets[1].distinct, answer.facets[1].coverage), (5, 5));
-    let found = values(&store(), &Column::Host, "G", 10, &Watch::unlimited()).unwrap();
+    let found =
+        values(&store(), &Column::Host, "G", 10, &Watch::unlimited(), &MemoryBudget::unlimited()).unwrap();
     assert_eq!(found, [(b"gw1".to_vec(), 34), (b"gw2".to_vec(), 33)]);
 }
 

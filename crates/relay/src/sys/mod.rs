@@ -5,6 +5,7 @@
 
 mod descriptor;
 pub(crate) mod dtls;
+mod heap;
 mod inherited;
 mod lookup;
 mod many;
@@ -13,6 +14,7 @@ mod send_many;
 pub(crate) use descriptor::{
     force_receive_buffer, make_pipe, readiness, set_nonblocking, signal_group, socket_drops, wait_writable,
 };
+pub use heap::release_free_memory;
 pub(crate) use inherited::inherited_socket;
 pub(crate) use lookup::name_of;
 pub(crate) use many::{Datagrams, coalesce};

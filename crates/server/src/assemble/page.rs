@@ -1,10 +1,10 @@
 //! `options { page(...); }`: how the page and the API are reached.
 //!
-//! In: the option. Out: TLS options, addresses that only send callers on, what calls obey.
+//! In: the option. Out: TLS options, addresses that only send callers on, what calls obey, limits of searches and exports.
 //! Limits: an address is written with its port; without a certificate there is nothing to send callers on to.
 
 use super::lower::Lowering;
-use api::{Network, Policy, ProxyHeader};
+use api::{Limits, Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
 use relay::tls::{PeerVerify, TlsOptions};
@@ -19,13 +19,52 @@ pub(crate) struct PageSpec {
     pub(crate) redirects: Vec<SocketAddr>,
     /// The options that calls obey.
     pub(crate) policy: Arc<Policy>,
+    /// What searches and exports may take.
+    pub(crate) limits: PageLimits,
+}
+
+/// What searches and exports may take, as far as it is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct PageLimits {
+    searches_memory: Option<u64>,
+    search_memory: Option<u64>,
+    exports: Option<usize>,
+    exports_per_user: Option<usize>,
+}
+
+impl PageLimits {
+    fn of(page: &Call) -> PageLimits {
+        let number = |name: &str| page.option(name)?.number().and_then(|number| u64::try_from(number).ok());
+        let count = |name: &str| number(name).and_then(|count| usize::try_from(count).ok());
+        PageLimits {
+            searches_memory: number("searches-memory"),
+            search_memory: number("search-memory"),
+            exports: count("exports"),
+            exports_per_user: count("exports-per-user"),
+        }
+    }
+
+    /// Puts what is written over what the machine allows.
+    pub(crate) fn over(self, machine: Limits) -> Limits {
+        let searches_memory = self.searches_memory.unwrap_or(machine.searches_memory);
+        let each = match self.searches_memory {
+            Some(all) => all / 4,
+            None => machine.search_memory,
+        };
+        Limits {
+            searches_memory,
+            search_memory: self.search_memory.unwrap_or(each).min(searches_memory),
+            exports: self.exports.unwrap_or(machine.exports),
+            exports_per_user: self.exports_per_user.unwrap_or(machine.exports_per_user),
+        }
+    }
 }
 
 impl Lowering<'_> {
     pub(super) fn page(&mut self) -> PageSpec {
         let Some(page) = self.globals.get("page") else { return PageSpec::default() };
         let tls = page.option("tls");
-        let mut spec = PageSpec::default();
+        let mut spec = PageSpec { limits: PageLimits::of(page), ..PageSpec::default() };
         if let Some(call) = tls {
             spec.tls = self.tls_of(call).map(|options| {
                 // Browsers are asked for a certificate only when somebody says so.

@@ -5,7 +5,7 @@
 //! does our log.
 
 use crate::assemble::PageSpec;
-use api::Policy;
+use api::{Limits, Policy};
 use jiff::Timestamp;
 use message::Severity;
 use relay::{InternalLog, tls::ServerTls, tls::lifetime};
@@ -51,6 +51,9 @@ impl PageTls {
             if present.was_taken && present.spec.redirects != spec.redirects {
                 log.write(WARNING, "Addresses in redirect-from() change at the next start;");
             }
+            if present.was_taken && present.spec.limits != spec.limits {
+                log.write(WARNING, "Memory and exports of page() change at the next start;");
+            }
             *present = Present { spec, config, was_taken: true };
         }
         self.watch(log);
@@ -74,6 +77,11 @@ impl PageTls {
     /// The options that calls obey.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.present().spec.policy.clone()
+    }
+
+    /// The limits of searches and exports: as written, else those of the machine.
+    pub(crate) fn limits(&self, machine: Limits) -> Limits {
+        self.present().spec.limits.over(machine)
     }
 
     /// Addresses that send callers on.

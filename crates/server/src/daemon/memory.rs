@@ -1,56 +1,83 @@
 //! How much memory this program may use.
 //!
-//! In: `/proc/meminfo`, and the limits of its control group (version 2). Out: the smallest of them.
-//! Holds: nothing. Limits: a limit that cannot be read counts as none.
+//! In: `/proc` and `/sys/fs/cgroup`. Out: the smallest limit of our control group and those around it, or what the machine
+//! has. Limits: what cannot be read counts as no limit.
 
-use std::{fs, path::Path};
-
-/// Where control groups are mounted.
-const GROUPS: &str = "/sys/fs/cgroup";
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// Returns the bytes of memory that this program may use; none when the system does not say.
 pub(super) fn usable_bytes() -> Option<u64> {
-    let machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_bytes(&text));
-    let group = fs::read_to_string("/proc/self/cgroup").ok();
-    let group = group.as_deref().and_then(group_path).and_then(|path| group_bytes(Path::new(GROUPS), path));
-    machine.into_iter().chain(group).min()
+    bytes_under(Path::new("/"))
 }
 
-/// The line `MemTotal:  24684964 kB`, in bytes.
-fn total_bytes(meminfo: &str) -> Option<u64> {
+fn bytes_under(root: &Path) -> Option<u64> {
+    let of_machine = fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| total(&text));
+    let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
+    let limits = groups.lines().flat_map(|line| limit_files(root, line)).filter_map(|file| {
+        // `max` is no number: there is no limit.
+        fs::read_to_string(file).ok()?.trim().parse().ok()
+    });
+    limits.chain(of_machine).min()
+}
+
+/// `MemTotal:       24576000 kB`
+fn total(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// The path of the control group: the line `0::/system.slice/duramen.service`.
-fn group_path(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix("0::/"))
-}
-
-/// The smallest limit of a group and those above it.
-fn group_bytes(root: &Path, path: &str) -> Option<u64> {
-    let limit = |folder: &Path| {
-        let text = fs::read_to_string(root.join(folder).join("memory.max")).ok()?;
-        text.trim().parse::<u64>().ok()
+/// Files with the limits of a line of `/proc/self/cgroup`, `0::/a/b` or `9:memory:/a/b`: those of the group and of the groups
+/// around it. In a container the last one is what the container may have.
+fn limit_files(root: &Path, line: &str) -> Vec<PathBuf> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (folder, name) = match parts.next() {
+        Some("") => ("sys/fs/cgroup", "memory.max"),
+        Some(kinds) if kinds.split(',').any(|kind| kind == "memory") => {
+            ("sys/fs/cgroup/memory", "memory.limit_in_bytes")
+        }
+        _ => return Vec::new(),
     };
-    Path::new(path).ancestors().filter_map(limit).min()
+    let group = parts.next().unwrap_or_default().trim_start_matches('/');
+    Path::new(group).ancestors().map(|group| root.join(folder).join(group).join(name)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    //! Rows for control groups.
+
     use super::*;
 
-    #[test]
-    fn the_smallest_limit_counts() {
-        assert_eq!(total_bytes("MemFree: 1 kB\nMemTotal:       24684964 kB\n"), Some(24_684_964 << 10));
-        assert_eq!(total_bytes("MemTotal: many kB\n"), None);
-        assert_eq!(group_path("1:x:/y\n0::/a.slice/b.service\n"), Some("a.slice/b.service"));
+    #[track_caller]
+    fn check(groups: &str, limits: &[(&str, &str)], want: Option<u64>) {
         let root = tempfile::tempdir().unwrap();
-        fs::create_dir_all(root.path().join("a.slice/b.service")).unwrap();
-        assert_eq!(group_bytes(root.path(), "a.slice/b.service"), None);
-        fs::write(root.path().join("a.slice/memory.max"), "1000\n").unwrap();
-        fs::write(root.path().join("a.slice/b.service/memory.max"), "max\n").unwrap();
-        assert_eq!(group_bytes(root.path(), "a.slice/b.service"), Some(1000));
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("proc/meminfo", "MemTotal:        1000 kB\nMemFree:  10 kB\n");
+        write("proc/self/cgroup", groups);
+        limits.iter().for_each(|(path, text)| write(&format!("sys/fs/cgroup/{path}"), text));
+        assert_eq!(bytes_under(root.path()), want, "{groups:?} {limits:?}");
+    }
+
+    #[test]
+    fn h5_the_smallest_limit_counts() {
+        let unit = "0::/system.slice/duramen.service\n";
+        check(unit, &[], Some(1_024_000));
+        check(unit, &[("system.slice/duramen.service/memory.max", "5000\n")], Some(5_000));
+        check(unit, &[("system.slice/duramen.service/memory.max", "max\n")], Some(1_024_000));
+        check(unit, &[("system.slice/memory.max", "7000\n")], Some(7_000));
+        check(unit, &[("memory.max", "6000\n")], Some(6_000));
+        check("9:cpu,memory:/a\n", &[("memory/a/memory.limit_in_bytes", "4096\n")], Some(4_096));
+        check(
+            "9:memory:/a\n",
+            &[("memory/a/memory.limit_in_bytes", "9223372036854771712\n")],
+            Some(1_024_000),
+        );
+        assert_eq!(bytes_under(Path::new("/nowhere")), None);
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! In: settings, logspaces, counters. Out: the page and the API on an address. Holds the runtime of its sockets.
 
-use super::{Settings, figures::Collector, ledger::LedgerKeeper, running::Shared};
+use super::{Settings, figures::Collector, ledger::LedgerKeeper, memory, running::Shared};
 use crate::statistics;
-use api::{Accounts, Backend, Ids, Listening, Place, Policy, Scope, SecurityEvent, State};
+use api::{Accounts, Backend, Ids, Limits, Listening, Place, Policy, Scope, SecurityEvent, State};
 use message::Severity;
 use relay::InternalLog;
 use std::{
@@ -66,6 +66,10 @@ impl Backend for Server {
         self.shared.page().policy()
     }
 
+    fn release_memory(&self) {
+        relay::release_free_memory();
+    }
+
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {
         self.ledger.note(entry)
     }
@@ -105,6 +109,7 @@ pub(crate) fn open(
     let is_encrypted = shared.page().config().is_some();
     let scratch = settings.data.join(SCRATCH);
     empty(&scratch).map_err(|error| format!("cannot use {}: {error}", scratch.display()))?;
+    let limits = shared.page().limits(memory::usable_bytes().map_or_else(Limits::default, Limits::of_memory));
     let server = Arc::new(Server { shared, collector, ledger, scratch });
     let state = State::new(server, accounts, ids, &host).map_err(|error| error.to_string())?;
     let sessions = settings.data.join(SESSIONS);
@@ -112,7 +117,7 @@ pub(crate) fn open(
         let file = sessions.display();
         log.write(Severity(4), &format!("Everybody has to log in again; file='{file}', error='{error}'"));
     }
-    let state = Arc::new(state);
+    let state = Arc::new(state.with_limits(limits));
     let listening = runtime.block_on(api::listen(place, state)).map_err(|error| error.to_string())?;
     let scheme = if is_encrypted { "https" } else { "http" };
     Ok(Some(Page { runtime, listening, password, scheme }))

@@ -131,7 +131,7 @@ fn check(space: &Space, text: &str, rows: usize, unread: &[Range<u64>]) {
         let mut again = 0;
         let (answer, _) = search_piped(space, &query, &Search::default(), &mut |_| {
             again += 1;
-            true
+            Ok(true)
         })
         .unwrap();
         let said: Vec<_> = answer.unread.iter().filter_map(|unread| unread.messages.clone()).collect();

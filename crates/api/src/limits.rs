@@ -1,0 +1,41 @@
+//! What searches and exports may take of the machine.
+//!
+//! In: the configuration's figures. Out: the same, with defaults. Holds nothing.
+
+/// The limits of searches and exports.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Bytes that all searches and exports together may hold.
+    pub searches_memory: u64,
+    /// Bytes that one of them may hold.
+    pub search_memory: u64,
+    /// Exports at once, packages included.
+    pub exports: usize,
+    /// Those of one user.
+    pub exports_per_user: usize,
+}
+
+/// Exports at once when nothing else is said.
+pub const EXPORTS_DEFAULT: usize = 8;
+/// Those of one user when nothing else is said.
+pub const EXPORTS_PER_USER_DEFAULT: usize = 2;
+
+impl Limits {
+    /// The limits on a machine with so much memory: a quarter of it for all searches, a quarter of that for one.
+    pub fn of_memory(bytes: u64) -> Limits {
+        let searches_memory = bytes / 4;
+        Limits {
+            searches_memory,
+            search_memory: searches_memory / 4,
+            exports: EXPORTS_DEFAULT,
+            exports_per_user: EXPORTS_PER_USER_DEFAULT,
+        }
+    }
+}
+
+impl Default for Limits {
+    /// The limits where the size of the machine is not known: those of one with 4 GiB.
+    fn default() -> Limits {
+        Limits::of_memory(4 << 30)
+    }
+}
