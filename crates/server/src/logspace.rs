@@ -1,7 +1,7 @@
 //! `duramen logspace`: looks at logspaces on disk, verifies them, takes messages out, unlocks them.
 //!
 //! In: a logspace's name or directory. Out: text or JSON; exit status 0 when all is well, 1 when something is found
-//! or refused, 2 when it cannot be looked at. But for verbs that tell a server something none is needed, and one may run.
+//! or refused, 2 when it cannot be looked at, 3 when `verify` found nothing wrong and could not read everything. But for verbs that tell a server something none is needed, and one may run.
 
 mod archive;
 mod cat;
@@ -21,6 +21,10 @@ pub(crate) use verify::trusted;
 use crate::terminal;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
+use store::Verdict;
+
+/// Exit status of `verify` when nothing is wrong with what is there, and segments are away.
+const PARTLY_READ: u8 = 3;
 
 /// Options of `logspace`.
 #[derive(Args, Debug)]
@@ -31,7 +35,8 @@ pub(crate) struct LogspaceOptions {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
-    /// Compare everything on disk with the chain of evidence, and say what is damaged, missing or changed
+    /// Compare everything on disk with the chain of evidence, and say what is damaged, missing or changed; exit status 0:
+    /// complete, 1: not good, 2: it cannot be looked at, 3: good for what is here, with segments in an archive that is away
     Verify(verify::Options),
     /// List the sealed segments
     Ls(list::Options),
@@ -63,13 +68,17 @@ enum Verb {
 
 /// Runs the verb.
 pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
-    status(done(&options.verb))
+    let Verb::Verify(options) = &options.verb else { return status(done(&options.verb)) };
+    match verify::run(options) {
+        Ok(Verdict::GoodForWhatIsHere) => ExitCode::from(PARTLY_READ),
+        verdict => status(verdict.map(|verdict| verdict == Verdict::Complete)),
+    }
 }
 
 /// Whether all is well, or why the verb could not be done.
 fn done(verb: &Verb) -> Result<bool, String> {
     match verb {
-        Verb::Verify(options) => verify::run(options),
+        Verb::Verify(options) => verify::run(options).map(|verdict| verdict == Verdict::Complete),
         Verb::Ls(options) => list::run(options),
         Verb::Cat(options) => cat::run(options),
         Verb::Export(options) => export::run(options),

@@ -27,10 +27,10 @@ pub use ledger::{
 };
 pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
-    Audit, AuditError, AuditReport, Authority, Finding, FindingKind, Growing, LIVE_BATCHES_MAX,
-    LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Moved, Notice, Notices,
-    OpenLogspaceError, Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, Segments, Subscription,
-    Unheard, Unlocked, scrub_file, segment_file, segment_files,
+    Audit, AuditError, AuditReport, Authority, EvidenceNotice, Finding, FindingKind, Growing,
+    LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Moved, Notice, Notices,
+    OpenLogspaceError, Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, SegmentPlace, Segments,
+    Subscription, Unheard, Unlocked, Verdict, locate_segment, scrub_file, segment_file, segment_files,
 };
 pub use package::{
     ExportError, Exported, PackageError, PackageReport, Part, Question, View, Wanted, document_json,

@@ -6,11 +6,13 @@
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
+mod adoption;
 mod archive;
 mod audit;
 mod builder;
 mod catalog;
 mod cover;
+mod evidence_notice;
 mod indexed;
 mod layout;
 mod live;
@@ -32,7 +34,9 @@ mod wishes;
 mod witness;
 mod writer;
 
-pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind};
+pub use archive::{SegmentPlace, locate as locate_segment};
+pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind, Verdict};
+pub use evidence_notice::EvidenceNotice;
 pub use layout::{segment_files, segment_path as segment_file};
 pub use live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use moving::Moved;
@@ -52,6 +56,7 @@ use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
 use message::{Delivery, Outlet};
 use moving::Move;
+use opening::Opening;
 use queue::Queue;
 use sealer::Sealer;
 use shared::{Retention, Shared};
@@ -82,6 +87,18 @@ pub enum OpenLogspaceError {
     Replay(journal::ReadError),
     /// The key that signs the evidence cannot be used.
     SignKey(KeyError),
+    /// The key that signed the evidence so far is gone.
+    SignKeyGone {
+        /// Where it was.
+        path: PathBuf,
+        /// Its fingerprint, when the chain is there.
+        signer: Option<String>,
+    },
+    /// A newer version of the program wrote a file.
+    Newer {
+        /// Which.
+        path: PathBuf,
+    },
 }
 
 impl std::fmt::Display for OpenLogspaceError {
@@ -93,6 +110,22 @@ impl std::fmt::Display for OpenLogspaceError {
             OpenLogspaceError::Journal(error) => error.fmt(f),
             OpenLogspaceError::Replay(error) => error.fmt(f),
             OpenLogspaceError::SignKey(error) => error.fmt(f),
+            OpenLogspaceError::SignKeyGone { path, signer } => {
+                let (path, signer) = (path.display(), signer.as_deref().unwrap_or("another key"));
+                write!(
+                    f,
+                    "{path} is missing, and what was sealed so far is signed with {signer}: put that key back; or, when it \
+                     is lost, make a new one (openssl genpkey -algorithm ED25519) and name it with sign-key() in the \
+                     options of logspace(): the change of key is then recorded in the chain of evidence"
+                )
+            }
+            OpenLogspaceError::Newer { path } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "{path} was written by a newer version of duramen: nothing is changed; start that version"
+                )
+            }
         }
     }
 }
@@ -146,17 +179,26 @@ impl Logspace {
         if recovery.cut_bytes > 0 {
             notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
         }
-        let mut witness = Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), &*notices)?;
+        let mut witness =
+            Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
         witness.tie(options.ledger.clone());
-        let found =
-            opening::find_segments(&*disk, &*segments, &options.keys, &mut witness, dir, now_us(), &*notices);
-        let found = found.map_err(failed)?;
-        if found.changed {
-            found.catalog.write(&*disk, dir).map_err(failed)?;
-        }
-        let sealed_below = found.catalog.end();
+        let cover = Arc::new(Cover::open(Arc::clone(&disk), dir).map_err(failed)?);
+        let found = opening::find_segments(Opening {
+            disk: &*disk,
+            segments: &*segments,
+            keys: &options.keys,
+            witness: &mut witness,
+            journal: &journal,
+            cover: &cover,
+            dir,
+            now_us: now_us(),
+            notices: &*notices,
+        })
+        .map_err(|error| error.of(dir))?;
+        let sealed_below = found.write(&*disk, dir).map_err(failed)?;
         journal.advance(sealed_below);
         let shared = Arc::new(Shared::new(dir, options, notices, found.sealed, sealed_below));
+        shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
             Arc::clone(&shared),
@@ -165,21 +207,10 @@ impl Logspace {
             Arc::clone(&seals),
             found.catalog,
             witness,
+            found.foreign,
         );
-        let mut logspace = Logspace {
-            shared: Arc::clone(&shared),
-            segments: Arc::clone(&segments),
-            seals: Arc::clone(&seals),
-            writer: None,
-            builder: None,
-            sealer: None,
-            scrubber: None,
-            recoder: None,
-            stamper: None,
-            ended: Arc::new(Queue::new(1)),
-        };
+        let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
-        let cover = Arc::new(Cover::open(Arc::clone(&disk), dir).map_err(failed)?);
         let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
         let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
         let (done, replayed) = mpsc::sync_channel(0);
@@ -196,6 +227,25 @@ impl Logspace {
         let writer = Writer::new(journal, Arc::clone(&shared), cover);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
+    }
+
+    fn without_threads(
+        shared: &Arc<Shared>,
+        segments: &Arc<dyn Segments>,
+        seals: &Arc<Queue<Box<dyn Growing>>>,
+    ) -> Logspace {
+        Logspace {
+            shared: Arc::clone(shared),
+            segments: Arc::clone(segments),
+            seals: Arc::clone(seals),
+            writer: None,
+            builder: None,
+            sealer: None,
+            scrubber: None,
+            recoder: None,
+            stamper: None,
+            ended: Arc::new(Queue::new(1)),
+        }
     }
 
     fn start_upkeep(&mut self, disk: Arc<dyn Disk>) -> io::Result<()> {

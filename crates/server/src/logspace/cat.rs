@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use query::{ParseOptions, Query};
 use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use store::{Chain, Document, Sealed, SegmentView, Watch, document_json, segment_file};
+use store::{Chain, Document, Sealed, SegmentView, Watch, document_json, locate_segment, segment_file};
 
 /// What a message looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -90,14 +90,17 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     let mut wanted = options.selection.matcher()?;
     options.place.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
     let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut good = true;
-    for record in firsts.into_iter().filter_map(|first| chain.current(first)) {
-        let path = dir.join(segment_file(record.segment.received_us.0, record.segment.first));
-        let read = Sealed::unlock(&path, &keys).and_then(|sealed| {
+    for record in chain.firsts().into_iter().filter_map(|first| chain.current(first)) {
+        let path = segment_file(record.segment.received_us.0, record.segment.first);
+        let place = locate_segment(&dir, &path, &chain);
+        let Some(file) = place.file(&dir, &path) else {
+            eprintln!("duramen: cannot read {}: {}", dir.join(path).display(), place.why_unread());
+            good = false;
+            continue;
+        };
+        let read = Sealed::unlock(&file, &keys).and_then(|sealed| {
             let mut range = sealed.received_between(from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
             let mut written = Ok(());
             sealed.read(&mut range, &Watch::unlimited(), &mut |_, document| {

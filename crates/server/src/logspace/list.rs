@@ -2,11 +2,11 @@
 //!
 //! In: a logspace. Out: a line a segment, removed ones too. Limits: reads headers and footers only.
 
-use super::place::{Place, below, time};
+use super::place::{Place, time};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::Path;
-use store::{Chain, Event, Keys, Record, Shell, hex, segment_file};
+use store::{Chain, Event, Keys, Record, Shell, hex, locate_segment, segment_file};
 
 /// Options of `ls`.
 #[derive(Args, Debug)]
@@ -24,29 +24,24 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<bool, String> {
     let dir = options.place.dir()?;
     let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
-    firsts.sort_unstable();
-    firsts.dedup();
     let mut good = true;
-    for first in firsts {
-        let last = chain.records().iter().rev().find(|record| record.segment.first == first);
-        let Some(record) = last else { continue };
+    for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {
         let is_removed = matches!(record.event, Event::Removal(_));
         if is_removed && !options.removed {
             continue;
         }
-        let row = row(&dir, record);
+        let row = row(&dir, &chain, record);
         good &= is_removed || row["problem"].is_null();
         if options.json { println!("{row}") } else { println!("{}", line(&row)) }
     }
     Ok(good)
 }
 
-fn row(dir: &Path, record: &Record) -> Value {
+fn row(dir: &Path, chain: &Chain, record: &Record) -> Value {
     let (from, to) = record.segment.received_us;
-    let path = dir.join(segment_file(from, record.segment.first));
+    let path = segment_file(from, record.segment.first);
     let mut row = json!({
-        "file": below(&path, dir).to_string(),
+        "file": path.display().to_string(),
         "first": record.segment.first,
         "messages": record.segment.count,
         "received_from_us": from,
@@ -60,7 +55,12 @@ fn row(dir: &Path, record: &Record) -> Value {
         row["removed_us"] = json!(record.at_us);
         return row;
     }
-    match Shell::open(&path, &Keys::default()) {
+    let place = locate_segment(dir, &path, chain);
+    let Some(file) = place.file(dir, &path) else {
+        row["problem"] = json!(place.why_unread());
+        return row;
+    };
+    match Shell::open(&file, &Keys::default()) {
         Ok(shell) => {
             row["bytes"] = json!(shell.size());
             row["recipients"] = json!(shell.recipients());

@@ -6,7 +6,7 @@ use super::place::{Place, below};
 use clap::Args;
 use serde_json::json;
 use std::{thread, time::Duration};
-use store::{scrub_file, segment_files};
+use store::{Chain, locate_segment, scrub_file, segment_files};
 
 /// Options of `scrub`.
 #[derive(Args, Debug)]
@@ -24,6 +24,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<bool, String> {
     let dir = options.place.dir()?;
     let files = segment_files(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let (mut good, count) = (true, files.len());
     let mut pause = |duration: Duration| {
         thread::sleep(duration);
@@ -31,6 +32,17 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     };
     for path in files {
         let file = below(&path, &dir).to_string();
+        let below = path.strip_prefix(&dir).unwrap_or(&path);
+        let place = locate_segment(&dir, below, &chain);
+        let Some(path) = place.file(&dir, below) else {
+            good = false;
+            if options.json {
+                println!("{}", json!({"file": file, "problem": place.why_unread()}));
+            } else {
+                println!("{file}: {}", place.why_unread());
+            }
+            continue;
+        };
         let troubles = match scrub_file(&path, options.rate.saturating_mul(1 << 20), &mut pause) {
             Ok(troubles) => troubles,
             Err(error) => {

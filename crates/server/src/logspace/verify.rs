@@ -1,6 +1,7 @@
 //! `duramen logspace verify`.
 //!
-//! In: a logspace. Out: findings, then a summary. Exit status 1 when something is wrong.
+//! In: a logspace. Out: findings, then a summary. Exit status 1 when something is wrong, 3 when nothing is wrong with what
+//! could be read and segments are in an archive that is not attached.
 
 use super::{
     keys::KeyFiles,
@@ -9,7 +10,7 @@ use super::{
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use store::{Audit, AuditReport, Digest, Finding, PublicKey, StampRoots, Watch};
+use store::{Audit, AuditReport, Digest, Finding, PublicKey, StampRoots, Verdict, Watch};
 
 /// Options of `verify`.
 #[derive(Args, Debug)]
@@ -32,7 +33,8 @@ pub(super) struct Options {
     json: bool,
 }
 
-pub(super) fn run(options: &Options) -> Result<bool, String> {
+/// Looks, and says what it found.
+pub(super) fn run(options: &Options) -> Result<Verdict, String> {
     let dir = options.place.dir()?;
     let head =
         options.head.as_deref().map(|text| Digest::parse(text).ok_or("--head takes 64 hexadecimal digits"));
@@ -49,7 +51,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     } else {
         print(&report, &dir, !options.trust.is_empty());
     }
-    Ok(report.is_good())
+    Ok(report.verdict())
 }
 
 fn roots(path: &Path) -> Result<StampRoots, String> {
@@ -66,11 +68,14 @@ fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
         println!("{}", line(finding, dir));
     }
     println!(
-        "{}: {} segments ({} locked, {} away), {} messages read back, {} bytes, {} records, {} time-stamps",
-        if report.is_good() { "good" } else { "NOT good" },
+        "{}: {} segments ({} locked), {} messages read back, {} bytes, {} records, {} time-stamps",
+        match report.verdict() {
+            Verdict::Complete => "complete".to_owned(),
+            Verdict::GoodForWhatIsHere => format!("good for what is here ({} away)", report.away),
+            Verdict::NotGood => "NOT good".to_owned(),
+        },
         report.segments,
         report.locked,
-        report.away,
         report.messages,
         report.bytes,
         report.records,
@@ -111,7 +116,12 @@ fn to_json(report: &AuditReport, dir: &Path) -> Value {
         })
     };
     json!({
-        "good": report.is_good(),
+        "verdict": match report.verdict() {
+            Verdict::Complete => "complete",
+            Verdict::GoodForWhatIsHere => "good for what is here",
+            Verdict::NotGood => "not good",
+        },
+        "good": report.verdict() == Verdict::Complete,
         "segments": report.segments,
         "locked": report.locked,
         "away": report.away,

@@ -7,7 +7,11 @@
 
 use super::{Digest, Event, Record};
 use journal::Disk;
-use std::{io, path::Path};
+use std::{
+    collections::HashMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 /// Folder of the evidence below a logspace's.
 pub const EVIDENCE_DIR: &str = "evidence";
@@ -23,10 +27,25 @@ pub struct ChainDamage {
     pub bytes: u64,
 }
 
+/// Where the newest records about a segment are.
+#[derive(Clone, Copy, Default, Debug)]
+struct Newest {
+    /// The one that says what it holds, or that it was removed.
+    contents: Option<usize>,
+    /// The one that says where its file went.
+    moved: Option<usize>,
+    /// The one that says to which place in the archive it went.
+    archived: Option<usize>,
+}
+
 /// The records of a logspace.
 #[derive(Clone, Default, Debug)]
 pub struct Chain {
     records: Vec<Record>,
+    /// The newest records by the first sequence number of their segment.
+    newest: HashMap<u64, Newest>,
+    /// A newer version of the program wrote some.
+    is_newer: bool,
     /// What is no record, but for a torn end.
     damages: Vec<ChainDamage>,
     /// Where the next record goes.
@@ -58,12 +77,13 @@ impl Chain {
             let text = end.and_then(|end| std::str::from_utf8(&bytes[at..end]).ok());
             let record = text.and_then(Record::parse);
             let next = end.unwrap_or(bytes.len());
+            chain.is_newer |= record.is_none() && text.is_some_and(Record::is_newer);
             if let Some(record) = record {
                 let start = bad.take().unwrap_or(at);
                 if start < at {
                     chain.damages.push(ChainDamage { offset: start as u64, bytes: (at - start) as u64 });
                 }
-                chain.records.push(record);
+                chain.push(record);
                 chain.length = next as u64;
             } else {
                 bad.get_or_insert(at);
@@ -84,6 +104,11 @@ impl Chain {
         &self.damages
     }
 
+    /// Whether a newer version of the program wrote records that this one cannot read.
+    pub fn is_newer(&self) -> bool {
+        self.is_newer
+    }
+
     /// Bytes at the end that are no record.
     pub fn torn_bytes(&self) -> u64 {
         self.torn
@@ -101,15 +126,36 @@ impl Chain {
 
     /// The record that says what the segment starting at a number is now; `None` when there was none or it was removed.
     pub fn current(&self, first: u64) -> Option<&Record> {
-        let of_segment = |record: &&Record| record.segment.first == first && !record.event.is_move();
-        let last = self.records.iter().rev().find(of_segment)?;
-        (!matches!(last.event, Event::Removal(_))).then_some(last)
+        self.last_contents(first).filter(|record| !matches!(record.event, Event::Removal(_)))
+    }
+
+    /// The newest record that says what the segment starting at a number holds, or that it was removed.
+    pub fn last_contents(&self, first: u64) -> Option<&Record> {
+        self.records.get(self.newest.get(&first)?.contents?)
     }
 
     /// Where the segment starting at a number was moved last; none when it never was.
     pub fn last_move(&self, first: u64) -> Option<&Event> {
-        let of_segment = |record: &&Record| record.segment.first == first && record.event.is_move();
-        self.records.iter().rev().find(of_segment).map(|record| &record.event)
+        self.records.get(self.newest.get(&first)?.moved?).map(|record| &record.event)
+    }
+
+    /// The place in the archive to which the segment starting at a number went last.
+    pub fn archive_place(&self, first: u64) -> Option<PathBuf> {
+        let record = self.records.get(self.newest.get(&first)?.archived?)?;
+        let Event::Archive(place) = &record.event else { return None };
+        place.split_once(' ').map(|(_, path)| PathBuf::from(path))
+    }
+
+    /// First sequence numbers of all segments that there are or were, ascending.
+    pub fn firsts(&self) -> Vec<u64> {
+        let mut firsts: Vec<u64> = self.newest.keys().copied().collect();
+        firsts.sort_unstable();
+        firsts
+    }
+
+    /// The sequence number after everything that the chain speaks of.
+    pub fn end(&self) -> u64 {
+        self.records.iter().map(Record::end).max().unwrap_or(0)
     }
 
     /// Whether a record follows the last one.
@@ -121,6 +167,18 @@ impl Chain {
     pub fn has(&self, record: &Record) -> bool {
         let at = self.records.binary_search_by_key(&record.number, |known| known.number);
         at.is_ok_and(|at| self.records[at] == *record)
+    }
+
+    fn push(&mut self, record: Record) {
+        let at = Some(self.records.len());
+        let newest = self.newest.entry(record.segment.first).or_default();
+        match &record.event {
+            Event::Archive(_) => (newest.moved, newest.archived) = (at, at),
+            Event::Restore => newest.moved = at,
+            event if event.is_of_contents() => newest.contents = at,
+            _ => {}
+        }
+        self.records.push(record);
     }
 
     /// Cuts a torn end off, durably; what was cut.
@@ -158,7 +216,7 @@ impl Chain {
             disk.sync_dir(dir)?;
         }
         self.length += text.len() as u64;
-        self.records.push(record);
+        self.push(record);
         Ok(())
     }
 }

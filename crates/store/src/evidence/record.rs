@@ -7,9 +7,11 @@ use super::{Digest, PublicKey, hex, unhex};
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 const TITLE: &str = "duramen record 1";
+/// Stands before the number of the version.
+const TITLE_OF_ANY: &str = "duramen record ";
 
 /// What a segment is known by.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
     /// Drawn when it was sealed.
     pub id: [u8; 16],
@@ -40,12 +42,22 @@ pub enum Event {
     Archive(String),
     /// Its file came back from the archive.
     Restore,
+    /// The chain had lost records, and goes on with those that segments still had: how many. Nothing happened to the
+    /// segment.
+    Recovery(u64),
+    /// Another key signs from here on, the one with this fingerprint. Nothing happened to the segment.
+    Key(String),
 }
 
 impl Event {
     /// Whether only the place of a file changed, not what it holds.
     pub fn is_move(&self) -> bool {
         matches!(self, Event::Archive(_) | Event::Restore)
+    }
+
+    /// Whether the record says what a segment holds, or that it is gone.
+    pub fn is_of_contents(&self) -> bool {
+        !self.is_move() && !matches!(self, Event::Recovery(_) | Event::Key(_))
     }
 }
 
@@ -99,6 +111,8 @@ impl Record {
             Event::Removal(reason) => ("removal", format!("reason {reason}\n")),
             Event::Archive(place) => ("archive", format!("place {place}\n")),
             Event::Restore => ("restore", String::new()),
+            Event::Recovery(records) => ("recovery", format!("recovered {records}\n")),
+            Event::Key(fingerprint) => ("key", format!("key {fingerprint}\n")),
         };
         let ledger = self.ledger.map(|head| format!("ledger {} {}\n", head.entries, head.last));
         let ledger = ledger.unwrap_or_default();
@@ -157,6 +171,8 @@ impl Record {
             "removal" => Event::Removal(take("reason")?),
             "archive" => Event::Archive(take("place")?),
             "restore" => Event::Restore,
+            "recovery" => Event::Recovery(take("recovered")?.parse().ok()?),
+            "key" => Event::Key(take("key")?),
             _ => return None,
         };
         let ledger = match take("ledger") {
@@ -169,6 +185,15 @@ impl Record {
         let record = Record { number, logspace, previous, at_us, event, segment, ledger, signer, signature };
         // One text for one record: nothing can hide in another spelling.
         (record.print() == text).then_some(record)
+    }
+
+    /// Whether a text is a whole record of a kind or a version that this program does not know.
+    pub fn is_newer(text: &str) -> bool {
+        let is_titled = text.starts_with(TITLE_OF_ANY);
+        let sum = text.rfind("sum ").and_then(|at| text.split_at_checked(at));
+        let is_whole =
+            |(body, sum): (&str, &str)| sum == format!("sum {:08x}\n\n", crc32fast::hash(body.as_bytes()));
+        is_titled && Record::parse(text).is_none() && sum.is_some_and(is_whole)
     }
 
     /// Whether a key signed it.

@@ -93,7 +93,8 @@ impl SigningKey {
             return SigningKey::load(path);
         }
         let failed = |source| KeyError::Io { path: path.to_owned(), source };
-        let drawn = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
+        // OpenSSL 3.0 does not read the second version of PKCS#8, which has the public half in it.
+        let drawn = Ed25519KeyPair::generate().and_then(|pair| pair.to_pkcs8v1());
         let drawn = drawn.map_err(|_| failed(io::Error::other("no randomness")))?;
         // It gets its name when it is whole: half a key would keep the logspace from opening for ever.
         let unfinished = path.with_extension("unfinished");

@@ -365,3 +365,15 @@ fn refusals_are_told() {
     assert_eq!(Stamp::read(&[0x30, 5, 0x30, 3, 2, 1, 2]), Err(StampError::Refused));
     assert_eq!(Stamp::read(b""), Err(StampError::Malformed));
 }
+
+#[test]
+fn e7_keys_drawn_by_earlier_versions_are_read() {
+    use aws_lc_rs::{rand::SystemRandom, signature::Ed25519KeyPair};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sign.key");
+    let second_version = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+    std::fs::write(&path, crate::der::to_pem("PRIVATE KEY", second_version.as_ref())).unwrap();
+    let key = SigningKey::load_or_draw(&path).unwrap();
+    let signature = key.sign(b"text").unwrap();
+    assert!(key.public().verify(b"text", &signature) && !key.public().verify(b"other", &signature));
+}

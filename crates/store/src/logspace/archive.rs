@@ -6,7 +6,7 @@
 //! leaves one whole copy in its place, at times two.
 
 use super::{layout::TEMPORARY_ENDING, sealer::sync_folder};
-use crate::Digest;
+use crate::{Chain, Digest, Event};
 use aws_lc_rs::digest::{Context, SHA256};
 use std::{
     fs,
@@ -24,7 +24,7 @@ const COPY_BYTES: usize = 1 << 20;
 
 /// Where the file of a segment is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Where {
+pub enum SegmentPlace {
     /// In the logspace's directory.
     Here,
     /// In an archive that is attached.
@@ -33,23 +33,84 @@ pub(crate) enum Where {
     Away(PathBuf),
     /// Nowhere.
     Gone,
+    /// In its place is something else: a link that no record of an archive explains, a folder, a device. It is never
+    /// opened.
+    Foreign,
 }
 
-/// Where the file of a path is.
-pub(crate) fn locate(path: &Path) -> Where {
-    match fs::symlink_metadata(path) {
-        Err(_) => Where::Gone,
-        Ok(found) if !found.is_symlink() => Where::Here,
-        Ok(_) => {
-            let Ok(target) = fs::read_link(path) else { return Where::Gone };
-            let is_attached = target.ancestors().nth(DEPTH).is_some_and(|root| root.join(MARKER).exists());
-            match (is_attached, target.exists()) {
-                (true, true) => Where::Archived(target),
-                (true, false) => Where::Gone,
-                (false, _) => Where::Away(target),
+impl SegmentPlace {
+    /// The file to open, given the segment's path below the logspace's directory; none when there is none to read.
+    pub fn file(&self, dir: &Path, path: &Path) -> Option<PathBuf> {
+        match self {
+            SegmentPlace::Here => Some(dir.join(path)),
+            SegmentPlace::Archived(target) => Some(target.clone()),
+            _ => None,
+        }
+    }
+
+    /// Why there is no file to open; empty when there is one.
+    pub fn why_unread(&self) -> &'static str {
+        match self {
+            SegmentPlace::Here | SegmentPlace::Archived(_) => "",
+            SegmentPlace::Away(_) => "it is in an archive that is not attached",
+            SegmentPlace::Gone => "it is not there",
+            SegmentPlace::Foreign => {
+                "in its place is a link that no record of an archive explains, or no file"
             }
         }
     }
+}
+
+/// Where the file of the segment is whose path below a logspace's directory is given. A link counts only when the
+/// chain says that the segment went to that very place: nothing else is followed out of the directory.
+pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
+    let whole = dir.join(path);
+    let Ok(found) = fs::symlink_metadata(&whole) else { return SegmentPlace::Gone };
+    if found.is_file() {
+        return if folders_are_real(dir, path) { SegmentPlace::Here } else { SegmentPlace::Foreign };
+    }
+    let first = first_of(path);
+    let place = first.and_then(|first| chain.archive_place(first));
+    let target = found.is_symlink().then(|| fs::read_link(&whole).ok()).flatten();
+    let Some((target, first)) = target.filter(|target| Some(target) == place.as_ref()).zip(first) else {
+        return SegmentPlace::Foreign;
+    };
+    match locate_archived(&target) {
+        // It came back: only a copy that a crash left may still be read there.
+        SegmentPlace::Away(_) if !matches!(chain.last_move(first), Some(Event::Archive(_))) => {
+            SegmentPlace::Foreign
+        }
+        place => place,
+    }
+}
+
+/// Where a segment is that the chain says is in this place of the archive.
+pub(crate) fn locate_archived(target: &Path) -> SegmentPlace {
+    let root = target.ancestors().nth(DEPTH);
+    let Some(root) = root.filter(|root| root.join(MARKER).exists()) else {
+        return SegmentPlace::Away(target.to_owned());
+    };
+    let is_inside = || target.strip_prefix(root).is_ok_and(|path| folders_are_real(root, path));
+    match fs::symlink_metadata(target) {
+        Err(_) => SegmentPlace::Gone,
+        Ok(found) if found.is_file() && is_inside() => SegmentPlace::Archived(target.to_owned()),
+        Ok(_) => SegmentPlace::Foreign,
+    }
+}
+
+/// The sequence number in the name of a segment's file.
+pub(crate) fn first_of(path: &Path) -> Option<u64> {
+    path.file_stem()?.to_str()?.parse().ok()
+}
+
+/// Whether no folder on the way down to a file is a link.
+fn folders_are_real(dir: &Path, path: &Path) -> bool {
+    let mut folder = dir.to_owned();
+    let above = path.parent().into_iter().flatten();
+    above.into_iter().all(|part| {
+        folder.push(part);
+        fs::symlink_metadata(&folder).is_ok_and(|found| found.is_dir())
+    })
 }
 
 /// Makes a directory the archive of a logspace, or finds that it is.
@@ -99,17 +160,22 @@ pub(crate) fn link(path: &Path, target: &Path) -> io::Result<()> {
     sync_folder(path.parent().unwrap_or(path))
 }
 
-/// Removes a segment's file, in the archive as well.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    match locate(path) {
-        Where::Gone if fs::symlink_metadata(path).is_err() => Ok(()),
-        Where::Here | Where::Gone => fs::remove_file(path),
-        Where::Archived(target) => {
+/// Removes a segment's file, in the archive as well. What is not the segment's stays.
+pub(crate) fn remove(dir: &Path, path: &Path, chain: &Chain) -> io::Result<()> {
+    let whole = dir.join(path);
+    match locate(dir, path, chain) {
+        // Also a link to a file that is gone from the archive.
+        SegmentPlace::Gone if fs::symlink_metadata(&whole).is_err() => Ok(()),
+        SegmentPlace::Here | SegmentPlace::Gone => fs::remove_file(whole),
+        SegmentPlace::Archived(target) => {
             fs::remove_file(target)?;
-            fs::remove_file(path)
+            fs::remove_file(whole)
         }
-        Where::Away(target) => {
+        SegmentPlace::Away(target) => {
             Err(io::Error::other(format!("{} is in an archive that is not attached", target.display())))
+        }
+        SegmentPlace::Foreign => {
+            Err(io::Error::other(format!("{} is not the segment's file", whole.display())))
         }
     }
 }

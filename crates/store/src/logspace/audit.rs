@@ -4,20 +4,23 @@
 //! Holds: the chain. Changes nothing, takes no lock: it may run beside the server; what is sealed meanwhile is not
 //! looked at. Limits: reads every byte; a locked segment's messages are covered by the hashes of its chunks.
 
+mod catalog;
 mod chain;
 mod files;
 mod report;
 mod stamps;
 
-pub use report::{AuditReport, Finding, FindingKind};
+pub use report::{AuditReport, Finding, FindingKind, Verdict};
 
-use super::layout::JOURNAL_DIR;
+use super::{layout::JOURNAL_DIR, witness::keys_beside};
 use crate::{
     Watch,
-    evidence::{Chain, Digest, EVIDENCE_DIR, PublicKey, StampRoots},
+    evidence::{Chain, Digest, PublicKey, StampRoots},
     lock::Keys,
     view::Stop,
 };
+use chain::Signers;
+use files::FileCheck;
 use journal::OsDisk;
 use std::{fs, io, path::Path};
 
@@ -71,36 +74,25 @@ impl Audit {
     pub fn run(&self, dir: &Path, watch: &Watch) -> Result<AuditReport, AuditError> {
         let mut report = AuditReport::default();
         let chain = Chain::read(&OsDisk, dir)?;
-        let keys = if self.trusted.is_empty() { keys_beside(dir)? } else { self.trusted.clone() };
-        chain::check(&chain, &keys, self.known_head, &mut report);
+        let signers = match self.trusted.is_empty() {
+            true => Signers::Beside(keys_beside(dir)?),
+            false => Signers::Trusted(self.trusted.clone()),
+        };
+        chain::check(&chain, &signers, self.known_head, &mut report);
         stamps::check(dir, &chain, self.stamp_roots.as_ref(), &mut report)?;
-        files::check(dir, &chain, &self.keys, watch, &mut report)?;
-        check_journal(dir, &chain, &mut report)?;
+        catalog::check(dir, &chain, &mut report)?;
+        let journal_first = journal_first(dir)?;
+        let (keys, signers) = (&self.keys, signers.keys());
+        FileCheck { dir, keys, signers, journal_first, watch }.run(&chain, &mut report)?;
+        check_journal(journal_first, &chain, &mut report);
         Ok(report)
     }
 }
 
-/// The public keys that the server put beside its chain.
-fn keys_beside(dir: &Path) -> io::Result<Vec<PublicKey>> {
-    let mut keys = Vec::new();
-    let folder = match fs::read_dir(dir.join(EVIDENCE_DIR)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(keys),
-        opened => opened?,
-    };
-    for entry in folder {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "pem") {
-            keys.extend(PublicKey::load(&path).ok());
-        }
-    }
-    Ok(keys)
-}
-
-/// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
-fn check_journal(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::Result<()> {
-    let end = chain.records().iter().map(|record| record.end()).max().unwrap_or(0);
+/// The first sequence number that the journal has.
+fn journal_first(dir: &Path) -> io::Result<Option<u64>> {
     let files = match fs::read_dir(dir.join(JOURNAL_DIR)) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     let mut first = None;
@@ -110,7 +102,13 @@ fn check_journal(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::Res
         let number = number.and_then(|digits| digits.parse::<u64>().ok());
         first = first.into_iter().chain(number).min();
     }
-    if let Some(first) = first.filter(|first| *first > end) {
+    Ok(first)
+}
+
+/// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
+fn check_journal(journal_first: Option<u64>, chain: &Chain, report: &mut AuditReport) {
+    let end = chain.end();
+    if let Some(first) = journal_first.filter(|first| *first > end) {
         report.add(Finding {
             messages: Some(end..first),
             ..Finding::new(
@@ -119,5 +117,4 @@ fn check_journal(dir: &Path, chain: &Chain, report: &mut AuditReport) -> io::Res
             )
         });
     }
-    Ok(())
 }

@@ -18,6 +18,30 @@ pub(crate) const CATALOG_NAME: &str = "catalog";
 const TOMBSTONES_MAX: usize = 100_000;
 
 const TITLE: &str = "duramen catalog 1";
+/// Stands before the number of the version.
+const TITLE_OF_ANY: &str = "duramen catalog ";
+
+/// Why a catalog cannot be read.
+#[derive(Debug)]
+pub(crate) enum CatalogError {
+    /// The file cannot be read.
+    Io(io::Error),
+    /// A newer version of the program wrote it.
+    Newer(PathBuf),
+}
+
+impl From<io::Error> for CatalogError {
+    fn from(error: io::Error) -> CatalogError {
+        CatalogError::Io(error)
+    }
+}
+
+/// Whether the first line names another version of the format. Such a file is never taken for a damaged one.
+fn is_newer(bytes: &[u8]) -> bool {
+    let title = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
+    let version = title.and_then(|title| title.strip_prefix(TITLE_OF_ANY));
+    version.is_some_and(|version| version.parse::<u32>().is_ok_and(|version| version > 1))
+}
 
 /// A sealed segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -122,11 +146,6 @@ impl Catalog {
         }
     }
 
-    /// Whether a file was buried: it may still lie there when a removal was cut short.
-    pub(crate) fn is_buried(&self, path: &Path) -> bool {
-        self.tombstones.iter().any(|stone| stone.entry.path == path)
-    }
-
     /// The oldest segments that must go so that none is older than `age_us_max` and all together are not larger
     /// than `bytes_max`.
     pub(crate) fn expired(
@@ -161,13 +180,18 @@ impl Catalog {
     }
 
     /// Reads the file; `None` when it is missing or not whole.
-    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Catalog>> {
-        let file = match disk.open(&dir.join(CATALOG_NAME)) {
+    pub(crate) fn read(disk: &dyn Disk, dir: &Path) -> Result<Option<Catalog>, CatalogError> {
+        let path = dir.join(CATALOG_NAME);
+        let file = match disk.open(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             opened => opened?,
         };
         let mut bytes = vec![0; file.len()? as usize];
-        file.read_at(0, &mut bytes)?;
+        let count = file.read_at(0, &mut bytes)?;
+        bytes.truncate(count);
+        if is_newer(&bytes) {
+            return Err(CatalogError::Newer(path));
+        }
         Ok(std::str::from_utf8(&bytes).ok().and_then(parse))
     }
 

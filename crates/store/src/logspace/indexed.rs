@@ -33,7 +33,8 @@ impl Segments for Indexed {
 
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
         let shell = Shell::open(path, &Keys::default())?;
-        let (record, is_recoded, is_aged) = (shell.record(), shell.is_recoded(), shell.is_aged());
+        let (record, contents) = (shell.record(), shell.contents());
+        let (is_recoded, is_aged) = (shell.is_recoded(), shell.is_aged());
         let (first, count, received_us) = match shell.extent() {
             Some(extent) => extent,
             None => {
@@ -41,7 +42,7 @@ impl Segments for Indexed {
                 (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
             }
         };
-        Ok(Outline { first, count, received_us, record, is_recoded, is_aged })
+        Ok(Outline { first, count, received_us, contents, record, is_recoded, is_aged })
     }
 
     fn recode(

@@ -4,7 +4,7 @@
 //! Limits: one segment at a time; what cannot be moved stays, is told, and is tried again.
 
 use super::{
-    archive::{self, Where},
+    archive::{self, SegmentPlace},
     catalog::Entry,
     options::Notice,
     sealer::{Sealer, look_for_archive, now_us, open_with_keys, sync_folder},
@@ -102,7 +102,8 @@ impl Sealer {
         for entry in due {
             let path = self.shared.dir.join(&entry.path);
             let last = self.witness.chain().last_move(entry.first).cloned();
-            if archive::locate(&path) != Where::Here || (alone && last == Some(Event::Restore)) {
+            let place = archive::locate(&self.shared.dir, &entry.path, self.witness.chain());
+            if place != SegmentPlace::Here || (alone && last == Some(Event::Restore)) {
                 continue;
             }
             let failed = |error: io::Error| format!("cannot archive {}: {error}", path.display());
@@ -114,7 +115,7 @@ impl Sealer {
                 self.witness.relocate(entry.first, event, now_us()).map_err(failed)?;
             }
             archive::link(&path, &target).map_err(failed)?;
-            self.placed(&entry, true);
+            self.placed(&entry, Some(target));
             moved.segments += 1;
             moved.bytes += entry.bytes;
         }
@@ -130,12 +131,16 @@ impl Sealer {
             }
             let path = self.shared.dir.join(&entry.path);
             let failed = |error: io::Error| format!("cannot restore {}: {error}", path.display());
-            let target = match archive::locate(&path) {
-                Where::Archived(target) => target,
-                Where::Away(target) => {
+            let target = match archive::locate(&self.shared.dir, &entry.path, self.witness.chain()) {
+                SegmentPlace::Archived(target) => target,
+                SegmentPlace::Away(target) => {
                     return Err(format!("{} is not attached", target.display()));
                 }
-                Where::Here | Where::Gone => continue,
+                SegmentPlace::Here => {
+                    moved.segments += u64::from(self.finish_restore(&entry).map_err(failed)?);
+                    continue;
+                }
+                SegmentPlace::Gone | SegmentPlace::Foreign => continue,
             };
             let fresh = path.with_extension(RESTORED_ENDING);
             let digest = archive::copy(&target, &fresh).map_err(failed)?;
@@ -148,12 +153,13 @@ impl Sealer {
                 let _ = fs::remove_file(&fresh);
                 return Err(failed(io::Error::other("the archived file is not the one that was archived")));
             }
+            // The file comes first: a link that the chain says came back would be no place to look for it.
+            fs::rename(&fresh, &path).map_err(failed)?;
+            sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
+            self.placed(&entry, None);
             if self.witness.chain().last_move(entry.first) != Some(&Event::Restore) {
                 self.witness.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
             }
-            fs::rename(&fresh, &path).map_err(failed)?;
-            sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
-            self.placed(&entry, false);
             fs::remove_file(&target).map_err(failed)?;
             moved.segments += 1;
             moved.bytes += entry.bytes;
@@ -161,13 +167,27 @@ impl Sealer {
         Ok(moved)
     }
 
+    /// Records that a file is back which came before its record did, and removes the copy; says whether it had to.
+    fn finish_restore(&mut self, entry: &Entry) -> io::Result<bool> {
+        let chain = self.witness.chain();
+        let is_unfinished = matches!(chain.last_move(entry.first), Some(Event::Archive(_)));
+        let target = chain.archive_place(entry.first).filter(|_| is_unfinished);
+        let Some(target) = target else { return Ok(false) };
+        self.witness.relocate(entry.first, Event::Restore, now_us())?;
+        if let SegmentPlace::Archived(copy) = archive::locate_archived(&target) {
+            fs::remove_file(copy)?;
+        }
+        Ok(true)
+    }
+
     /// The shelf's segment is read from its new place from now on.
-    fn placed(&self, entry: &Entry, is_archived: bool) {
-        let path: &PathBuf = &entry.path;
-        match open_with_keys(&self.shared, &*self.segments, path) {
-            Ok((view, _)) => self.shared.shelf.place(path, view, is_archived),
+    fn placed(&self, entry: &Entry, archived_to: Option<PathBuf>) {
+        let is_archived = archived_to.is_some();
+        let file = archived_to.as_ref().unwrap_or(&entry.path);
+        match open_with_keys(&self.shared, &*self.segments, file) {
+            Ok((view, _)) => self.shared.shelf.place(&entry.path, view, archived_to),
             Err(error) => {
-                let path = self.shared.dir.join(path);
+                let path = self.shared.dir.join(file);
                 self.shared.complain(Notice::BadSegment { path, error });
             }
         }

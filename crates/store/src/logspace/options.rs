@@ -2,6 +2,7 @@
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
+use super::evidence_notice::EvidenceNotice;
 use super::stamper::Authority;
 use crate::{Digest, Keys, Ledger, Recipient, Trouble, segment::NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -218,24 +219,8 @@ pub enum Notice {
     },
     /// The catalog was missing or damaged and was made again from the segments.
     CatalogRebuilt,
-    /// Bytes of the chain of evidence that are no record.
-    ChainDamaged {
-        /// Where they begin.
-        offset: u64,
-        /// How many.
-        bytes: u64,
-    },
-    /// A segment whose record the chain does not have and that does not follow it: it was changed, replaced or put
-    /// back.
-    ForeignSegment {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The chain of evidence lacks records before that of a segment; it goes on behind them.
-    ChainBroken {
-        /// The file whose record does not follow.
-        path: PathBuf,
-    },
+    /// Something is wrong with the evidence, or changed in it.
+    Evidence(EvidenceNotice),
     /// A thread ended by a defect of the program: nothing more is stored until a restart.
     Broken {
         /// Which.
@@ -268,15 +253,7 @@ impl fmt::Display for Notice {
                 write!(f, "sealed {messages} messages from {first} on, record {record}")
             }
             Notice::Stamped { number } => write!(f, "record {number} was time-stamped"),
-            Notice::ChainDamaged { offset, bytes } => {
-                write!(f, "{bytes} bytes at {offset} of the chain of evidence are no record")
-            }
-            Notice::ForeignSegment { path } => {
-                write!(f, "{} is not what the chain of evidence says was sealed", path.display())
-            }
-            Notice::ChainBroken { path } => {
-                write!(f, "the chain of evidence lacks the records before that of {}", path.display())
-            }
+            Notice::Evidence(notice) => notice.fmt(f),
             Notice::NamesCapped { first } => write!(
                 f,
                 "messages from {first} on have more than {NAMED_MAX} different names of fields: values of further names share one column until the next segment; they are kept and found, but more slowly"
@@ -311,6 +288,12 @@ impl fmt::Display for Notice {
             }
             Notice::UpkeepFailed { error } => write!(f, "will try again: {error}"),
         }
+    }
+}
+
+impl From<EvidenceNotice> for Notice {
+    fn from(notice: EvidenceNotice) -> Notice {
+        Notice::Evidence(notice)
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::{
     OpenLogspaceError, Unheard,
+    archive::{self, SegmentPlace},
     catalog::Catalog,
     layout::{JOURNAL_DIR, TEMPORARY_ENDING, segment_path},
     sealer::sync_folder,
@@ -30,6 +31,11 @@ pub enum RebuildIndexError {
         /// Its first sequence number.
         first: u64,
     },
+    /// Its file is not in the logspace's directory: it is archived, or gone.
+    NotHere {
+        /// Where it should be.
+        path: PathBuf,
+    },
     /// It is encrypted, and nobody is named whom the new file is to be sealed for.
     NoRecipient,
     /// The evidence cannot be opened.
@@ -49,6 +55,9 @@ impl fmt::Display for RebuildIndexError {
         match self {
             RebuildIndexError::InUse => f.write_str("a server has the logspace open: stop it first"),
             RebuildIndexError::Unknown { first } => write!(f, "no segment begins with message {first}"),
+            RebuildIndexError::NotHere { path } => {
+                write!(f, "{} is not a file here: restore it from the archive first", path.display())
+            }
             RebuildIndexError::NoRecipient => {
                 f.write_str("the segment is encrypted: name whom the new file is sealed for")
             }
@@ -83,12 +92,15 @@ impl RebuildIndex {
     pub fn run(&self, dir: &Path, first: u64) -> Result<SealReport, RebuildIndexError> {
         let lock = OsDisk.lock(&dir.join(JOURNAL_DIR).join("journal.lock")).map_err(RebuildIndexError::Io)?;
         let _lock = lock.ok_or(RebuildIndexError::InUse)?;
-        let witness = Witness::open(Arc::new(OsDisk), dir, self.sign_key.as_deref(), &Unheard);
+        let witness = Witness::open(Arc::new(OsDisk), dir, self.sign_key.as_deref(), self.now_us, &Unheard);
         let mut witness = witness.map_err(RebuildIndexError::Evidence)?;
         let known = witness.chain().current(first).cloned();
         let known = known.ok_or(RebuildIndexError::Unknown { first })?;
         let path = segment_path(known.segment.received_us.0, first);
         let whole = dir.join(&path);
+        if archive::locate(dir, &path, witness.chain()) != SegmentPlace::Here {
+            return Err(RebuildIndexError::NotHere { path: whole });
+        }
         let shell = crate::Shell::open(&whole, &self.keys).map_err(RebuildIndexError::Read)?;
         if shell.is_encrypted() && self.recipients.is_empty() {
             return Err(RebuildIndexError::NoRecipient);
@@ -100,7 +112,7 @@ impl RebuildIndex {
         sync_folder(whole.parent().unwrap_or(&whole)).map_err(failed)?;
         // After a crash before this, opening the logspace takes the record from the file.
         witness.append(record).map_err(failed)?;
-        if let Some(mut catalog) = Catalog::read(&OsDisk, dir).map_err(failed)? {
+        if let Ok(Some(mut catalog)) = Catalog::read(&OsDisk, dir) {
             let entries = catalog.segments.iter_mut().filter(|entry| entry.first == first);
             entries.for_each(|entry| entry.bytes = report.file);
             catalog.write(&OsDisk, dir).map_err(failed)?;

@@ -57,7 +57,7 @@ pub(super) fn run(shared: &Arc<Shared>, ended: &Queue<()>) {
     loop {
         let began = Instant::now();
         ended.pause(options.scrub_wait);
-        for path in shared.shelf.paths() {
+        for path in shared.shelf.files() {
             if ended.is_closed() {
                 return;
             }

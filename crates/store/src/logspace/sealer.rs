@@ -7,8 +7,9 @@
 mod placing;
 
 use super::{
-    archive::{self, Where},
+    archive::{self, SegmentPlace},
     catalog::{Catalog, Entry, Place, Reason},
+    evidence_notice::EvidenceNotice,
     layout::{TEMPORARY_ENDING, segment_path},
     options::Notice,
     queue::{Queue, Taken},
@@ -21,11 +22,15 @@ use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing, SegmentView}
 use journal::Disk;
 use std::{
     cell::RefCell,
+    collections::BTreeSet,
     fs, io,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
+
+/// Ending of a file that is not the logspace's own and was where a segment belongs.
+const FOREIGN_ENDING: &str = "foreign";
 
 /// The sealer thread's state.
 pub(crate) struct Sealer {
@@ -39,6 +44,8 @@ pub(crate) struct Sealer {
     unwritten: bool,
     /// The record of a file that is in its place, which the chain could not take in yet.
     unrecorded: Option<Record>,
+    /// Files that are not the logspace's own, below its directory: no segment is written over them.
+    foreign: BTreeSet<PathBuf>,
 }
 
 impl Sealer {
@@ -49,8 +56,10 @@ impl Sealer {
         seals: Arc<Queue<Box<dyn Growing>>>,
         catalog: Catalog,
         witness: Witness,
+        foreign: BTreeSet<PathBuf>,
     ) -> Sealer {
-        Sealer { shared, disk, segments, seals, catalog, witness, unwritten: false, unrecorded: None }
+        let (unwritten, unrecorded) = (false, None);
+        Sealer { shared, disk, segments, seals, catalog, witness, unwritten, unrecorded, foreign }
     }
 
     /// Works until the queue is closed; what is not sealed then stays in the journal.
@@ -102,6 +111,9 @@ impl Sealer {
         let whole = self.shared.dir.join(&path);
         let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
         self.make_folders(&path).map_err(failed)?;
+        if self.foreign.contains(&path) {
+            self.set_aside(&path).map_err(failed)?;
+        }
         let record = match self.unrecorded.take().filter(|record| self.is_of(record, segment)) {
             // What was appended of it may be on the disk, sync or not: the file keeps the record that it has.
             Some(record) => Some(record),
@@ -131,6 +143,22 @@ impl Sealer {
         self.shared.wishes.sealed(first + count);
         self.shared.inbox.nudge();
         self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
+        Ok(())
+    }
+
+    /// Gives a file that is not the logspace's own another name: a segment is to have its place.
+    fn set_aside(&mut self, path: &Path) -> io::Result<()> {
+        let whole = self.shared.dir.join(path);
+        let aside = whole.with_extension(FOREIGN_ENDING);
+        if fs::symlink_metadata(&aside).is_ok() {
+            return Err(io::Error::other(format!("{} is in the way: move it elsewhere", aside.display())));
+        }
+        match fs::rename(&whole, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+            Ok(()) => self.shared.notices.notice(EvidenceNotice::SetAside { path: aside }.into()),
+        }
+        self.foreign.remove(path);
         Ok(())
     }
 
@@ -179,7 +207,7 @@ impl Sealer {
             is_locked,
             is_recoded,
             is_aged,
-            is_archived: false,
+            archived_to: None,
             is_away: false,
             is_damaged: false,
         })
@@ -207,11 +235,12 @@ impl Sealer {
             (retention.age, retention.bytes) = (None, None);
         }
         let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
-        let place = |entry: &Entry| match archive::locate(&self.shared.dir.join(&entry.path)) {
-            Where::Here | Where::Gone => Place::Here,
-            Where::Archived(_) => Place::Archived,
-            // It goes when the archive is attached again.
-            Where::Away(_) => Place::Away,
+        let chain = self.witness.chain();
+        let place = |entry: &Entry| match archive::locate(&self.shared.dir, &entry.path, chain) {
+            SegmentPlace::Here | SegmentPlace::Gone => Place::Here,
+            SegmentPlace::Archived(_) => Place::Archived,
+            // It goes when the archive is attached again; what is not the segment's never goes.
+            SegmentPlace::Away(_) | SegmentPlace::Foreign => Place::Away,
         };
         let expired = self.catalog.expired(now_us, age_us_max, retention.bytes, &place);
         if !expired.is_empty() {
@@ -243,9 +272,8 @@ impl Sealer {
             // Counted first: whoever sees the segment gone also sees why.
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.shelf.remove(*first);
-            let path = self.shared.dir.join(path);
-            if let Err(error) = archive::remove(&path) {
-                let error = format!("cannot remove {}: {error}", path.display());
+            if let Err(error) = archive::remove(&self.shared.dir, path, self.witness.chain()) {
+                let error = format!("cannot remove {}: {error}", self.shared.dir.join(path).display());
                 self.shared.complain(Notice::UpkeepFailed { error });
             }
             self.shared.notices.notice(Notice::Removed { first: *first, messages: *count });
@@ -290,7 +318,7 @@ pub(super) fn open_with_keys(
 pub(super) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
     let is_detached = shared.is_detached.load(Relaxed);
     shared.shelf.attach(
-        &|path| !is_detached && matches!(archive::locate(&shared.dir.join(path)), Where::Archived(_)),
+        &|target| !is_detached && matches!(archive::locate_archived(target), SegmentPlace::Archived(_)),
         &|path| open_with_keys(shared, segments, path).map(|(view, _)| view),
     );
 }

@@ -51,6 +51,8 @@ pub struct Outline {
     pub count: u64,
     /// Received times of the first and the last message.
     pub received_us: (i64, i64),
+    /// Digest of the file, as its record names it.
+    pub contents: Digest,
     /// The record that it was sealed with.
     pub record: Option<Record>,
     /// Whether it was recoded.

@@ -32,12 +32,19 @@ pub(crate) struct Shelved {
     pub(crate) is_locked: bool,
     pub(crate) is_recoded: bool,
     pub(crate) is_aged: bool,
-    /// Its file is in an archive.
-    pub(crate) is_archived: bool,
+    /// The place of its file in an archive; none: it is in the logspace's directory.
+    pub(crate) archived_to: Option<PathBuf>,
     /// That archive is not attached.
     pub(crate) is_away: bool,
     /// Its file cannot be opened.
     pub(crate) is_damaged: bool,
+}
+
+impl Shelved {
+    /// The file to open: below the logspace's directory, or the whole path in the archive.
+    pub(crate) fn file(&self) -> &Path {
+        self.archived_to.as_deref().unwrap_or(&self.path)
+    }
 }
 
 #[derive(Clone, Default)]
@@ -110,7 +117,7 @@ impl Shelf {
         let mut waiting = lists.sealed.iter().filter(|sealed| {
             let old = sealed.extent.received_us.1 <= before_us;
             old && !sealed.is_recoded
-                && !sealed.is_archived
+                && sealed.archived_to.is_none()
                 && sealed.view.is_some()
                 && !but.contains(&sealed.extent.first)
         });
@@ -122,7 +129,7 @@ impl Shelf {
         let lists = self.locked();
         let mut waiting = lists.sealed.iter().filter(|sealed| {
             let old = sealed.extent.received_us.1 <= before_us && sealed.is_recoded;
-            let may = !sealed.is_archived && sealed.view.is_some();
+            let may = sealed.archived_to.is_none() && sealed.view.is_some();
             old && may && !sealed.is_aged && !but.contains(&sealed.extent.first)
         });
         waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
@@ -132,10 +139,11 @@ impl Shelf {
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
         // Opening takes time: nobody waits for it.
         let locked = |sealed: &&Shelved| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
-        let paths: Vec<PathBuf> =
-            self.locked().sealed.iter().filter(locked).map(|sealed| sealed.path.clone()).collect();
-        let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> =
-            paths.into_iter().filter_map(|path| open(&path).map(|view| (path, view))).collect();
+        let waiting: Vec<Shelved> = self.locked().sealed.iter().filter(locked).cloned().collect();
+        let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> = waiting
+            .into_iter()
+            .filter_map(|sealed| open(sealed.file()).map(|view| (sealed.path, view)))
+            .collect();
         let count = opened.len();
         self.change(|lists| {
             for (path, view) in opened {
@@ -154,14 +162,16 @@ impl Shelf {
             .iter_mut()
             .filter(|sealed| sealed.view.is_none() && !sealed.is_away && !sealed.is_damaged)
         {
-            sealed.view = open(&sealed.path);
+            sealed.view = open(sealed.file());
         }
         lists.snapshot()
     }
 
-    /// The sealed files, oldest first.
-    pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.locked().sealed.iter().map(|sealed| sealed.path.clone()).collect()
+    /// The sealed files that are there, oldest first: below the logspace's directory, or whole paths.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let lists = self.locked();
+        let there = lists.sealed.iter().filter(|sealed| !sealed.is_away);
+        there.map(|sealed| sealed.file().to_owned()).collect()
     }
 
     /// Closes what was unlocked.
@@ -177,10 +187,15 @@ impl Shelf {
     }
 
     /// A segment's file has another place.
-    pub(crate) fn place(&self, path: &Path, view: Option<Arc<dyn SegmentView>>, is_archived: bool) {
+    pub(crate) fn place(
+        &self,
+        path: &Path,
+        view: Option<Arc<dyn SegmentView>>,
+        archived_to: Option<PathBuf>,
+    ) {
         self.change(|lists| {
             for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
-                (sealed.is_archived, sealed.is_away) = (is_archived, false);
+                (sealed.archived_to, sealed.is_away) = (archived_to.clone(), false);
                 sealed.view.clone_from(&view);
             }
         });
@@ -188,16 +203,18 @@ impl Shelf {
 
     /// Opens archived segments that are there, and lets go of those that are not.
     pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> Opened) {
-        let known: Vec<(PathBuf, bool)> = {
+        let known: Vec<(PathBuf, PathBuf, bool)> = {
             let lists = self.locked();
-            let archived = lists.sealed.iter().filter(|sealed| sealed.is_archived);
-            archived.map(|sealed| (sealed.path.clone(), sealed.is_away)).collect()
+            let place = |sealed: &Shelved| {
+                sealed.archived_to.clone().map(|target| (sealed.path.clone(), target, sealed.is_away))
+            };
+            lists.sealed.iter().filter_map(place).collect()
         };
         // Looking and opening take time: nobody waits for them.
-        let came_or_went = known.into_iter().filter(|(path, is_away)| is_there(path) == *is_away);
+        let came_or_went = known.into_iter().filter(|(_, target, is_away)| is_there(target) == *is_away);
         let changed: Vec<_> = came_or_went
-            .filter_map(|(path, is_away)| match is_away {
-                true => open(&path).ok().map(|view| (path, false, view)),
+            .filter_map(|(path, target, is_away)| match is_away {
+                true => open(&target).ok().map(|view| (path, false, view)),
                 false => Some((path, true, None)),
             })
             .collect();
@@ -218,7 +235,7 @@ impl Shelf {
     /// Segments in the archive, and how many of them are away.
     pub(crate) fn archived(&self) -> (u64, u64) {
         let lists = self.locked();
-        let archived = lists.sealed.iter().filter(|sealed| sealed.is_archived);
+        let archived = lists.sealed.iter().filter(|sealed| sealed.archived_to.is_some());
         archived.fold((0, 0), |(all, away), sealed| (all + 1, away + u64::from(sealed.is_away)))
     }
 

@@ -89,7 +89,12 @@ pub(crate) struct Counters {
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
+    /// What was found when the logspace was opened and stays so.
+    standing: Mutex<Vec<String>>,
 }
+
+/// Sentences of what was found at the opening that are shown: more are counted.
+const STANDING_SHOWN: usize = 4;
 
 impl Counters {
     /// Forgets what was wrong: it works again.
@@ -106,6 +111,22 @@ impl Counters {
     /// Remembers what went wrong.
     pub(crate) fn failed(&self, error: &str) {
         *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_owned());
+    }
+
+    /// Remembers what stays wrong until somebody does something about it.
+    pub(crate) fn stand(&self, troubles: Vec<String>) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+    }
+
+    /// What is wrong at present.
+    fn error(&self) -> Option<String> {
+        let last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown: Vec<&str> =
+            last.iter().chain(&*standing).take(STANDING_SHOWN).map(String::as_str).collect();
+        let more = (usize::from(last.is_some()) + standing.len()).saturating_sub(shown.len());
+        let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+        (!shown.is_empty()).then(|| shown.join("; ") + &rest)
     }
 
     /// The counters' part of the statistics.
@@ -134,7 +155,7 @@ impl Counters {
             recode_saved_bytes_total: self.recode_saved.load(Relaxed),
             recodes_failed_total: self.recodes_failed.load(Relaxed),
             journal_bytes: self.journal_bytes.load(Relaxed),
-            last_error: self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            last_error: self.error(),
             ..LogspaceStats::default()
         }
     }

@@ -17,6 +17,7 @@ mod archives;
 mod catalog;
 mod cuts;
 mod evidence;
+mod foreign;
 mod kill;
 mod memory;
 mod moves;

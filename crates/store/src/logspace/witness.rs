@@ -6,10 +6,12 @@
 
 use super::{
     OpenLogspaceError,
+    evidence_notice::EvidenceNotice,
+    layout::{SEGMENT_ENDING, files_ending},
     options::{Notice, Notices},
 };
 use crate::{
-    evidence::{Chain, EVIDENCE_DIR, Event, Facts, Record, SigningKey},
+    evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Event, Facts, PublicKey, Record, SigningKey},
     ledger::Ledger,
 };
 use aws_lc_rs::rand;
@@ -37,7 +39,11 @@ pub(crate) struct Witness {
     dir: PathBuf,
     chain: Chain,
     key: SigningKey,
+    /// Keys that signed records of the chain before; their public halves are beside it.
+    earlier: Vec<PublicKey>,
     logspace: [u8; 16],
+    /// A change of key that the key before did not sign, in words.
+    key_trouble: Option<String>,
     /// Whose end each record names.
     ledger: Option<Ledger>,
 }
@@ -48,6 +54,7 @@ impl Witness {
         disk: Arc<dyn Disk>,
         dir: &Path,
         sign_key: Option<&Path>,
+        now_us: i64,
         notices: &dyn Notices,
     ) -> Result<Witness, OpenLogspaceError> {
         let folder = dir.join(EVIDENCE_DIR);
@@ -56,14 +63,22 @@ impl Witness {
         fs::create_dir_all(&folder).map_err(failed)?;
         fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
         let mut chain = Chain::read(&*disk, dir).map_err(failed)?;
+        if chain.is_newer() {
+            return Err(OpenLogspaceError::Newer { path: folder.join(CHAIN_NAME) });
+        }
         let cut = chain.mend(&*disk, dir).map_err(failed)?;
         for damage in chain.damages().iter().copied().chain(cut) {
-            notices.notice(Notice::ChainDamaged { offset: damage.offset, bytes: damage.bytes });
+            notices
+                .notice(EvidenceNotice::ChainDamaged { offset: damage.offset, bytes: damage.bytes }.into());
         }
         let path = self::sign_key(dir, sign_key);
         let key = match sign_key {
             Some(_) => SigningKey::load(&path),
-            None => SigningKey::load_or_draw(&path),
+            None if path.exists() => SigningKey::load(&path),
+            None => {
+                refuse_another_key(dir, &chain, &path)?;
+                SigningKey::load_or_draw(&path)
+            }
         };
         let key = key.map_err(OpenLogspaceError::SignKey)?;
         publish(&folder, &key).map_err(failed)?;
@@ -72,7 +87,68 @@ impl Witness {
             Some(record) => logspace = record.logspace,
             None => rand::fill(&mut logspace).map_err(|_| failed(io::Error::other("no randomness")))?,
         }
-        Ok(Witness { disk, dir: dir.to_owned(), chain, key, logspace, ledger: None })
+        let earlier = keys_beside(dir).map_err(failed)?;
+        let earlier = earlier.into_iter().filter(|key| {
+            let fingerprint = key.fingerprint();
+            chain.records().iter().any(|record| record.signer == fingerprint)
+        });
+        let earlier = earlier.collect();
+        let mut witness = Witness {
+            disk,
+            dir: dir.to_owned(),
+            chain,
+            key,
+            earlier,
+            logspace,
+            key_trouble: None,
+            ledger: None,
+        };
+        witness.record_change_of_key(now_us, notices).map_err(failed)?;
+        Ok(witness)
+    }
+
+    /// When another key signs than before, the chain says so: by the key before, where that is there.
+    fn record_change_of_key(&mut self, now_us: i64, notices: &dyn Notices) -> io::Result<()> {
+        let new = self.key.public().fingerprint();
+        let before = self.chain.records().last().map(|record| match &record.event {
+            // It was named, and the server ended before it signed anything.
+            Event::Key(named) => named.clone(),
+            _ => record.signer.clone(),
+        });
+        let Some(before) = before.filter(|before| *before != new) else { return Ok(()) };
+        let drawn = SigningKey::load(&self::sign_key(&self.dir, None)).ok();
+        let old = drawn.filter(|drawn| drawn.public().fingerprint() == before);
+        let is_vouched = old.is_some();
+        let key = self.key.clone();
+        self.key = old.unwrap_or_else(|| key.clone());
+        let told = self.tell(Event::Key(new.clone()), now_us);
+        self.key = key;
+        let notice: Notice = EvidenceNotice::KeyChanged { before, now: new, is_vouched }.into();
+        self.key_trouble = (!is_vouched).then(|| notice.to_string());
+        notices.notice(notice);
+        told
+    }
+
+    /// A change of key that the key before did not sign, in words.
+    pub(crate) fn key_trouble(&self) -> Option<&str> {
+        self.key_trouble.as_deref()
+    }
+
+    /// Whether one of this logspace's keys signed a record.
+    pub(crate) fn has_signed(&self, record: &Record) -> bool {
+        let mut keys = std::iter::once(self.key.public()).chain(&self.earlier);
+        keys.any(|key| record.is_signed_by(key))
+    }
+
+    /// Whether a record is of this logspace.
+    pub(crate) fn is_own(&self, record: &Record) -> bool {
+        record.logspace == self.logspace && self.has_signed(record)
+    }
+
+    /// Goes on with the id that segments have whose chain is gone.
+    pub(crate) fn set_logspace(&mut self, logspace: [u8; 16]) {
+        assert!(self.chain.records().is_empty(), "the chain has an id");
+        self.logspace = logspace;
     }
 
     /// From now on each record names the end of a ledger.
@@ -116,6 +192,15 @@ impl Witness {
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
     }
 
+    /// Appends a record of something that happened to the chain and not to a segment.
+    pub(crate) fn tell(&mut self, event: Event, at_us: i64) -> io::Result<()> {
+        // It has the facts of a segment that there is, as every record has.
+        let mut known = self.chain.records().iter().rev().map(|record| record.segment.first);
+        let segment = known.find_map(|first| self.chain.current(first)).map(|record| record.segment.clone());
+        let record = self.record(event, segment.unwrap_or_default(), at_us);
+        self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
+    }
+
     /// Says that a segment's file has another place.
     pub(crate) fn relocate(&mut self, first: u64, event: Event, at_us: i64) -> io::Result<()> {
         let unknown = || io::Error::other("the chain does not know the segment");
@@ -128,25 +213,33 @@ impl Witness {
     pub(crate) fn logspace(&self) -> [u8; 16] {
         self.logspace
     }
+}
 
-    /// Takes in the record of a segment that a crash kept out of the chain. What the chain should know and does not
-    /// is told.
-    pub(crate) fn adopt(&mut self, record: &Record, path: &Path, notices: &dyn Notices) -> io::Result<()> {
-        if self.chain.has(record) {
-            return Ok(());
-        }
-        if record.number < self.chain.next_number() {
-            notices.notice(Notice::ForeignSegment { path: path.to_owned() });
-            return Ok(());
-        }
-        if !self.chain.continues(record) {
-            notices.notice(Notice::ChainBroken { path: path.to_owned() });
-        }
-        if self.chain.records().is_empty() {
-            self.logspace = record.logspace;
-        }
-        self.append(record.clone())
+/// A key is drawn for a logspace in which nothing was signed yet, and for no other.
+fn refuse_another_key(dir: &Path, chain: &Chain, path: &Path) -> Result<(), OpenLogspaceError> {
+    let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
+    let has_segments = !files_ending(dir, SEGMENT_ENDING).map_err(failed)?.is_empty();
+    let signer = chain.records().last().map(|record| record.signer.clone());
+    match signer {
+        None if !has_segments => Ok(()),
+        signer => Err(OpenLogspaceError::SignKeyGone { path: path.to_owned(), signer }),
     }
+}
+
+/// The public keys beside the chain.
+pub(super) fn keys_beside(dir: &Path) -> io::Result<Vec<PublicKey>> {
+    let mut keys = Vec::new();
+    let folder = match fs::read_dir(dir.join(EVIDENCE_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(keys),
+        opened => opened?,
+    };
+    for entry in folder {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "pem") {
+            keys.extend(PublicKey::load(&path).ok());
+        }
+    }
+    Ok(keys)
 }
 
 /// Puts the public half of a key where verification finds it.

@@ -12,7 +12,7 @@ use crate::{
     Bitmap, Document, ReadError, SegmentView, Watch,
     evidence::{Chain, Digest, EVIDENCE_DIR, Record, SigningKey},
     lock::Keys,
-    logspace::segment_file,
+    logspace::{locate_segment, segment_file},
     segment::Sealed,
 };
 use aws_lc_rs::digest::{Context, SHA256};
@@ -121,7 +121,7 @@ pub(super) fn export_part(
         let outside =
             question.from_us.is_some_and(|start| to < start) || question.to_us.is_some_and(|end| from >= end);
         if !outside {
-            out.segment(dir, record, &keys, &question, &mut *wanted)?;
+            out.segment(dir, &chain, record, &keys, &question, &mut *wanted)?;
         }
     }
     let Out { messages, raw, proofs, mut exported, .. } = out;
@@ -146,13 +146,20 @@ impl Out<'_> {
     fn segment(
         &mut self,
         dir: &Path,
+        chain: &Chain,
         record: &Record,
         keys: &Keys,
         question: &Question,
         wanted: &mut Wanted<'_>,
     ) -> Result<(), ExportError> {
-        let path = dir.join(segment_file(record.segment.received_us.0, record.segment.first));
-        let sealed = match Sealed::unlock(&path, keys) {
+        let path = segment_file(record.segment.received_us.0, record.segment.first);
+        let place = locate_segment(dir, &path, chain);
+        let Some(file) = place.file(dir, &path) else {
+            let unread = (record.segment.first..record.end(), place.why_unread().to_owned());
+            self.exported.unread.push(unread);
+            return Ok(());
+        };
+        let sealed = match Sealed::unlock(&file, keys) {
             Ok(sealed) => sealed,
             Err(error) => {
                 self.exported.unread.push((record.segment.first..record.end(), why(&error)));

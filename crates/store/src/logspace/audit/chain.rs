@@ -5,12 +5,29 @@
 
 use super::report::{AuditReport, Finding, FindingKind};
 use crate::evidence::{Chain, Digest, Event, PublicKey, Record};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How far clocks may go back: small corrections are no findings.
 const CLOCK_SLACK_US: i64 = 1_000_000;
 
-pub(super) fn check(chain: &Chain, keys: &[PublicKey], known_head: Option<Digest>, report: &mut AuditReport) {
+/// Keys that may sign.
+pub(super) enum Signers {
+    /// Those that whoever verifies has named.
+    Trusted(Vec<PublicKey>),
+    /// Those beside the chain: a new one counts when a key before it says so.
+    Beside(Vec<PublicKey>),
+}
+
+impl Signers {
+    pub(super) fn keys(&self) -> &[PublicKey] {
+        match self {
+            Signers::Trusted(keys) | Signers::Beside(keys) => keys,
+        }
+    }
+}
+
+pub(super) fn check(chain: &Chain, signers: &Signers, known_head: Option<Digest>, report: &mut AuditReport) {
+    let keys = signers.keys();
     report.records = chain.records().len() as u64;
     report.head = chain.head();
     for damage in chain.damages() {
@@ -33,6 +50,10 @@ pub(super) fn check(chain: &Chain, keys: &[PublicKey], known_head: Option<Digest
         report
             .add(Finding::new(FindingKind::Chain, "the record that was kept elsewhere is not in the chain"));
     }
+    if matches!(signers, Signers::Beside(_)) {
+        check_succession(chain, report);
+    }
+    check_recoveries(chain, report);
     check_rewrites(chain, report);
     check_numbers(chain, report);
 }
@@ -62,10 +83,43 @@ fn check_signature(record: &Record, keys: &[PublicKey], report: &mut AuditReport
     report.add(Finding::new(FindingKind::Signature, text));
 }
 
+/// Each key but the first was named by a key before it.
+fn check_succession(chain: &Chain, report: &mut AuditReport) {
+    let mut known: HashSet<&str> = HashSet::new();
+    for record in chain.records() {
+        if known.insert(&record.signer) && record.number > 0 && known.len() > 1 {
+            let text = format!(
+                "from record {} on {} signs, and no key before it says so: name the keys that you know with --trust",
+                record.number, record.signer
+            );
+            report.add(Finding::new(FindingKind::Signature, text));
+        }
+        if let Event::Key(fingerprint) = &record.event {
+            known.insert(fingerprint);
+            let text = format!("record {}: from here on {fingerprint} signs", record.number);
+            report.add(Finding::new(FindingKind::Note, text));
+        }
+    }
+}
+
+/// What was lost of a chain stays lost.
+fn check_recoveries(chain: &Chain, report: &mut AuditReport) {
+    for record in chain.records() {
+        if let Event::Recovery(count) = record.event {
+            let text = format!(
+                "record {}: the server found that records of the chain were gone; it found {count} again in segments",
+                record.number
+            );
+            report.add(Finding::new(FindingKind::Chain, text));
+        }
+    }
+}
+
 /// A new file holds the messages of the one that it takes the place of.
 fn check_rewrites(chain: &Chain, report: &mut AuditReport) {
     let mut known: HashMap<u64, &Record> = HashMap::new();
-    for record in chain.records() {
+    let of_segments = |record: &&Record| record.event.is_of_contents() || record.event.is_move();
+    for record in chain.records().iter().filter(of_segments) {
         let before = known.insert(record.segment.first, record);
         let Some(before) = before.filter(|_| !matches!(record.event, Event::Seal)) else { continue };
         let mut add = |text: String| {

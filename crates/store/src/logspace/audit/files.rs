@@ -9,62 +9,204 @@ use super::{
 };
 use crate::{
     Watch,
-    evidence::{Chain, Event, Record},
+    evidence::{Chain, Event, PublicKey, Record},
     lock::Keys,
     logspace::{
-        archive::{self, Where},
+        archive::{self, SegmentPlace},
         layout::{SEGMENT_ENDING, files_ending, segment_path},
     },
     segment::{Sealed, Shell, Trouble},
     view::ReadError,
 };
+use journal::OsDisk;
 use std::{
     collections::BTreeSet,
+    io,
     path::{Path, PathBuf},
 };
 
-pub(super) fn check(
-    dir: &Path,
-    chain: &Chain,
-    keys: &Keys,
-    watch: &Watch,
-    report: &mut AuditReport,
-) -> Result<(), AuditError> {
-    let mut files: BTreeSet<PathBuf> = files_ending(dir, SEGMENT_ENDING)?.into_iter().collect();
-    let firsts: BTreeSet<u64> = chain.records().iter().map(|record| record.segment.first).collect();
-    for first in firsts {
+/// What files are compared with.
+pub(super) struct FileCheck<'a> {
+    pub(super) dir: &'a Path,
+    /// Keys that open encrypted segments.
+    pub(super) keys: &'a Keys,
+    /// Keys that may sign.
+    pub(super) signers: &'a [PublicKey],
+    /// First sequence number that the journal has.
+    pub(super) journal_first: Option<u64>,
+    pub(super) watch: &'a Watch,
+}
+
+impl FileCheck<'_> {
+    /// Compares all files with the chain.
+    pub(super) fn run(&self, chain: &Chain, report: &mut AuditReport) -> Result<(), AuditError> {
+        let mut files: BTreeSet<PathBuf> = files_ending(self.dir, SEGMENT_ENDING)?.into_iter().collect();
+        for first in chain.firsts() {
+            let before = report.clone();
+            self.check_segment(chain, first, &mut files, report)?;
+            let is_wrong = report.findings.iter().skip(before.findings.len()).any(Finding::is_wrong);
+            if let Some(newer) = is_wrong.then(|| self.grown(chain)).transpose()?.flatten() {
+                // The server did something to it meanwhile.
+                *report = before;
+                self.check_segment(&newer, first, &mut files, report)?;
+            }
+        }
+        self.check_strangers(chain, files, report)
+    }
+
+    /// The chain as it is now, when it got longer since it was read.
+    fn grown(&self, chain: &Chain) -> io::Result<Option<Chain>> {
+        let newer = Chain::read(&OsDisk, self.dir)?;
+        let count = chain.records().len();
+        let goes_on = newer.records().get(..count) == Some(chain.records());
+        Ok(Some(newer).filter(|newer| goes_on && newer.records().len() > count))
+    }
+
+    fn check_segment(
+        &self,
+        chain: &Chain,
+        first: u64,
+        files: &mut BTreeSet<PathBuf>,
+        report: &mut AuditReport,
+    ) -> Result<(), AuditError> {
         let Some(record) = chain.current(first) else {
             note_removal(chain, first, report);
-            continue;
+            return Ok(());
         };
         let path = segment_path(record.segment.received_us.0, first);
+        files.remove(&path);
         let messages = Some(first..record.end());
-        let is_known = files.remove(&path);
-        if is_known && matches!(archive::locate(&dir.join(&path)), Where::Away(_)) {
-            report.away += 1;
-            let text = "in an archive that is not attached: not checked";
-            let path = Some(dir.join(path));
-            report.add(Finding { path, messages, ..Finding::new(FindingKind::Note, text) });
-        } else if is_known && archive::locate(&dir.join(&path)) != Where::Gone {
-            check_file(&dir.join(path), record, keys, watch, report)?;
-        } else {
-            let text = "the segment was sealed and is not there, and no record says that it was removed";
-            let path = Some(dir.join(path));
-            report.add(Finding { path, messages, ..Finding::new(FindingKind::Missing, text) });
+        let place = archive::locate(self.dir, &path, chain);
+        if let Some(file) = place.file(self.dir, &path) {
+            return check_file(&file, record, self.keys, self.watch, report);
         }
+        let (kind, text) = match place {
+            SegmentPlace::Away(_) => {
+                report.away += 1;
+                (FindingKind::Note, "in an archive that is not attached: not checked".to_owned())
+            }
+            SegmentPlace::Foreign => (FindingKind::Missing, place.why_unread().to_owned()),
+            _ => {
+                let text = "the segment was sealed and is not there, and no record says that it was removed";
+                (FindingKind::Missing, text.to_owned())
+            }
+        };
+        let path = Some(self.dir.join(path));
+        report.add(Finding { path, messages, ..Finding::new(kind, text) });
+        Ok(())
     }
-    for path in files {
-        add_stranger(dir.join(path), chain, report);
+
+    /// Files that the chain does not have in their places: their bytes, their records, their order.
+    fn check_strangers(
+        &self,
+        chain: &Chain,
+        files: BTreeSet<PathBuf>,
+        report: &mut AuditReport,
+    ) -> Result<(), AuditError> {
+        let newer = self.grown(chain)?;
+        let (mut records, count, before) = (Vec::new(), files.len(), report.findings.len());
+        for path in files {
+            let sealed_meanwhile = newer.as_ref().is_some_and(|newer| {
+                let current = archive::first_of(&path).and_then(|first| newer.current(first));
+                current.is_some_and(|record| {
+                    segment_path(record.segment.received_us.0, record.segment.first) == path
+                })
+            });
+            if !sealed_meanwhile {
+                records.extend(self.check_stranger(chain, &path, report)?);
+            }
+        }
+        // The first segment is there a moment before the chain.
+        let is_wrong = report.findings.iter().skip(before).any(Finding::is_wrong);
+        if chain.records().is_empty() && is_wrong {
+            let text = format!("there is no chain of evidence, and there are {count} segments");
+            report.add(Finding::new(FindingKind::Chain, text));
+        }
+        records.sort_by_key(|record: &Record| record.number);
+        let mut before = (chain.next_number(), chain.head());
+        for record in records {
+            if (record.number, record.previous) != before {
+                let text = format!("record {} of a segment does not follow the one before", record.number);
+                let messages = Some(record.segment.first..record.end());
+                report.add(Finding { messages, ..Finding::new(FindingKind::Chain, text) });
+            }
+            before = (record.number + 1, record.digest());
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// A file that the chain does not have in its place; gives its record when that is newer than the chain.
+    fn check_stranger(
+        &self,
+        chain: &Chain,
+        path: &Path,
+        report: &mut AuditReport,
+    ) -> Result<Option<Record>, AuditError> {
+        let whole = self.dir.join(path);
+        let mut add = |kind: FindingKind, text: &str| {
+            report.add(Finding { path: Some(whole.clone()), ..Finding::new(kind, text) });
+        };
+        let Some(file) = archive::locate(self.dir, path, chain).file(self.dir, path) else {
+            add(FindingKind::Foreign, "a link that no record of an archive explains, or no file");
+            return Ok(None);
+        };
+        let shell = match Shell::open(&file, &Keys::default()) {
+            Ok(shell) => shell,
+            Err(error) => {
+                add(FindingKind::Foreign, &format!("not a segment that can be read: {}", describe(&error).1));
+                return Ok(None);
+            }
+        };
+        let Some(record) = shell.record() else {
+            add(FindingKind::Foreign, "a file without a record");
+            return Ok(None);
+        };
+        if chain.has(&record) {
+            let text = "a segment that was removed was put back, or one was copied to another place";
+            add(FindingKind::Foreign, text);
+            return Ok(None);
+        }
+        if shell.contents() != record.segment.contents {
+            add(FindingKind::Foreign, "its record is of another file");
+        }
+        if !self.signers.iter().any(|key| record.is_signed_by(key)) {
+            add(FindingKind::Signature, "its record is not signed by a trusted key");
+        }
+        for chunk in 0..shell.chunks() {
+            self.watch.check()?;
+            if let Err(trouble) = shell.examine(chunk) {
+                add(FindingKind::Damaged, trouble.what);
+            }
+        }
+        if self.is_next(chain, &record) {
+            // The server is between two steps, or was stopped there: it goes on by itself.
+            add(FindingKind::Note, &format!("record {} is not in the chain yet", record.number));
+            return Ok(None);
+        }
+        add(FindingKind::Foreign, "a segment that the chain does not know");
+        Ok(Some(record).filter(|record| record.number >= chain.next_number()))
+    }
+
+    /// Whether a record is what the server appends next: the journal still has the messages of a new segment.
+    fn is_next(&self, chain: &Chain, record: &Record) -> bool {
+        let is_ours = chain.records().first().is_none_or(|first| first.logspace == record.logspace);
+        let first = record.segment.first;
+        let fits = match (&record.event, chain.current(first)) {
+            (Event::Seal, _) => {
+                first >= chain.end() && self.journal_first.is_some_and(|journal| journal <= first)
+            }
+            (Event::Rewrite | Event::Recode(_), Some(known)) => {
+                known.segment.messages == record.segment.messages
+            }
+            _ => false,
+        };
+        is_ours && fits && chain.continues(record)
+    }
 }
 
 /// A removal is all right when it was meant.
 fn note_removal(chain: &Chain, first: u64, report: &mut AuditReport) {
-    let of_segment = |record: &&Record| record.segment.first == first && !record.event.is_move();
-    let Some(record) = chain.records().iter().rev().find(of_segment) else {
-        return;
-    };
+    let Some(record) = chain.last_contents(first) else { return };
     let Event::Removal(reason) = &record.event else { return };
     let kind = if reason == "missing" { FindingKind::Missing } else { FindingKind::Note };
     let text = match kind {
@@ -72,25 +214,6 @@ fn note_removal(chain: &Chain, first: u64, report: &mut AuditReport) {
         _ => format!("the server found the segment missing, record {}", record.number),
     };
     report.add(Finding { messages: Some(first..record.end()), ..Finding::new(kind, text) });
-}
-
-/// A file that the chain does not have in its place.
-fn add_stranger(path: PathBuf, chain: &Chain, report: &mut AuditReport) {
-    let record = Shell::open(&path, &Keys::default()).ok().and_then(|shell| shell.record());
-    let text = match record {
-        Some(record) if chain.has(&record) => {
-            "a segment that was removed was put back, or one was copied to another place".to_owned()
-        }
-        Some(record) if record.number >= chain.next_number() => {
-            // The server is between two steps, or was stopped there: it goes on by itself.
-            let text = format!("record {} is not in the chain yet", record.number);
-            report.add(Finding { path: Some(path), ..Finding::new(FindingKind::Note, text) });
-            return;
-        }
-        Some(_) => "a segment that the chain does not know".to_owned(),
-        None => "a file without a record".to_owned(),
-    };
-    report.add(Finding { path: Some(path), ..Finding::new(FindingKind::Foreign, text) });
 }
 
 fn check_file(

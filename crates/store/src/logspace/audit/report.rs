@@ -59,7 +59,23 @@ pub struct Finding {
     pub messages: Option<Range<u64>>,
 }
 
+/// What a verification says as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// Everything that was sealed and not removed was read, and nothing is wrong.
+    Complete,
+    /// Nothing is wrong with what was read; segments in an archive that is not attached were not.
+    GoodForWhatIsHere,
+    /// Something is wrong.
+    NotGood,
+}
+
 impl Finding {
+    /// Whether it speaks against the logspace.
+    pub fn is_wrong(&self) -> bool {
+        self.kind != FindingKind::Note
+    }
+
     /// A finding without a place.
     pub fn new(kind: FindingKind, text: impl Into<String>) -> Finding {
         Finding { kind, text: text.into(), path: None, chunk: None, offset: None, messages: None }
@@ -90,9 +106,20 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
-    /// Whether nothing is wrong.
+    /// What the verification says as a whole.
+    pub fn verdict(&self) -> Verdict {
+        if !self.is_good() {
+            Verdict::NotGood
+        } else if self.away > 0 {
+            Verdict::GoodForWhatIsHere
+        } else {
+            Verdict::Complete
+        }
+    }
+
+    /// Whether nothing wrong was found in what is there to be read.
     pub fn is_good(&self) -> bool {
-        self.findings.iter().all(|finding| finding.kind == FindingKind::Note)
+        !self.findings.iter().any(Finding::is_wrong)
     }
 
     pub(crate) fn add(&mut self, finding: Finding) {

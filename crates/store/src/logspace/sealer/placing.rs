@@ -7,7 +7,7 @@ use super::{Sealer, now_us, sync_folder};
 use crate::{
     Event, Facts, RecodeReport, Record,
     logspace::{
-        archive::{self, Where},
+        archive::{self, SegmentPlace},
         options::Notice,
         queue::Taken,
         recoder::Draft,
@@ -38,7 +38,7 @@ impl Sealer {
         if !self.catalog.segments.iter().any(|entry| entry.first == first) {
             return Err("the segment was removed".to_owned());
         }
-        if archive::locate(&self.shared.dir.join(&path)) != Where::Here {
+        if archive::locate(&self.shared.dir, &path, self.witness.chain()) != SegmentPlace::Here {
             return Err("the segment was archived".to_owned());
         }
         if known.messages != file.messages() {

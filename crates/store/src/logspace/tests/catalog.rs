@@ -36,8 +36,11 @@ fn reads_what_it_wrote_or_nothing() {
         harmed[at] ^= 1 << chance.below(8);
         disk.set_bytes(&path, harmed);
         // The case of a hexadecimal digit is all that may change without notice.
-        if let Some(read) = Catalog::read(&disk, Path::new(DIR)).unwrap() {
-            assert_eq!(read, catalog(9, 4), "byte {at}");
+        match Catalog::read(&disk, Path::new(DIR)) {
+            Ok(None) => {}
+            Ok(Some(read)) => assert_eq!(read, catalog(9, 4), "byte {at}"),
+            // The number of the version: a file of another one is not taken for a damaged one.
+            Err(_) => assert_eq!(at, "duramen catalog ".len()),
         }
         disk.set_bytes(&path, bytes[..at].to_vec());
         assert_eq!(Catalog::read(&disk, Path::new(DIR)).unwrap(), None, "cut at {at}");

@@ -132,6 +132,15 @@ impl Recoded for RecodedLines {
 }
 
 impl Lines {
+    /// What stands before the record.
+    fn file(&self) -> String {
+        format!("{}{}\n{}", self.first, if self.is_recoded { RECODED } else { "" }, self.text())
+    }
+
+    fn contents(&self) -> Digest {
+        Digest::of(self.file().as_bytes())
+    }
+
     fn text(&self) -> String {
         self.lines.iter().map(|(time, text)| format!("{time} {text}\n")).collect()
     }
@@ -158,6 +167,7 @@ impl Segments for Plain {
             first: lines.first,
             count,
             received_us,
+            contents: lines.contents(),
             record,
             is_recoded: lines.is_recoded,
             is_aged: lines.is_recoded,
@@ -209,15 +219,14 @@ impl Growing for Lines {
     }
 
     fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
-        let lines = self.text();
-        let text = format!("{}{}\n{lines}", self.first, if self.is_recoded { RECODED } else { "" });
+        let text = self.file();
         let facts = Facts {
             id: [0; 16],
             first: self.first,
             count: self.lines.len() as u64,
             received_us: Growing::received_range(self),
-            messages: Digest::of(lines.as_bytes()),
-            contents: Digest::of(text.as_bytes()),
+            messages: Digest::of(self.text().as_bytes()),
+            contents: self.contents(),
         };
         let record = sealing.notary.and_then(|notary| notary(facts)).ok_or("no record")?;
         Ok(fs::write(path, [&text, RECORD, &record].concat())?)

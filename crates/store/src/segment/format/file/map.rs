@@ -10,8 +10,13 @@
 #![allow(unsafe_code)]
 
 use memmap2::{Mmap, UncheckedAdvice};
-use rustix::fs::{FallocateFlags, MemfdFlags, fallocate, memfd_create};
-use std::{fs::File, io, os::unix::fs::FileExt, path::Path};
+use rustix::fs::{FallocateFlags, MemfdFlags, OFlags, fallocate, memfd_create};
+use std::{
+    fs::{File, OpenOptions},
+    io,
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::Path,
+};
 
 pub(super) enum Bytes {
     Mapped(Mmap),
@@ -20,7 +25,9 @@ pub(super) enum Bytes {
 
 impl Bytes {
     pub(super) fn map(path: &Path) -> io::Result<Bytes> {
-        let file = File::open(path)?;
+        // Links are followed by those who know where they may lead.
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32;
+        let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
         if file.metadata()?.len() == 0 {
             return Ok(Bytes::Owned(Vec::new()));
         }
