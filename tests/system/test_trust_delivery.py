@@ -4,14 +4,16 @@ import http.server
 import json
 import os
 import random
+import signal
 import socket
 import ssl
 import struct
 import subprocess
 import threading
+import time
 
 from server import Server
-from test_tls import SYSLOG_NG, pki
+from test_tls import SYSLOG_NG, dial, openssl, pki
 
 TLS = """@version: 4.8
 options {{ keep-hostname(yes); use-dns(no); stats(level(1)); }};
@@ -292,5 +294,237 @@ def test_l9_consumed_messages_do_not_go_to_else(binary):
         Server.until(lambda: "last" in lines(server.folder + "/else.log") and lines(server.folder + "/sums.log"), 5, "messages")
         assert lines(server.folder + "/else.log") == ["b", "last"]
         assert len(lines(server.folder + "/sums.log")) == 1
+    finally:
+        server.close()
+
+
+GELF = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_gelf {{ gelf(ip("127.0.0.1") port({port}) transport(TRANSPORT)); }};
+destination d_gelf {{ gelf("127.0.0.1" port(NEXT) transport(TRANSPORT) MORE); }};
+destination d_file {{ file("{folder}/out.log" template("$(format-json --scope nv-pairs --key S_UNIXTIME LEVEL_NUM)\\n")); }};
+log {{ source(s_gelf); destination(WHERE); flags(flow-control); }};
+"""
+
+
+def test_l7_gelf_through_two_servers_is_whole(binary):
+    """Plain over TCP, and packed and in chunks over UDP: the third sees what the first was sent."""
+    noise = "".join(chr(33 + (number * number + number // 7) % 90) for number in range(3000))
+    sent = {"version": "1.1", "host": "web", "short_message": "it failed", "full_message": "it failed\n at line 1",
+            "timestamp": 1385053862.307225, "level": 3, "_color": "green", "_user_id": 9001, "_noise": noise}
+    for transport, more in (("tcp", ""), ("udp", "chunk-size(500)"), ("udp", "chunk-size(500) compression(zlib)")):
+        config = GELF.replace("TRANSPORT", transport).replace("MORE", more)
+        last = Server(binary, config.replace("NEXT", "9").replace("WHERE", "d_file"))
+        first = Server(binary, config.replace("NEXT", str(last.port)).replace("WHERE", "d_gelf"))
+        try:
+            last.start()
+            first.start()
+            text = json.dumps(sent).encode()
+            if transport == "tcp":
+                with socket.create_connection(("127.0.0.1", first.port)) as out:
+                    out.sendall(text + b"\0")
+            else:
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
+                    out.sendto(text, ("127.0.0.1", first.port))
+            path = last.folder + "/out.log"
+            Server.until(lambda: lines(path), 5, "the message")
+            got = json.loads(lines(path)[0])
+            wanted = {"HOST": "web", "MESSAGE": "it failed", "full_message": sent["full_message"], "color": "green",
+                      "user_id": 9001, "noise": noise, "S_UNIXTIME": "1385053862"}
+            assert {name: got.get(name) for name in wanted} == wanted, {**got, "noise": "..."}
+        finally:
+            first.close()
+            last.close()
+
+
+FULL_DISK = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_in {{ network(ip("127.0.0.1") port({port})); }};
+destination d_file {{ file("{folder}/small/out.log" template("$MSG\\n")); }};
+destination d_away {{ network("127.0.0.1" port(9) disk-buffer(reliable(yes) capacity-bytes(64Mi) dir("{folder}/small2"))); }};
+log {{ source(s_in); destination(DEST); flags(flow-control); }};
+"""
+
+
+def check_full_disk(binary, destination, folder):
+    """A disk of 1 MiB fills up: told in both places with the reason, and over within a moment when there is room."""
+    server = Server(binary, FULL_DISK.replace("DEST", destination))
+    small = f"{server.folder}/{folder}"
+    os.mkdir(small)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "none", small], check=True)
+    try:
+        with open(small + "/ballast", "wb") as ballast:
+            ballast.write(bytes(900 * 1024))
+        server.start()
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            for number in range(2000):
+                out.sendall(b"<13>Nov 21 09:00:00 web app: %d %s\n" % (number, b"x" * 200))
+        Server.until(lambda: server.call("health")["status"] == "degraded", 10, "/health to be degraded")
+        said = server.call("health")["destinations"]
+        assert len(said) == 1 and destination + "#0" in said[0] and "No space left" in said[0], said
+        told = server.ctl("healthcheck")
+        assert "syslogng_is_healthy 0" in told and "No space left" in told, told
+        os.remove(small + "/ballast")
+        start = time.monotonic()
+        Server.until(lambda: server.call("health")["status"] == "ok", 5, "all to be well again")
+        assert time.monotonic() - start < 4, "it is tried each second"
+        if destination == "d_file":
+            Server.until(lambda: [line.split()[0] for line in lines(small + "/out.log")] == [str(n) for n in range(2000)], 5,
+                         "every message")
+        else:
+            Server.until(lambda: counters(server, "dst.network").get("queued") == 2000, 5, "every message in the buffer")
+        assert "syslogng_is_healthy 1" in server.ctl("healthcheck")
+    finally:
+        server.stop(signal.SIGKILL)
+        subprocess.run(["umount", small], check=True)
+        server.close()
+
+
+def test_l6_a_full_disk_of_a_file_is_told_and_tried_each_second(binary):
+    check_full_disk(binary, "d_file", "small")
+
+
+def test_l6_a_full_disk_of_a_disk_buffer_is_told_and_tried_each_second(binary):
+    check_full_disk(binary, "d_away", "small2")
+
+
+def test_traditional_encrypted_keys_open_with_their_password(binary):
+    """As `openssl rsa -aes256 -traditional` writes them: PEM with Proc-Type and DEK-Info."""
+    for cipher in ("-aes256", "-des3"):
+        server = Server(binary, TLS)
+        folder = server.folder + "/pki"
+        pki(folder)
+        openssl("ec", "-in", folder + "/server.key", cipher, "-passout", "pass:heart wood", "-out", folder + "/sealed.key")
+        with open(folder + "/sealed.key") as key:
+            assert "Proc-Type: 4,ENCRYPTED" in key.read()
+        os.replace(folder + "/sealed.key", folder + "/server.key")
+        server.start()
+        try:
+            server.ctl("credentials", "add", folder + "/server.key", "heart wood")
+            dial(server.port, folder).close()
+        finally:
+            server.close()
+
+
+DEAD = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_in {{ network(ip("127.0.0.1") port({port})); }};
+destination d_dead {{ DEAD; }};
+log {{ source(s_in); destination(d_dead); FLAGS; }};
+"""
+
+
+def test_a_stop_does_not_wait_for_dead_destinations(binary):
+    """Refused, silent behind a full backlog, taking nothing, in all forms: the stop is quick, and what is lost is told."""
+    silent = socket.socket()
+    silent.bind(("127.0.0.1", 0))
+    silent.listen(0)
+    # A backlog that is full: further connections get no answer at all.
+    fillers = [socket.socket() for _ in range(4)]
+    for filler in fillers:
+        filler.setblocking(False)
+        filler.connect_ex(silent.getsockname())
+    port = silent.getsockname()[1]
+    try:
+        for dead, flags in (
+            ('network("127.0.0.1" port(9))', ""),
+            ('network("127.0.0.1" port(9))', "flags(flow-control)"),
+            (f'network("127.0.0.1" port({port}))', ""),
+            (f'network("127.0.0.1" port({port}) disk-buffer(reliable(yes) capacity-bytes(1Mi)))', "flags(flow-control)"),
+            ('http(url("http://127.0.0.1:9/"))', ""),
+            (f'http(url("http://127.0.0.1:{port}/"))', ""),
+        ):
+            server = Server(binary, DEAD.replace("DEAD", dead).replace("FLAGS", flags))
+            server.start()
+            try:
+                with socket.create_connection(("127.0.0.1", server.port)) as out:
+                    out.sendall(b"<13>Nov 21 09:00:00 web app: x\n" * 100)
+                component = "dst.http" if dead.startswith("http") else "dst.network"
+                Server.until(lambda: counters(server, component).get("processed") == 100, 5, "the messages")
+                start = time.monotonic()
+                server.stop()
+                took = time.monotonic() - start
+                assert took < 5, f"{dead} {flags}: {took:.1f} s"
+                told = "Destination took no more before the stop" in server.stderr()
+                assert told == ("disk-buffer" not in dead), f"{dead} {flags}: {server.stderr()}"
+            finally:
+                server.close()
+    finally:
+        for one in (silent, *fillers):
+            one.close()
+
+
+AUTO = """@version: 4.9
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_auto {{
+    network(ip("127.0.0.1") port({port}) transport("auto") max-connections(50)
+        tls(key-file("{folder}/pki/server.key") cert-file("{folder}/pki/server.pem") peer-verify(optional-untrusted)));
+}};
+destination d_file {{ file("{folder}/out.log" template("$MSG\\n")); }};
+log {{ source(s_auto); destination(d_file); flags(flow-control); }};
+"""
+
+
+def test_transport_auto_tells_tls_from_plain_text(binary):
+    server = tls_server(binary, AUTO)
+    try:
+        text = "<13>Nov 21 09:00:00 web app: {}"
+        # One that says nothing yet is no handshake that takes too long.
+        with socket.create_connection(("127.0.0.1", server.port)) as silent:
+            for connect in (lambda: socket.create_connection(("127.0.0.1", server.port)),
+                            lambda: dial(server.port, server.folder + "/pki")):
+                with connect() as lined, connect() as counted:
+                    lined.sendall((text.format("line") + "\n").encode())
+                    message = text.format("counted")
+                    counted.sendall(f"{len(message)} {message}".encode())
+            with socket.create_connection(("127.0.0.1", server.port)) as split:
+                client = Handshake(server, ssl.TLSVersion.TLSv1_3)
+                client.tls.write((text.format("at once") + "\n").encode())
+                client.flush()
+                split.close()
+            silent.sendall((text.format("late") + "\n").encode())
+        path = server.folder + "/out.log"
+        wanted = sorted(["line", "counted"] * 2 + ["at once", "late"])
+        Server.until(lambda: sorted(lines(path)) == wanted, 5, "all messages")
+    finally:
+        server.close()
+
+
+ROTATED = """@version: 4.8
+options {{ keep-hostname(yes); use-dns(no); }};
+source s_in {{ network(ip("127.0.0.1") port({port})); }};
+destination d_file {{ file("{folder}/rotated/out.log" template("$MSG\\n") logrotate(enable(yes) size(1000) rotations(2))); }};
+log {{ source(s_in); destination(d_file); flags(flow-control); }};
+"""
+
+
+def test_logrotate_outlives_deleted_files_and_renames_that_fail(binary):
+    server = Server(binary, ROTATED)
+    folder = server.folder + "/rotated"
+    path = folder + "/out.log"
+    os.mkdir(folder)
+    server.start()
+    try:
+        with socket.create_connection(("127.0.0.1", server.port)) as out:
+            def send(text):
+                out.sendall(f"<13>Nov 21 09:00:00 web app: {text}\n".encode())
+
+            send("first")
+            Server.until(lambda: lines(path) == ["first"], 5, "the first message")
+            os.remove(path)
+            send("after the removal")
+            Server.until(lambda: lines(path) == ["after the removal"], 5, "a new file")
+            os.rename(path, folder + "/elsewhere")
+            send("after the move")
+            Server.until(lambda: lines(path) == ["after the move"], 5, "another new file")
+            # A folder that is not empty takes the place of NAME.1: it cannot be renamed over.
+            os.makedirs(path + ".1/full")
+            os.makedirs(path + ".2/full")
+            send("y" * 1200)
+            Server.until(lambda: len(lines(path)) == 2, 5, "the large message")
+            send("goes on")
+            Server.until(lambda: lines(path)[-1] == "goes on", 5, "a message to the old file")
+            assert "Cannot put a file aside, writing on to it" in server.stderr()
+            assert server.call("health")["status"] == "ok"
     finally:
         server.close()

@@ -45,6 +45,11 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
+    /// Why destinations cannot write to the disks of this machine at present, one sentence each.
+    fn destination_troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A folder for what lives until somebody takes it away; on the disk of the data, private.
     fn scratch(&self) -> &Path;
 

@@ -12,6 +12,7 @@ mod context;
 mod escape;
 mod format;
 mod function;
+mod gelf;
 mod json;
 mod lines;
 mod list;
@@ -26,6 +27,7 @@ mod typed;
 
 pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
+pub use gelf::append_gelf;
 pub use machine::{Database, Machine, NameLookup};
 pub use pairs::{Rekey, ValuePairs};
 pub use parse::TemplateError;

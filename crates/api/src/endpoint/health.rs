@@ -34,17 +34,20 @@ pub(crate) async fn health(
         member.logspace.stats().last_error
     };
     let left_out = state.backend().not_running();
-    let is_well = left_out.is_empty() && scopes.iter().all(|scope| error(scope).is_none());
+    let troubles = state.backend().destination_troubles();
+    let is_well =
+        left_out.is_empty() && troubles.is_empty() && scopes.iter().all(|scope| error(scope).is_none());
     let status = if is_well { "ok" } else { "degraded" };
-    let mut not_running = Vec::new();
+    let (mut not_running, mut destinations) = (Vec::new(), Vec::new());
     let mut logspaces = Vec::new();
     let user = match guard::cookie(&headers) {
         Some(token) => state.session(token)?,
         None => None,
     };
     if let Some(user) = user {
-        if !left_out.is_empty() && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
-            not_running = left_out;
+        let has_more = !left_out.is_empty() || !troubles.is_empty();
+        if has_more && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
+            (not_running, destinations) = (left_out, troubles);
         }
         for scope in state.scopes(&user)? {
             let error = match error(&scope) {
@@ -56,7 +59,7 @@ pub(crate) async fn health(
             logspaces.push(LogspaceHealth { name: scope.name.clone(), error });
         }
     }
-    Ok(Json(HealthAnswer { status, logspaces, not_running }))
+    Ok(Json(HealthAnswer { status, logspaces, not_running, destinations }))
 }
 
 /// Figures for Prometheus: open to this machine, for others behind a login.

@@ -443,7 +443,12 @@ const GELF: &[Row] = &[
     row("transport", V::Word(&["udp", "tcp", "tls"]), "udp", "how messages are sent"),
     row("port", V::Port, "12201", "port of the receiver"),
     row("destport", V::Port, "12201", "port of the receiver"),
-    row("template", V::Template, "$(format-gelf)", "the JSON text of a message"),
+    row(
+        "template",
+        V::Template,
+        "all fields of the message",
+        "the JSON text of a message; $(format-gelf) is syslog-ng's, with fewer fields",
+    ),
     row("compression", V::Word(&["gzip", "zlib", "none"]), "gzip", "how datagrams are packed"),
     row("chunk-size", V::Number(64, 65507), "1420", "largest datagram; longer messages go in chunks"),
 ];

@@ -180,7 +180,7 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
 }
 
 /// Appends a JSON string. Bytes that are not UTF-8 stand as `\xhh`, with the backslash escaped for JSON.
-fn append_string(value: &[u8], out: &mut Vec<u8>) {
+pub(super) fn append_string(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for chunk in value.utf8_chunks() {
         for char in chunk.valid().chars() {

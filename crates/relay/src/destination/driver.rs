@@ -12,7 +12,10 @@ use super::{
 };
 use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
-use std::{io, time::Instant};
+use std::{
+    io,
+    time::{Duration, Instant},
+};
 
 /// One kind of target.
 pub(super) trait Driver: Send {
@@ -60,6 +63,12 @@ pub(super) trait Driver: Send {
     /// Whether a flush is no more than a copy into the system's memory.
     fn is_quick(&self) -> bool {
         false
+    }
+
+    /// Pause after an error of a target on this machine, whose state is part of the server's health; `None` for
+    /// others, which are tried again after `time-reopen()`.
+    fn local_pause(&self) -> Option<Duration> {
+        None
     }
 
     /// When `tick` wants to be called.

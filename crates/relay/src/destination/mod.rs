@@ -15,6 +15,7 @@ mod queue;
 mod repeats;
 mod set;
 mod spool;
+mod stopping;
 mod target;
 mod worker;
 

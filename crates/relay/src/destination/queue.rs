@@ -17,7 +17,10 @@ use crate::{
 use message::{Ack, Delivery, Outlet, Selection};
 use std::{
     collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -62,8 +65,10 @@ pub(super) struct Queue<W = Worker> {
     state: Mutex<State<W>>,
     wake: Condvar,
     /// What is in it is also on the disk: what cannot be written stays there and is not lost.
-    is_backed: bool,
+    pub(super) is_backed: bool,
     pub(super) counters: Arc<Counters>,
+    /// The command to stop was given, see [`super::stopping`].
+    pub(super) stops: Arc<AtomicBool>,
 }
 
 struct State<W> {
@@ -107,7 +112,13 @@ impl<W: Writer> Queue<W> {
             soft,
             closed: false,
         };
-        Queue { state: Mutex::new(state), wake: Condvar::new(), is_backed: queueing.disk.is_some(), counters }
+        Queue {
+            state: Mutex::new(state),
+            wake: Condvar::new(),
+            is_backed: queueing.disk.is_some(),
+            counters,
+            stops: Arc::default(),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, State<W>> {
@@ -123,6 +134,9 @@ impl<W: Writer> Queue<W> {
     }
 
     pub(super) fn command(&self, command: Command) {
+        if matches!(command, Command::Stop(_)) {
+            self.stops.store(true, Ordering::Relaxed);
+        }
         self.lock().commands.push_back(command);
         self.wake.notify_one();
     }

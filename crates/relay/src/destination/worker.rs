@@ -10,6 +10,7 @@ use super::{
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
     repeats::{Part, Repeats},
+    stopping,
 };
 use crate::{
     InternalLog, Registry, StageError,
@@ -55,6 +56,10 @@ fn this_machine() -> String {
 }
 
 const SECOND: Duration = Duration::from_secs(1);
+/// At the stop, a target that takes nothing for so long does not hold up the end.
+const STALLED_AT_STOP: Duration = Duration::from_secs(2);
+/// A disk that stays full is told at most this often, although it is tried each second.
+const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// What such a thread writes with, and knows about what it wrote.
 pub(super) struct Worker {
@@ -79,6 +84,8 @@ pub(super) struct Worker {
     registry: Registry,
     sequence: u64,
     stop_at: Option<Instant>,
+    /// When an error of a target on this machine was told last; nothing while it works.
+    trouble_told: Option<Instant>,
     /// When the last throttled second began, and what it let through.
     second: (Instant, u32),
 }
@@ -107,12 +114,14 @@ impl Worker {
             registry,
             sequence: 0,
             stop_at: None,
+            trouble_told: None,
             second: (Instant::now(), 0),
         }
     }
 
     fn run(mut self: Box<Worker>) {
         let queue = self.queue.clone();
+        stopping::obey(queue.stops.clone());
         loop {
             let wake;
             (self, wake) = queue.wait(self);
@@ -126,6 +135,7 @@ impl Worker {
         }
         self.write_summary();
         queue.close();
+        queue.counters.set_trouble(None);
         queue.counters.disown();
     }
 
@@ -274,25 +284,59 @@ impl Worker {
     /// Tries until all is written. False when the time to stop is over first.
     fn write_out(&mut self) -> bool {
         stats::add(&self.queue.counters.bytes, self.driver.size());
+        let mut progress = (self.driver.size(), Instant::now());
         while let Err(error) = self.driver.flush() {
+            let size = self.driver.size();
+            if size != progress.0 {
+                progress = (size, Instant::now());
+            }
             // A slow reader is no error, but the thread looks now and then whether it is told to stop.
             let stalled = error.kind() == io::ErrorKind::WouldBlock;
             let mut until = Instant::now();
             if !stalled {
-                let pause = self.queueing.reopen_after;
-                until += pause;
-                stats::add(&self.queue.counters.errors, 1);
-                self.log.error(&format!(
-                    "Error writing to a destination, suspending it; id='{}', error='{error}', time_reopen='{}'",
-                    self.id,
-                    pause.as_secs_f32()
-                ));
+                until += self.suspended(&error);
+            }
+            if self.is_hopeless(stalled, progress.1) {
+                return false;
             }
             if !self.pause(until) {
                 return false;
             }
         }
+        if self.trouble_told.take().is_some() {
+            self.queue.counters.set_trouble(None);
+            self.log.notice(&format!("Destination works again; id='{}'", self.id));
+        }
         true
+    }
+
+    /// Says whether a stop need not wait for the target any longer: it cannot be reached, or takes nothing more.
+    fn is_hopeless(&self, stalled: bool, since: Instant) -> bool {
+        self.stop_at.is_some() && (!stalled || since.elapsed() >= STALLED_AT_STOP)
+    }
+
+    /// Counts and tells an error of the target. Returns how long to wait before the next try.
+    fn suspended(&mut self, error: &io::Error) -> Duration {
+        stats::add(&self.queue.counters.errors, 1);
+        let reopen = self.queueing.reopen_after;
+        let local = self.driver.local_pause();
+        if local.is_some() {
+            self.queue.counters.set_trouble(Some(error.to_string()));
+            let now = Instant::now();
+            let was_told =
+                self.trouble_told.is_some_and(|told| now.duration_since(told) < TROUBLE_TOLD_EVERY);
+            if was_told {
+                return local.unwrap_or(reopen).min(reopen);
+            }
+            self.trouble_told = Some(now);
+        }
+        let pause = local.unwrap_or(reopen).min(reopen);
+        self.log.error(&format!(
+            "Error writing to a destination, suspending it; id='{}', error='{error}', time_reopen='{}'",
+            self.id,
+            pause.as_secs_f32()
+        ));
+        pause
     }
 
     /// Waits before another try. Says whether there is to be one.
@@ -302,7 +346,8 @@ impl Worker {
             let Some(command) = self.queue.pause(until) else {
                 return self.stop_at.is_none_or(|stop| Instant::now() < stop);
             };
-            let again = matches!(command, Command::Configure(_) | Command::Reopen);
+            // A stop is tried for at once.
+            let again = matches!(command, Command::Configure(_) | Command::Reopen | Command::Stop(_));
             self.obey(command);
             if again {
                 return true;
@@ -313,6 +358,14 @@ impl Worker {
     /// Drops what cannot be written any more; the sources learn that it failed.
     fn give_up(&mut self) {
         let lost = self.driver.abandon();
+        let waiting: usize = self.items.iter().map(|item| item.count).sum();
+        if lost + waiting > 0 && self.stop_at.is_some() && !self.queue.is_backed {
+            self.log.error(&format!(
+                "Destination took no more before the stop, dropping messages; id='{}', messages='{}'",
+                self.id,
+                lost + waiting
+            ));
+        }
         let refused = self.count_refused();
         let gone = lost + refused + self.lost + self.held;
         stats::add(&self.queue.counters.written, (self.count + self.summaries).saturating_sub(gone));

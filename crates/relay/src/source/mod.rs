@@ -19,9 +19,9 @@ mod testing;
 
 pub use http::{Acknowledge, HttpOptions};
 pub use options::{
-    DatagramListener, Dialogue, FileSource, Form, Generator, HostPolicy, JournalSource, ListenAddress,
-    PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns, WildcardSource,
-    Window,
+    DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, HostPolicy, JournalSource,
+    ListenAddress, PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns,
+    WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

@@ -257,8 +257,20 @@ pub struct StreamListener {
     pub credentials: bool,
     /// `transport(tls)` and its `tls()`.
     pub tls: Option<ListenerTls>,
+    /// Which connections are encrypted, when there is a `tls()`.
+    pub encryption: Encryption,
     /// `transport(proxied-tcp)` and its kind.
     pub proxy: ProxyHeader,
+}
+
+/// Which connections of a listener with `tls()` are encrypted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encryption {
+    /// All of them.
+    #[default]
+    Always,
+    /// Those that begin with a handshake: `transport(auto)`.
+    Detected,
 }
 
 impl StreamListener {
@@ -280,6 +292,7 @@ impl StreamListener {
             folders: None,
             credentials: true,
             tls: None,
+            encryption: Encryption::default(),
             proxy: ProxyHeader::None,
         }
     }

@@ -98,12 +98,24 @@ pub struct Counters {
     pub frame_errors: AtomicU64,
     /// Time of the last message, seconds since 1970.
     pub stamp_s: AtomicU64,
+    /// Why nothing can be written to a disk of this machine at present: sources may be held back.
+    trouble: Mutex<Option<String>>,
 }
 
 impl Counters {
     /// Whether the owner is still there.
     pub fn state(&self) -> State {
         if self.orphaned.load(Ordering::Relaxed) == 0 { State::Active } else { State::Orphaned }
+    }
+
+    /// Returns why nothing can be written to a disk of this machine at present.
+    pub fn trouble(&self) -> Option<String> {
+        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Says that nothing can be written, or that all is well again.
+    pub(crate) fn set_trouble(&self, trouble: Option<String>) {
+        *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = trouble;
     }
 
     /// Messages dropped for any reason.

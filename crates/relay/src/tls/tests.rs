@@ -166,6 +166,38 @@ fn signs_as_both_sides_allow() {
 const SEALED_KEY: &str = include_str!("../../testdata/sealed-key.pem");
 
 #[test]
+fn traditional_encrypted_keys_are_read() {
+    use openssl::{
+        ec::{EcGroup, EcKey},
+        nid::Nid,
+        rsa::Rsa,
+        symm::Cipher,
+    };
+    let curve = EcGroup::from_curve_name(Nid::X9_62_PRIME256V1).unwrap();
+    let elliptic = EcKey::generate(&curve).unwrap();
+    let rsa = Rsa::generate(2048).unwrap();
+    let texts = [
+        elliptic.private_key_to_pem_passphrase(Cipher::aes_256_cbc(), b"oak").unwrap(),
+        rsa.private_key_to_pem_passphrase(Cipher::aes_128_cbc(), b"oak").unwrap(),
+        rsa.private_key_to_pem_passphrase(Cipher::des_ede3_cbc(), b"oak").unwrap(),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (number, text) in texts.iter().enumerate() {
+        assert!(String::from_utf8_lossy(text).contains("Proc-Type: 4,ENCRYPTED"));
+        let path = folder.path().join(number.to_string());
+        fs::write(&path, text).unwrap();
+        let passwords = Passwords::default();
+        let read = || super::key::read(&path, &passwords);
+        assert!(matches!(read(), Err(TlsError::Locked { .. })));
+        passwords.add(&path, "elm");
+        assert!(read().unwrap_err().to_string().contains("the password is wrong"));
+        passwords.add(&path, "oak");
+        let key = read().unwrap();
+        rustls::crypto::aws_lc_rs::sign::any_supported_type(&key).unwrap();
+    }
+}
+
+#[test]
 fn waits_for_the_password_of_a_key() {
     let pki = Pki::new();
     let path = pki.path("sealed.key");

@@ -5,6 +5,8 @@
 use super::lower::Lowering;
 use super::options::Options;
 use super::sources::complete_datagram;
+use message::{Batch, Stamp};
+use pipeline::template::append_gelf;
 use relay::tls::ListenerTls;
 use relay::{
     DatagramListener, DestinationDriver, Form, GelfTarget, ListenAddress, Packing, Reading, Render,
@@ -18,8 +20,21 @@ const PORT: u16 = 12_201;
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Fits into one Ethernet frame.
 const CHUNK_BYTES: usize = 1_420;
-/// What is sent without `template()`.
-const TEXT: &str = "$(format-gelf)";
+/// The whole message, with the NUL that ends it over TCP: what is sent without `template()`.
+struct WholeMessage;
+
+impl Render for WholeMessage {
+    fn begin(&mut self, _now: Stamp) {}
+
+    fn render(&mut self, batch: &Batch, index: usize, _sequence: u64, out: &mut Vec<u8>) {
+        append_gelf(batch, index, out);
+        out.push(0);
+    }
+
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>) {
+        self.render(batch, index, sequence, out);
+    }
+}
 
 /// What is special about reading GELF.
 pub(super) fn gelf_reading(options: &Options<'_>, reading: &mut Reading) {
@@ -54,13 +69,15 @@ impl<'t> Lowering<'t> {
         let kind = if is_udp { SocketKind::Udp(host, port) } else { SocketKind::Tcp(host, port) };
         let (driver, _) = self.socket(options, kind, Framing::Datagram)?;
         let DestinationDriver::Socket(socket) = driver else { return None };
-        let text = match options.own("template") {
-            Some(_) => self.driver_template(options, "template")?.text().to_owned(),
-            None => TEXT.to_owned(),
+        let render: Box<dyn Render> = match options.own("template") {
+            Some(_) => {
+                // Over TCP a NUL ends a message: `$(format-gelf)` writes it.
+                let text = self.driver_template(options, "template")?.text().to_owned();
+                let template = self.fixed(&text, options)?;
+                self.templated(template, options)
+            }
+            None => Box::new(WholeMessage),
         };
-        // Over TCP a NUL ends a message: `$(format-gelf)` writes it.
-        let template = self.fixed(&text, options)?;
-        let render = self.templated(template, options);
         if !is_udp {
             return Some((DestinationDriver::Socket(socket), render));
         }

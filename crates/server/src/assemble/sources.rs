@@ -15,9 +15,9 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, Intake, Priority, Severity, ValueKind};
 use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
-    DatagramListener, Dialogue, FilePermissions, FileSource, Form, Generator, HostPolicy, ListenAddress,
-    PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec, StreamListener,
-    TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls, tls::ListenerTls,
+    DatagramListener, Dialogue, Encryption, FilePermissions, FileSource, Form, Generator, HostPolicy,
+    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec,
+    StreamListener, TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls, tls::ListenerTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -175,8 +175,12 @@ impl<'t> Lowering<'t> {
         }
         let mut listener = StreamListener::new(address);
         self.complete_stream(options, &mut listener);
-        if transport.contains("tls") {
+        let may_detect = transport == "auto" && options.own("tls").is_some();
+        if transport.contains("tls") || may_detect {
             listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
+        }
+        if may_detect {
+            listener.encryption = Encryption::Detected;
         }
         listener.proxy = match transport.as_str() {
             "proxied-tcp" | "proxied-tls-passthrough" => ProxyHeader::First,

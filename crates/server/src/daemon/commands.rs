@@ -221,7 +221,8 @@ impl Control {
     fn health(&self) -> String {
         let start = Instant::now();
         let figures = self.collector.figures().len();
-        let troubles: Vec<String> = self.shared.troubles();
+        let mut troubles = self.shared.troubles();
+        troubles.extend(self.collector.troubles());
         let status = if troubles.is_empty() { "1" } else { "0" };
         format!(
             "OK syslogng_is_healthy {status}\nsyslogng_stats_figures {figures}\nsyslogng_mainloop_io_worker_roundtrip_latency_seconds {:.6}\n{}",

@@ -100,6 +100,15 @@ impl Collector {
         Collector { registry, shared, forgotten: AtomicU64::new(0) }
     }
 
+    /// Why destinations cannot write to the disks of this machine at present, one sentence each.
+    pub(crate) fn troubles(&self) -> Vec<String> {
+        let active = self.registry.list().into_iter().filter(|entry| entry.state() == State::Active);
+        let told = active.filter_map(|entry| {
+            entry.trouble().map(|why| format!("destination {} ({}): {why}", entry.id, entry.instance))
+        });
+        told.collect()
+    }
+
     /// The figures of syslog-ng's CSV.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let entries = self.registry.list();

@@ -62,6 +62,10 @@ impl Backend for Server {
         self.shared.config().left_out
     }
 
+    fn destination_troubles(&self) -> Vec<String> {
+        self.collector.troubles()
+    }
+
     fn policy(&self) -> Arc<Policy> {
         self.shared.page().policy()
     }

@@ -58,6 +58,10 @@ const QUIET: Duration = Duration::from_millis(1);
 /// Names whose files are found without asking the whole list.
 const RECENT: usize = 1024;
 
+/// Pause after an error: a disk has room again from one moment to the next.
+const TRIED_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// Pause before it is tried again to put a file aside.
+const PUT_ASIDE_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// How long what is packed is gathered: small parts pack badly.
 const PACKED_FOR: Duration = Duration::from_secs(1);
 
@@ -72,6 +76,8 @@ struct OpenFile {
     is_local: bool,
     /// Bytes were written that `fsync()` has still to bring to the disk.
     unsynced: bool,
+    /// Until then it is not tried again to put the file aside.
+    stays_until: Option<Instant>,
 }
 
 impl Files {
@@ -130,6 +136,7 @@ impl Files {
             used,
             is_local: false,
             unsynced: false,
+            stays_until: None,
         });
         self.by_name.insert(self.name.clone(), index);
         index
@@ -222,7 +229,7 @@ impl Driver for Files {
             if self.open[index].output.size() == 0 && !self.open[index].unsynced {
                 continue;
             }
-            if let Err(error) = self.open[index].write(&self.target, now) {
+            if let Err(error) = self.open[index].write(&self.target, &self.log, now) {
                 if self.target.name.constant().is_none() && open::is_final(&error) {
                     self.refuse(index, &error);
                 } else if first_error.is_ok() {
@@ -283,6 +290,10 @@ impl Driver for Files {
         is_plain && matches!(&self.open[..], [file] if file.is_local && file.file.is_some())
     }
 
+    fn local_pause(&self) -> Option<Duration> {
+        Some(TRIED_AGAIN_AFTER)
+    }
+
     fn next_tick(&self) -> Option<Instant> {
         let after = self.target.reap_after?;
         self.open.iter().map(|file| file.used + after).min()
@@ -299,7 +310,7 @@ impl Driver for Files {
 
 impl OpenFile {
     /// Appends all output.
-    fn write(&mut self, target: &FileTarget, now: Instant) -> io::Result<()> {
+    fn write(&mut self, target: &FileTarget, log: &InternalLog, now: Instant) -> io::Result<()> {
         self.used = now;
         let mut file = match self.file.take() {
             Some(file) => file,
@@ -309,8 +320,8 @@ impl OpenFile {
                 file
             }
         };
-        if self.output.is_at_message() && self.packed.is_empty() {
-            file = open::rotated(file, &self.path, target)?;
+        if target.rotation.is_some() && self.output.is_at_message() && self.packed.is_empty() {
+            file = self.rotated(file, target, log, now)?;
         }
         while self.output.size() > 0 {
             let written = match target.compress {
@@ -335,6 +346,40 @@ impl OpenFile {
         self.unsynced = synced.is_err();
         self.file = Some(file);
         synced
+    }
+}
+
+impl OpenFile {
+    /// The file to write to: a new one when this one is large enough, or was taken away by somebody else. One that
+    /// cannot be put aside is written to all the same, and it is tried again later.
+    fn rotated(
+        &mut self,
+        file: File,
+        target: &FileTarget,
+        log: &InternalLog,
+        now: Instant,
+    ) -> io::Result<File> {
+        let Some(rotation) = &target.rotation else { return Ok(file) };
+        if !open::is_there(&file, &self.path)? {
+            return open::append(&self.path, target);
+        }
+        if self.stays_until.is_some_and(|until| now < until) || !open::is_full(&file, target)? {
+            return Ok(file);
+        }
+        match open::put_aside(&self.path, rotation.kept) {
+            Ok(()) => {
+                self.stays_until = None;
+                open::append(&self.path, target)
+            }
+            Err(error) => {
+                self.stays_until = Some(now + PUT_ASIDE_AGAIN_AFTER);
+                log.error(&format!(
+                    "Cannot put a file aside, writing on to it; filename='{}', error='{error}'",
+                    self.path.display()
+                ));
+                Ok(file)
+            }
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::folders;
 use std::{
     fs::{self, File, OpenOptions, Permissions},
     io,
-    os::unix::fs::{OpenOptionsExt, PermissionsExt, fchown, symlink},
+    os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink},
     path::{Path, PathBuf},
 };
 
@@ -68,21 +68,33 @@ pub(super) fn is_local(file: &File) -> bool {
     is_regular && rustix::fs::fstatfs(file).is_ok_and(|system| !REMOTE.contains(&(system.f_type as u32)))
 }
 
-/// Puts a file aside when it is large enough, and opens a new one.
-pub(super) fn rotated(file: File, path: &Path, target: &FileTarget) -> io::Result<File> {
-    let Some(rotation) = &target.rotation else { return Ok(file) };
+/// Says whether a file is large enough to be put aside.
+pub(super) fn is_full(file: &File, target: &FileTarget) -> io::Result<bool> {
+    let Some(rotation) = &target.rotation else { return Ok(false) };
     let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() < rotation.bytes {
-        return Ok(file);
+    Ok(metadata.is_file() && metadata.len() >= rotation.bytes)
+}
+
+/// Says whether a path still leads to an open file: somebody else may have removed it or put it aside.
+pub(super) fn is_there(file: &File, path: &Path) -> io::Result<bool> {
+    let open = file.metadata()?;
+    match fs::metadata(path) {
+        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        // Whatever forbids to look does not show that it is gone.
+        Err(_) => Ok(true),
     }
-    for number in (1..rotation.kept.max(1)).rev() {
+}
+
+/// Puts a file aside: it becomes `NAME.1`, that `NAME.2`, and so on.
+pub(super) fn put_aside(path: &Path, kept: u32) -> io::Result<()> {
+    for number in (1..kept.max(1)).rev() {
         match fs::rename(aside(path, number), aside(path, number + 1)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
-    fs::rename(path, aside(path, 1))?;
-    append(path, target)
+    fs::rename(path, aside(path, 1))
 }
 
 fn aside(path: &Path, number: u32) -> PathBuf {

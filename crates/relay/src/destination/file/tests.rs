@@ -197,9 +197,10 @@ fn a_full_disk_stops_within_a_line_and_goes_on_there() {
         used: Instant::now(),
         is_local: false,
         unsynced: false,
+        stays_until: None,
     };
     file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(b"line\n"));
-    let error = file.write(&target, Instant::now()).unwrap_err();
+    let error = file.write(&target, &InternalLog::new("test", None), Instant::now()).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(libc::ENOSPC));
     assert!(!open::is_final(&error));
     assert_eq!(file.output.rest(), b"line\n");
@@ -301,10 +302,11 @@ fn a_packed_file_is_read_as_it_was_written() {
         used: Instant::now(),
         is_local: false,
         unsynced: false,
+        stays_until: None,
     };
     for line in ["first\n", "second\n"] {
         file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(line.as_bytes()));
-        file.write(&target, Instant::now()).unwrap();
+        file.write(&target, &InternalLog::new("test", None), Instant::now()).unwrap();
     }
     assert_eq!(unpacked(&fs::read(path).unwrap()), "first\nsecond\n");
 }
@@ -336,15 +338,15 @@ fn a_reader_writes_itself_and_leaves_errors_to_the_thread() {
         deliver("h|x").lock().unwrap().is_some()
     });
     assert_eq!(fs::read_to_string(&path).unwrap(), "x\n".repeat(count));
-    // What is full cannot be put aside: the thread tries again until it can.
-    let aside = folder.path().join("all.log.1");
-    fs::create_dir_all(aside.join("in the way")).unwrap();
-    deliver(&format!("h|{}", "y".repeat(1 << 10)));
+    // Somebody puts a folder in the place of the file: the thread tries again until it can open a new one.
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    deliver("h|y");
     let last = deliver("h|z");
     assert!(last.lock().unwrap().is_none());
-    fs::remove_dir_all(&aside).unwrap();
+    fs::remove_dir(&path).unwrap();
     eventually("the thread writes", || last.lock().unwrap().is_some());
-    assert_eq!(fs::read_to_string(&path).unwrap(), "z\n");
+    assert_eq!(fs::read_to_string(&path).unwrap(), "y\nz\n");
     let counters = &registry.list()[0];
     let read = |counter: &std::sync::atomic::AtomicU64| counter.load(std::sync::atomic::Ordering::Relaxed);
     assert_eq!((read(&counters.written), read(&counters.queued)), (count as u64 + 2, 0));

@@ -29,6 +29,8 @@ use std::{
 
 /// Pause after an error of the disk.
 const AGAIN: Duration = Duration::from_secs(1);
+/// A disk that stays full is told at most this often.
+const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 
 /// The owner of a queue on disk.
 pub(crate) struct Keeper {
@@ -47,6 +49,8 @@ pub(crate) struct Keeper {
     /// Reads what the destination's thread has no room for; `None` while it keeps up.
     reader: Option<Reader>,
     retry_at: Option<Instant>,
+    /// When an error of its files was told last; nothing while they work.
+    trouble_told: Option<Instant>,
 }
 
 impl Keeper {
@@ -83,6 +87,7 @@ impl Keeper {
             handed,
             reader,
             retry_at: None,
+            trouble_told: None,
         })
     }
 
@@ -131,6 +136,10 @@ impl Keeper {
         self.append();
         self.commit();
         self.hand_on();
+        if self.retry_at.is_none() && self.trouble_told.take().is_some() {
+            self.queue.counters.set_trouble(None);
+            self.log.notice(&format!("Disk buffer works again; id='{}'", self.id));
+        }
         let counters = &self.queue.counters;
         counters.disk_usage.store(self.place.bytes(), Ordering::Relaxed);
         counters.disk_capacity.store(self.settings.capacity_bytes, Ordering::Relaxed);
@@ -275,8 +284,14 @@ impl Keeper {
 
     fn failed(&mut self, error: &dyn std::fmt::Display) {
         stats::add(&self.queue.counters.errors, 1);
-        self.log.error(&format!("Error in a disk buffer, trying again; id='{}', error='{error}'", self.id));
-        self.retry_at = Some(Instant::now() + AGAIN);
+        let now = Instant::now();
+        self.queue.counters.set_trouble(Some(format!("disk buffer: {error}")));
+        if self.trouble_told.is_none_or(|told| now.duration_since(told) >= TROUBLE_TOLD_EVERY) {
+            self.trouble_told = Some(now);
+            self.log
+                .error(&format!("Error in a disk buffer, trying again; id='{}', error='{error}'", self.id));
+        }
+        self.retry_at = Some(now + AGAIN);
     }
 
     /// Saves what came in, lets the destination write what it has, and closes.

@@ -4,17 +4,20 @@
 //! Limits: connecting takes at most [`CONNECT_WITHIN`], a handshake as long again.
 
 use super::super::options::{Server, SocketKind, SocketTarget, TcpOptions};
+use super::super::stopping;
 use super::dtls::SecureDatagrams;
 use super::stream::Secure;
 use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
 use std::{
     io,
     net::{SocketAddr, ToSocketAddrs},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Longest time to connect.
 pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// How often a connection that is being made is looked at.
+const CONNECTING_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
 /// After so long without progress the thread looks whether it is told to stop.
 const STALL: Duration = Duration::from_millis(200);
 
@@ -100,12 +103,38 @@ fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Res
     }
     if kind == Type::STREAM {
         set_keepalive(&socket, &target.tcp)?;
-        socket.connect_timeout(&address.into(), CONNECT_WITHIN)?;
+        connect_until_stop(&socket, &address.into())?;
     } else {
         socket.connect(&address.into())?;
     }
     socket.set_write_timeout(Some(STALL))?;
     Ok(socket)
+}
+
+/// Connects within [`CONNECT_WITHIN`], or until the destination of this thread is stopped: nobody answers there.
+fn connect_until_stop(socket: &Socket, address: &SockAddr) -> io::Result<()> {
+    let deadline = Instant::now() + CONNECT_WITHIN;
+    match socket.connect_timeout(address, STALL) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
+        result => return result,
+    }
+    socket.set_nonblocking(true)?;
+    loop {
+        // On a socket that is connecting this asks how far it is.
+        let code = match socket.connect(address) {
+            Ok(()) => break,
+            Err(error) => match error.raw_os_error() {
+                Some(libc::EISCONN) => break,
+                Some(libc::EALREADY | libc::EINPROGRESS | libc::EINTR) => error,
+                _ => return Err(error),
+            },
+        };
+        if Instant::now() >= deadline || stopping::is_stopping() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, format!("nobody answers: {code}")));
+        }
+        std::thread::sleep(CONNECTING_LOOKED_AT_EVERY);
+    }
+    socket.set_nonblocking(false)
 }
 
 fn connect_unix(target: &SocketTarget, address: &SockAddr, kind: Type) -> io::Result<Socket> {

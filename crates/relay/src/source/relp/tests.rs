@@ -144,6 +144,8 @@ fn l2_what_came_before_the_peer_left_is_read() {
     reading.window.bytes = 1_000;
     let setup = Setup::new(|port| SourceDriver::Stream(listener(port)), reading);
     let mut stream = opened(&setup);
+    // The reset must not overtake what was written.
+    stream.set_nodelay(true).unwrap();
     let text = |first: u32, last: u32| -> String {
         (first..last).map(|txnr| frame(txnr, "syslog", &format!("<13>su: {txnr} {:0>200}", 0))).collect()
     };

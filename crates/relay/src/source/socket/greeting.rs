@@ -4,7 +4,11 @@
 //! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; a header that is none ends the connection.
 
 use super::{
-    super::{options::StreamListener, secure::SecureStream, session::Stream},
+    super::{
+        options::{Encryption, StreamListener},
+        secure::SecureStream,
+        session::Stream,
+    },
     peer::{canonical, peer_values},
 };
 use std::{io, net::SocketAddr, time::Duration};
@@ -13,6 +17,8 @@ use wire::proxy::{self, Start};
 
 /// Longest time for header and handshake: whoever is slower may only be holding connections open.
 const GREETING_WITHIN: Duration = Duration::from_secs(20);
+/// First byte of the record that begins a session of TLS: no message in text begins with it.
+const HANDSHAKE: u8 = 0x16;
 /// Bytes of one read while a header is awaited.
 const PIECE_BYTES: usize = 512;
 
@@ -51,10 +57,27 @@ pub(super) async fn greet(
     hop: SocketAddr,
     options: &StreamListener,
 ) -> io::Result<Greeted> {
+    if options.tls.is_some() && options.encryption == Encryption::Detected {
+        // Plain connections may be silent as long as others are.
+        let first = first_byte(&socket);
+        let first = match options.idle_timeout {
+            Some(limit) => timeout(limit, first).await.map_err(|_| io::ErrorKind::TimedOut)??,
+            None => first.await?,
+        };
+        if first != Some(HANDSHAKE) {
+            return Ok(Greeted::plain(Stream::Tcp(socket)));
+        }
+    }
     match timeout(GREETING_WITHIN, steps(socket, hop, options)).await {
         Ok(greeted) => greeted,
         Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the peer began no session in time")),
     }
+}
+
+/// The first byte of a connection, which stays unread; nothing when there will be none.
+async fn first_byte(socket: &TcpStream) -> io::Result<Option<u8>> {
+    let mut first = [0];
+    Ok((socket.peek(&mut first).await? > 0).then_some(first[0]))
 }
 
 async fn steps(socket: TcpStream, hop: SocketAddr, options: &StreamListener) -> io::Result<Greeted> {
