@@ -24,6 +24,7 @@ const LEGACY: &[&str] = &[
     include_str!("patterns/legacy/linux-syslog"),
     include_str!("patterns/legacy/maven"),
     include_str!("patterns/legacy/mcollective"),
+    include_str!("patterns/legacy/mcollective-patterns"),
     include_str!("patterns/legacy/mongodb"),
     include_str!("patterns/legacy/nagios"),
     include_str!("patterns/legacy/postgresql"),

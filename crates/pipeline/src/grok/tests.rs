@@ -93,3 +93,12 @@ fn every_pattern_of_the_library_compiles() {
         }
     }
 }
+
+#[test]
+fn legacy_patterns_of_mcollective_are_known() {
+    check(
+        "%{MCOLLECTIVE}",
+        "I, [2026-11-22T19:00:00.123 #77]  INFO",
+        "timestamp=2026-11-22T19:00:00.123:S pid=77:S event_level=INFO:S",
+    );
+}

@@ -10,7 +10,7 @@ mod place;
 mod preset;
 
 use super::{
-    Condition, Escape, Surroundings, Template,
+    Condition, Surroundings, Template,
     arguments::Word,
     context,
     format::{self, Style},
@@ -297,11 +297,10 @@ pub(super) fn append(
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
-    escape: Escape,
     out: &mut Vec<u8>,
 ) -> ValueKind {
     let inner = |template: &Template, renderer: &mut Renderer, out: &mut Vec<u8>| {
-        template.render_inner(batch, index, renderer, escape, out)
+        template.render_inner(batch, index, renderer, out)
     };
     match call {
         Call::Text { arguments, action } => {
@@ -318,7 +317,7 @@ pub(super) fn append(
             inner(branch, renderer, out)
         }
         Call::Fold { .. } | Call::Grep { .. } | Call::ContextLength | Call::ContextValues(_) => {
-            append_over(call, batch, index, renderer, escape, out)
+            append_over(call, batch, index, renderer, out)
         }
         Call::Template(template) => inner(template, renderer, out),
         Call::Fallback(text) => inner(text, renderer, out),
@@ -327,13 +326,13 @@ pub(super) fn append(
             out.extend_from_slice(environment(&name, renderer));
             ValueKind::String
         }
-        Call::Tag { .. } | Call::TagsHead(_) => append_tags(call, batch, index, renderer, escape, out),
+        Call::Tag { .. } | Call::TagsHead(_) => append_tags(call, batch, index, renderer, out),
         Call::Listing { pairs, values } => pairs.append_list(batch, index, renderer, *values, out),
         Call::Format { pairs, style } => {
             format::append(pairs, style, batch, index, renderer, out);
             style.kind()
         }
-        Call::Items(items) => items::append(items, batch, index, renderer, escape, out),
+        Call::Items(items) => items::append(items, batch, index, renderer, out),
         Call::Moment(moment) => {
             moment::append(moment, batch, index, renderer, out);
             ValueKind::String
@@ -360,7 +359,6 @@ fn append_tags(
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
-    escape: Escape,
     out: &mut Vec<u8>,
 ) -> ValueKind {
     let mut has = |name: &Template| {
@@ -369,9 +367,7 @@ fn append_tags(
     };
     match call {
         Call::Tag { name, answers } => match (has(name).is_some(), answers) {
-            (has, Some([yes, no])) => {
-                (if has { yes } else { no }).render_inner(batch, index, renderer, escape, out)
-            }
+            (has, Some([yes, no])) => (if has { yes } else { no }).render_inner(batch, index, renderer, out),
             (has, None) => {
                 out.push(if has { b'1' } else { b'0' });
                 ValueKind::Boolean
@@ -394,7 +390,6 @@ fn append_over(
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
-    escape: Escape,
     out: &mut Vec<u8>,
 ) -> ValueKind {
     match call {
@@ -402,7 +397,7 @@ fn append_over(
             let (mut bytes, mut ends) = (Vec::new(), Vec::new());
             context::each(batch, index, renderer, |batch, index, renderer| {
                 for argument in arguments {
-                    argument.render_inner(batch, index, renderer, escape, &mut bytes);
+                    argument.render_inner(batch, index, renderer, &mut bytes);
                     ends.push(bytes.len());
                 }
             });
@@ -414,7 +409,7 @@ fn append_over(
             context::each(batch, index, renderer, |batch, index, renderer| {
                 if found < *most && condition.holds(batch, index, renderer) {
                     found += 1;
-                    append_list(arguments, batch, index, renderer, escape, (start, out));
+                    append_list(arguments, batch, index, renderer, (start, out));
                 }
             });
             ValueKind::List
@@ -426,7 +421,7 @@ fn append_over(
         Call::ContextValues(arguments) => {
             let start = out.len();
             context::each(batch, index, renderer, |batch, index, renderer| {
-                append_list(arguments, batch, index, renderer, escape, (start, out));
+                append_list(arguments, batch, index, renderer, (start, out));
             });
             ValueKind::List
         }
@@ -440,12 +435,11 @@ fn append_list(
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
-    escape: Escape,
     (start, out): (usize, &mut Vec<u8>),
 ) {
     for argument in arguments {
         let mut value = Vec::new();
-        argument.render_inner(batch, index, renderer, escape, &mut value);
+        argument.render_inner(batch, index, renderer, &mut value);
         super::list::append_after(&value, start, out);
     }
 }

@@ -6,7 +6,7 @@
 use super::{
     format::Style,
     list,
-    pairs::{Entry, Found, ValuePairs},
+    pairs::{Entry, Found, KeyDelimiter, ValuePairs},
     render::OnError,
 };
 use message::ValueKind;
@@ -20,11 +20,12 @@ pub(super) fn append(
     on_error: OnError,
     out: &mut Vec<u8>,
 ) -> bool {
-    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings };
+    let delimiter = pairs.key_delimiter;
+    let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings, delimiter };
     writer.out.push(b'{');
     // Names stand in falling order, as in the output that users compare with.
     let mut named: Vec<(Cow<'_, [u8]>, &Entry)> =
-        found.iter().rev().map(|(name, entry)| (shown(name, pairs.leave_dot), entry)).collect();
+        found.iter().rev().map(|(name, entry)| (shown(name, pairs.keeps_dot()), entry)).collect();
     if named.iter().any(|(name, _)| matches!(name, Cow::Owned(_))) {
         named.sort_by(|(one, _), (other, _)| other.cmp(one));
     }
@@ -45,6 +46,8 @@ struct Writer<'a> {
     /// Whether nothing stands yet in the innermost open object.
     first: bool,
     cast: bool,
+    /// Between the names of nested objects.
+    delimiter: KeyDelimiter,
 }
 
 /// A name as JSON has it: a dot at its start is a `_` unless it is to stay.
@@ -68,7 +71,7 @@ impl Writer<'_> {
             }
         }
         let mut parts = match style {
-            Style::Nested => segments(name),
+            Style::Nested => segments(name, self.delimiter.0),
             _ => vec![name],
         };
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
@@ -104,12 +107,21 @@ impl Writer<'_> {
     }
 }
 
-/// The parts of a name between dots. A dot at the start of a part opens no object; one at the end of all is left out.
-fn segments(name: &[u8]) -> Vec<&[u8]> {
-    let name = name.strip_suffix(b".").filter(|rest| !rest.is_empty()).unwrap_or(name);
+/// The parts of a name between delimiters. One at the start of a part opens no object; one at the end of all is left out.
+/// The number of an enterprise in an id of structured data (`name@18372.4`) is no end of a part, whatever dots it has.
+fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
+    let name = name.strip_suffix(&[delimiter]).filter(|rest| !rest.is_empty()).unwrap_or(name);
     let mut parts = Vec::new();
     let mut start = 0;
-    for dot in memchr::memchr_iter(b'.', name) {
+    let mut numbered_until = 0;
+    for dot in memchr::memchr2_iter(delimiter, b'@', name) {
+        if dot < numbered_until {
+            continue;
+        }
+        if name[dot] == b'@' {
+            numbered_until = after_number(name, dot + 1);
+            continue;
+        }
         if dot == start {
             continue;
         }
@@ -118,6 +130,16 @@ fn segments(name: &[u8]) -> Vec<&[u8]> {
     }
     parts.push(&name[start..]);
     parts
+}
+
+/// The end of an enterprise number, whose parts are digits with dots between them.
+fn after_number(name: &[u8], start: usize) -> usize {
+    let digits = |from: usize| from + name[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut end = digits(start);
+    while name.get(end) == Some(&b'.') && name.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits(end + 1);
+    }
+    end
 }
 
 /// Appends a value in its type; false when it does not fit.
@@ -157,9 +179,10 @@ fn append_value(kind: ValueKind, entry: &Entry, out: &mut Vec<u8>) -> bool {
 
 /// Reads a truth value as type hints allow it.
 pub(super) fn truth(text: &[u8]) -> Option<bool> {
-    match text {
-        b"true" | b"1" | b"yes" | b"on" => Some(true),
-        b"false" | b"0" | b"no" | b"off" => Some(false),
+    // Only the first letter counts, as in syslog-ng.
+    match text.first()? {
+        b'T' | b't' | b'1' => Some(true),
+        b'F' | b'f' | b'0' => Some(false),
         _ => None,
     }
 }

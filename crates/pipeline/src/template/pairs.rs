@@ -31,10 +31,22 @@ pub struct ValuePairs {
     omit_empty: bool,
     pub(super) cast_to_strings: bool,
     include_bytes: bool,
-    pub(super) leave_dot: bool,
+    leave_dot: bool,
+    /// `--key-delimiter` of JSON.
+    pub(super) key_delimiter: KeyDelimiter,
     version: Version,
     /// The macros it asks for, found once.
     wanted: OnceLock<Vec<Wanted>>,
+}
+
+/// The byte between the names of nested objects.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct KeyDelimiter(pub(super) u8);
+
+impl Default for KeyDelimiter {
+    fn default() -> KeyDelimiter {
+        KeyDelimiter(b'.')
+    }
 }
 
 /// What a glob does with the names that it matches.
@@ -134,6 +146,11 @@ fn glob(text: &str) -> Arc<Pattern> {
 }
 
 impl ValuePairs {
+    /// Whether a dot at the start of a name stays in JSON: it does where it could not open an object either.
+    pub(super) fn keeps_dot(&self) -> bool {
+        self.leave_dot || self.key_delimiter != KeyDelimiter::default()
+    }
+
     /// The pairs of a message, sorted by name.
     pub(super) fn collect(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> Found {
         let mut found = BTreeMap::new();

@@ -204,18 +204,17 @@ impl Template {
         }
     }
 
-    /// Appends an argument of a function: values are escaped as the whole template asks.
+    /// Appends an argument of a function. Nothing in it is escaped: the result of the outermost function is, once.
     pub(super) fn render_inner(
         &self,
         batch: &Batch,
         index: usize,
         renderer: &mut Renderer,
-        escape: Escape,
         out: &mut Vec<u8>,
     ) -> ValueKind {
         let mut kind = ValueKind::String;
         for part in &self.parts {
-            kind = append(part, batch, index, renderer, escape, out);
+            kind = append(part, batch, index, renderer, Escape::None, out);
         }
         if self.parts.len() == 1 && self.typed { kind } else { ValueKind::String }
     }
@@ -346,24 +345,25 @@ fn append(
         }
         Part::Macro { id, default } => (macros::append(*id, batch, index, renderer, out), default),
         Part::Call(call) => {
-            let inner = if escape == Escape::Quotes { escape } else { Escape::None };
-            let kind = call::append(call, batch, index, renderer, inner, out);
-            if escape == Escape::FileName {
+            let kind = call::append(call, batch, index, renderer, out);
+            if escape != Escape::None {
                 escape.apply(out, start);
             }
             return kind;
         }
     };
-    if escape != Escape::None {
+    let default = default.as_ref().filter(|_| out.len() == start);
+    // In the name of a file the default is a part of the path; elsewhere it stands for the value.
+    if escape == Escape::FileName {
         escape.apply(out, start);
     }
-    match default {
-        Some(default) if out.len() == start => {
-            out.extend_from_slice(default);
-            ValueKind::String
-        }
-        _ => kind,
+    if let Some(default) = default {
+        out.extend_from_slice(default);
     }
+    if escape == Escape::Quotes {
+        escape.apply(out, start);
+    }
+    if default.is_some() { ValueKind::String } else { kind }
 }
 
 /// The pair that `$_` names outside of `$(map ...)` and its kin.

@@ -147,8 +147,8 @@ fn functions_of_text() {
         "a_b a+b+c a-b-c",
     );
     check(
-        "$(padding $HOST 8 ab) $(base64-encode $HOST) $(url-encode 'a b') $(url-decode a%20b%2)",
-        "ababgate Z2F0ZQ== a%20b a b%2",
+        "$(padding $HOST 8 ab) $(base64-encode $HOST) $(url-encode 'a b') $(url-decode a%20b)",
+        "ababgate Z2F0ZQ== a%20b a b",
     );
     check(
         "$(or '' $none $HOST) $(ipv4-to-int 192.0.2.1) $(dirname /a/b) $(basename /a/b)",
@@ -248,14 +248,50 @@ fn the_last_glob_decides() {
 }
 
 #[test]
+fn json_names_are_split_at_their_delimiter() {
+    check("$(format-json a~b=1 .x.y=2 --key-delimiter ~)", "{\"a\":{\"b\":\"1\"},\".x.y\":\"2\"}");
+    check("$(format-flat-json a~b=1 .x.y=2 --key-delimiter ~)", "{\"a~b\":\"1\",\".x.y\":\"2\"}");
+    check(
+        "$(format-json a@1.2.b=1 a@b.c=2 x@1.2=3 y@18372.4..z=4)",
+        "{\"y@18372.4\":{\".z\":\"4\"},\"x@1.2\":\"3\",\"a@b\":{\"c\":\"2\"},\"a@1.2\":{\"b\":\"1\"}}",
+    );
+    check_error(
+        "$(format-json --key-delimiter ab a=1)",
+        "template is wrong at byte 14: --key-delimiter needs one character, not `ab`",
+    );
+}
+
+#[test]
+fn truth_is_told_by_the_first_letter() {
+    check(
+        "$(format-json a=boolean(TRUE) b=boolean(False) c=boolean(t1) d=boolean(0) e=boolean(1))",
+        "{\"e\":true,\"d\":false,\"c\":true,\"b\":false,\"a\":true}",
+    );
+    check("$(format-json a=boolean(on))$(format-json a=boolean(yes))", "");
+}
+
+#[test]
+fn text_that_is_not_url_encoded_is_left_out() {
+    check(
+        "<$(url-decode %)><$(url-decode 'a%20b%')><$(url-decode %zz x)><$(url-decode a%00b c)>",
+        "<><><x><c>",
+    );
+    check("<$(url-decode a%41 %)><$(url-decode a%c3%A9+b)>", "<aA><a\u{e9}+b>");
+}
+
+#[test]
 fn values_are_made_harmless() {
     let definitions = Definitions::default();
-    let escaped = Template::parse("'$user' $(echo $user)", &definitions).unwrap().escaped();
+    let escaped = "'$user' $(echo $user) $(echo $(echo $user)) $(format-json a=$user) ${none:-\"}";
+    let escaped = Template::parse(escaped, &definitions).unwrap().escaped();
     let name = Template::parse("/var/log/${path}/${..}$(echo ${path})", &definitions).unwrap();
     let (batch, mut renderer) = (batch(), renderer(RenderOptions::default()));
     let mut out = Vec::new();
     escaped.render(&batch, 0, &mut renderer, &mut out);
-    assert_eq!(String::from_utf8_lossy(&out), "'o\\'neil' o\\'neil");
+    assert_eq!(
+        String::from_utf8_lossy(&out),
+        "'o\\'neil' o\\'neil o\\'neil {\\\"a\\\":\\\"o\\'neil\\\"} \\\""
+    );
     out.clear();
     name.render_escaped(&batch, 0, &mut renderer, Escape::FileName, &mut out);
     assert_eq!(String::from_utf8_lossy(&out), "/var/log/.._.._etc_passwd/__.._.._etc_passwd");

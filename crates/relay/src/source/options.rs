@@ -445,5 +445,5 @@ pub struct Generator {
     /// `template()`
     pub template: Option<Arc<Mutex<dyn Render>>>,
     /// `values()`: name, kind and text.
-    pub values: Vec<(String, message::ValueKind, Vec<u8>)>,
+    pub values: Vec<(message::FieldName, message::ValueKind, Vec<u8>)>,
 }

@@ -151,7 +151,11 @@ impl<'t> Lowering<'t> {
             }
             "example-destination" => {
                 let name = options.own_text("filename")?;
-                (DestinationDriver::File(self.file(options, Some(name))?), self.file_line(options)?)
+                let file = self.file(options, Some(name))?;
+                // One thread writes it; syslog-ng shows its number.
+                let line =
+                    self.fixed(&format!("thread_id={} message=$MESSAGE\n", std::process::id()), options)?;
+                (DestinationDriver::File(file), self.templated(line, options))
             }
             "pipe" | "fifo" => {
                 let permissions = self.permissions(options, Some(0o600), ["owner", "group", "perm"]);

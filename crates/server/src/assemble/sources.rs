@@ -12,7 +12,7 @@ use super::tls::ip_options;
 use super::version::LOCAL_WITHOUT_HOST;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
-use message::{Facility, Intake, Priority, Severity, ValueKind};
+use message::{Facility, FieldName, Intake, Priority, Severity, ValueKind};
 use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
     DatagramListener, Dialogue, Encryption, FilePermissions, FileSource, Form, Generator, HostPolicy,
@@ -272,7 +272,13 @@ impl<'t> Lowering<'t> {
             count: options.number("num").and_then(|number| u64::try_from(number).ok()).unwrap_or(0),
             every: options.seconds("freq").unwrap_or(Duration::from_secs(1)),
             template,
-            values: options.own("values").map(values).unwrap_or_default(),
+            values: options
+                .own("values")
+                .map(values)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|(name, kind, text)| (FieldName::parse(&name), kind, text))
+                .collect(),
         }
     }
 

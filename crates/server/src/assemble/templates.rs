@@ -7,6 +7,7 @@ use super::lower::Lowering;
 use super::options::Options;
 use config::tree::{Arg, Call, Name, Statement, Template as Definition};
 use jiff::tz::TimeZone;
+use message::ValueKind;
 use pipeline::{
     Template,
     template::{OnError, RenderOptions, TypeHint},
@@ -56,11 +57,16 @@ impl<'t> Lowering<'t> {
                 let hint = TypeHint::from_name(&typed.key())?;
                 Some(self.template_argument(text)?.hinted(hint))
             }
-            Arg::Number(number, span) => self.template(&Name { text: number.to_string(), span: *span }),
-            Arg::Float(number, span) => self.template(&Name { text: number.to_string(), span: *span }),
+            Arg::Number(number, span) => self.number_template(number.to_string(), *span, ValueKind::Integer),
+            Arg::Float(number, span) => self.number_template(number.to_string(), *span, ValueKind::Double),
             Arg::Word(name) | Arg::Text(name) => self.template(name),
             _ => None,
         }
+    }
+
+    /// The template of a bare number, which is a number in the message, too.
+    fn number_template(&mut self, text: String, span: config::Span, kind: ValueKind) -> Option<Template> {
+        Some(self.template(&Name { text, span })?.hinted(TypeHint::Kind(kind)))
     }
 
     /// The argument of a driver that takes a template besides its options.

@@ -3,7 +3,7 @@
 //! In: lists. Out: a list, or for `iterate` the next value of a series. Holds: where a series stands.
 //! Limits: none of its own; a list is as long as its text.
 
-use super::{Escape, Scope, Word};
+use super::{Scope, Word};
 use crate::template::{Condition, Template, list, parse::TemplateError, render::Renderer};
 use message::{Batch, ValueKind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -56,7 +56,6 @@ pub(super) fn append(
     batch: &Batch,
     index: usize,
     renderer: &mut Renderer,
-    escape: Escape,
     out: &mut Vec<u8>,
 ) -> ValueKind {
     let start = out.len();
@@ -67,7 +66,7 @@ pub(super) fn append(
         let mut found = Vec::new();
         for one in lists {
             let mut text = Vec::new();
-            one.render_inner(batch, index, renderer, escape, &mut text);
+            one.render_inner(batch, index, renderer, &mut text);
             found.extend(list::elements(&text));
         }
         found
@@ -77,7 +76,7 @@ pub(super) fn append(
             for element in elements(lists, renderer) {
                 renderer.item = Some(element);
                 let mut value = Vec::new();
-                template.render_inner(batch, index, renderer, escape, &mut value);
+                template.render_inner(batch, index, renderer, &mut value);
                 list::append_after(&value, start, out);
             }
             ValueKind::List
@@ -102,7 +101,7 @@ pub(super) fn append(
             out.extend_from_slice(&value);
             renderer.item = Some(value);
             let mut following = Vec::new();
-            template.render_inner(batch, index, renderer, escape, &mut following);
+            template.render_inner(batch, index, renderer, &mut following);
             *next = Some(following);
             ValueKind::String
         }

@@ -198,25 +198,33 @@ fn url_encode(args: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
+/// An argument that is no encoded text, because of a lone `%` or an encoded NUL, gives nothing.
 fn url_decode(args: &[&[u8]], out: &mut Vec<u8>) {
     for arg in args {
-        let mut rest = *arg;
-        while let [byte, tail @ ..] = rest {
-            let coded = match tail {
-                [high, low, ..] if *byte == b'%' => hex(*high).zip(hex(*low)),
-                _ => None,
-            };
-            match coded {
+        let start = out.len();
+        if !append_url_decoded(arg, out) {
+            out.truncate(start);
+        }
+    }
+}
+
+fn append_url_decoded(mut rest: &[u8], out: &mut Vec<u8>) -> bool {
+    loop {
+        rest = match rest {
+            [] => return true,
+            [b'%', high, low, tail @ ..] => match hex(*high).zip(hex(*low)) {
+                None | Some((0, 0)) => return false,
                 Some((high, low)) => {
                     out.push(high << 4 | low);
-                    rest = &tail[2..];
+                    tail
                 }
-                None => {
-                    out.push(*byte);
-                    rest = tail;
-                }
+            },
+            [b'%', ..] => return false,
+            [byte, tail @ ..] => {
+                out.push(*byte);
+                tail
             }
-        }
+        };
     }
 }
 

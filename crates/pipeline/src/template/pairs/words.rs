@@ -3,7 +3,7 @@
 //! In: `--scope`, `--key`, `--exclude`, `--pair`, `--rekey` and so on, names, `name=template`. Out: the selection.
 //! Holds nothing. Limits: none of its own.
 
-use super::{Choice, Rekey, ValuePairs, glob};
+use super::{Choice, KeyDelimiter, Rekey, ValuePairs, glob};
 use crate::template::{
     Surroundings,
     arguments::Word,
@@ -12,7 +12,7 @@ use crate::template::{
 use std::sync::Arc;
 
 /// Names of the options.
-const OPTIONS: [&str; 25] = [
+const OPTIONS: [&str; 26] = [
     "scope",
     "s",
     "key",
@@ -38,6 +38,7 @@ const OPTIONS: [&str; 25] = [
     "no-cast",
     "include-bytes",
     "leave-initial-dot",
+    "key-delimiter",
 ];
 
 /// Makes one word of `name = value`, `name= value` and `name =value`.
@@ -137,6 +138,12 @@ impl ValuePairs {
                 self.change(word, if levels { Rekey::ShiftLevels(count) } else { Rekey::Shift(count) })?;
             }
             "add-prefix" | "A" => self.change(word, Rekey::AddPrefix(value))?,
+            "key-delimiter" => {
+                let [delimiter] = *value.as_bytes() else {
+                    return wrong(format!("--key-delimiter needs one character, not `{value}`"));
+                };
+                self.key_delimiter = KeyDelimiter(delimiter);
+            }
             "replace-prefix" | "replace" | "R" => {
                 let Some((from, to)) = value.split_once('=') else {
                     return wrong(format!("--{name} needs OLD=NEW"));

@@ -26,14 +26,17 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
     let started = Instant::now();
     let mut made = 0;
     while options.count == 0 || made < options.count {
-        if !here.pause(options.every.max(TICK)).await {
+        // The first one is made at once.
+        if made > 0 && !here.pause(options.every.max(TICK)).await {
             return;
         }
         feed.gate.opened().await;
         feed.refresh();
         let due = match options.every.as_nanos() {
             0 => u64::MAX,
-            every => u64::try_from(started.elapsed().as_nanos() / every).unwrap_or(u64::MAX),
+            every => {
+                u64::try_from(started.elapsed().as_nanos() / every).unwrap_or(u64::MAX).saturating_add(1)
+            }
         };
         let limit = if options.count == 0 { u64::MAX } else { options.count };
         let count = due.min(limit).saturating_sub(made).min(BATCH);
@@ -60,8 +63,7 @@ fn push(batch: &mut Batch, options: &Generator, host: Span, sequence: u64, bytes
     message.event = batch.received;
     batch.messages.push(message);
     for (name, kind, value) in &options.values {
-        let value = batch.add_extra(value);
-        batch.set_value(index, name, value, *kind);
+        batch.set_field(index, name, value, *kind);
     }
     let start = bytes.len();
     match &options.template {

@@ -94,7 +94,7 @@ fn generates_messages() {
         count: 3,
         every: Duration::from_millis(1),
         template: None,
-        values: vec![("number".to_owned(), ValueKind::Integer, b"5".to_vec())],
+        values: vec![(FieldName::parse("number"), ValueKind::Integer, b"5".to_vec())],
     }));
     check(&setup, &["|-- Generated message. --"; 3]);
     setup.collected.batches(|batches| {

@@ -41,6 +41,15 @@ fn rewrites_of_times() {
 }
 
 #[test]
+fn numbers_stay_numbers() {
+    writes(
+        "rewrite { set(10 value('a')); set(1.5 value('b')); set('10' value('c')); };",
+        "$(format-json --key a --key b --key c)",
+        ["{\"c\":\"10\",\"b\":1.5,\"a\":10}"; 2],
+    );
+}
+
+#[test]
 fn card_numbers_are_hidden() {
     writes("rewrite { credit-card-mask(); };", "$MSG", ["card 411111******1111 of anna", "2026"]);
     writes(
