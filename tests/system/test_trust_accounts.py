@@ -8,6 +8,7 @@ import signal
 import socket
 import stat
 import subprocess
+import tempfile
 import time
 
 from server import CONFIG, Server, basic
@@ -223,3 +224,20 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         assert time.monotonic() > start + 1
     finally:
         server.close()
+
+
+def test_user_takes_its_options_in_any_order(binary):
+    with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
+        data = ["--data", folder]
+        rows = [
+            [*data, "add", "eva", "--generate"],
+            ["add", *data, "bob", "--generate"],
+            ["add", "ann", *data, "--generate"],
+            ["add", "--generate", "tom", *data],
+            ["grant", "ann", "*", "search", *data],
+            ["remove", "tom", f"--data={folder}"],
+        ]
+        for words in rows:
+            subprocess.run([binary, "user", *words], capture_output=True, timeout=30, check=True)
+        listed = subprocess.run([binary, "user", "list", *data], capture_output=True, text=True, timeout=30, check=True)
+        assert listed.stdout.split() == ["ann", "bob", "eva"], listed

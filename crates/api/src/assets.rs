@@ -5,27 +5,33 @@
 
 use axum::{
     body::Body,
-    http::{HeaderMap, HeaderValue, Response, StatusCode, header},
+    http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
 };
 
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/assets.rs"));
 
 const NOT_BUILT: &str = "The page was not built into this binary. Run `make ui` and build again.\n";
 
+const NOT_FOUND: &str = "not found: the page is at /, the API below /api/v1\n";
+
 /// Names with a hash never change: keep them for a year.
 const KEEP: &str = "public, max-age=31536000, immutable";
 
-/// Answers a request for a file of the page; unknown paths without a dot get the page itself, which reads the URL.
-pub(crate) fn serve(path: &str, headers: &HeaderMap) -> Response<Body> {
-    let path = path.trim_start_matches('/');
-    let name = if path.is_empty() || !path.contains('.') { "index.html" } else { path };
-    let Some(plain) = find(name) else {
-        let (status, text) = match FILES.is_empty() {
-            true => (StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT),
-            false => (StatusCode::NOT_FOUND, "not found\n"),
-        };
-        return answer(status, "text/plain; charset=utf-8", None, "no-store", text.as_bytes());
+/// Answers a request for a file of the page, which itself is at `/`; nothing else is there.
+pub(crate) fn serve(method: &Method, path: &str, headers: &HeaderMap) -> Response<Body> {
+    let refused = |status, text: &'static str| {
+        answer(status, "text/plain; charset=utf-8", None, "no-store", text.as_bytes())
     };
+    let name = if path == "/" { "index.html" } else { path.strip_prefix('/').unwrap_or(path) };
+    let Some(plain) = find(name) else {
+        return match FILES.is_empty() && path == "/" {
+            true => refused(StatusCode::SERVICE_UNAVAILABLE, NOT_BUILT),
+            false => refused(StatusCode::NOT_FOUND, NOT_FOUND),
+        };
+    };
+    if method != Method::GET && method != Method::HEAD {
+        return refused(StatusCode::METHOD_NOT_ALLOWED, "files of the page are only read\n");
+    }
     let accepted =
         headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = |coding: &str| {

@@ -1,40 +1,69 @@
 //! Connections of browsers and programs: encrypted, or plain.
 //!
-//! In: addresses to listen on, the present TLS settings. Out: connections that speak HTTP, and who is at their ends.
-//! Holds: the listening sockets. With TLS a connection that begins like plain HTTP is taken as well: its requests are
-//! sent to the encrypted address and get nothing else.
-//! Limits: [`HANDSHAKES_MAX`] handshakes at a time, each for [`HANDSHAKE_WITHIN`] at most; then others wait in the
-//! kernel.
+//! In: addresses to listen on, the present TLS settings. Out: requests with who sent them. Holds: the listening sockets
+//! and the [table](table) of what is open. With TLS a connection that begins like plain HTTP is taken as well: its
+//! requests are sent to the encrypted address and get nothing else.
+//! Limits: those of the table; a handshake within [`HANDSHAKE_WITHIN`], the head of a request within [`HEAD_WITHIN`] of
+//! the answer before, an answer that nobody reads for [`STALL_MAX`]; HTTP/1 alone, so one request at a time.
 
-use axum::{extract::connect_info::Connected, serve::IncomingStream};
+mod stream;
+mod table;
+
+pub use table::ConnectionLimits;
+pub(crate) use table::InRequest;
+
+use crate::{state::State, throttle::prefix};
+use axum::{
+    Router,
+    body::{Body, Bytes, HttpBody},
+    extract::ConnectInfo,
+    http::{Request, Response},
+};
+use hyper::{
+    body::{Frame, Incoming, SizeHint},
+    server::conn::http1,
+    service::{Service, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
 use rustls::ServerConfig;
 use std::{
+    convert::Infallible,
     io,
     net::SocketAddr,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
+    time::{Duration, Instant},
 };
+use stream::Stream;
+use table::{Origin, Place, Table};
 use tokio::{
-    io::{AsyncRead, AsyncWrite, ReadBuf},
     net::{TcpListener, TcpStream},
-    sync::{Semaphore, mpsc},
-    task::JoinHandle,
+    select,
+    sync::watch,
+    task::{JoinHandle, JoinSet},
     time::{sleep, timeout},
 };
-use tokio_rustls::{TlsAcceptor, server::TlsStream};
+use tokio_rustls::TlsAcceptor;
 
-/// Handshakes at a time.
-const HANDSHAKES_MAX: usize = 256;
 /// Longest time from connecting to the end of the handshake.
 const HANDSHAKE_WITHIN: Duration = Duration::from_secs(10);
-/// Connections that are ready and not served yet.
-const READY_MAX: usize = 16;
+/// Longest time from connecting, or from the end of an answer, to the end of the next request's head.
+const HEAD_WITHIN: Duration = Duration::from_secs(30);
+/// Longest time in which a client takes nothing of its answer.
+const STALL_MAX: Duration = Duration::from_secs(300);
+/// Most bytes of a request's head.
+const HEAD_BYTES_MAX: usize = 64 << 10;
 /// The pause when the system gives no connection: it is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 /// What a TLS connection begins with.
 const HANDSHAKE: u8 = 0x16;
+/// What a plain connection gets when there is no place for it.
+const NO_PLACE: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
 /// The TLS settings as they are now; `None`: plain HTTP.
 pub type PresentTls = Arc<dyn Fn() -> Option<Arc<ServerConfig>> + Send + Sync>;
@@ -48,170 +77,190 @@ pub(crate) struct Caller {
     pub(crate) belongs_at: Option<u16>,
 }
 
-impl Connected<IncomingStream<'_, Connections>> for Caller {
-    fn connect_info(stream: IncomingStream<'_, Connections>) -> Caller {
-        *stream.remote_addr()
-    }
-}
-
-/// One connection.
-pub(crate) enum Stream {
-    Plain(TcpStream),
-    Secure(Box<TlsStream<TcpStream>>),
-}
-
-/// All that come.
-pub(crate) struct Connections {
+/// A listening socket, and what is done with connections.
+pub(crate) struct Listener {
+    socket: TcpListener,
     address: SocketAddr,
-    ready: mpsc::Receiver<(Stream, Caller)>,
-    tasks: Vec<JoinHandle<()>>,
 }
 
-impl Connections {
-    /// Listens; `redirects` only send callers on to `address`.
-    pub(crate) async fn open(
-        address: SocketAddr,
-        redirects: &[SocketAddr],
-        tls: PresentTls,
-    ) -> io::Result<Connections> {
-        let main = bind(address).await?;
-        let address = main.local_addr()?;
-        let (sender, ready) = mpsc::channel(READY_MAX);
-        let mut connections = Connections { address, ready, tasks: Vec::new() };
-        let hall = Hall {
-            port: address.port(),
-            tls,
-            ready: sender,
-            slots: Arc::new(Semaphore::new(HANDSHAKES_MAX)),
+impl Listener {
+    pub(crate) async fn bind(address: SocketAddr) -> io::Result<Listener> {
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("cannot listen on {address} for the page: {error}"))
         };
-        for redirect in redirects {
-            let hall = hall.clone();
-            connections.tasks.push(tokio::spawn(hall.serve(bind(*redirect).await?, true)));
-        }
-        connections.tasks.push(tokio::spawn(hall.serve(main, false)));
-        Ok(connections)
+        let socket = TcpListener::bind(address).await.map_err(named)?;
+        let address = socket.local_addr()?;
+        Ok(Listener { socket, address })
     }
 
-    /// Where it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 }
 
-impl Drop for Connections {
-    fn drop(&mut self) {
-        self.tasks.iter().for_each(JoinHandle::abort);
-    }
-}
-
-impl axum::serve::Listener for Connections {
-    type Io = Stream;
-    type Addr = Caller;
-
-    async fn accept(&mut self) -> (Stream, Caller) {
-        match self.ready.recv().await {
-            Some(connection) => connection,
-            // The listening tasks live as long as this does.
-            None => std::future::pending().await,
-        }
-    }
-
-    fn local_addr(&self) -> io::Result<Caller> {
-        Ok(Caller { address: self.address, is_encrypted: false, belongs_at: None })
-    }
-}
-
-async fn bind(address: SocketAddr) -> io::Result<TcpListener> {
-    TcpListener::bind(address).await.map_err(|error| {
-        io::Error::new(error.kind(), format!("cannot listen on {address} for the page: {error}"))
-    })
-}
-
-/// What every listening task has.
+/// What all listeners share.
 #[derive(Clone)]
-struct Hall {
+pub(crate) struct Connections {
     port: u16,
     tls: PresentTls,
-    ready: mpsc::Sender<(Stream, Caller)>,
-    slots: Arc<Semaphore>,
+    state: Arc<State>,
+    service: TowerToHyperService<Router>,
+    table: Arc<Table>,
+    stop: watch::Receiver<bool>,
 }
 
-impl Hall {
-    async fn serve(self, listener: TcpListener, only_redirects: bool) {
-        loop {
-            // The semaphore is never closed.
-            let Ok(slot) = self.slots.clone().acquire_owned().await else { return };
-            match listener.accept().await {
-                Ok((stream, address)) => {
-                    let hall = self.clone();
-                    tokio::spawn(async move {
-                        hall.admit(stream, address, only_redirects).await;
-                        drop(slot);
-                    });
+impl Connections {
+    /// Connections to the page at a port.
+    pub(crate) fn new(
+        port: u16,
+        tls: PresentTls,
+        limits: ConnectionLimits,
+        state: Arc<State>,
+        routes: Router,
+        stop: watch::Receiver<bool>,
+    ) -> Connections {
+        let service = TowerToHyperService::new(routes);
+        Connections { port, tls, state, service, table: Table::new(limits), stop }
+    }
+
+    /// Takes connections until the stop, and then waits for those that are at work.
+    pub(crate) fn serve(self, listener: Listener, purpose: Purpose) -> JoinHandle<()> {
+        tokio::spawn(async move {
+            let mut tasks = JoinSet::new();
+            let mut stop = self.stop.clone();
+            loop {
+                select! {
+                    () = stopped(&mut stop) => break,
+                    Some(_) = tasks.join_next() => {}
+                    accepted = listener.socket.accept() => match accepted {
+                        Ok((stream, address)) => self.take(stream, address, purpose, &mut tasks),
+                        Err(_) => {
+                            self.table.relieve();
+                            sleep(PAUSE).await;
+                        }
+                    },
                 }
-                Err(_) => sleep(PAUSE).await,
             }
+            drop(listener);
+            while tasks.join_next().await.is_some() {}
+        })
+    }
+
+    fn take(&self, stream: TcpStream, address: SocketAddr, purpose: Purpose, tasks: &mut JoinSet<()>) {
+        let is_proxy = self.state.backend().policy().trusts(address.ip());
+        let origin = if is_proxy { Origin::Proxy } else { Origin::Caller };
+        match self.table.admit(prefix(address.ip()), origin, Instant::now()) {
+            Some(place) => {
+                let connections = self.clone();
+                tasks.spawn(async move {
+                    select! {
+                        () = place.closed() => {}
+                        _ = connections.converse(stream, address, purpose, &place) => {}
+                    }
+                });
+            }
+            None if (self.tls)().is_none() => {
+                // Who cannot be told finds the connection closed.
+                let _ = stream.try_write(NO_PLACE);
+            }
+            None => {}
         }
     }
 
-    /// Makes a connection ready. One that fails on the way is nobody's loss: it is closed.
-    async fn admit(&self, stream: TcpStream, address: SocketAddr, only_redirects: bool) {
+    /// Serves a connection to its end. One that fails on the way is nobody's loss: it is closed.
+    async fn converse(
+        &self,
+        stream: TcpStream,
+        address: SocketAddr,
+        purpose: Purpose,
+        place: &Arc<Place>,
+    ) -> Option<()> {
         let tls = (self.tls)();
-        let belongs_at = (only_redirects || tls.is_some()).then_some(self.port);
+        let belongs_at = (purpose == Purpose::Redirect || tls.is_some()).then_some(self.port);
         let plain = Caller { address, is_encrypted: false, belongs_at };
-        let ready = match tls.filter(|_| !only_redirects) {
-            None => Some((Stream::Plain(stream), plain)),
-            Some(config) => timeout(HANDSHAKE_WITHIN, encrypted(stream, config, plain)).await.ok().flatten(),
+        // Answers are whole when they are written.
+        let _ = stream.set_nodelay(true);
+        let (stream, caller) = match tls.filter(|_| purpose == Purpose::Page) {
+            None => (Stream::plain(stream, STALL_MAX), plain),
+            Some(config) => {
+                timeout(HANDSHAKE_WITHIN, encrypted(stream, config, plain)).await.ok().flatten()?
+            }
         };
-        if let Some(ready) = ready {
-            // Nobody takes it any more when the server stops.
-            let _ = self.ready.send(ready).await;
+        let service = service_fn(|mut request: Request<Incoming>| {
+            let in_request = place.request(Instant::now());
+            request.extensions_mut().insert(ConnectInfo(caller));
+            request.extensions_mut().insert(in_request.clone());
+            let answer = self.service.call(request);
+            async move {
+                let answer = answer.await?;
+                Ok::<Response<Answer>, Infallible>(answer.map(|body| Answer { body, _request: in_request }))
+            }
+        });
+        let connection = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(HEAD_WITHIN)
+            .max_buf_size(HEAD_BYTES_MAX)
+            .serve_connection(TokioIo::new(stream), service);
+        let (mut connection, mut stop) = (pin!(connection), self.stop.clone());
+        select! {
+            _ = connection.as_mut() => {}
+            () = stopped(&mut stop) => {
+                connection.as_mut().graceful_shutdown();
+                // The grace of the whole server ends it.
+                let _ = connection.await;
+            }
         }
+        Some(())
     }
+}
+
+/// Waits for the stop.
+async fn stopped(stop: &mut watch::Receiver<bool>) {
+    // An error means that the sender is gone: stop as well.
+    let _ = stop.wait_for(|stop| *stop).await;
+}
+
+/// What a listener is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Purpose {
+    /// The page and the API.
+    Page,
+    /// To send callers there.
+    Redirect,
 }
 
 async fn encrypted(stream: TcpStream, config: Arc<ServerConfig>, plain: Caller) -> Option<(Stream, Caller)> {
     let mut first = [0];
     if stream.peek(&mut first).await.ok()? == 1 && first[0] != HANDSHAKE {
-        return Some((Stream::Plain(stream), plain));
+        return Some((Stream::plain(stream, STALL_MAX), plain));
     }
     let stream = TlsAcceptor::from(config).accept(stream).await.ok()?;
     let caller = Caller { is_encrypted: true, belongs_at: None, ..plain };
-    Some((Stream::Secure(Box::new(stream)), caller))
+    Some((Stream::secure(stream, STALL_MAX), caller))
 }
 
-impl AsyncRead for Stream {
-    fn poll_read(
-        self: Pin<&mut Self>,
+/// The body of an answer: its request ends with it.
+struct Answer {
+    body: Body,
+    _request: Arc<InRequest>,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        bytes: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_read(context, bytes),
-            Stream::Secure(stream) => Pin::new(stream).poll_read(context, bytes),
-        }
-    }
-}
-
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
-            Stream::Secure(stream) => Pin::new(stream).poll_write(context, bytes),
-        }
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
     }
 
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_flush(context),
-            Stream::Secure(stream) => Pin::new(stream).poll_flush(context),
-        }
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        match self.get_mut() {
-            Stream::Plain(stream) => Pin::new(stream).poll_shutdown(context),
-            Stream::Secure(stream) => Pin::new(stream).poll_shutdown(context),
-        }
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

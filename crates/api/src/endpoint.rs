@@ -17,10 +17,30 @@ pub(crate) mod session;
 pub(crate) mod tail;
 pub(crate) mod validate;
 
-use crate::error::ApiError;
-use axum::http::Uri;
+use crate::{assets, error::ApiError};
+use axum::{
+    http::{HeaderMap, Method, StatusCode, Uri},
+    response::{IntoResponse, Response},
+};
+
+/// What belongs to the API, and is answered in its shape.
+pub(crate) const API: &str = "/api/";
 
 /// Answers paths that the API does not have.
 pub(crate) async fn unknown(uri: Uri) -> ApiError {
     ApiError::not_found(format!("there is no call {}; see openapi.json", uri.path()))
+}
+
+/// Answers calls of the API that are made in another way.
+pub(crate) async fn wrong_method(method: Method, uri: Uri) -> ApiError {
+    let text = format!("{} is not called with {method}; see openapi.json", uri.path());
+    ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "bad_request", text)
+}
+
+/// Answers everything that is not the API with a file of the page, or not at all.
+pub(crate) async fn page(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if uri.path().starts_with(API) {
+        return unknown(uri).await.into_response();
+    }
+    assets::serve(&method, uri.path(), &headers)
 }

@@ -1,14 +1,19 @@
 //! Bodies and parameters of requests; what cannot be read becomes an error of the API's shape.
 //!
-//! In: a request. Out: a typed value. Limits: see `BODY_BYTES_MAX`.
+//! In: a request. Out: a typed value. Limits: `BODY_BYTES_MAX`, [`BODY_WITHIN`].
 
 use crate::error::ApiError;
 use axum::{
     Json,
     extract::{FromRequest, FromRequestParts, Query, Request},
-    http::request::Parts,
+    http::{StatusCode, request::Parts},
 };
 use serde::de::DeserializeOwned;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Longest time that the body of a call may take.
+const BODY_WITHIN: Duration = Duration::from_secs(30);
 
 /// A JSON body.
 pub(crate) struct Body<T>(pub(crate) T);
@@ -17,8 +22,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Body<T>, ApiError> {
-        let read = Json::<T>::from_request(request, state).await;
-        read.map(|Json(body)| Body(body)).map_err(|error| ApiError::bad_request(error.body_text()))
+        let read = timeout(BODY_WITHIN, Json::<T>::from_request(request, state)).await;
+        let late =
+            |_| ApiError::new(StatusCode::REQUEST_TIMEOUT, "timeout", "the body of the call did not come");
+        read.map_err(late)?
+            .map(|Json(body)| Body(body))
+            .map_err(|error| ApiError::bad_request(error.body_text()))
     }
 }
 

@@ -1,21 +1,24 @@
 //! Who may call: sessions by cookie, passwords by `Authorization: Basic`, and the headers every answer carries.
 //!
 //! In: a request's headers. Out: the user, or an error. Holds nothing of its own.
-//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send.
+//! Limits: a call that changes something must carry `X-Requested-By`, which no foreign page can send; a call for another
+//! host is not answered.
 
 use crate::{
     accounts::CredentialId,
     client::client,
-    connection::Caller,
+    connection::{Caller, InRequest},
     credentials::Refusal,
+    endpoint,
     error::ApiError,
+    host,
     scope::Keyring,
     security::{self, SecurityEvent},
     sessions::User,
     state::State,
 };
 use axum::{
-    extract::{ConnectInfo, FromRequestParts, Request},
+    extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -29,24 +32,33 @@ impl FromRequestParts<Arc<State>> for User {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<State>) -> Result<User, ApiError> {
-        if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
-            let text = "calls that change something need the header X-Requested-By";
-            return Err(ApiError::forbidden(text));
+        let user = user(parts, state).await?;
+        if let Some(request) = parts.extensions.get::<Arc<InRequest>>() {
+            request.protect();
         }
-        if let Some(token) = cookie(&parts.headers)
-            && let Some(user) = state.session(token)?
-        {
-            return Ok(user);
-        }
-        let Some((name, password)) = basic(&parts.headers) else {
-            return Err(ApiError::unauthorized());
-        };
-        let client = client_of(state, parts);
-        let credential = authenticate(state, &name, &password, client).await?;
-        let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
-        security::report(state, event).await?;
-        Ok(User { name, credential, session: None, keyring: Keyring::new() })
+        Ok(user)
     }
+}
+
+/// The user of a request, by its cookie or its password.
+async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
+    if parts.method != Method::GET && !parts.headers.contains_key("x-requested-by") {
+        let text = "calls that change something need the header X-Requested-By";
+        return Err(ApiError::forbidden(text));
+    }
+    if let Some(token) = cookie(&parts.headers)
+        && let Some(user) = state.session(token)?
+    {
+        return Ok(user);
+    }
+    let Some((name, password)) = basic(&parts.headers) else {
+        return Err(ApiError::unauthorized());
+    };
+    let client = client_of(state, parts);
+    let credential = authenticate(state, &name, &password, client).await?;
+    let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
+    security::report(state, event).await?;
+    Ok(User { name, credential, session: None, keyring: Keyring::new() })
 }
 
 /// Checks a password; a failure is written down. Every log-in, by cookie or by `Authorization`, comes through here.
@@ -84,6 +96,36 @@ fn client_of(state: &State, parts: &Parts) -> IpAddr {
     client(&state.backend().policy(), peer, &parts.headers)
 }
 
+/// Lets only calls through that are meant for this server, see [`host`].
+pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let named = request.headers().get_all(header::HOST).iter().map(|value| value.to_str().ok());
+    let absolute = request.uri().authority().map(|authority| Some(authority.as_str()));
+    let policy = state.backend().policy();
+    for authority in named.chain(absolute) {
+        let Some(host) = authority.and_then(host::host) else {
+            return refused(&request, StatusCode::BAD_REQUEST, "the header Host names no host".into());
+        };
+        let own = [state.host(), state.host().split('.').next().unwrap_or_default()];
+        let names = policy.allowed_hosts.iter().map(String::as_str).chain(own);
+        if !host::is_ours(host, names) {
+            let text = format!(
+                "this server is not known as {host:?}; to allow the name, write \
+                 options {{ page(allowed-hosts(\"{host}\")); }}; into its configuration"
+            );
+            return refused(&request, StatusCode::MISDIRECTED_REQUEST, text);
+        }
+    }
+    next.run(request).await
+}
+
+/// An error in the shape of the API, or as text for people.
+fn refused(request: &Request, status: StatusCode, text: String) -> Response {
+    match request.uri().path().starts_with(endpoint::API) {
+        true => ApiError::new(status, "bad_request", text).into_response(),
+        false => (status, text + "\n").into_response(),
+    }
+}
+
 /// Sends callers that came unencrypted where they belong.
 pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
     let caller = request.extensions().get::<ConnectInfo<Caller>>();
@@ -98,14 +140,11 @@ pub(crate) async fn encrypt(request: Request, next: Next) -> Response {
 
 /// The same resource at the encrypted port of the host that was asked.
 fn encrypted_place(request: &Request, port: u16) -> Option<String> {
-    let host = request.headers().get(header::HOST)?.to_str().ok()?;
-    let end = host.rfind(']').map_or_else(|| host.find(':').unwrap_or(host.len()), |end| end + 1);
-    let host = &host[..end];
-    let is_host = |byte: u8| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte);
+    let host = host::host(request.headers().get(header::HOST)?.to_str().ok()?)?;
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
     let path = request.uri().path_and_query().map_or("/", |path| path.as_str());
     let port = if port == 443 { String::new() } else { format!(":{port}") };
-    (!host.is_empty() && host.bytes().all(is_host) && path.starts_with('/'))
-        .then(|| format!("https://{host}{port}{path}"))
+    path.starts_with('/').then(|| format!("https://{host}{port}{path}"))
 }
 
 /// The session token of a request.
@@ -134,11 +173,27 @@ const HEADERS: &[(HeaderName, &str)] = &[
     (header::REFERRER_POLICY, "no-referrer"),
 ];
 
+/// Browsers that came encrypted come encrypted for a year (RFC 6797).
+const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
+/// What is outside the API and yet says something of the server.
+const METRICS: &str = "/metrics";
+
 /// Adds the headers that every answer carries.
 pub(crate) async fn harden(request: Request, next: Next) -> Response {
+    let caller = request.extensions().get::<ConnectInfo<Caller>>();
+    let is_encrypted = caller.is_some_and(|ConnectInfo(caller)| caller.is_encrypted);
+    let path = request.uri().path();
+    let is_private = path.starts_with(endpoint::API) || path == METRICS;
     let mut response = next.run(request).await;
+    let headers = response.headers_mut();
     for (name, value) in HEADERS {
-        response.headers_mut().insert(name, HeaderValue::from_static(value));
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if is_encrypted {
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, HSTS);
+    }
+    if is_private {
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
 }

@@ -17,6 +17,7 @@ mod error;
 mod extract;
 mod give_back;
 mod guard;
+mod host;
 mod ids;
 mod limits;
 mod listen;
@@ -38,7 +39,7 @@ mod types;
 mod workers;
 
 pub use accounts::{AccountError, Accounts, EVERY_LOGSPACE, Grant, RIGHTS, Right, generated_password};
-pub use connection::PresentTls;
+pub use connection::{ConnectionLimits, PresentTls};
 pub use ids::{Id, Ids};
 pub use limits::{EXPORTS_DEFAULT, EXPORTS_PER_USER_DEFAULT, Limits};
 pub use listen::{Listening, Place, listen};

@@ -3,20 +3,23 @@
 //! In: addresses, TLS settings, the state. Out: a running listener. Limits: [`GRACE`] for open calls at shutdown.
 
 use crate::{
-    BODY_BYTES_MAX, assets,
-    connection::{Caller, Connections, PresentTls},
+    BODY_BYTES_MAX,
+    connection::{ConnectionLimits, Connections, Listener, PresentTls, Purpose},
     endpoint, give_back, guard,
     state::State,
 };
 use axum::{
     Router,
     extract::DefaultBodyLimit,
-    http::{HeaderMap, Uri},
     middleware,
     routing::{get, post},
 };
 use std::{io, net::SocketAddr, sync::Arc, time::Duration};
-use tokio::{sync::watch, task::JoinHandle};
+use tokio::{
+    sync::watch,
+    task::{AbortHandle, JoinHandle},
+    time::timeout,
+};
 
 /// Largest body of a log-in: a name and a password, with room for escapes.
 const LOGIN_BYTES_MAX: usize = 16 << 10;
@@ -28,15 +31,24 @@ pub struct Listening {
     /// The address it listens on.
     pub address: SocketAddr,
     stop: watch::Sender<bool>,
-    task: JoinHandle<io::Result<()>>,
+    tasks: Vec<JoinHandle<()>>,
 }
 
 impl Listening {
     /// Stops listening, waits a little for open calls, and ends.
     pub async fn stop(self) {
-        // Nobody listens any more when the task has ended by itself.
+        // Nobody listens any more when the tasks have ended by themselves.
         let _ = self.stop.send(true);
-        let _ = tokio::time::timeout(GRACE, self.task).await;
+        let ends: Vec<AbortHandle> = self.tasks.iter().map(JoinHandle::abort_handle).collect();
+        let all = async {
+            for task in self.tasks {
+                // It has no result.
+                let _ = task.await;
+            }
+        };
+        if timeout(GRACE, all).await.is_err() {
+            ends.iter().for_each(AbortHandle::abort);
+        }
     }
 }
 
@@ -48,27 +60,32 @@ pub struct Place {
     pub redirects: Vec<SocketAddr>,
     /// Its TLS settings.
     pub tls: PresentTls,
+    /// How many connections it may have.
+    pub connections: ConnectionLimits,
 }
 
 impl Place {
-    /// Plain HTTP at an address.
+    /// Plain HTTP at an address, for a process that may have 1,024 open files.
     pub fn plain(address: SocketAddr) -> Place {
-        Place { address, redirects: Vec::new(), tls: Arc::new(|| None) }
+        let connections = ConnectionLimits::of_descriptors(1_024);
+        Place { address, redirects: Vec::new(), tls: Arc::new(|| None), connections }
     }
 }
 
 /// Listens; inside a tokio runtime.
 pub async fn listen(place: Place, state: Arc<State>) -> io::Result<Listening> {
-    let listener = Connections::open(place.address, &place.redirects, place.tls).await?;
-    let address = listener.address();
-    let (stop, mut stopped) = watch::channel(false);
+    let page = Listener::bind(place.address).await?;
+    let address = page.address();
+    let mut listeners = vec![(page, Purpose::Page)];
+    for redirect in &place.redirects {
+        listeners.push((Listener::bind(*redirect).await?, Purpose::Redirect));
+    }
     tokio::spawn(give_back::watch(Arc::downgrade(&state)));
-    let service = routes(state).into_make_service_with_connect_info::<Caller>();
-    let serve = axum::serve(listener, service).with_graceful_shutdown(async move {
-        // An error means that the sender is gone: stop as well.
-        let _ = stopped.wait_for(|stop| *stop).await;
-    });
-    Ok(Listening { address, stop, task: tokio::spawn(async move { serve.await }) })
+    let (stop, stopped) = watch::channel(false);
+    let routes = routes(state.clone());
+    let connections = Connections::new(address.port(), place.tls, place.connections, state, routes, stopped);
+    let serve = |(listener, purpose)| connections.clone().serve(listener, purpose);
+    Ok(Listening { address, stop, tasks: listeners.into_iter().map(serve).collect() })
 }
 
 /// All paths.
@@ -95,12 +112,14 @@ pub(crate) fn routes(state: Arc<State>) -> Router {
         .route("/tail", get(endpoint::tail::tail))
         .route("/health", get(endpoint::health::health))
         .route("/openapi.json", get(endpoint::openapi::openapi))
-        .fallback(endpoint::unknown);
+        .fallback(endpoint::unknown)
+        .method_not_allowed_fallback(endpoint::wrong_method);
     Router::new()
         .nest("/api/v1", api)
         .route("/metrics", get(endpoint::health::metrics))
-        .fallback(get(|uri: Uri, headers: HeaderMap| async move { assets::serve(uri.path(), &headers) }))
+        .fallback(endpoint::page)
         .layer(middleware::from_fn(guard::encrypt))
+        .layer(middleware::from_fn_with_state(state.clone(), guard::only_for_us))
         .layer(middleware::from_fn(guard::harden))
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .with_state(state)

@@ -81,7 +81,7 @@ impl Server {
         let mut peer = TcpStream::connect(self.address).unwrap();
         let length = body.len();
         let head = format!(
-            "{request} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n\
+            "{request} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n\
              content-length: {length}\r\n{headers}\r\n"
         );
         peer.write_all(head.as_bytes()).unwrap();

@@ -30,6 +30,11 @@ const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Longest wait for the answer to the client being served when the socket is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The pause when the system gives no connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Descriptors that are kept for a client: its socket twice, and what its command opens.
+const RESERVE: usize = 8;
+
 /// What answers commands.
 pub(crate) trait Commands: Send + Sync {
     /// The answer to one command, without its end line. An error becomes `FAIL` and its text.
@@ -102,12 +107,42 @@ impl Socket {
         let in_flight = Arc::<InFlight>::default();
         let unanswered = in_flight.clone();
         thread::Builder::new().name("control".into()).spawn(move || {
-            for peer in listener.incoming().flatten() {
-                // A client that hangs up early has nothing more to hear.
-                let _ = serve(peer, commands.as_ref(), &unanswered);
+            let mut reserve = Reserve::default();
+            loop {
+                reserve.fill();
+                match listener.accept() {
+                    // A client that hangs up early has nothing more to hear.
+                    Ok((peer, _)) => drop(serve(peer, commands.as_ref(), &unanswered)),
+                    // Out of descriptors: the reserve lets somebody ask why.
+                    Err(_) if reserve.release() => {
+                        if let Ok((peer, _)) = listener.accept() {
+                            let _ = serve(peer, commands.as_ref(), &unanswered);
+                        }
+                    }
+                    Err(_) => thread::sleep(ACCEPT_PAUSE),
+                }
             }
         })?;
         Ok(Socket { path: path.to_owned(), in_flight })
+    }
+}
+
+/// Descriptors for when the process is out of them.
+#[derive(Default)]
+struct Reserve(Vec<fs::File>);
+
+impl Reserve {
+    fn fill(&mut self) {
+        while self.0.len() < RESERVE {
+            // Where there is none now, there may be some after the next client.
+            let Ok(file) = fs::File::open("/dev/null") else { return };
+            self.0.push(file);
+        }
+    }
+
+    /// Gives the descriptors back; whether there were any.
+    fn release(&mut self) -> bool {
+        !std::mem::take(&mut self.0).is_empty()
     }
 }
 

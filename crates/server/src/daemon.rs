@@ -23,7 +23,7 @@ mod tables;
 
 pub(crate) use console::Levels;
 
-use crate::{control::Socket, logspace::LEDGER};
+use crate::{control::Socket, descriptors, logspace::LEDGER};
 use commands::Control;
 use console::Console;
 use ledger::LedgerKeeper;
@@ -104,6 +104,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let registry = Registry::default();
     fs::create_dir_all(&settings.data)
         .map_err(|error| format!("cannot make the data folder {}: {error}", settings.data.display()))?;
+    let descriptors = descriptors::raise(log);
     let mut running = Running::start(settings, registry.clone(), log.clone())?;
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
@@ -113,7 +114,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
         Control::new(events, registry, running.shared(), running.passwords(), ledger.clone(), settings);
     let collector = control.collector();
     let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
-    let page = page::open(settings, running.shared(), collector, log, ledger.clone())?;
+    let page = page::open(settings, running.shared(), collector, log, ledger.clone(), descriptors)?;
     let shared = running.shared();
     let key_of = Box::new(move || shared.logspaces().first().and_then(|(_, space)| space.signing_key().ok()));
     let signing =

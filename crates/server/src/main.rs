@@ -11,6 +11,7 @@ mod command;
 mod control;
 mod convert;
 mod daemon;
+mod descriptors;
 mod explain;
 mod lanes;
 mod ledger;

@@ -18,7 +18,7 @@ use store::{Ledger, LedgerEntry};
 #[derive(Args, Debug)]
 pub(crate) struct UserOptions {
     /// The server's data folder
-    #[arg(long, default_value = "/var/lib/duramen")]
+    #[arg(long, global = true, default_value = "/var/lib/duramen")]
     data: PathBuf,
     #[command(subcommand)]
     verb: Verb,

@@ -348,7 +348,7 @@ fn users_see_what_they_are_granted() {
 fn tail(site: &Site, path: &str, until: &str) -> Vec<String> {
     let mut peer = TcpStream::connect(site.server.address).unwrap();
     peer.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    write!(peer, "GET /api/v1/tail?{path} HTTP/1.1\r\nhost: x\r\n{}\r\n", site.session(BOB)).unwrap();
+    write!(peer, "GET /api/v1/tail?{path} HTTP/1.1\r\nhost: localhost\r\n{}\r\n", site.session(BOB)).unwrap();
     let mut lines = Vec::new();
     for line in BufReader::new(peer).lines() {
         let line = line.unwrap();
@@ -382,7 +382,7 @@ fn live_tails_stay_within_and_end_with_the_grant() {
     peer.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     write!(
         peer,
-        "GET /api/v1/tail?logspace=open-only HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{}\r\n",
+        "GET /api/v1/tail?logspace=open-only HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{}\r\n",
         site.session(BOB)
     )
     .unwrap();

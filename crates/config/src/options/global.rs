@@ -152,6 +152,12 @@ const STATS: &[Row] = &[
 const PAGE: &[Row] = &[
     row("tls", V::Options(TLS), "", "certificate and key: the page and the API speak HTTPS"),
     row("redirect-from", V::Texts, "", "addresses where plain HTTP is sent on to it: IP:PORT"),
+    row(
+        "allowed-hosts",
+        V::Texts,
+        "",
+        "names of the page besides the machine's and the certificate's: *.example.com",
+    ),
     row("trusted-proxies", V::Texts, "", "addresses or networks of proxies that say for whom they call"),
     row(
         "proxy-header",

@@ -9,6 +9,7 @@ use super::{
     material::certificates,
 };
 use std::path::Path;
+use webpki::EndEntityCert;
 
 const SEQUENCE: u8 = 0x30;
 const SET: u8 = 0x31;
@@ -63,6 +64,13 @@ impl Identity {
 /// From when until when the first certificate of a file is good, in seconds since 1970; `None`: that cannot be read.
 pub fn lifetime(file: &Path) -> Result<Option<(i64, i64)>, TlsError> {
     Ok(certificates(file)?.first().and_then(|certificate| validity(certificate)))
+}
+
+/// The names of machines that the first certificate of a file is for; some begin with `*.`.
+pub fn dns_names(file: &Path) -> Result<Vec<String>, TlsError> {
+    let certificates = certificates(file)?;
+    let parsed = certificates.first().and_then(|certificate| EndEntityCert::try_from(certificate).ok());
+    Ok(parsed.iter().flat_map(|certificate| certificate.valid_dns_names()).map(str::to_owned).collect())
 }
 
 /// From when until when a certificate is good, in seconds since 1970.

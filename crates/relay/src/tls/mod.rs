@@ -22,7 +22,7 @@ mod settings;
 mod stapled;
 mod suites;
 
-pub use certificate::{Identity, lifetime};
+pub use certificate::{Identity, dns_names, lifetime};
 pub(crate) use check::PeerCheck;
 pub use error::{TlsError, describe};
 pub use fingerprint::Fingerprint;

@@ -97,6 +97,7 @@ impl Lowering<'_> {
                 "proxy-header" if option.texts().iter().any(|text| text == "forwarded") => {
                     policy.proxy_header = ProxyHeader::Forwarded;
                 }
+                "allowed-hosts" => policy.allowed_hosts.extend(option.texts()),
                 "session-lifetime" => self.lasting(option, &mut policy.session_lifetime),
                 "session-idle" => self.lasting(option, &mut policy.session_idle),
                 _ => {}

@@ -8,7 +8,10 @@ use crate::assemble::PageSpec;
 use api::{Limits, Policy};
 use jiff::Timestamp;
 use message::Severity;
-use relay::{InternalLog, tls::ServerTls, tls::lifetime};
+use relay::{
+    InternalLog,
+    tls::{ServerTls, dns_names, lifetime},
+};
 use rustls::ServerConfig;
 use std::{
     net::SocketAddr,
@@ -45,7 +48,13 @@ impl PageTls {
     }
 
     /// From now on new connections get these settings.
-    pub(super) fn take(&self, spec: PageSpec, config: Option<Arc<ServerConfig>>, log: &InternalLog) {
+    pub(super) fn take(&self, mut spec: PageSpec, config: Option<Arc<ServerConfig>>, log: &InternalLog) {
+        if let Some(file) = spec.tls.as_ref().and_then(|tls| tls.cert_file.as_deref()) {
+            let mut policy = Policy::clone(&spec.policy);
+            // It was read just now, with its key; without its names callers say the machine's.
+            policy.allowed_hosts.extend(dns_names(file).unwrap_or_default());
+            spec.policy = Arc::new(policy);
+        }
         {
             let mut present = self.present();
             if present.was_taken && present.spec.redirects != spec.redirects {

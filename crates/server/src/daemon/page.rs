@@ -4,7 +4,9 @@
 
 use super::{Settings, figures::Collector, ledger::LedgerKeeper, memory, running::Shared};
 use crate::statistics;
-use api::{Accounts, Backend, Ids, Limits, Listening, Place, Policy, Scope, SecurityEvent, State};
+use api::{
+    Accounts, Backend, ConnectionLimits, Ids, Limits, Listening, Place, Policy, Scope, SecurityEvent, State,
+};
 use message::Severity;
 use relay::InternalLog;
 use std::{
@@ -90,6 +92,7 @@ pub(crate) fn open(
     collector: Arc<Collector>,
     log: &InternalLog,
     ledger: LedgerKeeper,
+    descriptors: u64,
 ) -> Result<Option<Page>, String> {
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
@@ -108,8 +111,12 @@ pub(crate) fn open(
         .build()
         .map_err(|error| format!("cannot start the threads of the page: {error}"))?;
     let tls = shared.clone();
-    let place =
-        Place { address, redirects: shared.page().redirects(), tls: Arc::new(move || tls.page().config()) };
+    let place = Place {
+        address,
+        redirects: shared.page().redirects(),
+        tls: Arc::new(move || tls.page().config()),
+        connections: ConnectionLimits::of_descriptors(descriptors),
+    };
     let is_encrypted = shared.page().config().is_some();
     let scratch = settings.data.join(SCRATCH);
     empty(&scratch).map_err(|error| format!("cannot use {}: {error}", scratch.display()))?;

@@ -1,0 +1,185 @@
+//! The open connections of the page, and which of them has to make room.
+//!
+//! In: connections that come, requests that begin and end. Out: a place for each connection, or none. Holds: what is open.
+//! Limits: [`ConnectionLimits`]. A newcomer takes the place of the connection that has done nothing for the longest time:
+//! of its own address when that has too many, otherwise of the address that has the most. A connection whose request
+//! has a user keeps its place until the answer has gone out.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+use tokio::sync::Notify;
+
+/// How many connections may be open.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConnectionLimits {
+    /// All together.
+    pub total: usize,
+    /// From one address; proxies that are trusted have no such limit.
+    pub per_address: usize,
+}
+
+impl ConnectionLimits {
+    /// Fewest and most connections that the page may have, whatever the limit of descriptors.
+    const LEAST: u64 = 32;
+    const MOST: u64 = 4_096;
+
+    /// The limits of a process that may have so many open files: a quarter of them, so that the rest is there for
+    /// sources, destinations, the journal and segments; an address gets half of these.
+    pub fn of_descriptors(descriptors: u64) -> ConnectionLimits {
+        let total = (descriptors / 4).clamp(Self::LEAST, Self::MOST) as usize;
+        ConnectionLimits { total, per_address: total / 2 }
+    }
+}
+
+/// What counts as one address.
+type Address = [u8; 16];
+
+/// Whether the limit of connections from one address holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Origin {
+    /// One of many callers.
+    Caller,
+    /// A proxy that calls for many.
+    Proxy,
+}
+
+struct Entry {
+    address: Address,
+    /// When it came, or did something last.
+    active: Instant,
+    /// Requests that have a user.
+    protected: usize,
+    close: Arc<Notify>,
+}
+
+/// The table.
+pub(super) struct Table {
+    limits: ConnectionLimits,
+    open: Mutex<Open>,
+}
+
+#[derive(Default)]
+struct Open {
+    entries: HashMap<u64, Entry>,
+    next: u64,
+}
+
+impl Table {
+    pub(super) fn new(limits: ConnectionLimits) -> Arc<Table> {
+        Arc::new(Table { limits, open: Mutex::default() })
+    }
+
+    /// A place for a connection; nothing when all that could make room are at work.
+    pub(super) fn admit(
+        self: &Arc<Self>,
+        address: Address,
+        origin: Origin,
+        now: Instant,
+    ) -> Option<Arc<Place>> {
+        let mut open = self.open();
+        let same = open.entries.values().filter(|entry| entry.address == address).count();
+        if origin == Origin::Caller && same >= self.limits.per_address {
+            open.close_idle(address)?;
+        } else if open.entries.len() >= self.limits.total {
+            let busiest = open.busiest()?;
+            open.close_idle(busiest)?;
+        }
+        let (id, close) = (open.next, Arc::<Notify>::default());
+        open.next += 1;
+        open.entries.insert(id, Entry { address, active: now, protected: 0, close: close.clone() });
+        Some(Arc::new(Place { table: Arc::clone(self), id, close }))
+    }
+
+    /// Closes a connection that does nothing: the process is out of descriptors.
+    pub(super) fn relieve(&self) {
+        let mut open = self.open();
+        if let Some(busiest) = open.busiest() {
+            open.close_idle(busiest);
+        }
+    }
+
+    fn open(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Open {
+    /// The address with the most connections that could make room.
+    fn busiest(&self) -> Option<Address> {
+        let mut counts: HashMap<Address, usize> = HashMap::new();
+        for entry in self.entries.values().filter(|entry| entry.protected == 0) {
+            *counts.entry(entry.address).or_default() += 1;
+        }
+        counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
+    }
+
+    /// Closes the connection of an address that has done nothing for the longest time.
+    fn close_idle(&mut self, address: Address) -> Option<()> {
+        let idle = self.entries.iter().filter(|(_, entry)| entry.address == address && entry.protected == 0);
+        let oldest = idle.min_by_key(|(id, entry)| (entry.active, **id)).map(|(id, _)| *id)?;
+        self.entries.remove(&oldest).map(|entry| entry.close.notify_one())
+    }
+}
+
+/// The place of a connection, until it is dropped.
+pub(super) struct Place {
+    table: Arc<Table>,
+    id: u64,
+    close: Arc<Notify>,
+}
+
+impl Place {
+    /// Waits until the connection has to make room.
+    pub(super) async fn closed(&self) {
+        self.close.notified().await;
+    }
+
+    /// A request begins.
+    pub(super) fn request(self: &Arc<Self>, now: Instant) -> Arc<InRequest> {
+        if let Some(entry) = self.table.open().entries.get_mut(&self.id) {
+            entry.active = now;
+        }
+        Arc::new(InRequest { place: Arc::clone(self), is_protected: AtomicBool::new(false) })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.table.open().entries.remove(&self.id);
+    }
+}
+
+/// A request until its answer has gone out.
+pub(crate) struct InRequest {
+    place: Arc<Place>,
+    is_protected: AtomicBool,
+}
+
+impl InRequest {
+    /// The request has a user: its connection keeps its place.
+    pub(crate) fn protect(&self) {
+        if !self.is_protected.swap(true, Ordering::Relaxed)
+            && let Some(entry) = self.place.table.open().entries.get_mut(&self.place.id)
+        {
+            entry.protected += 1;
+        }
+    }
+}
+
+impl Drop for InRequest {
+    fn drop(&mut self) {
+        if let Some(entry) = self.place.table.open().entries.get_mut(&self.place.id) {
+            entry.active = Instant::now();
+            entry.protected = entry.protected.saturating_sub(usize::from(*self.is_protected.get_mut()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
