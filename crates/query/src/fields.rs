@@ -90,6 +90,14 @@ pub(crate) fn fixed_names() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(_, names)| names[0]).chain(OTHERS.iter().map(|(_, names)| names[0]))
 }
 
+/// Whether a name means something that every message has, or structured data.
+pub(crate) fn is_fixed(name: &str) -> bool {
+    let known = |names: &&[&str]| names.contains(&name);
+    COLUMNS.iter().any(|(_, names)| known(names))
+        || OTHERS.iter().any(|(_, names)| known(names))
+        || SDATA_PREFIXES.iter().chain(&[".SDATA."]).any(|prefix| name.starts_with(prefix))
+}
+
 /// Short spellings of structured data.
 const SDATA_PREFIXES: &[&str] = &["sdata.", "sd.", ".sdata."];
 

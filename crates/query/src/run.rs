@@ -192,6 +192,10 @@ fn unknown_fields(condition: &Condition, space: &Space, watch: &Watch) -> Result
     names.dedup();
     let missing = names.into_iter().filter(|name| !known.contains(name));
     let advice = missing.map(|name| {
+        let full = format!(".SDATA.{name}");
+        if known.contains(&full) {
+            return format!("no message has a field {name}; in structured data it is {full}, or sd.{name}");
+        }
         let near = |distance| {
             let fuzzy = Pattern::Fuzzy { text: words::lower(&name), distance };
             known.iter().find(|known| words::value_matches(&fuzzy, known.as_bytes()))

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     error::{Hint, QueryError},
-    times,
+    fields, times,
     tree::{Clause, Glyph, Node, NodeKind, Operator, Test, Text},
 };
 use std::net::Ipv6Addr;
@@ -34,6 +34,7 @@ impl Parser {
             return self.value(start, Some(text));
         }
         self.hint_lower_case(start, after, &text);
+        self.hint_equals(start, after, &text);
         self.after_term(start, None, text)
     }
 
@@ -238,8 +239,9 @@ impl Parser {
         })
     }
 
-    /// `~1` and `^2` after a word.
+    /// `~1` and `^2` after a word, in either order: Lucene's grammar is `Term [Fuzzy] [^boost [Fuzzy]]`.
     fn after_term(&mut self, start: usize, field: Option<Text>, text: Text) -> Result<Node, QueryError> {
+        let early = self.early_boost()?;
         let sign = self.cursor.position();
         if !self.cursor.eat('~') {
             if field.is_none() && text.glyphs == [Glyph::Run] && self.cursor.peek() != Some('^') {
@@ -258,7 +260,23 @@ impl Parser {
             let message = "the distance of a fuzzy word is 0, 1 or 2 edits";
             return Err(QueryError::new(sign, length, message, "write ~1 or ~2, or ~ alone for 2"));
         }
-        self.finish(start, field, Test::Fuzzy(text, distance))
+        match early {
+            None => self.finish(start, field, Test::Fuzzy(text, distance)),
+            Some(boost) => self.boosted(start, field, Test::Fuzzy(text, distance), Some(boost)),
+        }
+    }
+
+    /// The boost before `~`; nothing is read when no `~` follows.
+    fn early_boost(&mut self) -> Result<Option<String>, QueryError> {
+        let start = self.cursor.position();
+        let mut end = start + 1;
+        while self.cursor.char_at(end).is_some_and(|c| c.is_ascii_digit() || c == '.') {
+            end += 1;
+        }
+        match self.cursor.char_at(end) {
+            Some('~') if self.cursor.peek() == Some('^') => self.boost(),
+            _ => Ok(None),
+        }
     }
 
     /// The boost, the end of the clause, and what may not follow it.
@@ -269,6 +287,16 @@ impl Parser {
         test: Test,
     ) -> Result<Node, QueryError> {
         let boost = self.boost()?;
+        self.boosted(start, field, test, boost)
+    }
+
+    fn boosted(
+        &mut self,
+        start: usize,
+        field: Option<Text>,
+        test: Test,
+        boost: Option<String>,
+    ) -> Result<Node, QueryError> {
         if matches!(self.cursor.peek(), Some(':' | '~' | '^')) {
             return Err(self.unexpected());
         }
@@ -297,6 +325,17 @@ impl Parser {
             self.cursor.advance(1);
         }
         self.cursor.slice(start, self.cursor.position())
+    }
+
+    /// `host=h` is a word of the text; who writes it may mean the field.
+    fn hint_equals(&mut self, start: usize, end: usize, text: &Text) {
+        let Some(written) = text.as_plain() else { return };
+        let Some((name, value)) = written.split_once('=') else { return };
+        if value.is_empty() || !fields::is_fixed(name) {
+            return;
+        }
+        let message = format!("{written} is looked for in the text; for the field write {name}:{value}");
+        self.hints.push(Hint { position: start, length: end - start, message });
     }
 
     fn hint_lower_case(&mut self, start: usize, end: usize, text: &Text) {

@@ -53,6 +53,35 @@ fn operators_bind_not_then_and_then_or() {
 }
 
 #[test]
+fn a_boost_stands_on_either_side_of_a_fuzzy_sign() {
+    // Lucene's grammar: Term [ <FUZZY> ] [ <CARAT> boost [ <FUZZY> ] ].
+    let fuzzy = parse("term~^3", Operator::And).unwrap();
+    for text in ["term^3~", "term^3~2", "host:term^3~1", "term^2.5~1"] {
+        let parsed = parse(text, Operator::And).unwrap();
+        assert_eq!(parsed.hints.len(), 1, "{text}");
+        let again = parse(&parsed.tree.to_string(), Operator::And).unwrap();
+        assert_eq!(again.tree, parsed.tree, "{text}");
+    }
+    assert_eq!(parse("term^3~", Operator::And).unwrap().tree, fuzzy.tree);
+    check("a^3 b", "<a^3 & b>");
+    check_error("term^3~^4", "7+1 ^ needs a word or a group before it");
+    check_error("te*m^3~", "6+1 a word with wildcards cannot be fuzzy too");
+}
+
+#[test]
+fn an_equals_sign_gets_a_hint_that_names_the_field() {
+    let hints = |text: &str| -> Vec<String> {
+        parse(text, Operator::And).unwrap().hints.into_iter().map(|hint| hint.message).collect()
+    };
+    let want = "host=h is looked for in the text; for the field write host:h";
+    assert_eq!(hints("host=h"), [want]);
+    assert_eq!(hints("a sd.x.y=1").len(), 1);
+    for text in ["user=root", "host=", "=h", "host:=h", "\"host=h\""] {
+        assert_eq!(hints(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn default_or_joins_side_by_side() {
     let parsed = parse("a b AND c d", Operator::Or).unwrap();
     assert_eq!(show(&parsed.tree), "<a | <b & c> | d>");

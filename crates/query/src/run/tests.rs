@@ -197,6 +197,11 @@ fn advises_on_unknown_fields() {
         ask("hots:gw1", &Search::default()).hints,
         ["no message has a field hots; did you mean host?"]
     );
+    assert_eq!(
+        ask("x@1.y:blue", &Search::default()).hints,
+        ["no message has a field x@1.y; in structured data it is .SDATA.x@1.y, or sd.x@1.y"]
+    );
+    assert_eq!(ask("sd.x@1.y:blue*", &Search::default()).total, 25);
     assert!(ask("host:gw9", &Search::default()).hints.is_empty());
 }
 
