@@ -4,6 +4,9 @@ import http.client
 import json
 import random
 import socket
+import subprocess
+import threading
+import time
 
 from server import Server, basic
 
@@ -53,6 +56,14 @@ def filled(binary, count, config=CONFIG):
     send(server.port, long_messages(count))
     server.found("", count, 60)
     return server
+
+
+def add_user(server, name, *rights):
+    """A user with rights in `main`; the password."""
+    command = [server.binary, "user", "--data", server.folder + "/data"]
+    made = subprocess.run([*command, "add", name, "--generate"], check=True, capture_output=True, text=True)
+    subprocess.run([*command, "grant", name, "main", *rights], check=True, capture_output=True)
+    return made.stdout.split()[-1]
 
 
 def ask(server, path, body=None, timeout=120, user="admin", password=None):
@@ -129,4 +140,61 @@ def test_h5_slow_readers_cost_little(binary):
     finally:
         for peer, _ in slow:
             peer.close()
+        server.close()
+
+
+def test_m7_a_cheap_search_does_not_wait_for_heavy_ones(binary):
+    """48 heavy searches of one user; another's cheap ones go on meanwhile."""
+    server = filled(binary, 1_200)
+    threads, over = [], threading.Event()
+    try:
+        password = add_user(server, "eva", "search")
+
+        def heavy(number):
+            # What no index answers: every message is read.
+            question = f"/(abc|xyz)[a-m]+{number}q.*[n-z]+zz/"
+            while not over.is_set():
+                peer, response = ask(server, "search", {"query": question, "timeout_ms": 60_000})
+                response.read()
+                peer.close()
+
+        threads = [threading.Thread(target=heavy, args=[number], daemon=True) for number in range(48)]
+        [thread.start() for thread in threads]
+        time.sleep(1.5)
+        took = []
+        for number in range(8):
+            start = time.monotonic()
+            body = {"query": f"n{number:06}", "limit": 1, "bars": 0}
+            peer, response = ask(server, "search", body, user="eva", password=password)
+            answer = json.loads(response.read())
+            took.append(time.monotonic() - start)
+            assert answer["total"] == 1, answer
+            peer.close()
+        # The first one checks the password, too.
+        assert max(took[1:]) < 3, [round(second, 2) for second in took]
+        over.set()
+    finally:
+        over.set()
+        [thread.join(60) for thread in threads]
+        server.close()
+
+
+def test_m7_slow_exports_leave_places_for_others(binary):
+    server = filled(binary, 400)
+    slow = []
+    try:
+        eva, bob = [add_user(server, user, "search", "export") for user in ["eva", "bob"]]
+        for _ in range(2):
+            peer, response = ask(server, "export?query=", user="eva", password=eva)
+            assert response.status == 200
+            slow.append(peer)
+        peer, response = ask(server, "export?query=", user="eva", password=eva)
+        error = json.loads(response.read())["error"]
+        assert response.status == 503 and error["code"] == "busy" and response.headers["Retry-After"], error
+        peer.close()
+        peer, response = ask(server, "export?query=host:host1", user="bob", password=bob)
+        assert response.status == 200 and len(response.read().splitlines()) == 8
+        peer.close()
+    finally:
+        [peer.close() for peer in slow]
         server.close()

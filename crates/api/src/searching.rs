@@ -10,6 +10,7 @@ use crate::{
     scope::Scope,
     state::State,
     types::{ClockName, Operator, TimeRange},
+    workers::Turn,
 };
 use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
 use std::{
@@ -119,11 +120,12 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce(Search) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
-    search.watch = watch(timeout_ms, cancelled.clone());
-    // What it holds may outlive its time: rows wait for the client.
-    search.memory = state.memory().budget(&search.watch.without_deadline());
-    let run = move |cores: usize| {
-        search.threads = cores;
+    let (watch, pool) = (watch(timeout_ms, cancelled.clone()), state.memory().clone());
+    let run = move |turn: Turn| {
+        search.threads = turn.cores;
+        search.watch = watch.paced(turn.pace);
+        // What it holds may outlive its time and its turn: rows wait for the client.
+        search.memory = pool.budget(&search.watch.without_deadline());
         work(search)
     };
     let cancel = CancelOnDrop(cancelled);

@@ -1,93 +1,228 @@
 //! The threads that searches run on.
 //!
-//! In: work. Out: its results. Holds: [`SEARCHES_MAX`] threads, started with the first search. They stand behind the
-//! threads that take messages in: when the processor is short, a search takes longer and no source waits for it.
-//! Limits: as many searches at once as there are threads; whoever comes then waits in the order of coming, and a
-//! search gets more cores than one only while others leave them free.
+//! In: work of users. Out: its results. Holds: threads, started as they are needed. They stand behind the threads that take
+//! messages in: when the processor is short, a search takes longer and no source waits for it.
+//! Limits: those of [`turns`]: a search that is over within [`SLICE`] waits for no long one, a user's searches take turns
+//! with those of others, and a search gets more cores than one only while others leave them free.
+
+mod turns;
 
 use crate::error::ApiError;
-use axum::http::StatusCode;
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Mutex, OnceLock, PoisonError,
-        mpsc::{Receiver, Sender, channel},
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread,
+    time::{Duration, Instant},
 };
-use tokio::sync::{Semaphore, oneshot};
+use store::{Pace, Stop};
+use tokio::sync::oneshot;
+use turns::{BEGUN_MAX, Start, Turns};
 
-/// Searches that run at once; further ones wait for their turn. They share the cores.
+/// Searches that begin at once; further ones wait for their turn. They share the cores.
 pub const SEARCHES_MAX: usize = 8;
 
+/// How long a search runs before it counts as long: it may be held then, so that others have their turn.
+const SLICE: Duration = Duration::from_millis(100);
 /// How far searches stand behind: with 5 a busy search thread gets a third of what a busy intake thread gets.
 const NICE: i32 = 5;
+/// The same of exports: they last long, and nobody sits before them.
+pub(crate) const NICE_OF_EXPORTS: i32 = 10;
+/// How often a held search looks whether anybody still waits for it.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// When somebody with too many searches may try again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-type Work = Box<dyn FnOnce() + Send>;
+type Work = Box<dyn FnOnce(Turn) + Send>;
+
+/// What a search is given at its start.
+pub(crate) struct Turn {
+    /// Cores that it may use.
+    pub(crate) cores: usize,
+    /// Its watch is to ask this.
+    pub(crate) pace: Arc<dyn Pace>,
+}
 
 /// The threads, and who may use them.
-pub(crate) struct Workers {
-    turns: Arc<Semaphore>,
-    /// Never holds more work than there are turns.
-    work: OnceLock<Sender<Work>>,
+pub(crate) struct Workers(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// A search may begin, or there will be none any more.
+    startable: Condvar,
+    /// Others may go on.
+    released: Condvar,
+    cores: usize,
+}
+
+struct State {
+    turns: Turns<Work>,
+    threads: usize,
+    idle: usize,
+    is_over: bool,
 }
 
 impl Workers {
     pub(crate) fn new() -> Workers {
-        Workers { turns: Arc::new(Semaphore::new(SEARCHES_MAX)), work: OnceLock::new() }
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let state = State { turns: Turns::new(cores), threads: 0, idle: 0, is_over: false };
+        let (startable, released) = (Condvar::new(), Condvar::new());
+        Workers(Arc::new(Shared { state: Mutex::new(state), startable, released, cores }))
     }
 
-    /// Waits for a turn and runs a user's work on one of the threads. It is told how many cores it may use.
+    /// Waits for a turn and runs a user's work on one of the threads.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        _user: &str,
-        work: impl FnOnce(usize) -> T + Send + 'static,
+        user: &str,
+        work: impl FnOnce(Turn) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
-        let gone = |_| ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "internal", "shutting down");
-        let turn = Arc::clone(&self.turns).acquire_owned().await.map_err(gone)?;
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let running = SEARCHES_MAX - self.turns.available_permits();
-        let share = (cores / running.max(1)).max(1);
         let (result, done) = oneshot::channel();
-        let ended = |_| ApiError::internal("the search ended by a bug");
-        let queue = self.work.get_or_init(start);
-        let work: Work = Box::new(move || {
-            // Who asked may have gone away; the turn ends with the work all the same.
-            let _ = result.send(work(share));
-            drop(turn);
+        let work: Work = Box::new(move |turn| {
+            // Who asked may have gone away while it waited.
+            if !result.is_closed() {
+                let _ = result.send(work(turn));
+            }
         });
-        queue.send(work).map_err(|_| ApiError::internal("there is no thread to search on"))?;
-        done.await.map_err(ended)
+        self.push(user, work)?;
+        done.await.map_err(|_| ApiError::internal("the search ended by a bug"))
+    }
+
+    fn push(&self, user: &str, work: Work) -> Result<(), ApiError> {
+        let mut state = self.0.locked();
+        if state.turns.push(user, work).is_err() {
+            let text = format!("too many searches of {user} wait for their turn");
+            return Err(ApiError::busy(text, RETRY_AFTER));
+        }
+        self.0.wake(&mut state);
+        match state.threads {
+            0 => Err(ApiError::internal("there is no thread to search on")),
+            _ => Ok(()),
+        }
     }
 }
 
-/// Starts the threads; they end when the sender is dropped.
-fn start() -> Sender<Work> {
-    let (sender, receiver) = channel();
-    let receiver = Arc::new(Mutex::new(receiver));
-    for number in 0..SEARCHES_MAX {
-        let receiver = Arc::clone(&receiver);
-        // Without any thread the receiver is gone, which every search is told.
-        let _ = spawn(&format!("search {number}"), move || serve(&receiver));
+impl Drop for Workers {
+    fn drop(&mut self) {
+        self.0.locked().is_over = true;
+        self.0.startable.notify_all();
     }
-    sender
 }
 
-fn serve(receiver: &Mutex<Receiver<Work>>) {
-    loop {
-        let next = receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(work) = next else { return };
+impl Shared {
+    fn locked(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sees to it that there is a thread for every search that may begin.
+    fn wake(self: &Arc<Self>, state: &mut State) {
+        let startable = state.turns.startable();
+        (0..startable.min(state.idle)).for_each(|_| self.startable.notify_one());
+        for _ in state.idle..startable {
+            if state.threads >= BEGUN_MAX {
+                return;
+            }
+            let shared = Arc::clone(self);
+            // Without it the search waits for another thread.
+            if spawn("search", NICE, move || shared.serve()).is_err() {
+                return;
+            }
+            state.threads += 1;
+        }
+    }
+
+    /// One thread: searches as long as there are some.
+    fn serve(self: Arc<Self>) {
+        let mut state = self.locked();
+        while !state.is_over {
+            let Some(start) = state.turns.start() else {
+                state.idle += 1;
+                state = self.startable.wait(state).unwrap_or_else(PoisonError::into_inner);
+                state.idle -= 1;
+                if state.threads > SEARCHES_MAX && state.turns.startable() == 0 {
+                    break;
+                }
+                continue;
+            };
+            drop(state);
+            let id = start.id;
+            self.run(start);
+            state = self.locked();
+            state.turns.end(id);
+            self.wake(&mut state);
+            self.released.notify_all();
+            if state.threads > SEARCHES_MAX && state.turns.startable() == 0 {
+                break;
+            }
+        }
+        state.threads -= 1;
+    }
+
+    fn run(self: &Arc<Self>, start: Start<Work>) {
+        let Start { id, work, is_held, running } = start;
+        let share = (self.cores / running.max(1)).max(1);
+        let ends = Instant::now() + SLICE;
+        let pace = Slice { id, shared: Arc::clone(self), ends, is_long: AtomicBool::new(false), is_held };
         // A bug in one search must not take the thread from the others; its caller finds the channel closed.
-        let _ = catch_unwind(AssertUnwindSafe(work));
+        let turn = Turn { cores: share, pace: Arc::new(pace) };
+        let _ = catch_unwind(AssertUnwindSafe(move || work(turn)));
     }
 }
 
-/// A thread that stands behind those that take messages in.
-pub(crate) fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+/// The pace of one search.
+struct Slice {
+    id: u64,
+    shared: Arc<Shared>,
+    ends: Instant,
+    is_long: AtomicBool,
+    is_held: Arc<AtomicBool>,
+}
+
+impl std::fmt::Debug for Slice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Slice({})", self.id)
+    }
+}
+
+impl Pace for Slice {
+    fn pause(&self, check: &dyn Fn() -> Result<(), Stop>) -> Result<(), Stop> {
+        if !self.is_long.load(Relaxed) {
+            if Instant::now() < self.ends || self.is_long.swap(true, Relaxed) {
+                return Ok(());
+            }
+            let mut state = self.shared.locked();
+            state.turns.is_long(self.id);
+            self.shared.wake(&mut state);
+        }
+        if !self.is_held.load(Relaxed) {
+            return Ok(());
+        }
+        let mut state = self.shared.locked();
+        while self.is_held.load(Relaxed) && !state.is_over {
+            check()?;
+            let wait = self.shared.released.wait_timeout(state, LOOK_EVERY);
+            state = wait.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    fn block(&self) {
+        self.shared.locked().turns.is_blocked(self.id);
+        self.shared.released.notify_all();
+    }
+
+    fn unblock(&self) {
+        self.shared.locked().turns.is_unblocked(self.id);
+    }
+}
+
+/// A thread that stands behind those that take messages in, the further the larger `nice` is.
+pub(crate) fn spawn(name: &str, nice: i32, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(move || {
         // Where it is not allowed, searches are as quick as everybody else.
-        let _ = rustix::process::setpriority_process(None, NICE);
+        let _ = rustix::process::setpriority_process(None, nice);
         work();
     })?;
     Ok(())

@@ -192,9 +192,17 @@ impl MemoryBudget {
                 return refuse(pool.0.total_bytes, BudgetOf::AllSearches);
             }
             held.waiting_holders += usize::from(holds);
+            // Those who hold the memory may need the processor to end.
+            let pace = self.0.watch.pace();
+            if let Some(pace) = pace {
+                pace.block();
+            }
             held = pool.0.freed.wait_timeout(held, LOOK_EVERY).unwrap_or_else(PoisonError::into_inner).0;
             held.waiting_holders -= usize::from(holds);
             drop(held);
+            if let Some(pace) = pace {
+                pace.unblock();
+            }
             self.0.watch.check()?;
             held = pool.held();
         }

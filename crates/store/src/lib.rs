@@ -41,6 +41,6 @@ pub use segment::{
     SealError, SealReport, Sealed, Sealing, Shell, Trouble, VerifyReport,
 };
 pub use view::{
-    Bound, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
+    Bound, Column, ColumnUse, Document, Locked, Pace, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
     SegmentView, Snapshot, Stop, Together, Watch, WordUse,
 };

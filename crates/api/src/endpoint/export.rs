@@ -18,7 +18,7 @@ use crate::{
     state::State,
     transfer::{Client, transfer},
     types::{ClockName, ExportReport, Operator, TimeRange},
-    workers,
+    workers::{self, NICE_OF_EXPORTS},
 };
 use axum::{
     Json,
@@ -118,7 +118,8 @@ pub(crate) async fn export(
         shared.reports().end(&report_id, report);
         drop((slot, client));
     };
-    workers::spawn("export", export).map_err(|_| ApiError::internal("there is no thread to export on"))?;
+    workers::spawn("export", NICE_OF_EXPORTS, export)
+        .map_err(|_| ApiError::internal("there is no thread to export on"))?;
     // The first piece says whether there will be a file at all.
     let first = match pieces.first().await {
         None => None,

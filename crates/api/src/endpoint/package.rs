@@ -16,7 +16,7 @@ use crate::{
     state::State,
     transfer::{Client, transfer},
     types::{ClockName, Operator, TimeRange},
-    workers,
+    workers::{self, NICE_OF_EXPORTS},
 };
 use axum::{
     Json,
@@ -200,7 +200,8 @@ async fn made(
         // Nobody waits for it any more: its folder goes with it.
         let _ = done.send(exported.map(|exported| (package, exported)));
     };
-    workers::spawn("package", work).map_err(|_| ApiError::internal("there is no thread to work on"))?;
+    workers::spawn("package", NICE_OF_EXPORTS, work)
+        .map_err(|_| ApiError::internal("there is no thread to work on"))?;
     let made = made.await.map_err(|_| ApiError::internal("the package ended by a bug"))?;
     made.map_err(|error| match error {
         ExportError::NoEvidence => ApiError::bad_request(
@@ -254,7 +255,8 @@ pub(crate) async fn take(
         }
         drop((seat, client));
     };
-    workers::spawn("package", work).map_err(|_| ApiError::internal("there is no thread to send on"))?;
+    workers::spawn("package", NICE_OF_EXPORTS, work)
+        .map_err(|_| ApiError::internal("there is no thread to send on"))?;
     Ok((StatusCode::OK, headers, pieces.into_body(None, ())).into_response())
 }
 

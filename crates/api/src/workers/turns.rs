@@ -1,0 +1,247 @@
+//! Whose turn it is: a fair order of searches, without threads and clocks.
+//!
+//! In: searches of users, what became of them. Out: which one starts, and which long ones are held.
+//! Holds: searches that wait, and those that run. Every search begins with a short slice of its own; who needs longer goes on
+//! among the long ones. Those take turns by user, and the oldest of a user first; while slices run, few of them go on.
+//! Limits: the constants below. Who waits behind [`QUEUED_PER_USER_MAX`] of the same user is refused.
+
+use std::{
+    collections::{BTreeMap, HashMap, VecDeque},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+};
+
+/// First slices at once.
+const SLICES_MAX: usize = super::SEARCHES_MAX;
+/// First slices of one user: the others find two places at any time.
+const SLICES_PER_USER_MAX: usize = 6;
+/// Long searches that go on at once.
+const LONG_MAX: usize = 6;
+/// Searches that have begun, those that are held included: each has a thread.
+pub(super) const BEGUN_MAX: usize = 96;
+/// Those of one user.
+const BEGUN_PER_USER_MAX: usize = 32;
+/// Searches of one user that wait to begin.
+const QUEUED_PER_USER_MAX: usize = 512;
+
+/// The order of searches.
+pub(super) struct Turns<W> {
+    cores: usize,
+    waiting: HashMap<Arc<str>, VecDeque<W>>,
+    begun: BTreeMap<u64, Begun>,
+    next: u64,
+}
+
+/// A search that has begun.
+struct Begun {
+    user: Arc<str>,
+    is_long: bool,
+    /// It waits for something else than the processor.
+    is_blocked: bool,
+    is_held: Arc<AtomicBool>,
+}
+
+/// A search that begins.
+pub(super) struct Start<W> {
+    pub(super) id: u64,
+    pub(super) work: W,
+    pub(super) is_held: Arc<AtomicBool>,
+    /// Searches that work now, this one included.
+    pub(super) running: usize,
+}
+
+impl<W> Turns<W> {
+    pub(super) fn new(cores: usize) -> Turns<W> {
+        Turns { cores, waiting: HashMap::new(), begun: BTreeMap::new(), next: 0 }
+    }
+
+    /// A user's search; given back when too many of the same user wait.
+    pub(super) fn push(&mut self, user: &str, work: W) -> Result<(), W> {
+        let waiting = self.waiting.entry(user.into()).or_default();
+        if waiting.len() >= QUEUED_PER_USER_MAX {
+            return Err(work);
+        }
+        waiting.push_back(work);
+        Ok(())
+    }
+
+    /// How many searches may begin now.
+    pub(super) fn startable(&self) -> usize {
+        let of_users: usize =
+            self.waiting.iter().map(|(user, waiting)| waiting.len().min(self.room(user))).sum();
+        of_users.min(self.room_of_all())
+    }
+
+    /// The next search to begin: of the user who has fewest that work.
+    pub(super) fn start(&mut self) -> Option<Start<W>> {
+        if self.room_of_all() == 0 {
+            return None;
+        }
+        let users = self.waiting.iter().filter(|(user, waiting)| !waiting.is_empty() && self.room(user) > 0);
+        let user =
+            users.map(|(user, _)| user).min_by_key(|user| (self.count(user, Begun::is_slice), *user))?;
+        let user = Arc::clone(user);
+        let waiting = self.waiting.get_mut(&user)?;
+        let work = waiting.pop_front()?;
+        if waiting.is_empty() {
+            self.waiting.remove(&user);
+        }
+        let id = self.next;
+        self.next += 1;
+        let is_held = Arc::new(AtomicBool::new(false));
+        let begun = Begun { user, is_long: false, is_blocked: false, is_held: Arc::clone(&is_held) };
+        self.begun.insert(id, begun);
+        self.hold();
+        let running = self.begun.values().filter(|begun| !begun.is_held.load(Relaxed)).count();
+        Some(Start { id, work, is_held, running })
+    }
+
+    /// A search has used up its first slice.
+    pub(super) fn is_long(&mut self, id: u64) {
+        if let Some(begun) = self.begun.get_mut(&id) {
+            begun.is_long = true;
+        }
+        self.hold();
+    }
+
+    /// A search waits for something else than the processor: others may go on meanwhile.
+    pub(super) fn is_blocked(&mut self, id: u64) {
+        if let Some(begun) = self.begun.get_mut(&id) {
+            begun.is_blocked = true;
+        }
+        self.hold();
+    }
+
+    /// It waits no more.
+    pub(super) fn is_unblocked(&mut self, id: u64) {
+        if let Some(begun) = self.begun.get_mut(&id) {
+            begun.is_blocked = false;
+        }
+        self.hold();
+    }
+
+    /// A search has ended.
+    pub(super) fn end(&mut self, id: u64) {
+        self.begun.remove(&id);
+        self.hold();
+    }
+
+    fn count(&self, user: &str, which: impl Fn(&Begun) -> bool) -> usize {
+        self.begun.values().filter(|begun| *begun.user == *user && which(begun)).count()
+    }
+
+    fn room(&self, user: &str) -> usize {
+        let slices = SLICES_PER_USER_MAX.saturating_sub(self.count(user, Begun::is_slice));
+        slices.min(BEGUN_PER_USER_MAX.saturating_sub(self.count(user, |_| true)))
+    }
+
+    fn room_of_all(&self) -> usize {
+        let slices = self.begun.values().filter(|begun| begun.is_slice()).count();
+        SLICES_MAX.saturating_sub(slices).min(BEGUN_MAX.saturating_sub(self.begun.len()))
+    }
+
+    /// Decides which long searches go on: the oldest of each user, then the second oldest of each, and so on.
+    fn hold(&mut self) {
+        let has_slices = self.begun.values().any(Begun::is_slice);
+        let going = if has_slices { (self.cores / 2).max(1) } else { LONG_MAX };
+        let mut ranks: HashMap<&str, usize> = HashMap::new();
+        let mut long: Vec<(usize, u64)> = Vec::new();
+        for (id, begun) in self.begun.iter().filter(|(_, begun)| begun.is_long && !begun.is_blocked) {
+            let rank = ranks.entry(&begun.user).or_default();
+            long.push((*rank, *id));
+            *rank += 1;
+        }
+        long.sort_unstable();
+        for (place, (_, id)) in long.into_iter().enumerate() {
+            if let Some(begun) = self.begun.get(&id) {
+                begun.is_held.store(place >= going, Relaxed);
+            }
+        }
+    }
+}
+
+impl Begun {
+    fn is_slice(&self) -> bool {
+        !self.is_long
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for turns.
+
+    use super::*;
+
+    /// Turns with searches of users that have begun; their numbers follow the order of the names.
+    fn turns(users: &[&str]) -> Turns<usize> {
+        let mut turns = Turns::new(2);
+        users.iter().enumerate().for_each(|(number, user)| turns.push(user, number).unwrap());
+        turns
+    }
+
+    fn begin<W>(turns: &mut Turns<W>) -> Vec<u64> {
+        std::iter::from_fn(|| turns.start().map(|start| start.id)).collect()
+    }
+
+    fn going(turns: &Turns<usize>) -> Vec<u64> {
+        let going = turns.begun.iter().filter(|(_, begun)| begun.is_long && !begun.is_held.load(Relaxed));
+        going.map(|(id, _)| *id).collect()
+    }
+
+    #[test]
+    fn m7_a_user_with_many_searches_leaves_places_for_others() {
+        let mut turns = turns(&["eva"; 48]);
+        assert_eq!((turns.startable(), begin(&mut turns).len()), (6, 6));
+        turns.push("bob", 99).unwrap();
+        assert_eq!(turns.start().map(|start| start.work), Some(99), "at once, before 42 others");
+        assert!(turns.start().is_none());
+    }
+
+    #[test]
+    fn m7_a_short_search_overtakes_long_ones() {
+        let mut turns = turns(&["eva"; 48]);
+        // Whoever has used up its slice makes room for the next one, of the same user, too.
+        let mut begun = 0;
+        loop {
+            let ids = begin(&mut turns);
+            if ids.is_empty() {
+                break;
+            }
+            begun += ids.len();
+            ids.into_iter().for_each(|id| turns.is_long(id));
+        }
+        assert_eq!(begun, BEGUN_PER_USER_MAX);
+        assert_eq!(going(&turns), [0, 1, 2, 3, 4, 5], "the oldest go on");
+        turns.push("bob", 99).unwrap();
+        let short = turns.start().unwrap();
+        assert_eq!((short.work, going(&turns)), (99, vec![0]), "one long search goes on beside a short one");
+        turns.end(short.id);
+        assert_eq!(going(&turns).len(), LONG_MAX);
+    }
+
+    #[test]
+    fn m7_long_searches_share_by_user() {
+        let mut turns = turns(&["eva"; 10]);
+        for _ in 0..2 {
+            begin(&mut turns).into_iter().for_each(|id| turns.is_long(id));
+        }
+        turns.push("bob", 99).unwrap();
+        let own = turns.start().unwrap().id;
+        turns.is_long(own);
+        assert_eq!(going(&turns), [0, 1, 2, 3, 4, own], "bob's first comes before eva's sixth");
+        // Who waits for memory lets those go on who hold it.
+        turns.is_blocked(0);
+        assert_eq!(going(&turns).into_iter().filter(|id| *id != 0).count(), LONG_MAX);
+        turns.is_unblocked(0);
+        assert_eq!(going(&turns).len(), LONG_MAX);
+    }
+
+    #[test]
+    fn too_many_are_refused() {
+        let mut turns = turns(&[]);
+        (0..QUEUED_PER_USER_MAX).for_each(|number| turns.push("eva", number).unwrap());
+        assert_eq!((turns.push("eva", 9), turns.push("bob", 9)), (Err(9), Ok(())));
+    }
+}
