@@ -5,7 +5,7 @@
 //! Holds: the reader. Limits: what is not well-formed is an error at its place; entities are never expanded further.
 
 use super::LoadError;
-use quick_xml::{Reader, escape::resolve_predefined_entity, events::Event};
+use quick_xml::{Reader, XmlVersion, escape::resolve_predefined_entity, events::Event};
 
 /// One thing in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -105,7 +105,8 @@ impl<'a> Markup<'a> {
         let mut attributes = Vec::new();
         for attribute in start.attributes() {
             let read = attribute.map_err(|error| error.to_string()).and_then(|attribute| {
-                let value = attribute.unescape_value().map_err(|error| error.to_string())?;
+                let value =
+                    attribute.normalized_value(XmlVersion::Implicit1_0).map_err(|error| error.to_string())?;
                 Ok((String::from_utf8_lossy(attribute.key.as_ref()).into_owned(), value.into_owned()))
             });
             attributes.push(read.map_err(|reason| self.error_at(at, reason))?);

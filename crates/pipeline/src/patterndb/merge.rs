@@ -27,7 +27,7 @@ pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
                 out.extend(group.map(|group| format!("<{group}>\n")));
                 out.push_str(&format!("<{}", today(&name)));
                 for (name, value) in &attributes {
-                    out.push_str(&format!(" {name}='{}'", escape(value.as_str())));
+                    out.push_str(&format!(" {name}='{}'", attribute(value)));
                 }
                 out.push('>');
             }
@@ -40,6 +40,11 @@ pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
         }
     }
     Ok(())
+}
+
+/// A value between quotes. Line breaks and tabs are written as references: as they are, readers take them for spaces.
+fn attribute(value: &str) -> String {
+    escape(value).replace('\t', "&#9;").replace('\n', "&#10;").replace('\r', "&#13;")
 }
 
 /// Rulesets had another name in version 1.

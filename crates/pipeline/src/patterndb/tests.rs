@@ -362,7 +362,15 @@ fn merged_files() {
         "<patterndb version='1'><program><pattern>p</pattern><rule><pattern>r</pattern><url>u</url></rule></program></patterndb>",
         "<ruleset><pattern>p</pattern><rule><patterns>\n<pattern>r</pattern>\n</patterns><urls>\n<url>u</url>\n</urls></rule></ruleset>",
     );
-    assert!(merge("<patterndb><a></b></patterndb>", &mut String::new()).is_err());
+    // Line breaks in a value are spaces, unless they are written as references.
+    check("<patterndb><a b='1\n2&#10;3&#9;4&amp;amp;'/></patterndb>", "<a b='1 2&#10;3&#9;4&amp;amp;'></a>");
+    for wrong in [
+        "<patterndb><a></b></patterndb>",
+        "<patterndb><a b='&unknown;'/></patterndb>",
+        "<patterndb><a b='1' b='2'/></patterndb>",
+    ] {
+        assert!(merge(wrong, &mut String::new()).is_err(), "{wrong}");
+    }
 }
 
 #[test]
