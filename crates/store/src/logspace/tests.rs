@@ -21,6 +21,7 @@ mod foreign;
 mod kill;
 mod memory;
 mod moves;
+mod mutations;
 mod plain;
 mod power;
 mod recode;
