@@ -3,7 +3,8 @@
 //! In: the data folder. Out: the host id, made once, and the number of this run. Holds a small file.
 
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write},
     path::Path,
     time::{SystemTime, UNIX_EPOCH},
 };
@@ -25,8 +26,12 @@ pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     let run_id = words.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
     let identity = Identity { host_id: host_id.unwrap_or_else(fresh), run_id: run_id.wrapping_add(1) };
     let next = data.join("identity.new");
-    fs::write(&next, format!("{:08x} {}\n", identity.host_id, identity.run_id))?;
+    // Half a file would be another host after a power cut.
+    let mut file = fs::File::create(&next)?;
+    file.write_all(format!("{:08x} {}\n", identity.host_id, identity.run_id).as_bytes())?;
+    file.sync_all()?;
     fs::rename(next, path)?;
+    fs::File::open(data)?.sync_all()?;
     Ok(identity)
 }
 
