@@ -4,6 +4,7 @@ that was acknowledged is lost by it."""
 import glob
 import json
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -181,3 +182,72 @@ def test_e7_the_signing_key(binary):
         assert any("from here on" in finding["text"] for finding in findings), findings
     finally:
         server.close()
+
+
+def change(chance, server, other):
+    """One change somewhere in the evidence of a stopped server: in words."""
+    one, two = server.segments()
+    chain, catalog = server.dir + "/evidence/chain", server.dir + "/catalog"
+    kind = chance.randrange(9)
+    if kind < 3:
+        path = (chance.choice([one, two]), chain, catalog)[kind]
+        with open(path, "r+b") as file:
+            size = os.path.getsize(path)
+            # The case of a digit of the catalog's last line may change without notice.
+            at = chance.randrange(size - (10 if path == catalog else 0))
+            file.seek(at)
+            byte = file.read(1)[0]
+            file.seek(at)
+            file.write(bytes([byte ^ 1 << chance.randrange(8)]))
+        return f"byte {at} of {path}"
+    if kind == 3:
+        path = chance.choice([one, two, chain, catalog])
+        os.truncate(path, chance.randrange(os.path.getsize(path)))
+        return f"{path} is cut"
+    if kind == 4:
+        path = chance.choice([one, two, chain, catalog])
+        os.remove(path)
+        return f"{path} is removed"
+    if kind == 5:
+        os.rename(one, one + ".x")
+        os.rename(two, one)
+        os.rename(one + ".x", two)
+        return "two segments swapped"
+    if kind == 6:
+        path = chance.choice([one, two])
+        os.rename(path, server.folder + "/outside.ds")
+        os.symlink(chance.choice(["/nonexistent", server.folder + "/outside.ds"]), path)
+        return f"a link instead of {path}"
+    if kind == 7:
+        name = chance.choice([os.path.basename(one), f"{chance.randrange(1000):020}.ds"])
+        shutil.copy(chance.choice(other.segments()), os.path.dirname(one) + "/" + name)
+        return f"a segment from elsewhere as {name}"
+    with open(chain, "rb") as file:
+        records = file.read().split(b"\n\n")[:-1]
+    with open(chain, "wb") as file:
+        chance.choice([records.pop, records.reverse, lambda: records.append(records[0])])()
+        file.write(b"".join(record + b"\n\n" for record in records))
+    return "records of the chain"
+
+
+def test_every_change_is_found_by_the_command(binary):
+    """The larger run, of a thousand changes, is in crates/store/src/logspace/tests/mutations.rs."""
+    seed = 4711
+    chance = random.Random(seed)
+    server, other = filled(binary), filled(binary, word="forged")
+    try:
+        server.stop()
+        other.stop()
+        kept = server.folder + "/kept"
+        shutil.copytree(server.dir, kept, symlinks=True)
+        server.verify(0, "complete")
+        for number in range(60):
+            what = change(chance, server, other)
+            done = subprocess.run([binary, "logspace", "verify", server.dir + "/"], capture_output=True, text=True, timeout=60)
+            assert done.returncode == 1 and "NOT good" in done.stdout, f"seed {seed}, change {number}, {what}: {done.stdout}{done.stderr}"
+            shutil.rmtree(server.dir)
+            shutil.copytree(kept, server.dir, symlinks=True)
+        server.verify(0, "complete")
+    finally:
+        server.close()
+        other.close()

@@ -323,7 +323,7 @@ fn judge(site: &Site, what: &str, outcomes: &mut Outcomes) {
             return;
         }
     };
-    wait_until("read back", || logspace.snapshot().sequence >= site.messages.last().unwrap().0 + 1);
+    wait_until("read back", || logspace.snapshot().sequence > site.messages.last().unwrap().0);
     let snapshot = logspace.snapshot();
     let away: u64 = snapshot.away.iter().map(|extent| extent.count).sum();
     assert_eq!(away > 0, report.verdict() == Verdict::GoodForWhatIsHere, "{what}");
