@@ -13,10 +13,11 @@ mod rebuild;
 mod scrub;
 mod unlock;
 mod verify;
+mod verify_package;
 
-pub(crate) use export::{VerifyPackageOptions, verify_package};
 pub(crate) use place::{LEDGER, LOGSPACES, now_us, user};
 pub(crate) use verify::trusted;
+pub(crate) use verify_package::{VerifyPackageOptions, verify_package};
 
 use crate::terminal;
 use clap::{Args, Subcommand};

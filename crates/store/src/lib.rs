@@ -31,10 +31,11 @@ pub use logspace::{
     LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Moved, Notice, Notices,
     OpenLogspaceError, Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, SegmentPlace, Segments,
     Subscription, Unheard, Unlocked, Verdict, locate_segment, scrub_file, segment_file, segment_files,
+    sign_key_of,
 };
 pub use package::{
-    ExportError, Exported, PackageError, PackageReport, Part, Question, View, Wanted, document_json,
-    export_package, verify_package,
+    ExportError, Exported, FieldReport, PackageAudit, PackageError, PackageReport, PackageStamp, Part,
+    Question, View, Wanted, document_json, export_package,
 };
 pub use segment::{
     Active, BYTES_MAX, DOCUMENTS_MAX, Draft, Learned, RebuildError, RecodeError, RecodeReport, Recoding,

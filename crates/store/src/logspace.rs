@@ -47,6 +47,7 @@ pub use segments::{Growing, Outline, Recoded, SealFailed, Segments};
 pub use stamper::Authority;
 pub use stats::LogspaceStats;
 pub use unlocked::Unlocked;
+pub use witness::sign_key_of;
 
 use crate::{KeyError, Keys, Part, SigningKey, Snapshot, View, Wanted};
 use builder::Builder;

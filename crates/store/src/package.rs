@@ -8,17 +8,20 @@
 
 mod check;
 mod manifest;
+mod reading;
 mod several;
 mod write;
 
-pub use check::{PackageError, PackageReport, verify_package};
+pub use check::{FieldReport, PackageAudit, PackageError, PackageReport, PackageStamp};
 pub use manifest::{Question, View};
 pub use several::export_package;
 pub use write::{ExportError, Exported, Part, Wanted, document_json};
 
 /// What a manifest says it is of.
 pub(crate) mod format {
-    pub(crate) const ONE: &str = "duramen evidence package 1";
+    pub(crate) const ONE: &str = "duramen evidence package 2";
+    /// Of versions that did not say how the fields of a message follow from its bytes.
+    pub(crate) const ONE_V1: &str = "duramen evidence package 1";
     pub(crate) const SEVERAL: &str = "duramen evidence packages 1";
 }
 

@@ -1,14 +1,12 @@
-//! `duramen logspace export` and `duramen verify-package`.
+//! `duramen logspace export`.
 //!
-//! In: a logspace and a question; a package. Out: a package; what it proves.
+//! In: a logspace and a question. Out: a package.
 //! Limits: the package is signed with the logspace's key unless another is given.
 
 use super::{
     cat::Selection,
     keys::KeyFiles,
     place::{Place, now_us, user},
-    status,
-    verify::trusted,
 };
 use crate::assemble::{self, Environment, ViewMember, ViewSpec};
 use clap::Args;
@@ -16,12 +14,9 @@ use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
-    process::ExitCode,
     sync::Arc,
 };
-use store::{
-    EVIDENCE_DIR, Exported, Keys, PackageReport, Part, Question, SigningKey, View, Watch, export_package,
-};
+use store::{Exported, Keys, Part, Question, SigningKey, View, Watch, export_package, sign_key_of};
 
 /// Options of `export`.
 #[derive(Args, Debug)]
@@ -67,8 +62,9 @@ impl Options {
 
     /// The key that signs what is taken out of a logspace.
     fn signer(&self, dir: &Path) -> Result<SigningKey, String> {
-        let path = self.sign_key.clone().unwrap_or_else(|| dir.join(EVIDENCE_DIR).join("sign.key"));
-        SigningKey::load(&path).map_err(|error| error.to_string())
+        let path = self.sign_key.clone().unwrap_or_else(|| sign_key_of(dir));
+        let failed = |error| format!("{error}; the key of the logspace signs, or the one of --sign-key FILE");
+        SigningKey::load(&path).map_err(failed)
     }
 
     fn note(&self, action: &'static str, question: &Question) -> Result<(), String> {
@@ -148,67 +144,4 @@ fn boundary(filter: Option<&[Vec<String>]>) -> Result<Option<Boundary>, String> 
     };
     let ways = filter.map(|ways| ways.iter().map(read).collect::<Result<Vec<_>, String>>()).transpose()?;
     Ok(ways.map(|ways| Boundary::new(&ways)))
-}
-
-/// Options of `verify-package`.
-#[derive(Args, Debug)]
-pub(crate) struct VerifyPackageOptions {
-    /// Folder of the package
-    package: PathBuf,
-    /// Public key or certificate that must have signed it; may be given several times
-    #[arg(long, value_name = "FILE")]
-    trust: Vec<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// Runs `verify-package`.
-pub(crate) fn verify_package(options: &VerifyPackageOptions) -> ExitCode {
-    let verify = || {
-        let report = store::verify_package(&options.package, &trusted(&options.trust)?);
-        let report = report.map_err(|error| format!("{}: {error}", options.package.display()))?;
-        let good = report.faults.is_empty();
-        if options.json {
-            let row = json!({
-                "good": good,
-                "messages": report.messages,
-                "segments": report.segments,
-                "signer": report.signer,
-                "trusted": report.is_trusted,
-                "head": report.head.to_string(),
-                "view": report.view.as_ref().map(View::to_string),
-                "parts": report.parts.iter().map(|(name, part)| {
-                    (name.clone(), json!({"messages": part.messages, "head": part.head.to_string()}))
-                }).collect::<serde_json::Map<_, _>>(),
-                "faults": report.faults,
-            });
-            println!("{row}");
-            return Ok(good);
-        }
-        report.faults.iter().for_each(|fault| println!("{fault}"));
-        let verdict = if good { "good" } else { "NOT good" };
-        println!(
-            "{verdict}: {} messages of {} segments are those that were sealed",
-            report.messages, report.segments
-        );
-        println!("signed by {}{}", report.signer, chain(&report));
-        for (name, part) in &report.parts {
-            println!("{name}: {} messages{}", part.messages, chain(part));
-        }
-        if !report.is_trusted {
-            println!("compare the signer with what you know of it, or name its key with --trust");
-        }
-        Ok(good)
-    };
-    status(verify())
-}
-
-/// How far the chain goes, and what was asked of it.
-fn chain(report: &PackageReport) -> String {
-    let view = report.view.as_ref().map_or_else(String::new, |view| format!("; {view}"));
-    match report.parts.is_empty() {
-        true => format!(", chain up to record {}{view}", report.head),
-        false => view,
-    }
 }

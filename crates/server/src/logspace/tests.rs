@@ -95,7 +95,7 @@ fn verbs_work_on_a_locked_logspace() {
 
     let package = dir.path().join("package");
     assert_eq!(said(&format!("export audit --data DATA KEY -o {} --query n7", package.display())), Ok(true));
-    let report = store::verify_package(&package, &[]).unwrap();
+    let report = store::PackageAudit::default().run(&package).unwrap();
     assert_eq!((report.messages, report.faults), (1, vec![]));
     let ledger = store::Ledger::at(&dir.path().join(LEDGER));
     assert_eq!(ledger.entries().unwrap().count(), 4, "two prints, one export and its result");
@@ -109,7 +109,7 @@ fn verbs_work_on_a_locked_logspace() {
     let words = format!("export some --data DATA KEY -o {} --query message", part.display());
     assert!(said(&words).unwrap_err().contains("--config"));
     assert_eq!(said(&format!("{words} --config {}", config.display())), Ok(true));
-    let report = store::verify_package(&part, &[]).unwrap();
+    let report = store::PackageAudit::default().run(&part).unwrap();
     assert_eq!((report.messages, report.faults), (2, vec![]));
     assert_eq!(report.view.and_then(|view| view.filter), Some(vec![vec!["n7 OR n8".to_owned()]]));
 

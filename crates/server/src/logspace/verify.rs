@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options) -> Result<Verdict, String> {
     Ok(report.verdict())
 }
 
-fn roots(path: &Path) -> Result<StampRoots, String> {
+pub(super) fn roots(path: &Path) -> Result<StampRoots, String> {
     StampRoots::load(path).map_err(|error| format!("{}: {error}", path.display()))
 }
 

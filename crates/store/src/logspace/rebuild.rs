@@ -10,7 +10,7 @@ use super::{
     catalog::Catalog,
     layout::{JOURNAL_DIR, TEMPORARY_ENDING, segment_path},
     sealer::sync_folder,
-    witness::Witness,
+    witness::{Witness, configured_key},
 };
 use crate::{Event, Facts, Keys, ReadError, RebuildError, Recipient, SealReport, Sealed, Sealing, Watch};
 use journal::{Disk, OsDisk};
@@ -92,7 +92,8 @@ impl RebuildIndex {
     pub fn run(&self, dir: &Path, first: u64) -> Result<SealReport, RebuildIndexError> {
         let lock = OsDisk.lock(&dir.join(JOURNAL_DIR).join("journal.lock")).map_err(RebuildIndexError::Io)?;
         let _lock = lock.ok_or(RebuildIndexError::InUse)?;
-        let witness = Witness::open(Arc::new(OsDisk), dir, self.sign_key.as_deref(), self.now_us, &Unheard);
+        let given = self.sign_key.clone().or_else(|| configured_key(dir));
+        let witness = Witness::open(Arc::new(OsDisk), dir, given.as_deref(), self.now_us, &Unheard);
         let mut witness = witness.map_err(RebuildIndexError::Evidence)?;
         let known = witness.chain().current(first).cloned();
         let known = known.ok_or(RebuildIndexError::Unknown { first })?;

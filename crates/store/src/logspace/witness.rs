@@ -25,12 +25,41 @@ use std::{
 
 /// Name of the key that is drawn when none is given.
 const SIGN_KEY_NAME: &str = "sign.key";
+/// Name of the file that says where the configured key lies: commands beside the server find it there.
+const SIGN_KEY_PLACE: &str = "sign.key.place";
 /// Digits of a key's digest in the name of its file.
 const KEY_DIGITS: usize = 16;
 
 /// Where the key lies that signs for the logspace in a directory, given the one that the configuration names.
 pub(crate) fn sign_key(dir: &Path, given: Option<&Path>) -> PathBuf {
     given.map_or_else(|| dir.join(EVIDENCE_DIR).join(SIGN_KEY_NAME), Path::to_owned)
+}
+
+/// Where the key lies that signs for the logspace in a directory, as its server used it last.
+pub fn sign_key_of(dir: &Path) -> PathBuf {
+    sign_key(dir, configured_key(dir).as_deref())
+}
+
+/// Where the key lies that the configuration of the server named last.
+pub(crate) fn configured_key(dir: &Path) -> Option<PathBuf> {
+    let place = fs::read_to_string(dir.join(EVIDENCE_DIR).join(SIGN_KEY_PLACE)).ok()?;
+    place.strip_suffix('\n').map(PathBuf::from)
+}
+
+/// Keeps where the configured key lies, or that there is none.
+fn keep_place(folder: &Path, given: Option<&Path>) -> io::Result<()> {
+    let path = folder.join(SIGN_KEY_PLACE);
+    let Some(given) = given else {
+        return match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+    };
+    let text = format!("{}\n", std::path::absolute(given)?.display());
+    if fs::read(&path).is_ok_and(|there| there == text.as_bytes()) {
+        return Ok(());
+    }
+    fs::write(&path, text)
 }
 
 /// The chain and who signs it.
@@ -82,6 +111,7 @@ impl Witness {
         };
         let key = key.map_err(OpenLogspaceError::SignKey)?;
         publish(&folder, &key).map_err(failed)?;
+        keep_place(&folder, sign_key).map_err(failed)?;
         let mut logspace = [0; 16];
         match chain.records().first() {
             Some(record) => logspace = record.logspace,

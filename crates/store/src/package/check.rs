@@ -3,15 +3,23 @@
 //! In: a folder; keys to trust. Out: what holds, and everything that does not. Limits: one message and the hashes of
 //! one segment in memory.
 
-use super::{View, format, manifest, name};
-use crate::evidence::{Chain, Digest, Event, PublicKey, Record, merkle, root_of};
+mod messages;
+mod stamps;
+
+pub use messages::FieldReport;
+pub use stamps::PackageStamp;
+
+use super::{Question, View, format, manifest, name};
+use crate::evidence::{Chain, Digest, PublicKey, Record, StampRoots};
 use aws_lc_rs::digest::{Context, SHA256};
-use base64::{Engine, engine::general_purpose::STANDARD};
+use messages::{Messages, Stated};
 use serde_json::{Map, Value};
 use std::{
+    collections::BTreeSet,
     fmt,
     fs::{self, File},
-    io::{self, BufRead, BufReader, Read},
+    io::{self, BufRead, BufReader},
+    ops::Range,
     path::Path,
 };
 
@@ -54,30 +62,84 @@ pub struct PackageReport {
     pub is_trusted: bool,
     /// Digest of the last record of the chain.
     pub head: Digest,
+    /// The question; none when the manifest has none.
+    pub question: Option<Question>,
+    /// Numbers below this were sealed when the package was made.
+    pub sealed_to: u64,
+    /// Numbers that cannot be in it, and why: removed, never sealed. The chain says so.
+    pub gaps: Vec<(Range<u64>, String)>,
+    /// Numbers that could not be read when it was made, and why: the word of whoever made it.
+    pub unread: Vec<(Range<u64>, String)>,
+    /// What the fields of its messages rest on.
+    pub fields: FieldReport,
+    /// Time-stamps that hold.
+    pub stamps: Vec<PackageStamp>,
+    /// Local logspaces of a multiple one of which nothing was sealed.
+    pub never_sealed: Vec<String>,
     /// The logspace that was asked, when that is not the local one itself.
     pub view: Option<View>,
     /// In a package of a multiple logspace, what each of its local ones proves.
     pub parts: Vec<(String, PackageReport)>,
     /// Everything that is wrong.
     pub faults: Vec<String>,
+    /// Who signed records of the chain.
+    chain_signers: BTreeSet<String>,
+    /// Whether the record that was kept elsewhere is there.
+    has_known: bool,
 }
 
-/// Verifies a package.
-pub fn verify_package(folder: &Path, trusted: &[PublicKey]) -> Result<PackageReport, PackageError> {
-    let text = fs::read(folder.join(name::MANIFEST))?;
-    let manifest: Value = serde_json::from_slice(&text).map_err(|_| PackageError::Manifest)?;
-    let mut check = Check { folder, report: PackageReport::default(), keys: keys_in(folder, &manifest)? };
-    match manifest["format"].as_str() {
-        Some(format::ONE) => {}
-        Some(format::SEVERAL) => return check.several(&manifest, &text, trusted),
-        _ => return Err(PackageError::Manifest),
+/// What to verify a package with.
+#[derive(Clone, Default, Debug)]
+pub struct PackageAudit {
+    /// Keys that must have signed. None: those in the package, which proves less.
+    pub trusted: Vec<PublicKey>,
+    /// A record that must be in the chain, as somebody kept its digest elsewhere.
+    pub known_head: Option<Digest>,
+    /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
+    pub stamp_roots: Option<StampRoots>,
+}
+
+impl PackageAudit {
+    /// Verifies a package.
+    pub fn run(&self, folder: &Path) -> Result<PackageReport, PackageError> {
+        let mut report = self.look(folder)?;
+        if self.known_head.is_some() && !report.has_known {
+            report.faults.push("the record that was kept elsewhere is not in the chain".to_owned());
+        }
+        let knows = |key: &PublicKey| key.fingerprint() == report.signer;
+        if !report.chain_signers.contains(&report.signer) && !self.trusted.iter().any(knows) {
+            report.faults.push(format!(
+                "the manifest is signed by {}, who signed no record of the chain: --trust must name that key, too",
+                report.signer
+            ));
+        }
+        Ok(report)
     }
-    check.signature(&manifest, &text, trusted)?;
-    check.files(&manifest, &Map::new())?;
-    let chain = Chain::parse(&fs::read(folder.join(name::CHAIN))?);
-    check.chain(&chain, &manifest);
-    check.messages(&chain, &manifest)?;
-    Ok(check.report)
+
+    fn look(&self, folder: &Path) -> Result<PackageReport, PackageError> {
+        let text = fs::read(folder.join(name::MANIFEST))?;
+        let manifest: Value = serde_json::from_slice(&text).map_err(|_| PackageError::Manifest)?;
+        let keys = keys_in(folder, &manifest)?;
+        let mut check = Check { audit: self, folder, report: PackageReport::default(), keys };
+        match manifest["format"].as_str() {
+            Some(format::ONE | format::ONE_V1) => {}
+            Some(format::SEVERAL) => return check.several(&manifest, &text),
+            _ => return Err(PackageError::Manifest),
+        }
+        check.signature(&manifest, &text)?;
+        check.files(&manifest, &Map::new())?;
+        check.question(&manifest);
+        let chain = Chain::parse(&fs::read(folder.join(name::CHAIN))?);
+        check.chain(&chain, &manifest);
+        check.completeness(&chain, &manifest);
+        check.messages(&chain, &manifest)?;
+        let listed = manifest["files"].as_object().into_iter().flatten().map(|(name, _)| name.clone());
+        let names = listed.filter(|name| is_plain(name)).collect();
+        let (stamps, faults) = stamps::check(folder, &names, &chain, self.stamp_roots.as_ref())?;
+        check.report.stamps = stamps;
+        check.report.faults.extend(faults);
+        Ok(check.report)
+    }
 }
 
 /// The public keys that the manifest lists.
@@ -93,6 +155,7 @@ fn is_plain(name: &str) -> bool {
 }
 
 struct Check<'a> {
+    audit: &'a PackageAudit,
     folder: &'a Path,
     report: PackageReport,
     keys: Vec<PublicKey>,
@@ -104,13 +167,11 @@ impl Check<'_> {
     }
 
     /// A package of several: each in a folder of its own, their manifests named in the one above.
-    fn several(
-        mut self,
-        manifest: &Value,
-        text: &[u8],
-        trusted: &[PublicKey],
-    ) -> Result<PackageReport, PackageError> {
-        self.signature(manifest, text, trusted)?;
+    fn several(mut self, manifest: &Value, text: &[u8]) -> Result<PackageReport, PackageError> {
+        self.signature(manifest, text)?;
+        self.question(manifest);
+        let never = manifest["never_sealed"].as_array().into_iter().flatten();
+        self.report.never_sealed = never.filter_map(|name| name.as_str().map(str::to_owned)).collect();
         let parts = manifest["parts"].as_object().cloned().unwrap_or_default();
         self.files(manifest, &parts)?;
         for (name, stated) in &parts {
@@ -125,7 +186,7 @@ impl Check<'_> {
                 Ok(_) => self.fault(format!("{name}: the manifest is another one")),
                 Err(error) => self.fault(format!("{name}: {error}")),
             }
-            let report = match verify_package(&folder, trusted) {
+            let report = match self.audit.look(&folder) {
                 Ok(report) if report.parts.is_empty() => report,
                 Ok(_) => {
                     self.fault(format!("{name}: a part cannot have parts"));
@@ -138,6 +199,22 @@ impl Check<'_> {
             };
             self.report.messages += report.messages;
             self.report.segments += report.segments;
+            self.report.has_known |= report.has_known;
+            self.report.chain_signers.extend(report.chain_signers.iter().cloned());
+            if !report.chain_signers.contains(&report.signer)
+                && !self.audit.trusted.iter().any(|key| key.fingerprint() == report.signer)
+            {
+                self.fault(format!(
+                    "{name}: the manifest is signed by {}, who signed no record",
+                    report.signer
+                ));
+            }
+            let question =
+                report.question.as_ref().map(|question| (&question.text, question.from_us, question.to_us));
+            let asked = self.report.question.as_ref();
+            if question != asked.map(|question| (&question.text, question.from_us, question.to_us)) {
+                self.fault(format!("{name}: another question was asked than of the whole"));
+            }
             self.report.faults.extend(report.faults.iter().map(|fault| format!("{name}: {fault}")));
             self.report.parts.push((name.clone(), report));
         }
@@ -147,7 +224,9 @@ impl Check<'_> {
         Ok(self.report)
     }
 
-    fn signature(&mut self, manifest: &Value, text: &[u8], trusted: &[PublicKey]) -> io::Result<()> {
+    fn signature(&mut self, manifest: &Value, text: &[u8]) -> io::Result<()> {
+        let audit = self.audit;
+        let trusted = &audit.trusted;
         let signer = manifest["signer"].as_str().unwrap_or_default().to_owned();
         let signature = fs::read(self.folder.join(name::SIGNATURE))?;
         let all = trusted.iter().chain(&self.keys);
@@ -160,7 +239,7 @@ impl Check<'_> {
             self.fault(format!("the manifest is signed by {signer}, which is not trusted"));
         }
         if !trusted.is_empty() {
-            self.keys = trusted.to_vec();
+            self.keys.clone_from(trusted);
         }
         self.report.signer = signer;
         Ok(())
@@ -191,6 +270,14 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// What was asked.
+    fn question(&mut self, manifest: &Value) {
+        self.report.question = Question::of_json(&manifest["question"]);
+        if self.report.question.is_none() {
+            self.fault("the manifest does not say what was asked");
+        }
+    }
+
     fn chain(&mut self, chain: &Chain, manifest: &Value) {
         self.report.head = chain.head();
         if !chain.damages().is_empty() || chain.torn_bytes() > 0 {
@@ -211,14 +298,22 @@ impl Check<'_> {
                     record.number
                 ));
             }
+            if manifest["logspace"].as_str() != Some(&crate::evidence::hex(&record.logspace)) {
+                self.fault(format!("record {} is of another logspace", record.number));
+            }
+            self.report.has_known |= self.audit.known_head == Some(record.digest());
+            self.report.chain_signers.insert(record.signer.clone());
             before = Some(record);
         }
         if manifest["head"].as_str() != Some(&chain.head().to_string()) {
             self.fault("the chain does not end where the manifest says");
         }
+    }
+
+    /// Range and gaps are what the chain says; the rest is the exporter's word, and is reported.
+    fn completeness(&mut self, chain: &Chain, manifest: &Value) {
         let mut stated = manifest["completeness"].clone();
         let mut known = manifest::completeness(chain, None, &[]);
-        // What could not be read, and what a filter let see, is the exporter's word; gaps and range are the chain's.
         for statement in [&mut stated, &mut known] {
             if let Some(fields) = statement.as_object_mut() {
                 fields.retain(|name, _| !matches!(name.as_str(), "unread" | "note" | "view"));
@@ -227,6 +322,12 @@ impl Check<'_> {
         self.view(&manifest["completeness"]["view"]);
         if stated != known {
             self.fault("the statement of completeness is not what the chain says");
+        }
+        self.report.gaps = manifest::gaps(chain);
+        self.report.sealed_to = known["sequence_to"].as_u64().unwrap_or(0);
+        match manifest::ranges(&manifest["completeness"]["unread"]) {
+            Some(unread) => self.report.unread = unread,
+            None => self.fault("the statement of completeness does not say what could not be read"),
         }
     }
 
@@ -241,60 +342,18 @@ impl Check<'_> {
     }
 
     fn messages(&mut self, chain: &Chain, manifest: &Value) -> io::Result<()> {
-        let open = |name: &str| File::open(self.folder.join(name)).map(BufReader::new);
-        let mut raw = open(name::RAW)?;
-        let mut lines = open(name::MESSAGES)?.lines();
-        let proofs = open(name::PROOFS)?;
-        for proof in proofs.lines() {
-            let proof: Value = serde_json::from_str(&proof?).unwrap_or_default();
-            let number = proof["record"].as_u64().unwrap_or(u64::MAX);
-            let count = proof["messages"].as_u64().unwrap_or(0);
-            let record = chain.records().iter().find(|record| record.number == number);
-            let Some(record) = record.filter(|record| !matches!(record.event, Event::Removal(_))) else {
-                self.fault(format!("proofs name record {number}, which is not in the chain"));
-                continue;
-            };
-            let mut known = Vec::new();
-            for _ in 0..count {
-                let Some(line) = lines.next() else { break };
-                match leaf_of(&line?, &mut raw) {
-                    Some((sequence, leaf)) => known.push((sequence.wrapping_sub(record.segment.first), leaf)),
-                    None => self.fault("a message is not what its received bytes say"),
-                }
-            }
-            let hashes = proof["proof"].as_array().into_iter().flatten();
-            let hashes: Option<Vec<Digest>> =
-                hashes.map(|hash| hash.as_str().and_then(Digest::parse)).collect();
-            let root = hashes.and_then(|hashes| root_of(record.segment.count, &known, &hashes));
-            if root == Some(record.segment.messages) {
-                self.report.messages += known.len() as u64;
-                self.report.segments += 1;
-            } else {
-                self.fault(format!("messages of record {number} are not those that were sealed"));
-            }
-        }
-        if lines.next().is_some() || raw.read(&mut [0])? > 0 {
-            self.fault("there are messages without a proof");
-        }
+        let question = self.report.question.clone().unwrap_or_default();
+        let format = manifest["format"].as_str().unwrap_or_default();
+        let all = Messages::check(self.folder, &Stated { chain, question: &question, format })?;
+        self.report.messages = all.proven;
+        self.report.segments = all.segments;
+        self.report.fields = all.fields;
+        self.report.faults.extend(all.faults);
         if manifest["messages"].as_u64() != Some(self.report.messages) {
             self.fault("the manifest speaks of another number of messages");
         }
         Ok(())
     }
-}
-
-/// The number and the leaf of a message; `None` when the file of received bytes has others.
-fn leaf_of(line: &str, raw: &mut impl Read) -> Option<(u64, Digest)> {
-    let message: Value = serde_json::from_str(line).ok()?;
-    let bytes = STANDARD.decode(message["raw"].as_str()?).ok()?;
-    let mut stored = vec![0; bytes.len() + 1];
-    raw.read_exact(&mut stored).ok()?;
-    if stored.strip_suffix(b"\n") != Some(&bytes) {
-        return None;
-    }
-    let (sequence, received_us) = (message["sequence"].as_u64()?, message["received_us"].as_i64()?);
-    let peer = message["peer"].as_str()?;
-    Some((sequence, merkle::leaf(sequence, received_us, peer.as_bytes(), &bytes, &mut Vec::new())))
 }
 
 fn hash_of(path: &Path) -> io::Result<Digest> {

@@ -70,6 +70,23 @@ pub struct Question {
 }
 
 impl Question {
+    /// The question that a manifest names.
+    pub(super) fn of_json(value: &Value) -> Option<Question> {
+        let text = |name: &str| value[name].as_str().map(str::to_owned);
+        let time = |name: &str| match &value[name] {
+            Value::Null => Some(None),
+            time => time.as_i64().map(Some),
+        };
+        Some(Question {
+            view: None,
+            text: text("text")?,
+            from_us: time("from_us")?,
+            to_us: time("to_us")?,
+            asked_by: text("asked_by")?,
+            at_us: value["at_us"].as_i64()?,
+        })
+    }
+
     pub(super) fn to_json(&self) -> Value {
         json!({
             "text": self.text,
@@ -100,6 +117,15 @@ pub(super) fn gaps(chain: &Chain) -> Vec<(Range<u64>, String)> {
         next = next.max(record.end());
     }
     gaps
+}
+
+/// Ranges of numbers with a reason, as a manifest names them.
+pub(super) fn ranges(value: &Value) -> Option<Vec<(Range<u64>, String)>> {
+    let range = |row: &Value| {
+        let (from, to) = (row["from"].as_u64()?, row["to"].as_u64()?);
+        Some((from..to, row["why"].as_str()?.to_owned()))
+    };
+    value.as_array()?.iter().map(range).collect()
 }
 
 /// The statement of completeness.

@@ -1,5 +1,7 @@
 //! A package holds, and every change to it is found.
 
+mod tampered;
+
 use super::*;
 use crate::{
     Active, Bitmap, Digest, EVIDENCE_DIR, Event, Keys, PublicKey, Record, Sealing, SegmentView, SigningKey,
@@ -22,10 +24,14 @@ fn batch(numbers: std::ops::Range<u64>) -> Batch {
     let (mut text, mut messages) = (Vec::new(), Vec::new());
     for number in numbers.clone() {
         let start = text.len();
-        text.extend_from_slice(format!("<13>message {number} of user{}\u{fc}", number % 10).as_bytes());
+        let line = format!("<13>1 - h{0} prog - - - message {number} of user{0}\u{fc}", number % 10);
+        text.extend_from_slice(line.as_bytes());
         let raw = Span::received(start, text.len() - start);
         let mut message = Message::default();
-        (message.raw, message.text) = (raw, raw.part(4, raw.len()));
+        (message.raw, message.text) = (raw, raw.part(22, raw.len()));
+        (message.host, message.program) = (raw.part(8, 10), raw.part(11, 15));
+        message.pri = message::Priority(13);
+        message.event = Stamp::known(START_US + numbers.start as i64 * 1000, 0);
         messages.push(message);
         text.push(b'\n');
     }
@@ -107,15 +113,19 @@ fn package(dir: &Path, key: &SigningKey) -> PathBuf {
     folder
 }
 
+fn verify(folder: &Path, trusted: &[PublicKey]) -> Result<PackageReport, PackageError> {
+    PackageAudit { trusted: trusted.to_vec(), ..PackageAudit::default() }.run(folder)
+}
+
 fn faults(folder: &Path, trusted: &[PublicKey]) -> Vec<String> {
-    verify_package(folder, trusted).map_or_else(|error| vec![error.to_string()], |report| report.faults)
+    verify(folder, trusted).map_or_else(|error| vec![error.to_string()], |report| report.faults)
 }
 
 #[test]
 fn a_package_proves_itself() {
     let (dir, key) = logspace();
     let folder = package(dir.path(), &key);
-    let report = verify_package(&folder, &[key.public().clone()]).unwrap();
+    let report = verify(&folder, &[key.public().clone()]).unwrap();
     assert_eq!(report.faults, Vec::<String>::new());
     assert_eq!((report.messages, report.segments, report.is_trusted), (140, 2, true));
     assert!(faults(&folder, &[]).is_empty());
@@ -182,7 +192,7 @@ fn a_package_of_several_says_what_was_asked_and_proves_each() {
     let (other, _) = logspace();
     let folder = one.path().join("packages");
     packages(&[one.path(), other.path()], &key, &folder);
-    let report = verify_package(&folder, &[]).unwrap();
+    let report = verify(&folder, &[]).unwrap();
     assert_eq!(report.faults, Vec::<String>::new());
     assert_eq!((report.messages, report.segments, report.parts.len()), (280, 4, 2));
     let views: Vec<String> =

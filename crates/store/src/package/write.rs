@@ -6,7 +6,7 @@
 use super::{
     VERIFY_PAGE, format,
     manifest::{self, Question, View},
-    name,
+    name, reading,
 };
 use crate::{
     Bitmap, Document, ReadError, SegmentView, Watch,
@@ -204,7 +204,10 @@ impl Out<'_> {
 
     fn message(&mut self, document: &Document) -> io::Result<()> {
         self.exported.messages += 1;
-        writeln!(self.messages, "{}", document_json(document))?;
+        let mut message = document_json(document);
+        let (raw, received_us, peer) = (&document.raw[..], document.received_us, document.peer.as_str());
+        message["read"] = reading::describe(&message, reading::Sealed { raw, received_us, peer });
+        writeln!(self.messages, "{message}")?;
         self.raw.write_all(&document.raw)?;
         self.raw.write_all(b"\n")
     }
