@@ -101,9 +101,13 @@ fn window(line: &str, column: usize) -> (String, usize) {
     (line.chars().skip(skip).take(LINE_CHARS_MAX).map(visible).collect(), column - skip)
 }
 
-/// Control characters from a file must not reach a terminal.
+/// Control characters from a file, and those that reorder text, must not reach a terminal.
 fn visible(character: char) -> char {
-    if character.is_control() && character != '\t' { '\u{fffd}' } else { character }
+    let reorders = matches!(
+        character,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    if reorders || character.is_control() && character != '\t' { '\u{fffd}' } else { character }
 }
 
 fn printable(text: &str) -> String {

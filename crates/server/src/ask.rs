@@ -15,6 +15,7 @@ pub(crate) use export::{ExportOptions, export};
 pub(crate) use search::{SearchOptions, search};
 pub(crate) use tail::{TailOptions, tail};
 
+use crate::terminal;
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -38,6 +39,16 @@ pub(crate) struct Access {
     /// What a line looks like
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Print control characters as they are: a terminal obeys them
+    #[arg(long)]
+    raw: bool,
+}
+
+impl Access {
+    /// Text of a message as it is printed.
+    fn shown(&self, text: &str) -> String {
+        if self.raw { text.to_owned() } else { terminal::line(text).into_owned() }
+    }
 }
 
 /// What a line looks like.
@@ -71,7 +82,7 @@ fn say_unread(answer: &Value) -> Coverage {
             time.map_or_else(|| "?".to_owned(), |time| format!("{time:.3}"))
         };
         let of = part["logspace"].as_str().map(|name| format!("logspace {name}: ")).unwrap_or_default();
-        let why = format::shown(part["why"].as_str().unwrap_or_default());
+        let why = terminal::line(part["why"].as_str().unwrap_or_default());
         eprintln!("duramen: not read: {of}received {} to {}: {why}", time("from_us"), time("to_us"));
     }
     if unread.is_empty() { Coverage::Whole } else { Coverage::Partial }
@@ -83,7 +94,7 @@ fn done(result: Result<Coverage, String>) -> ExitCode {
         Ok(Coverage::Whole) => ExitCode::SUCCESS,
         Ok(Coverage::Partial) => ExitCode::from(INCOMPLETE),
         Err(error) => {
-            eprintln!("duramen: {error}");
+            eprintln!("duramen: {}", terminal::lines(&error));
             ExitCode::FAILURE
         }
     }

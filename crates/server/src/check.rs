@@ -3,7 +3,10 @@
 //! In: a file. Out: findings on standard error, exit status 1 when one of them is an error; on demand also the whole
 //! configuration as one text.
 
-use crate::assemble::{self, Checked};
+use crate::{
+    assemble::{self, Checked},
+    terminal,
+};
 use config::Disk;
 use std::{
     fs,
@@ -85,6 +88,6 @@ fn counted(count: usize, noun: &str) -> String {
 pub(crate) fn rendered(checked: &Checked) -> String {
     match io::stderr().is_terminal() {
         true => checked.report.render_styled(checked.texts()),
-        false => checked.report.render_plain(checked.texts()),
+        false => terminal::lines(&checked.report.render_plain(checked.texts())).into_owned(),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! In: folders. Out: lists, figures, messages. Takes nothing out. Limits: one queue at a time is held open.
 
+use crate::terminal;
 use clap::{Args, Subcommand};
 use pipeline::{
     Definitions, Template, Version,
@@ -44,6 +45,9 @@ enum QueueVerb {
         /// What to print of a message; \n is a line feed
         #[arg(short = 't', long)]
         template: Option<String>,
+        /// Print control characters as they are: a terminal obeys them
+        #[arg(long)]
+        raw: bool,
         /// Queues, or folders of queues
         #[arg(required = true)]
         folders: Vec<PathBuf>,
@@ -67,12 +71,12 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
             println!("Damaged places: {}\n", summary.damages.len());
             Ok(summary)
         }),
-        QueueVerb::Cat { template, folders } => cat(template.as_deref(), folders),
+        QueueVerb::Cat { template, raw, folders } => cat(template.as_deref(), *raw, folders),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            eprintln!("duramen: {}", terminal::lines(&error));
             ExitCode::FAILURE
         }
     }
@@ -96,7 +100,7 @@ fn each(folders: &[PathBuf], show: impl Fn(&Path) -> Result<QueueSummary, String
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
 
-fn cat(template: Option<&str>, folders: &[PathBuf]) -> Result<(), String> {
+fn cat(template: Option<&str>, raw: bool, folders: &[PathBuf]) -> Result<(), String> {
     let text = template.map_or_else(|| LINE.to_owned(), |text| text.replace("\\n", "\n"));
     let definitions = Definitions::new(Version { major: 4, minor: 8 });
     let template = Template::parse(&text, &definitions).map_err(|error| error.to_string())?;
@@ -110,7 +114,10 @@ fn cat(template: Option<&str>, folders: &[PathBuf]) -> Result<(), String> {
                 template.render(batch, index, &mut renderer, &mut lines);
             }
             if failed.is_ok() {
-                failed = out.write_all(&lines);
+                failed = match raw {
+                    true => out.write_all(&lines),
+                    false => out.write_all(terminal::multiline_bytes(&lines).as_bytes()),
+                };
             }
         })?;
         match failed {

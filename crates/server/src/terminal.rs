@@ -29,6 +29,15 @@ pub(crate) fn bytes(bytes: &[u8]) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Bytes of several lines.
+pub(crate) fn multiline_bytes(text: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(text) {
+        return lines(text);
+    }
+    let shown: Vec<Cow<'_, str>> = text.split(|byte| *byte == b'\n').map(bytes).collect();
+    Cow::Owned(shown.join("\n"))
+}
+
 /// Text that is JSON already: what its own escapes leave becomes `\\uXXXX`, which means the same to who reads it.
 pub(crate) fn json(text: &str) -> Cow<'_, str> {
     if !text.contains(is_control) {
@@ -90,6 +99,7 @@ mod tests {
             assert_eq!(super::bytes(input), want);
         }
         assert_eq!(super::lines("a\nb\u{1b}"), "a\nb\\x1b");
+        assert_eq!(super::multiline_bytes(b"a\n\xff\x1b\n"), "a\n\\xff\\x1b\n");
         assert_eq!(super::json("{\"a\":\"\u{7f}\u{9b}\u{202e}\"}\n"), "{\"a\":\"\\u007f\\u009b\\u202e\"}\n");
         for code in (0..0xa0).chain(0x2000..0x2070).chain([0x61c]) {
             let Some(char) = char::from_u32(code) else { continue };

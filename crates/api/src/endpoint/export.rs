@@ -30,6 +30,7 @@ use axum::{
 use query::{Name, Outcome, Query, Search, SearchError, Space};
 use serde::Deserialize;
 use std::{
+    borrow::Cow,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -46,13 +47,15 @@ const COLUMNS: [&str; 9] =
 
 /// What a file is like.
 #[derive(Deserialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum ExportFormat {
     /// One JSON object a line.
     #[default]
     Ndjson,
-    /// RFC 4180, with a line of names.
+    /// RFC 4180, with a line of names; cells as they were logged.
     Csv,
+    /// The same for spreadsheets: cells that one would take for a formula begin with `'`.
+    CsvSafe,
     /// The frames as received, a line each.
     Raw,
 }
@@ -157,7 +160,9 @@ const REPORT_HEADER: &str = "x-export-report";
 fn headers(format: ExportFormat, report: &str) -> HeaderMap {
     let (kind, file) = match format {
         ExportFormat::Ndjson => ("application/x-ndjson", "attachment; filename=\"messages.ndjson\""),
-        ExportFormat::Csv => ("text/csv; charset=utf-8", "attachment; filename=\"messages.csv\""),
+        ExportFormat::Csv | ExportFormat::CsvSafe => {
+            ("text/csv; charset=utf-8", "attachment; filename=\"messages.csv\"")
+        }
         ExportFormat::Raw => ("application/octet-stream", "attachment; filename=\"messages.log\""),
     };
     let mut headers = HeaderMap::new();
@@ -184,7 +189,7 @@ impl Export {
         let plain: Vec<Name> = COLUMNS.iter().map(|name| Name::of(name)).collect();
         let columns = self.query.columns();
         let mut piece = Vec::with_capacity(PIECE_BYTES);
-        if self.format == ExportFormat::Csv {
+        if matches!(self.format, ExportFormat::Csv | ExportFormat::CsvSafe) {
             let names = columns.unwrap_or(&plain).iter().map(|name| name.shown().as_bytes());
             csv_line(names, &mut piece);
         }
@@ -195,11 +200,16 @@ impl Export {
                     piece.extend_from_slice(&row.raw);
                     piece.push(b'\n');
                 }
-                ExportFormat::Csv => {
+                ExportFormat::Csv | ExportFormat::CsvSafe => {
                     let cells = columns.unwrap_or(&plain).iter().map(|name| name.value(&row));
                     let cells: Vec<Vec<u8>> =
                         cells.map(|cell| cell.map(|(value, _)| value).unwrap_or_default()).collect();
-                    csv_line(cells.iter().map(Vec::as_slice), &mut piece);
+                    let cells = cells.iter().map(|cell| match self.format {
+                        ExportFormat::CsvSafe => spreadsheet_cell(cell),
+                        _ => Cow::Borrowed(cell.as_slice()),
+                    });
+                    let cells: Vec<Cow<'_, [u8]>> = cells.collect();
+                    csv_line(cells.iter().map(AsRef::as_ref), &mut piece);
                 }
                 ExportFormat::Ndjson => json_line(ids, &self.scope, &row, columns, &mut piece),
             }
@@ -232,8 +242,15 @@ impl Export {
     }
 }
 
-/// A line of RFC 4180. Cells that a spreadsheet would take for a formula are quoted like all others with a comma: the
-/// file is for programs, and says what was logged.
+/// A cell that a spreadsheet takes for text: one that begins like a formula has a `'` in front (OWASP, CSV injection).
+fn spreadsheet_cell(cell: &[u8]) -> Cow<'_, [u8]> {
+    match cell.first() {
+        Some(b'=' | b'+' | b'-' | b'@' | b'\t' | b'\r') => Cow::Owned([b"'", cell].concat()),
+        _ => Cow::Borrowed(cell),
+    }
+}
+
+/// A line of RFC 4180.
 fn csv_line<'a>(cells: impl Iterator<Item = &'a [u8]>, out: &mut Vec<u8>) {
     for (index, cell) in cells.enumerate() {
         if index > 0 {
@@ -279,6 +296,24 @@ mod tests {
         let mut out = Vec::new();
         csv_line([&b"plain"[..], b"a,b", b"say \"hi\"", b"two\nlines", b""].into_iter(), &mut out);
         assert_eq!(out, b"plain,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n");
+    }
+
+    #[test]
+    fn csv_safe_cells_are_no_formulas() {
+        let rows: [(&[u8], &[u8]); 9] = [
+            (b"=1+1", b"'=1+1"),
+            (b"+1", b"'+1"),
+            (b"-2", b"'-2"),
+            (b"@SUM(A1)", b"'@SUM(A1)"),
+            (b"\tx", b"'\tx"),
+            (b"\rx", b"'\rx"),
+            (b"a=1", b"a=1"),
+            (b"'", b"'"),
+            (b"", b""),
+        ];
+        for (cell, want) in rows {
+            assert_eq!(spreadsheet_cell(cell).as_ref(), want);
+        }
     }
 
     #[test]

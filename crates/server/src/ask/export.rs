@@ -35,8 +35,10 @@ const REPORT_WAIT: Duration = Duration::from_millis(20);
 enum FileFormat {
     /// One JSON object a line
     Ndjson,
-    /// Comma-separated values with a line of names
+    /// Comma-separated values with a line of names, exactly as logged
     Csv,
+    /// The same for spreadsheets: cells that one would take for a formula begin with '
+    CsvSafe,
     /// The frames as received, a line each
     Raw,
 }
@@ -67,6 +69,7 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     let format = match options.file_format {
         FileFormat::Ndjson => "ndjson",
         FileFormat::Csv => "csv",
+        FileFormat::CsvSafe => "csv-safe",
         FileFormat::Raw => "raw",
     };
     let session = Session::open(&options.access)?;
@@ -152,13 +155,12 @@ pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Res
         let row: Value = serde_json::from_str(&line)
             .map_err(|error| format!("cannot read the server's answer: {error}"))?;
         let shown = match (query.columns().is_some(), options.access.format) {
-            (_, Format::Json) => row.to_string(),
-            (false, format) => format::line(&row, format),
-            (true, Format::Message) => cells(&row).join("\t"),
+            (_, Format::Json) | (false, _) => format::line(&row, &options.access),
+            (true, Format::Message) => cells(&row, &options.access).join("\t"),
             (true, Format::Text) => {
                 rows.push(row);
                 if rows.len() == ALIGNED_MAX {
-                    table(&std::mem::take(&mut rows), &mut out);
+                    table(&std::mem::take(&mut rows), &options.access, &mut out);
                 }
                 continue;
             }
@@ -169,28 +171,28 @@ pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Res
         }
     }
     if !rows.is_empty() {
-        table(&rows, &mut out);
+        table(&rows, &options.access, &mut out);
     }
     // Who wants no more rows has not waited for the report.
     if count == options.limit { Ok(Coverage::Whole) } else { asked.coverage(&session) }
 }
 
-fn cells(row: &Value) -> Vec<String> {
+fn cells(row: &Value, access: &Access) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::Null => String::new(),
-        Value::String(text) => format::shown(text),
+        Value::String(text) => access.shown(text),
         other => other.to_string(),
     };
     row.as_object().map(|object| object.values().map(text).collect()).unwrap_or_default()
 }
 
 /// Prints rows under their names; numbers stand at the right of their column.
-fn table(rows: &[Value], out: &mut impl Write) {
+fn table(rows: &[Value], access: &Access, out: &mut impl Write) {
     let names: Vec<String> = rows[0]
         .as_object()
-        .map(|row| row.keys().map(|name| format::shown(name)).collect())
+        .map(|row| row.keys().map(|name| access.shown(name)).collect())
         .unwrap_or_default();
-    let lines: Vec<Vec<String>> = rows.iter().map(cells).collect();
+    let lines: Vec<Vec<String>> = rows.iter().map(|row| cells(row, access)).collect();
     let length = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..names.len())
         .map(|index| {
@@ -236,7 +238,7 @@ mod tests {
     fn tables_are_aligned() {
         let rows = [json!({"host": "gw1", "count": 5}), json!({"host": "a\u{1b}b", "count": 12})];
         let mut out = Vec::new();
-        table(&rows, &mut out);
+        table(&rows, &options.access, &mut out);
         assert_eq!(String::from_utf8_lossy(&out), "host    count\ngw1         5\na\\x1bb     12\n");
     }
 }

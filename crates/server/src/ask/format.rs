@@ -1,25 +1,34 @@
 //! One row as one line.
 //!
-//! In: a row of the API. Out: a line. Control characters of messages are shown as `\x..`: a log line must not
-//! steer the terminal of the one who reads it.
+//! In: a row of the API. Out: a line. Control characters of messages are escaped unless `--raw` is given: a log line must
+//! not steer the terminal of the one who reads it.
 
-use super::Format;
+use super::{Access, Format};
+use crate::terminal;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value;
-use std::fmt::Write;
 
 /// The line of a row.
-pub(super) fn line(row: &Value, format: Format) -> String {
+pub(super) fn line(row: &Value, access: &Access) -> String {
+    let line = unescaped(row, access.format);
+    match (access.raw, access.format) {
+        (true, _) => line,
+        (false, Format::Json) => terminal::json(&line).into_owned(),
+        (false, _) => terminal::line(&line).into_owned(),
+    }
+}
+
+fn unescaped(row: &Value, format: Format) -> String {
     match format {
         Format::Json => row.to_string(),
-        Format::Message => shown(row["message"].as_str().unwrap_or_default()),
+        Format::Message => row["message"].as_str().unwrap_or_default().to_owned(),
         Format::Text => {
             let time = row["received_us"].as_i64().and_then(|us| Timestamp::from_microsecond(us).ok());
             let zone = TimeZone::system();
             let time = time.map_or_else(String::new, |time| {
                 time.to_zoned(zone).strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string()
             });
-            let field = |name: &str| shown(row[name].as_str().unwrap_or_default());
+            let field = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
             let pid = field("pid");
             let pid = if pid.is_empty() { pid } else { format!("[{pid}]") };
             let (host, program, message) = (field("host"), field("program"), field("message"));
@@ -27,20 +36,6 @@ pub(super) fn line(row: &Value, format: Format) -> String {
             format!("{time} {host} {} {program}{pid}{colon}{message}", field("severity"))
         }
     }
-}
-
-/// A text that cannot steer a terminal.
-pub(super) fn shown(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && c != '\t' {
-            // Writing to a string cannot fail.
-            let _ = write!(line, "\\x{:02x}", u32::from(c));
-        } else {
-            line.push(c);
-        }
-    }
-    line
 }
 
 #[cfg(test)]
@@ -51,10 +46,23 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn terminals_are_safe() {
-        let row =
-            json!({"message": "a\u{1b}[2Jb\nc", "host": "h", "program": "p", "pid": "1", "severity": "err"});
-        assert_eq!(line(&row, Format::Message), "a\\x1b[2Jb\\x0ac");
-        assert_eq!(line(&row, Format::Text), " h err p[1]: a\\x1b[2Jb\\x0ac");
+    fn m8_terminals_are_safe() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            access: Access,
+        }
+        let row = json!({"message": "a\u{1b}[2Jb\nc\u{9b}\u{202e}", "host": "h", "program": "p", "pid": "1", "severity": "err"});
+        let check = |words: &[&str], want: &str| {
+            let access = <Line as clap::Parser>::parse_from([&["x"], words].concat()).access;
+            assert_eq!(line(&row, &access), want);
+        };
+        check(&["--format", "message"], "a\\x1b[2Jb\\nc\\u{9b}\\u{202e}");
+        check(&[], " h err p[1]: a\\x1b[2Jb\\nc\\u{9b}\\u{202e}");
+        check(&["--format", "message", "--raw"], "a\u{1b}[2Jb\nc\u{9b}\u{202e}");
+        check(
+            &["--format", "json"],
+            r#"{"host":"h","message":"a\u001b[2Jb\nc\u009b\u202e","pid":"1","program":"p","severity":"err"}"#,
+        );
     }
 }

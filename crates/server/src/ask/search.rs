@@ -111,7 +111,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
     let mut out = io::stdout().lock();
     for row in rows.iter().rev() {
         // A reader that has seen enough closes the pipe.
-        if writeln!(out, "{}", format::line(row, options.access.format)).is_err() {
+        if writeln!(out, "{}", format::line(row, &options.access)).is_err() {
             break;
         }
     }

@@ -72,7 +72,7 @@ fn follow(reader: impl io::Read, options: &TailOptions, newest: &mut String) -> 
             && let Ok(row) = serde_json::from_str::<Value>(data)
         {
             let mut out = io::stdout().lock();
-            writeln!(out, "{}", format::line(&row, options.access.format))?;
+            writeln!(out, "{}", format::line(&row, &options.access))?;
             out.flush()?;
         }
     }

@@ -6,9 +6,11 @@
 use crate::{
     control::{Reply, follow},
     taps::{LOOKED_AT_A_SECOND, TapRequest},
+    terminal,
 };
 use clap::{Args, ValueEnum};
 use std::{
+    borrow::Cow,
     io::{self, Write},
     path::Path,
     process::ExitCode,
@@ -43,6 +45,9 @@ pub(crate) struct TapOptions {
     /// Print how many messages pass in a second, not the messages
     #[arg(long)]
     rate: bool,
+    /// Print control characters as they are: a terminal obeys them
+    #[arg(long)]
+    raw: bool,
 }
 
 /// Forms of messages.
@@ -74,12 +79,17 @@ impl TapOptions {
             match line.split_at_checked(1) {
                 Some(("M" | "R", text)) => {
                     let mut out = io::stdout().lock();
-                    writeln!(out, "{text}")?;
+                    let shown = match self.format {
+                        _ if self.raw => Cow::Borrowed(text),
+                        TapFormat::Json if self.template.is_none() => terminal::json(text),
+                        _ => terminal::line(text),
+                    };
+                    writeln!(out, "{shown}")?;
                     out.flush()?;
                 }
                 Some(("N", "end")) => ended = true,
                 Some(("N", "OK")) | None => {}
-                Some((_, notice)) => eprintln!("{notice}"),
+                Some((_, notice)) => eprintln!("{}", terminal::line(notice)),
             }
             Ok(!ended)
         });
@@ -90,7 +100,7 @@ impl TapOptions {
                 ExitCode::FAILURE
             }
             Ok(Reply::Failed(why)) => {
-                eprint!("{why}");
+                eprint!("{}", terminal::lines(&why));
                 ExitCode::FAILURE
             }
             // Nobody reads standard output any more: that is how a pipe ends.

@@ -140,7 +140,8 @@ export class Actions {
   };
 
   share = (what: Share): void => {
-    if (what === "csv" || what === "ndjson" || what === "raw") location.assign(exportLink(this.page, what));
+    if (what === "csv" || what === "csv-safe" || what === "ndjson" || what === "raw")
+      location.assign(exportLink(this.page, what));
     else if (what === "package") void this.package();
     else if (what === "curl") void this.copy(curlCommand(this.page), "Command");
     else

@@ -4,7 +4,7 @@ import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Popover } from "../../parts/popover.tsx";
 
-export type Share = "fixed" | "relative" | "curl" | "csv" | "ndjson" | "raw" | "package";
+export type Share = "fixed" | "relative" | "curl" | "csv" | "csv-safe" | "ndjson" | "raw" | "package";
 
 const COPIED: Share[] = ["fixed", "relative", "curl"];
 
@@ -12,7 +12,8 @@ const WAYS: [Share, string, string][] = [
   ["fixed", "Link, times fixed", "shows the same tomorrow"],
   ["relative", "Link, times as chosen", "moves with the clock"],
   ["curl", "curl command", "the rows as JSON"],
-  ["csv", "Export CSV", "all rows, any number"],
+  ["csv-safe", "Export CSV", "for spreadsheets: no formulas"],
+  ["csv", "Export CSV, exact", "for programs, as logged"],
   ["ndjson", "Export NDJSON", "all fields, a line each"],
   ["raw", "Export raw", "as received"],
   ["package", "Evidence package", "signed, with proofs"],

@@ -20,7 +20,7 @@ export function curlCommand(page: SearchModel): string {
 }
 
 /** Where everything that the search finds comes as a file; by fixed times, as on the screen. */
-export function exportLink(page: SearchModel, format: "csv" | "ndjson" | "raw"): string {
+export function exportLink(page: SearchModel, format: "csv" | "csv-safe" | "ndjson" | "raw"): string {
   const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
   const asked = { logspace, query, ...time, format };
   const parameters = Object.entries(asked).filter((pair): pair is [string, string] => pair[1] !== undefined);
