@@ -45,6 +45,17 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// The options as the words of a command line give them.
+    #[cfg(test)]
+    fn of(words: &[&str]) -> Access {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            access: Access,
+        }
+        <Line as clap::Parser>::parse_from([&["x"], words].concat()).access
+    }
+
     /// Text of a message as it is printed.
     fn shown(&self, text: &str) -> String {
         if self.raw { text.to_owned() } else { terminal::line(text).into_owned() }
