@@ -7,7 +7,7 @@
 use crate::{assemble, check};
 use clap::{Args, Subcommand};
 use config::{
-    Disk,
+    Disk, Memory,
     rsyslog::{self, Conversion, Finding, Outcome},
 };
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
 }
 
 fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
-    let conversion = rsyslog::convert(&options.file, &Disk::default())?;
+    let conversion = rsyslog::convert(&options.file, &Disk::default(), judge)?;
     let write = |path: &Path, text: &str| {
         fs::write(path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))
     };
@@ -89,6 +89,14 @@ fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
         eprint!("{}", check::rendered(&checked));
     }
     Ok(conversion)
+}
+
+/// What our own check says of a configuration.
+fn judge(text: &str) -> Option<String> {
+    let file = "converted.conf";
+    let checked = assemble::check(Path::new(file), &Memory::default().file(file, text));
+    let error = checked.report.errors().next();
+    error.map(|error| error.message.clone())
 }
 
 const OUTCOMES: [Outcome; 3] = [Outcome::Kept, Outcome::Changed, Outcome::Unsupported];

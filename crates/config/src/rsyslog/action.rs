@@ -5,7 +5,7 @@
 use super::input::bytes;
 use super::quoted;
 use super::report::Converted;
-use super::script::Converter;
+use super::script::{Converter, same_name};
 use super::syntax::{Parameters, Statement};
 use crate::tree::Kind;
 
@@ -88,6 +88,9 @@ impl Converter {
 
     fn ruleset(&mut self, mut parameters: Parameters, body: &[Statement]) -> Converted<()> {
         let name = parameters.take("name").ok_or("a ruleset without a name")?;
+        if let Some(other) = self.is_name_taken(&name) {
+            return Err(same_name("ruleset", &name, other));
+        }
         self.rulesets.entry(name.clone()).or_default();
         let steps: Vec<String> = body.iter().flat_map(|statement| self.statement(statement, &name)).collect();
         self.rulesets.entry(name).or_default().steps.extend(steps);

@@ -31,7 +31,7 @@ enum Kind {
 }
 
 /// A table.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Table {
     kind: Kind,
     nomatch: String,
@@ -105,7 +105,7 @@ impl Table {
 }
 
 /// All tables.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Tables {
     /// By name, or why they cannot be read.
     entries: BTreeMap<String, Converted<Table>>,

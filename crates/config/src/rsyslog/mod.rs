@@ -48,13 +48,35 @@ pub struct Conversion {
     pub findings: Vec<Finding>,
 }
 
-/// Converts a file and all that it includes. An error: the file cannot be read at all.
-pub fn convert(path: &Path, surroundings: &dyn Surroundings) -> Result<Conversion, String> {
+/// Says what is wrong with a configuration in our language; none when it can be used.
+pub type Judge = fn(&str) -> Option<String>;
+
+/// Converts a file and all that it includes. What is made passes the judge: when the conversion as a whole does not,
+/// every statement is judged, and those that do not pass are left out. An error: the file cannot be read at all, or
+/// nothing of it can be used.
+pub fn convert(path: &Path, surroundings: &dyn Surroundings, judge: Judge) -> Result<Conversion, String> {
     let statements = read::read(path, surroundings)?;
-    let mut converter =
-        Converter::new(Templates::collect(&statements), Tables::collect(&statements, surroundings));
-    converter.run(&statements);
-    Ok(converter.finish(&path.display().to_string()))
+    let converter = || {
+        let mut templates = Templates::collect(&statements);
+        templates.refuse_same_names();
+        Converter::new(templates, Tables::collect(&statements, surroundings), &statements)
+    };
+    let name = path.display().to_string();
+    let mut whole = converter();
+    whole.run(&statements);
+    let conversion = whole.finish(&name);
+    if judge(&conversion.text).is_none() {
+        return Ok(conversion);
+    }
+    let mut careful = converter();
+    careful.templates.refuse_wrong(judge);
+    careful.judge = Some(judge);
+    careful.run(&statements);
+    let conversion = careful.finish(&name);
+    match judge(&conversion.text) {
+        None => Ok(conversion),
+        Some(error) => Err(format!("{name} cannot be converted: {error}")),
+    }
 }
 
 /// A string in double quotes that our language reads as `text`.

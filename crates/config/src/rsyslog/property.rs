@@ -4,7 +4,7 @@
 //! Holds: which helper templates the converted configuration needs.
 
 /// What the converted configuration has to bring along.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Needs {
     /// Sources keep the raw message.
     pub(super) raw: bool,

@@ -13,7 +13,7 @@ use super::state::State;
 use super::syntax::{Expression, Node, Statement, Test};
 use super::templates::Templates;
 use super::value;
-use super::{identifier, quoted};
+use super::{Judge, identifier, quoted};
 
 /// The ruleset that messages go through when nothing else is said.
 pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
@@ -21,8 +21,11 @@ pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
 /// Name of the filter that nothing passes.
 const STOP: &str = "filter(f_stop);";
 
+/// Why a statement inside of another one is left out.
+const BELONGS: &str = "it belongs to a test that is not supported";
+
 /// The steps of a ruleset.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Ruleset {
     pub(super) steps: Vec<String>,
     /// Rulesets that it calls.
@@ -30,7 +33,7 @@ pub(super) struct Ruleset {
 }
 
 /// A source driver.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) ruleset: String,
     /// `network(transport("tcp") port(514)`, without flags and closing parenthesis.
@@ -38,7 +41,12 @@ pub(super) struct Source {
     pub(super) flags: Vec<&'static str>,
 }
 
+#[derive(Clone)]
 pub(super) struct Converter {
+    /// Looks at what every statement becomes; none: nothing is looked at.
+    pub(super) judge: Option<Judge>,
+    /// The names of all rulesets, wherever they stand.
+    ruleset_names: BTreeSet<String>,
     pub(super) findings: Vec<Finding>,
     pub(super) needs: Needs,
     pub(super) templates: Templates,
@@ -59,12 +67,14 @@ pub(super) struct Converter {
 }
 
 impl Converter {
-    pub(super) fn new(templates: Templates, tables: Tables) -> Converter {
+    pub(super) fn new(templates: Templates, tables: Tables, statements: &[Statement]) -> Converter {
         let mut options = BTreeMap::new();
         // What rsyslog does without being told.
         options.insert("keep-hostname".to_string(), "yes".to_string());
         options.insert("create-dirs".to_string(), "yes".to_string());
         Converter {
+            judge: None,
+            ruleset_names: ruleset_names(statements),
             findings: Vec::new(),
             needs: Needs::default(),
             templates,
@@ -108,9 +118,16 @@ impl Converter {
             outcome: Outcome::Kept,
             notes: Vec::new(),
         });
+        let before = self.judge.map(|judge| (judge, self.clone()));
         let outer = std::mem::take(&mut self.notes);
-        let converted = self.node(&statement.node, ruleset);
+        let mut converted = self.node(&statement.node, ruleset);
         let notes = std::mem::replace(&mut self.notes, outer);
+        if let (Some((judge, before)), Ok(steps)) = (before, &converted)
+            && let Some(error) = judge(&self.with_steps(steps))
+        {
+            self.go_back_to(before, index);
+            converted = Err(error);
+        }
         let finding = &mut self.findings[index];
         let steps = match converted {
             Ok(steps) => {
@@ -126,6 +143,32 @@ impl Converter {
         };
         self.fold(index, statement);
         steps
+    }
+
+    /// The text of what there is so far and of more steps.
+    fn with_steps(&self, steps: &[String]) -> String {
+        let mut trial = self.clone();
+        let default = trial.rulesets.entry(DEFAULT_RULESET.to_string()).or_default();
+        default.steps.extend(steps.iter().cloned());
+        trial.finish("").text
+    }
+
+    /// Forgets what a statement brought along, but not that there was such a statement.
+    fn go_back_to(&mut self, before: Converter, index: usize) {
+        let mut findings = std::mem::take(&mut self.findings);
+        for inner in findings.iter_mut().skip(index + 1) {
+            if inner.outcome != Outcome::Unsupported {
+                inner.outcome = Outcome::Unsupported;
+                inner.notes = vec![BELONGS.to_string()];
+            }
+        }
+        *self = Converter { findings, ..before };
+    }
+
+    /// Whether another ruleset before it in the order of names has the same name here.
+    pub(super) fn is_name_taken(&self, ruleset: &str) -> Option<&String> {
+        let first = self.ruleset_names.iter().find(|name| identifier(name) == identifier(ruleset));
+        first.filter(|first| *first != ruleset)
     }
 
     /// A rule on one line is one construct: what became of its action is told with it.
@@ -157,6 +200,9 @@ impl Converter {
                 Ok(vec![format!("rewrite {{ unset(value({})); }};", quoted(&name))])
             }
             Node::Call(name) => {
+                if let Some(other) = self.is_name_taken(name) {
+                    return Err(same_name("ruleset", name, other));
+                }
                 self.rulesets.entry(ruleset.to_string()).or_default().calls.insert(name.clone());
                 Ok(vec![format!("{}();", block_name(name))])
             }
@@ -214,7 +260,7 @@ impl Converter {
             place: statement.place.clone(),
             words: statement.words.clone(),
             outcome: Outcome::Unsupported,
-            notes: vec!["it belongs to a test that is not supported".to_string()],
+            notes: vec![BELONGS.to_string()],
         });
     }
 
@@ -279,6 +325,19 @@ impl Converter {
             self.notes.push(note);
         }
     }
+}
+
+/// Why one of two objects is left out whose names differ only in characters that names here do not have.
+pub(super) fn same_name(kind: &str, name: &str, other: &str) -> String {
+    format!("{kind}s `{name}` and `{other}` would have the same name here: give one of them another name")
+}
+
+fn ruleset_names(statements: &[Statement]) -> BTreeSet<String> {
+    let names = statements.iter().filter_map(|statement| match &statement.node {
+        Node::Object { kind, parameters, .. } if kind == "ruleset" => parameters.clone().take("name"),
+        _ => None,
+    });
+    names.collect()
 }
 
 /// Name of the block that a called ruleset becomes.

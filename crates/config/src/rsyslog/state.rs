@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::syntax::Parameters;
 
 /// The values of directives.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct State {
     /// Parameters of the next action only: queues, retries.
     pub(super) next_action: BTreeMap<String, String>,

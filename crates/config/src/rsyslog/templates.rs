@@ -10,9 +10,11 @@ use super::printed;
 use super::property::Needs;
 use super::read;
 use super::report::Converted;
+use super::script::same_name;
 use super::syntax::{Node, Parameters, Statement, is_on};
 use super::template;
-use super::{identifier, quoted};
+use super::{Judge, identifier, quoted};
+use crate::tree::Version;
 
 /// Templates that rsyslog brings along, and whether they need the helpers of tags and times. The ones that are a default of
 /// ours have no text.
@@ -41,7 +43,7 @@ const BUILT_IN: &[(&str, &str, bool)] = &[
 ];
 
 /// A template under its name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Entry {
     converted: Result<printed::Converted, String>,
     needs: Needs,
@@ -50,7 +52,7 @@ struct Entry {
 }
 
 /// All templates.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Templates {
     entries: BTreeMap<String, Entry>,
 }
@@ -99,6 +101,34 @@ impl Templates {
             }
         }
         templates
+    }
+
+    /// Of two templates whose names are the same here only the first one, in the order of names, is left.
+    pub(super) fn refuse_same_names(&mut self) {
+        let mut known: BTreeMap<String, String> = BTreeMap::new();
+        for (name, entry) in &mut self.entries {
+            match known.get(&template_name(name)) {
+                Some(other) => entry.converted = Err(same_name("template", name, other)),
+                None => {
+                    known.insert(template_name(name), name.clone());
+                }
+            }
+        }
+    }
+
+    /// Refuses the templates that do not pass a judge.
+    pub(super) fn refuse_wrong(&mut self, judge: Judge) {
+        for (name, entry) in &mut self.entries {
+            let Ok(converted) = &entry.converted else { continue };
+            let mut needs = Needs::default();
+            needs.add_helpers(&entry.needs);
+            let definition = format!("template {} {};", template_name(name), quoted(&converted.text));
+            let version = format!("@version: {}\n", Version::CURRENT);
+            let text = [version].into_iter().chain(needs.statements()).chain([definition]);
+            if let Some(error) = judge(&text.collect::<Vec<_>>().join("\n")) {
+                entry.converted = Err(error);
+            }
+        }
     }
 
     /// What became of a definition: notes about it.

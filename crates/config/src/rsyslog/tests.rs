@@ -6,7 +6,14 @@ use super::{Conversion, Outcome, convert};
 use crate::{Memory, check, parse};
 
 fn converted(text: &str) -> Conversion {
-    convert(Path::new("r.conf"), &Memory::default().file("r.conf", text)).unwrap()
+    convert(Path::new("r.conf"), &Memory::default().file("r.conf", text), judge).unwrap()
+}
+
+/// What this crate knows of a configuration; the program also compiles patterns and templates.
+fn judge(text: &str) -> Option<String> {
+    let (tree, mut report) = parse(Path::new("c.conf"), &Memory::default().file("c.conf", text));
+    check(&tree, &mut report);
+    report.errors().next().map(|error| error.message.clone())
 }
 
 /// The statements that a piece of configuration becomes, without those that every conversion has.
@@ -229,7 +236,7 @@ fn writes_lookup_tables_into_the_configuration() {
     let looked_up = |table: &str| {
         let text = "lookup_table(name=\"t\" file=\"/t.json\")\nset $.a = lookup(\"t\", $hostname);\n";
         let files = Memory::default().file("r.conf", text).file("/t.json", table);
-        let conversion = convert(Path::new("r.conf"), &files).unwrap();
+        let conversion = convert(Path::new("r.conf"), &files, judge).unwrap();
         let lines = conversion.text.lines().map(str::trim);
         let steps: Vec<&str> =
             lines.filter(|line| line.contains("if (") || line.contains("rewrite")).collect();
@@ -293,13 +300,46 @@ fn tells_what_becomes_of_every_statement() {
 }
 
 #[test]
+fn what_does_not_pass_is_left_out_and_told() {
+    const TWO: &str = "$template a-b,\"x\"\n$template a_b,\"y\"\n*.* /tmp/1;a-b\n*.* /tmp/2;a_b";
+    let same = |kind: &str, of: &str, other: &str| {
+        format!("{kind}s `{of}` and `{other}` would have the same name here: give one of them another name")
+    };
+    let template = same("template", "a_b", "a-b");
+    tells(
+        TWO,
+        &[
+            "1 kept:",
+            &format!("2 not supported: {template}"),
+            "3 kept:",
+            &format!("4 not supported: template `a_b`: {template}"),
+        ],
+    );
+    let ruleset = same("ruleset", "a_b", "a.b");
+    tells(
+        "ruleset(name=\"a.b\") { stop }\nruleset(name=\"a_b\") { *.* /f }\ncall a_b",
+        &[
+            "1 kept:",
+            "1 kept:",
+            &format!("2 not supported: {ruleset}"),
+            &format!("3 not supported: {ruleset}"),
+        ],
+    );
+    let mode = "action(type=\"omfile\" file=\"/a\" FileCreateMode=\"x9\")";
+    tells(
+        &format!("if $msg contains \"x\" then {{ {mode} }}\n*.* /f"),
+        &["1 kept:", "1 not supported: this value does not fit", "2 kept:"],
+    );
+}
+
+#[test]
 fn bounds_hostile_configurations() {
     let deep = format!("{}stop", "if 1 then { ".repeat(100_000));
     converted(&deep);
     converted(&format!("if {}1 then stop", "(".repeat(100_000)));
     converted(&format!("if $a {} then stop", "& $a".repeat(100_000)));
     let circle = Memory::default().file("r.conf", "$IncludeConfig r.conf\n$IncludeConfig r.conf\n");
-    convert(Path::new("r.conf"), &circle).unwrap();
+    convert(Path::new("r.conf"), &circle, judge).unwrap();
 }
 
 proptest::proptest! {
