@@ -138,6 +138,10 @@ pub(crate) fn run() -> ExitCode {
         Some("loggen") => old_names::loggen(&words),
         Some("dqtool") => old_names::dqtool(&words),
         Some("pdbtool") => old_names::pdbtool(&words),
+        Some("slogkey") => old_names::slog("slogkey", "key", &words),
+        Some("slogencrypt") => old_names::slog("slogencrypt", "encrypt", &words),
+        Some("slogverify") => old_names::slog("slogverify", "verify", &words),
+        Some("persist-tool") => old_names::persist_tool(),
         _ => match CommandLine::parse_from(words).verb {
             Verb::Run(options) => serve(options),
             Verb::Check(options) => options.run(),
@@ -177,6 +181,7 @@ fn serve(options: RunOptions) -> ExitCode {
         pidfile: options.pidfile,
         quickstart: options.quickstart,
         levels: daemon::Levels::default(),
+        worker_threads: None,
         skip_unsupported: options.skip_unsupported,
     })
 }

@@ -14,6 +14,7 @@ mod hooks;
 mod identity;
 mod ledger;
 mod memory;
+mod notify;
 mod page;
 mod running;
 mod scopes;
@@ -28,6 +29,7 @@ use commands::Control;
 use console::Console;
 use ledger::LedgerKeeper;
 use message::Severity;
+use notify::Notifier;
 use relay::{InternalLog, Registry};
 use running::Running;
 use std::{
@@ -47,6 +49,8 @@ use store::Ledger;
 const DRAIN: Duration = Duration::from_secs(10);
 /// How often parsers with timers hear that time went on.
 const TICK: Duration = Duration::from_secs(1);
+/// What the service manager shows while all is well.
+const STATUS_RUNNING: &str = "Running";
 /// Events that may wait: signals and commands are rare.
 const EVENTS_MAX: usize = 64;
 
@@ -70,6 +74,8 @@ pub(crate) struct Settings {
     pub(crate) quickstart: bool,
     /// How much to say.
     pub(crate) levels: Levels,
+    /// Threads that read sources; as many as there are cores when it is not said.
+    pub(crate) worker_threads: Option<usize>,
     /// Whether a configuration runs without what of it cannot be run.
     pub(crate) skip_unsupported: bool,
 }
@@ -100,6 +106,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
 }
 
 fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
+    let notifier = Notifier::from_environment();
     let (events, inbox) = mpsc::sync_channel(EVENTS_MAX);
     let registry = Registry::default();
     fs::create_dir_all(&settings.data)
@@ -126,7 +133,10 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     if let Some(page) = &page {
         page.greet(settings);
     }
-    work(&inbox, &mut running, log);
+    notifier.start_watchdog().map_err(|error| format!("cannot start the thread of the watchdog: {error}"))?;
+    notifier.ready(STATUS_RUNNING);
+    work(&inbox, &mut running, log, &notifier);
+    notifier.stopping();
     // Whoever waits for an event that nobody takes any more hears so at once.
     drop(inbox);
     log.write(Severity(5), &format!("{name} shutting down; version='{version}'"));
@@ -143,8 +153,9 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
 }
 
 /// Takes events until one says stop.
-fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog) {
+fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notifier: &Notifier) {
     loop {
+        notifier.alive();
         let event = match inbox.recv_timeout(TICK) {
             Ok(event) => event,
             Err(RecvTimeoutError::Timeout) => {
@@ -159,7 +170,12 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog) {
             Event::Reload(answer) => {
                 log.write(Severity(5), "Configuration reload request received, reloading configuration;");
                 log.write(Severity(5), "Loading the new configuration;");
+                notifier.reloading();
                 let result = running.reload();
+                notifier.ready(match &result {
+                    Ok(()) => STATUS_RUNNING,
+                    Err(_) => "Running with the old configuration: the new one has errors",
+                });
                 match &result {
                     Ok(()) => {
                         log.write(Severity(5), "New configuration initialized;");

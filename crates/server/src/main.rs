@@ -20,6 +20,7 @@ mod logspace;
 mod machine;
 mod old_names;
 mod patterndb;
+mod process;
 mod queue;
 mod slog;
 mod statistics;

@@ -1,7 +1,8 @@
-//! The programs that scripts know: `syslog-ng`, `syslog-ng-ctl`, `loggen`, `dqtool`.
+//! The programs that scripts know: `syslog-ng`, `syslog-ng-ctl`, `loggen`, `dqtool`, `pdbtool`, `slogkey` and its kin.
 //!
 //! In: their command lines. Out: what those programs would print and return. Options that only make sense for the
-//! old program (`--module-path`, `--no-caps`, ...) are taken and have no effect, as their help here says.
+//! old program (`--module-path`, `--seed`, ...) are taken and have no effect, as their help here says; what is asked for
+//! and not there is refused.
 
 use crate::{
     check,
@@ -9,7 +10,9 @@ use crate::{
     daemon::{self, Levels},
     loggen,
     patterndb::{self, PatterndbOptions},
+    process::ProcessOptions,
     queue,
+    slog::{self, SlogOptions},
 };
 use clap::{ArgAction, Parser};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
@@ -63,24 +66,29 @@ struct SyslogNg {
     /// Start without the drivers, options and statements that are not supported, and say what is not running
     #[arg(long)]
     skip_unsupported: bool,
-    /// No effect: capabilities are not changed
-    #[arg(long)]
-    no_caps: bool,
-    /// No effect: see ulimit -c
-    #[arg(long)]
-    enable_core: bool,
+    #[command(flatten)]
+    process: ProcessOptions,
     /// No effect
     #[arg(long)]
     startup_debug: bool,
     /// No effect: there are no modules
     #[arg(long, value_name = "PATH", action = ArgAction::Append)]
     module_path: Vec<PathBuf>,
-    /// No effect: one thread a core reads
-    #[arg(long, value_name = "N")]
-    worker_threads: Option<u32>,
-    /// No effect: it stays in the foreground
+    /// No effect: what is needed is there
+    #[arg(long, value_name = "LIST")]
+    default_modules: Option<String>,
+    /// No effect: random numbers come from the system
+    #[arg(short = 'S', long)]
+    seed: bool,
+    /// Threads that read sources; one for each core when left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    worker_threads: Option<u16>,
+    /// foreground; the others are refused
     #[arg(long, value_name = "MODE")]
     process_mode: Option<String>,
+    /// Refused: there is no interactive debugger
+    #[arg(short = 'i', long)]
+    interactive: bool,
 }
 
 /// Runs as `syslog-ng`.
@@ -99,7 +107,7 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         };
         return check::run(&options.cfgfile, &checking);
     }
-    let http = match http_address(&options.http) {
+    let http = match startable(&options).and_then(|()| http_address(&options.http)) {
         Ok(http) => http,
         Err(error) => {
             eprintln!("syslog-ng: {error}");
@@ -117,8 +125,36 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         pidfile: options.pidfile,
         quickstart: false,
         levels: Levels::new(options.verbose, options.debug || options.trace),
+        worker_threads: options.worker_threads.map(usize::from),
         skip_unsupported: options.skip_unsupported,
     })
+}
+
+/// Refuses what is asked for and not there, and makes the process what it is asked to be. Nothing runs yet: rights and
+/// limits are those of the one thread there is, and of all that come after it.
+fn startable(options: &SyslogNg) -> Result<(), String> {
+    match options.process_mode.as_deref() {
+        None | Some("foreground") => {}
+        Some(mode @ ("background" | "safe-background")) => {
+            return Err(format!(
+                "--process-mode={mode} is not supported: it stays in the foreground, and a service manager (Type=notify) \
+                 or a shell's `&` puts it into the background"
+            ));
+        }
+        Some(other) => {
+            return Err(format!(
+                "--process-mode takes foreground, background or safe-background, not {other}"
+            ));
+        }
+    }
+    if options.interactive {
+        return Err(
+            "--interactive is not supported: `duramen explain` and `duramen ctl tap` show what becomes of a \
+                    message"
+                .to_owned(),
+        );
+    }
+    options.process.apply()
 }
 
 /// syslog-ng-ctl's command line is that of `ctl`, but for the socket's default place.
@@ -144,7 +180,46 @@ struct Dqtool {
 
 /// Runs as `dqtool`.
 pub(crate) fn dqtool(words: &[OsString]) -> ExitCode {
+    if let Some(verb) = words.get(1).and_then(|word| word.to_str())
+        && matches!(verb, "assign" | "relocate")
+    {
+        return refused(
+            "dqtool",
+            &format!(
+                "{verb} changes syslog-ng's persist file, and there is none here: a queue is found in the folder \
+                 that disk-buffer(dir(...)) names. Stop the server, move the folder, and change the option"
+            ),
+        );
+    }
     queue::run(&Dqtool::parse_from(words).options)
+}
+
+/// The command line of slogkey, slogencrypt and slogverify: the verbs of `slog`.
+#[derive(Parser, Debug)]
+struct Slog {
+    #[command(flatten)]
+    options: SlogOptions,
+}
+
+/// Runs as `slogkey`, `slogencrypt` or `slogverify`, which are verbs of `slog`.
+pub(crate) fn slog(name: &'static str, verb: &str, words: &[OsString]) -> ExitCode {
+    let rest = words.iter().skip(1).cloned();
+    let words = [OsString::from(name), OsString::from(verb)].into_iter().chain(rest);
+    slog::run(&Slog::parse_from(words).options)
+}
+
+/// Runs as `persist-tool`: there is no file that it could work on.
+pub(crate) fn persist_tool() -> ExitCode {
+    refused(
+        "persist-tool",
+        "there is no persist file of syslog-ng here: read positions are in a file of this program's own format, which \
+         no tool changes. Where a followed file starts is said with read-old-records()",
+    )
+}
+
+fn refused(name: &str, why: &str) -> ExitCode {
+    eprintln!("{name}: {why}");
+    ExitCode::from(2)
 }
 
 /// loggen's command line.

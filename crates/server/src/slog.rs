@@ -52,6 +52,9 @@ enum Verb {
         input: PathBuf,
         /// Where the encrypted log is written
         output: PathBuf,
+        /// No effect: lines are read one by one
+        #[arg(hide = true)]
+        buffer_lines: Option<u32>,
     },
     /// Verify an encrypted log, and write it in clear
     Verify {
@@ -74,6 +77,9 @@ enum Verb {
         input: PathBuf,
         /// Where the log is written in clear
         output: PathBuf,
+        /// No effect: lines are read one by one
+        #[arg(hide = true)]
+        buffer_lines: Option<u32>,
     },
 }
 
@@ -95,7 +101,7 @@ struct KeyOptions {
 pub(crate) fn run(options: &SlogOptions) -> ExitCode {
     let done = match &options.verb {
         Verb::Key(options) => key(options).map(|()| true),
-        Verb::Encrypt { key_file, mac_file, new_key, new_mac, input, output } => {
+        Verb::Encrypt { key_file, mac_file, new_key, new_mac, input, output, .. } => {
             encrypt([key_file, mac_file, new_key, new_mac, input, output]).map(|()| true)
         }
         Verb::Verify { iterative: true, prev_key_file, prev_mac_file, mac_file, input, output, .. } => {

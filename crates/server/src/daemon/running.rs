@@ -140,8 +140,13 @@ impl Running {
             })),
         };
         let failed = |error: relay::StageError| error.to_string();
-        let sources =
-            Sources::start(registry.clone(), log.clone(), 0, Some(&settings.positions)).map_err(failed)?;
+        let sources = Sources::start(
+            registry.clone(),
+            log.clone(),
+            settings.worker_threads.unwrap_or(0),
+            Some(&settings.positions),
+        )
+        .map_err(failed)?;
         let mut running = Running {
             config: settings.config.clone(),
             skip_unsupported: settings.skip_unsupported,
