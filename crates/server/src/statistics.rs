@@ -148,7 +148,9 @@ pub(crate) fn prometheus(samples: &[Sample]) -> String {
     for name in names {
         let group = samples.iter().filter(|sample| sample.name == name);
         for (index, sample) in group.enumerate() {
-            if index == 0 {
+            // Clients add _total to the name of a counter that does not end in it: such a one is given without a type.
+            let keeps_name = sample.kind != "counter" || name.ends_with("_total");
+            if index == 0 && keeps_name {
                 let _ = writeln!(text, "# TYPE {name} {}", sample.kind);
             }
             let labels: Vec<String> = sample
@@ -220,5 +222,7 @@ mod tests {
         let text = prometheus(&[sample("a\"b", 1.0), sample("c", 2.5)]);
         let want = "# TYPE syslogng_x_total counter\nsyslogng_x_total{id=\"a\\\"b\"} 1\nsyslogng_x_total{id=\"c\"} 2.5\n";
         assert_eq!(text, want);
+        let probe = Sample { name: "syslogng_probe".into(), kind: "counter", labels: Vec::new(), value: 3.0 };
+        assert_eq!(prometheus(&[probe]), "syslogng_probe 3\n");
     }
 }

@@ -109,9 +109,17 @@ impl Collector {
         told.collect()
     }
 
+    /// The counters that are shown. Those of a file appear with its first message, as in syslog-ng: it opens files then.
+    fn listed(&self) -> Vec<Arc<Counters>> {
+        let mut entries = self.registry.list();
+        let is_opened = |counters: &Counters| read(&counters.processed) > 0 || read(&counters.stamp_s) > 0;
+        entries.retain(|counters| counters.component != "dst.file" || is_opened(counters));
+        entries
+    }
+
     /// The figures of syslog-ng's CSV.
     pub(crate) fn figures(&self) -> Vec<Figure> {
-        let entries = self.registry.list();
+        let entries = self.listed();
         let mut figures = Vec::new();
         let mut sums: BTreeMap<(&str, String), u64> = BTreeMap::new();
         let (mut received, mut queued) = (0, 0);
@@ -170,8 +178,7 @@ impl Collector {
 
     /// The samples of Prometheus.
     pub(crate) fn samples(&self) -> Vec<Sample> {
-        let mut all: Vec<Sample> =
-            self.registry.list().iter().flat_map(|counters| samples(counters)).collect();
+        let mut all: Vec<Sample> = self.listed().iter().flat_map(|counters| samples(counters)).collect();
         for (id, name, logspace) in self.shared.logspaces_by_id() {
             all.extend(logspace_samples(&id, &name, &logspace.stats()));
         }

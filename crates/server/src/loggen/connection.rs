@@ -17,7 +17,7 @@ use rustls::{
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::{
     io::{self, Write},
-    net::{SocketAddr, TcpStream, ToSocketAddrs, UdpSocket},
+    net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs, UdpSocket},
     os::unix::net::{UnixDatagram, UnixStream},
     sync::Arc,
     time::Duration,
@@ -30,9 +30,9 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) struct Target {
     address: Address,
     tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
-    /// PROXY protocol v1 line, sent first.
-    proxy: Option<String>,
-    /// Whether the PROXY line goes before the TLS handshake.
+    /// Header of the PROXY protocol, sent first.
+    proxy: Option<Vec<u8>>,
+    /// Whether the PROXY header goes before the TLS handshake.
     proxy_plain: bool,
     local_port: Option<u16>,
 }
@@ -71,13 +71,8 @@ impl Target {
             }
         };
         let tls = if options.use_ssl { Some(tls(&options.target)?) } else { None };
-        let family = if options.ipv6 { "TCP6" } else { "TCP4" };
-        let proxy = (options.proxied || options.proxied_tls_passthrough).then(|| {
-            format!(
-                "PROXY {family} {} {} {} {}\r\n",
-                options.proxy_src_ip, options.proxy_dst_ip, options.proxy_src_port, options.proxy_dst_port
-            )
-        });
+        let passes = options.proxied_tls_passthrough.then_some(1);
+        let proxy = options.proxied.or(passes).map(|version| proxy_header(options, version)).transpose()?;
         let proxy_plain = options.proxied_tls_passthrough || !options.use_ssl;
         Ok(Target { address, tls, proxy, proxy_plain, local_port: options.client_port })
     }
@@ -126,19 +121,47 @@ impl Target {
         socket.connect_timeout(&SockAddr::from(address), CONNECT_TIMEOUT)?;
         let mut stream: TcpStream = socket.into();
         let (before, after) = match &self.proxy {
-            Some(line) if self.proxy_plain => (line.as_str(), ""),
-            Some(line) => ("", line.as_str()),
-            None => ("", ""),
+            Some(header) if self.proxy_plain => (header.as_slice(), [].as_slice()),
+            Some(header) => ([].as_slice(), header.as_slice()),
+            None => ([].as_slice(), [].as_slice()),
         };
-        stream.write_all(before.as_bytes())?;
+        stream.write_all(before)?;
         let Some((config, name)) = &self.tls else {
             return Ok(Connection::Stream(Box::new(stream)));
         };
         let session = ClientConnection::new(config.clone(), name.clone()).map_err(io::Error::other)?;
         let mut stream = StreamOwned::new(session, stream);
-        stream.write_all(after.as_bytes())?;
+        stream.write_all(after)?;
         Ok(Connection::Stream(Box::new(Encrypted(stream))))
     }
+}
+
+/// The header of a connection over TCP, in version 1 (a line) or 2 (binary) of the PROXY protocol.
+pub(super) fn proxy_header(options: &Options, version: u8) -> io::Result<Vec<u8>> {
+    const SIGNATURE: &[u8; 12] = b"\r\n\r\n\0\r\nQUIT\n";
+    /// Version 2, command PROXY.
+    const COMMAND: u8 = 0x21;
+    let ports = (options.proxy_src_port, options.proxy_dst_port);
+    let (family, code, addresses) = match (options.proxy_src_ip, options.proxy_dst_ip) {
+        (IpAddr::V4(source), IpAddr::V4(target)) => {
+            ("TCP4", 0x11, [source.octets(), target.octets()].concat())
+        }
+        (IpAddr::V6(source), IpAddr::V6(target)) => {
+            ("TCP6", 0x21, [source.octets(), target.octets()].concat())
+        }
+        _ => {
+            let message = "--proxy-src-ip and --proxy-dst-ip must both be of IPv4 or both of IPv6";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+    };
+    if version == 1 {
+        let (source, target) = (options.proxy_src_ip, options.proxy_dst_ip);
+        return Ok(format!("PROXY {family} {source} {target} {} {}\r\n", ports.0, ports.1).into_bytes());
+    }
+    let body = [addresses, ports.0.to_be_bytes().to_vec(), ports.1.to_be_bytes().to_vec()].concat();
+    // Two addresses and two ports: 12 or 36 bytes.
+    let length = u16::try_from(body.len()).map_err(io::Error::other)?;
+    Ok([SIGNATURE.as_slice(), &[COMMAND, code], &length.to_be_bytes(), &body].concat())
 }
 
 /// A TLS stream that says goodbye: without it the peer must take the end for an attack (RFC 8446, section 6.1).

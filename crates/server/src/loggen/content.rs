@@ -46,7 +46,8 @@ impl Content {
         let counted = options.syslog_proto && !options.no_framing && !options.dgram;
         let datagram = options.dgram;
         let kind = match &options.read_file {
-            Some(path) => file(path, options, counted, datagram)?,
+            // Lines that are sent as they are bring their own framing along.
+            Some(path) => file(path, options, counted && !options.dont_parse, datagram)?,
             None => Kind::Generated(Shape {
                 size: options.size.min(SIZE_MAX),
                 rfc5424: options.syslog_proto,

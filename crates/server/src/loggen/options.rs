@@ -3,7 +3,7 @@
 //! In: the command line. Out: values within their limits.
 
 use clap::Args;
-use std::path::PathBuf;
+use std::{net::IpAddr, path::PathBuf};
 
 /// Sends messages to a server.
 #[derive(Args, Debug, Clone)]
@@ -84,15 +84,23 @@ pub(crate) struct Options {
     /// As fast as possible, whatever --rate says
     #[arg(long)]
     pub(crate) perf: bool,
-    /// A PROXY protocol v1 header first
-    #[arg(short = 'H', long)]
-    pub(crate) proxied: bool,
+    /// A header of the PROXY protocol first, in its version 1 (text) or 2 (binary)
+    #[arg(
+        short = 'H',
+        long,
+        value_name = "VERSION",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u8).range(1..=2)
+    )]
+    pub(crate) proxied: Option<u8>,
     /// Source address of the PROXY header
     #[arg(long, default_value = "127.0.0.1")]
-    pub(crate) proxy_src_ip: String,
+    pub(crate) proxy_src_ip: IpAddr,
     /// Destination address of the PROXY header
     #[arg(long, default_value = "127.0.0.1")]
-    pub(crate) proxy_dst_ip: String,
+    pub(crate) proxy_dst_ip: IpAddr,
     /// Source port of the PROXY header
     #[arg(long, default_value_t = 1234)]
     pub(crate) proxy_src_port: u16,
@@ -111,4 +119,7 @@ pub(crate) struct Options {
     /// Print nothing but the summary
     #[arg(short = 'Q', long)]
     pub(crate) quiet: bool,
+    /// No effect: there is nothing more to say
+    #[arg(long)]
+    pub(crate) debug: bool,
 }
