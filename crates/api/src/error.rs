@@ -82,6 +82,13 @@ impl ApiError {
         error
     }
 
+    pub(crate) fn starting(wait: Duration) -> ApiError {
+        let text = "messages are still being read back from the journal after a start, and an export would lack them: try again later";
+        let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "starting", text);
+        error.retry_after = Some(wait);
+        error
+    }
+
     /// Something is used up for now.
     pub(crate) fn busy(message: impl Into<String>, wait: Duration) -> ApiError {
         let mut error = ApiError::new(StatusCode::SERVICE_UNAVAILABLE, "busy", message);

@@ -3,9 +3,19 @@
 //! In: open logspaces, boundaries. Out: what a question is asked of. Holds: both.
 //! Limits: a scope has at most [`query::MEMBERS_MAX`] members; the server refuses more in the configuration.
 
+use crate::error::ApiError;
 use query::{Boundary, Member, Space};
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use store::{Logspace, Unlocked};
+
+/// Longest time that an export waits until a logspace has started.
+const START_PATIENCE: Duration = Duration::from_secs(60);
+/// How often to look whether it has.
+const START_LOOK: Duration = Duration::from_millis(100);
 
 /// What a logspace is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,6 +73,22 @@ impl Scope {
     /// Whether sequence numbers of it may be shown.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.members.as_slice(), [member] if member.boundary.is_none())
+    }
+
+    /// Waits until everything was read back from the journals after a start; an error when that takes longer than
+    /// [`START_PATIENCE`].
+    pub(crate) async fn started(&self) -> Result<(), ApiError> {
+        let since = Instant::now();
+        loop {
+            let starting = self.members.iter().filter_map(|member| member.logspace.snapshot().starting);
+            if starting.map(|starting| starting.count).sum::<u64>() == 0 {
+                return Ok(());
+            }
+            if since.elapsed() >= START_PATIENCE {
+                return Err(ApiError::starting(START_PATIENCE));
+            }
+            tokio::time::sleep(START_LOOK).await;
+        }
     }
 
     /// What is searched now, by somebody with these keys.

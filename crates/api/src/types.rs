@@ -332,7 +332,7 @@ pub struct Unread {
     pub from_us: i64,
     /// Received time of the last.
     pub to_us: i64,
-    /// Why: `locked`, or what is damaged.
+    /// Why: `locked`, `away`, `lost`, `starting`, or what is damaged.
     pub why: String,
 }
 
@@ -524,7 +524,7 @@ pub struct ValidateAnswer {
 /// The health of the server.
 #[derive(Serialize, ToSchema)]
 pub struct HealthAnswer {
-    /// `ok`, or `degraded` while something is held back.
+    /// `ok`; `degraded` while something is held back or wrong; `starting` while messages are read back from a journal.
     pub status: &'static str,
     /// One for each logspace that the session's user may search; empty without a session.
     pub logspaces: Vec<LogspaceHealth>,
@@ -546,4 +546,7 @@ pub struct LogspaceHealth {
     /// What is wrong; absent when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// Messages that are still being read back from the journal after a start; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub starting: Option<u64>,
 }

@@ -115,6 +115,10 @@ pub const LOCKED: &str = "locked";
 pub(crate) const DAMAGED: &str = "damaged";
 /// Why messages are unread whose archive is not there.
 pub const AWAY: &str = "away";
+/// Why messages are unread that the journal lost.
+pub const LOST: &str = "lost";
+/// Why messages are unread that are still being read back from the journal.
+pub const STARTING: &str = "starting";
 
 impl Unread {
     /// What it means for the answer, for people.
@@ -133,6 +137,12 @@ impl Unread {
                 format!("{which} are locked and were not searched: unlock the logspace with its private key")
             }
             AWAY => format!("{which} are in an archive that is not attached and were not searched"),
+            LOST => format!("up to all of {which} are lost: the journal no longer has them"),
+            STARTING => {
+                format!(
+                    "{which} are still being read back from the journal and were not searched: ask again soon"
+                )
+            }
             why => format!("{which} may be left out: {why}"),
         }
     }

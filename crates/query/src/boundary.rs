@@ -56,6 +56,8 @@ impl Boundary {
             locked: snapshot.locked.clone(),
             away: snapshot.away.clone(),
             damaged: snapshot.damaged.clone(),
+            lost: snapshot.lost.clone(),
+            starting: snapshot.starting,
         }
     }
 

@@ -28,7 +28,9 @@ mod times;
 mod tree;
 mod words;
 
-pub use answer::{AWAY, Answer, Bars, Clock, Facet, LOCKED, Row, Search, SearchError, TimedOut, Unread};
+pub use answer::{
+    AWAY, Answer, Bars, Clock, Facet, LOCKED, LOST, Row, STARTING, Search, SearchError, TimedOut, Unread,
+};
 pub use boundary::{Boundary, matching};
 pub use browse::{Extent, Found, NEIGHBOURS_MAX, Near, Same, columns, context, extent, message};
 pub use error::{Hint, QueryError};

@@ -55,6 +55,8 @@ enum Verb {
     Lock(unlock::LockOptions),
     /// Make a running server seal what its active segment has
     Seal(unlock::SealOptions),
+    /// Tell a running server that its clock is right after a jump, and that losses are known
+    Confirm(unlock::SealOptions),
     /// Make a running server move sealed segments to the archive
     Archive(archive::ArchiveOptions),
     /// Make a running server bring archived segments back
@@ -88,6 +90,7 @@ fn done(verb: &Verb) -> Result<bool, String> {
         Verb::Unlock(options) => unlock::run(options),
         Verb::Lock(options) => unlock::lock(options),
         Verb::Seal(options) => unlock::seal(options),
+        Verb::Confirm(options) => unlock::confirm(options),
         Verb::Archive(options) => archive::archive(options),
         Verb::Restore(options) => archive::restore(options),
         Verb::Attach(options) => archive::attach(options, "ATTACH"),

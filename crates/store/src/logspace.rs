@@ -11,12 +11,14 @@ mod archive;
 mod audit;
 mod builder;
 mod catalog;
+mod clock;
 mod cover;
 mod evidence_notice;
 mod indexed;
 mod layout;
 mod live;
 mod moving;
+mod numbers;
 mod opening;
 mod options;
 mod queue;
@@ -29,6 +31,7 @@ mod shared;
 mod shelf;
 mod stamper;
 mod stats;
+mod troubles;
 mod unlocked;
 mod wishes;
 mod witness;
@@ -51,16 +54,19 @@ pub use witness::sign_key_of;
 
 use crate::{KeyError, Keys, Part, SigningKey, Snapshot, View, Wanted};
 use builder::Builder;
+use clock::{ClockGuard, ClockReading};
 use cover::Cover;
 use indexed::Indexed;
 use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
 use message::{Delivery, Outlet};
 use moving::Move;
+use numbers::{NumberMark, UNSYNCED_MAX};
 use opening::Opening;
 use queue::Queue;
 use sealer::Sealer;
 use shared::{Retention, Shared};
+use shelf::{Shelf, Starting};
 use std::{
     fs, io,
     ops::Range,
@@ -198,7 +204,18 @@ impl Logspace {
         .map_err(|error| error.of(dir))?;
         let sealed_below = found.write(&*disk, dir).map_err(failed)?;
         journal.advance(sealed_below);
-        let shared = Arc::new(Shared::new(dir, options, notices, found.sealed, sealed_below));
+        let mut mark = NumberMark::open(&*disk, dir).map_err(failed)?;
+        let clock = open_clock(&*disk, dir, &options, &found.catalog);
+        let (clock, is_same_boot) = clock.map_err(failed)?;
+        if mark.end() > journal.next_sequence() {
+            // No number is given twice, whatever became of the journal.
+            journal.advance(mark.end() + if is_same_boot { 0 } else { UNSYNCED_MAX });
+        }
+        mark.save(journal.next_sequence()).map_err(failed)?;
+        let end = journal.next_sequence();
+        let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
+        let shelf = Shelf::new(found.sealed, sealed_below, witness.losses(), starting);
+        let shared = Arc::new(Shared::new(dir, options, notices, shelf, sealed_below));
         shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
@@ -209,11 +226,12 @@ impl Logspace {
             found.catalog,
             witness,
             found.foreign,
+            clock,
         );
         let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
         let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
-        let (reader, end) = (journal.reader(sealed_below), journal.next_sequence());
+        let reader = journal.reader(sealed_below);
         let (done, replayed) = mpsc::sync_channel(0);
         let build = {
             let cover = Arc::clone(&cover);
@@ -225,7 +243,7 @@ impl Logspace {
         }
         drop(replayed);
         logspace.start_upkeep(disk).map_err(failed)?;
-        let writer = Writer::new(journal, Arc::clone(&shared), cover);
+        let writer = Writer::new(journal, Arc::clone(&shared), cover, mark);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
     }
@@ -301,6 +319,14 @@ impl Logspace {
     /// Changes what may stay, from the next look at the retention on.
     pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>, legal_hold: bool) {
         *self.shared.retention() = Retention { age, bytes, hold: legal_hold };
+    }
+
+    /// Somebody knows of what is wrong and of how late it is: the clock is taken to be right, and losses are no longer
+    /// named among what is wrong. Searches name them still.
+    pub fn confirm(&self) {
+        self.shared.is_confirmed.store(true, Relaxed);
+        self.shared.troubles.confirm();
+        self.seals.nudge();
     }
 
     /// Opens locked segments with these keys, also those that are sealed from now on, until [`Logspace::lock`]. Gives
@@ -420,6 +446,21 @@ impl Drop for Logspace {
         }
         self.shared.live.close();
     }
+}
+
+/// Opens what was seen of the clock; and whether the machine ran on since then.
+fn open_clock(
+    disk: &dyn Disk,
+    dir: &Path,
+    options: &LogspaceOptions,
+    catalog: &catalog::Catalog,
+) -> io::Result<(ClockGuard, bool)> {
+    let boot_id = clock::boot_id();
+    let last_boot_id = clock::last_boot_id(disk, dir)?;
+    let is_same_boot = !boot_id.is_empty() && last_boot_id.as_ref() == Some(&boot_id);
+    let newest_us = catalog.segments.iter().map(|entry| entry.last_us).max();
+    let seen = (boot_id, ClockReading::now());
+    Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, is_same_boot))
 }
 
 /// Makes a folder, durable in its parent.

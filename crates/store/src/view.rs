@@ -29,6 +29,10 @@ pub struct Snapshot {
     pub away: Vec<Locked>,
     /// Segments that cannot be opened at all because their files are damaged.
     pub damaged: Vec<Locked>,
+    /// Messages that were acknowledged and that the journal lost, at most: numbers and times around them.
+    pub lost: Vec<Locked>,
+    /// Messages that are still being read back from the journal after a start, at most.
+    pub starting: Option<Locked>,
 }
 
 /// What is known of a segment whose key, or whose archive, is not there.

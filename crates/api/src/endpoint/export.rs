@@ -104,6 +104,7 @@ pub(crate) async fn export(
     searching::check_pipes(&query, &scope)?;
     let details = serde_json::json!({"from_us": search.from_us, "to_us": search.to_us});
     state.note(&user, "export", &scope, &asked.query, details).await?;
+    scope.started().await?;
     let slot = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let gone = CancelOnDrop(cancelled.clone());

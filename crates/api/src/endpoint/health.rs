@@ -33,11 +33,20 @@ pub(crate) async fn health(
         let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
         member.logspace.stats().last_error
     };
+    let starting = |scope: &Scope| {
+        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
+        member.logspace.snapshot().starting.map(|starting| starting.count)
+    };
     let left_out = state.backend().not_running();
     let troubles = state.backend().destination_troubles();
     let is_well =
         left_out.is_empty() && troubles.is_empty() && scopes.iter().all(|scope| error(scope).is_none());
-    let status = if is_well { "ok" } else { "degraded" };
+    let is_starting = scopes.iter().any(|scope| starting(scope).is_some());
+    let status = match (is_well, is_starting) {
+        (false, _) => "degraded",
+        (true, true) => "starting",
+        (true, false) => "ok",
+    };
     let (mut not_running, mut destinations) = (Vec::new(), Vec::new());
     let mut logspaces = Vec::new();
     let user = match guard::cookie(&headers) {
@@ -56,7 +65,7 @@ pub(crate) async fn health(
                 }
                 error => error,
             };
-            logspaces.push(LogspaceHealth { name: scope.name.clone(), error });
+            logspaces.push(LogspaceHealth { name: scope.name.clone(), error, starting: starting(&scope) });
         }
     }
     Ok(Json(HealthAnswer { status, logspaces, not_running, destinations }))

@@ -101,6 +101,7 @@ pub(crate) async fn make(
     let query = within(&question, &query)?;
     let details = json!({"from_us": question.from_us, "to_us": question.to_us, "package": true});
     state.note(&user, "export", &scope, &question.text, details).await?;
+    scope.started().await?;
     let seat = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let _gone = CancelOnDrop(cancelled.clone());

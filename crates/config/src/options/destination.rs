@@ -171,6 +171,12 @@ const LOGSPACE: &[Row] = &[
     ),
     row("legal-hold", V::YesNo, "no", "nothing is deleted, whatever the retention says"),
     row(
+        "clock-jump-wait",
+        V::Age,
+        "1h",
+        "how long the clock must show a new time after a jump before anything is removed by age; 0: not at all",
+    ),
+    row(
         "segment-memory",
         V::Number(16_000_000, 2 << 30),
         "512 MiB, on smaller machines a sixteenth of the memory",

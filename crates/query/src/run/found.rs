@@ -8,7 +8,7 @@ use super::{
     segment::{self, Frame, Part},
 };
 use crate::{
-    answer::{AWAY, Clock, DAMAGED, LOCKED, Search, SearchError, TimedOut, Unread},
+    answer::{AWAY, Clock, DAMAGED, LOCKED, LOST, STARTING, Search, SearchError, TimedOut, Unread},
     memory::MemoryPermit,
     question::Query,
     space::{Seen, Space},
@@ -90,7 +90,8 @@ impl<'s> Found<'s> {
     }
 }
 
-/// The segments of the time range that are locked, away, or cannot be opened: neighbours together.
+/// The messages of the time range that are locked, away, lost, cannot be opened or are still being read back:
+/// neighbours together.
 pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
     let mut unread: Vec<Unread> = Vec::new();
     for (index, (member, end)) in space.members.iter().zip(space.ends(search)).enumerate() {
@@ -98,10 +99,16 @@ pub(crate) fn locked(space: &Space, search: &Search) -> Vec<Unread> {
         let locked = member.snapshot.locked.iter().map(|extent| (extent, LOCKED));
         let away = member.snapshot.away.iter().map(|extent| (extent, AWAY));
         let damaged = member.snapshot.damaged.iter().map(|extent| (extent, DAMAGED));
-        for (Locked { first, count, received_us }, why) in locked.chain(away).chain(damaged) {
+        let lost = member.snapshot.lost.iter().map(|extent| (extent, LOST));
+        // They are behind the snapshot: only who asks for an older one does not want them.
+        let asked = search.until.get(index).copied().unwrap_or(u64::MAX);
+        let starting = member.snapshot.starting.iter().map(|extent| (extent, STARTING));
+        let starting = starting.filter(|(extent, _)| extent.first < asked);
+        let known = locked.chain(away).chain(damaged).chain(lost).filter(|(extent, _)| extent.first < end);
+        for (Locked { first, count, received_us }, why) in known.chain(starting) {
             let outside = search.from_us.is_some_and(|from| received_us.1 < from)
                 || search.to_us.is_some_and(|to| received_us.0 >= to);
-            if outside && search.clock == Clock::Received || *first >= end {
+            if outside && search.clock == Clock::Received {
                 continue;
             }
             match unread.last_mut() {

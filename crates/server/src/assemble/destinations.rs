@@ -416,6 +416,7 @@ impl<'t> Lowering<'t> {
             retention_age: age.map(Duration::from_secs),
             retention_bytes: bytes,
             legal_hold: options.yes("legal-hold", false),
+            clock_wait: options.own("clock-jump-wait").and_then(Call::age_s).map(Duration::from_secs),
             segment_memory: positive("segment-memory").map(|bytes| bytes as u64),
             sealing: sealing(options),
         })

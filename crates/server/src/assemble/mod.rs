@@ -160,6 +160,8 @@ pub(crate) struct LogspaceSpec {
     pub(crate) retention_bytes: Option<u64>,
     /// `legal-hold()`.
     pub(crate) legal_hold: bool,
+    /// `clock-jump-wait()`.
+    pub(crate) clock_wait: Option<Duration>,
     /// `segment-memory()`, bytes.
     pub(crate) segment_memory: Option<u64>,
     /// How it is sealed.

@@ -286,7 +286,7 @@ fn makes_destinations() {
         ),
         &[
             "from anon-source0#0 stdin  Newline",
-            "LogspaceSpec { id: \"d#0\", name: \"all\", retention_age: Some(172800s), retention_bytes: None, legal_hold: true, segment_memory: None, sealing: SealingSpec { recipients: [\"age1x\", \"/a.pem\"], decrypt_key: None, sign_key: Some(\"/sign.key\"), timestamp_url: Some(\"http://tsa/\"), timestamp_gap: 60s, recode: false, recode_after: Some(3600s), age_after: Some(2592000s), scrub_bytes_a_second: None, archive_to: None, archive_after: None } }",
+            "LogspaceSpec { id: \"d#0\", name: \"all\", retention_age: Some(172800s), retention_bytes: None, legal_hold: true, clock_wait: None, segment_memory: None, sealing: SealingSpec { recipients: [\"age1x\", \"/a.pem\"], decrypt_key: None, sign_key: Some(\"/sign.key\"), timestamp_url: Some(\"http://tsa/\"), timestamp_gap: 60s, recode: false, recode_after: Some(3600s), age_after: Some(2592000s), scrub_bytes_a_second: None, archive_to: None, archive_after: None } }",
         ],
     );
 }

@@ -188,6 +188,10 @@ impl Control {
                 logspace.lock();
                 Ok(format!("OK {} segments are locked", logspace.snapshot().locked.len()))
             }
+            ("CONFIRM", None) => {
+                logspace.confirm();
+                Ok("OK the clock is taken to be right; losses stay named in searches and in the chain of evidence".to_owned())
+            }
             ("SEAL", None) => match logspace.seal_now(SEAL_TIMEOUT) {
                 Some(below) => Ok(format!("OK everything below message {below} is sealed")),
                 None => Err("the segment is not sealed yet; see the server's own messages".to_owned()),
@@ -205,10 +209,10 @@ impl Control {
                 let (archived, away) = logspace.set_attached(verb == "ATTACH");
                 Ok(format!("OK {archived} segments are archived, {away} of them away"))
             }
-            _ => {
-                Err("unknown command: LOGSPACE UNLOCK, LOCK, SEAL, ARCHIVE, RESTORE, ATTACH or DETACH"
-                    .to_owned())
-            }
+            _ => Err(
+                "unknown command: LOGSPACE UNLOCK, LOCK, SEAL, CONFIRM, ARCHIVE, RESTORE, ATTACH or DETACH"
+                    .to_owned(),
+            ),
         }
     }
 

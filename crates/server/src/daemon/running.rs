@@ -396,7 +396,11 @@ impl Shared {
     /// What is wrong at present, one sentence each.
     pub(crate) fn troubles(&self) -> Vec<String> {
         let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
-            logspace.stats().last_error.map(|error| format!("logspace {name}: {error}"))
+            let stats = logspace.stats();
+            let starting = (stats.starting_messages > 0).then(|| {
+                format!("starting: {} messages are read back from the journal", stats.starting_messages)
+            });
+            stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
         });
         troubles.chain(self.config().left_out).collect()
     }
@@ -415,8 +419,10 @@ impl Notices for Reports {
             | Notice::Stamped { .. }
             | Notice::Removed { .. }
             | Notice::Moved { .. }
+            | Notice::ClockRight { .. }
             | Notice::JournalResumed => Severity(6),
-            Notice::NamesCapped { .. } => Severity(4),
+            Notice::NamesCapped { .. } | Notice::ClockJumped { .. } => Severity(4),
+            Notice::Lost { .. } => Severity(2),
             Notice::TailCut { .. } | Notice::CatalogRebuilt => Severity(5),
             _ => Severity(3),
         };

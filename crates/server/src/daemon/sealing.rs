@@ -40,6 +40,7 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         retention_age: spec.retention_age,
         retention_bytes: spec.retention_bytes,
         legal_hold: spec.legal_hold,
+        clock_wait: spec.clock_wait.unwrap_or(defaults.clock_wait),
         segment_memory_max: spec
             .segment_memory
             .unwrap_or_else(|| segment_memory(defaults.segment_memory_max)),

@@ -30,7 +30,7 @@ pub(super) struct LockOptions {
     server: Server,
 }
 
-/// Options of `seal`.
+/// Options of `seal` and `confirm`.
 #[derive(Args, Debug)]
 pub(super) struct SealOptions {
     /// Name of the logspace
@@ -61,6 +61,10 @@ pub(super) fn lock(options: &LockOptions) -> Result<bool, String> {
 
 pub(super) fn seal(options: &SealOptions) -> Result<bool, String> {
     tell(&options.server, &format!("LOGSPACE SEAL {}", options.logspace))
+}
+
+pub(super) fn confirm(options: &SealOptions) -> Result<bool, String> {
+    tell(&options.server, &format!("LOGSPACE CONFIRM {}", options.logspace))
 }
 
 pub(super) fn tell(server: &Server, command: &str) -> Result<bool, String> {

@@ -153,9 +153,11 @@ impl Chain {
         firsts
     }
 
-    /// The sequence number after everything that the chain speaks of.
+    /// The sequence number after all segments that the chain speaks of. What the journal lost may lie behind others that
+    /// are not sealed yet, and does not count.
     pub fn end(&self) -> u64 {
-        self.records.iter().map(Record::end).max().unwrap_or(0)
+        let segments = self.records.iter().filter(|record| record.event != Event::Gap);
+        segments.map(Record::end).max().unwrap_or(0)
     }
 
     /// Whether a record follows the last one.
@@ -170,6 +172,10 @@ impl Chain {
     }
 
     fn push(&mut self, record: Record) {
+        if record.event == Event::Gap {
+            // No segment begins there, or it is another that was sealed up to there.
+            return self.records.push(record);
+        }
         let at = Some(self.records.len());
         let newest = self.newest.entry(record.segment.first).or_default();
         match &record.event {

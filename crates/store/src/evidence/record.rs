@@ -47,6 +47,8 @@ pub enum Event {
     Recovery(u64),
     /// Another key signs from here on, the one with this fingerprint. Nothing happened to the segment.
     Key(String),
+    /// The journal lost messages before they were sealed: these numbers, or fewer, were acknowledged.
+    Gap,
 }
 
 impl Event {
@@ -57,7 +59,7 @@ impl Event {
 
     /// Whether the record says what a segment holds, or that it is gone.
     pub fn is_of_contents(&self) -> bool {
-        !self.is_move() && !matches!(self, Event::Recovery(_) | Event::Key(_))
+        !self.is_move() && !matches!(self, Event::Recovery(_) | Event::Key(_) | Event::Gap)
     }
 }
 
@@ -113,6 +115,7 @@ impl Record {
             Event::Restore => ("restore", String::new()),
             Event::Recovery(records) => ("recovery", format!("recovered {records}\n")),
             Event::Key(fingerprint) => ("key", format!("key {fingerprint}\n")),
+            Event::Gap => ("gap", String::new()),
         };
         let ledger = self.ledger.map(|head| format!("ledger {} {}\n", head.entries, head.last));
         let ledger = ledger.unwrap_or_default();
@@ -173,6 +176,7 @@ impl Record {
             "restore" => Event::Restore,
             "recovery" => Event::Recovery(take("recovered")?.parse().ok()?),
             "key" => Event::Key(take("key")?),
+            "gap" => Event::Gap,
             _ => return None,
         };
         let ledger = match take("ledger") {

@@ -107,7 +107,7 @@ fn journal_first(dir: &Path) -> io::Result<Option<u64>> {
 
 /// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
 fn check_journal(journal_first: Option<u64>, chain: &Chain, report: &mut AuditReport) {
-    let end = chain.end();
+    let end = chain.records().iter().map(|record| record.end()).max().unwrap_or(0);
     if let Some(first) = journal_first.filter(|first| *first > end) {
         report.add(Finding {
             messages: Some(end..first),

@@ -15,9 +15,11 @@ use super::{
     segments::{Growing, Segments},
     shared::{Shared, Stored, held_bytes},
 };
+use crate::Locked;
 use journal::{ReadError, Reader};
 use message::{Batch, Selection};
 use std::{
+    ops::Range,
     sync::{Arc, atomic::Ordering::Relaxed, mpsc::SyncSender},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -87,6 +89,9 @@ impl Builder {
             self.shared.complain(Notice::UpkeepFailed { error: text });
             self.shared.unbuilt.pause(self.shared.options.retry);
         }
+        self.shared.shelf.started(end);
+        // Losses are recorded by the sealer.
+        self.seals.nudge();
         // The opener may have gone on without waiting.
         let _ = done.send(Ok(()));
         loop {
@@ -172,6 +177,18 @@ impl Builder {
         self.dirty = true;
     }
 
+    /// Messages are lost that were received between what was added last and a time.
+    pub(crate) fn lose(&self, numbers: Range<u64>, until_us: i64) {
+        let next = self.next_sequence();
+        let first = numbers.start.max(next.min(numbers.end));
+        if first < numbers.end {
+            let last = (!self.active.is_empty()).then(|| self.active.received_range().1);
+            let from_us = last.or(self.shared.shelf.newest_us()).unwrap_or(0).min(until_us);
+            let received_us = (from_us, until_us);
+            self.shared.lose(Locked { first, count: numbers.end - first, received_us });
+        }
+    }
+
     /// Leaves a gap where the journal lost messages.
     fn skip_to(&mut self, next: u64) {
         self.complete(next);
@@ -228,6 +245,6 @@ impl Builder {
     }
 }
 
-fn now_us() -> i64 {
+pub(super) fn now_us() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as i64)
 }

@@ -77,7 +77,9 @@ impl Sealer {
             // Who asked may not wait any more.
             let _ = done.try_send(moved);
         }
-        let after = self.shared.options.archive_after.filter(|_| self.shared.options.archive_to.is_some());
+        let options = &self.shared.options;
+        let may = options.archive_to.is_some() && self.is_clock_trusted();
+        let after = options.archive_after.filter(|_| may);
         if let Some(after) = after {
             let age_us = i64::try_from(after.as_micros()).unwrap_or(i64::MAX);
             if let Err(error) = self.archive(age_us, true) {

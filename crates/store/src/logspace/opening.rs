@@ -8,7 +8,7 @@ use super::{
     OpenLogspaceError,
     adoption::{self, Candidate, JournalAnswer, why_not},
     archive::{self, SegmentPlace},
-    builder::Builder,
+    builder::{Builder, now_us},
     catalog::{Catalog, CatalogError, Entry, Reason, Tombstone},
     cover::Cover,
     evidence_notice::EvidenceNotice,
@@ -25,6 +25,7 @@ use message::{Selection, codec};
 use std::{
     collections::BTreeSet,
     fs, io,
+    ops::Range,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -442,26 +443,41 @@ pub(crate) fn replay(
     builder: &mut Builder,
     notices: &dyn Notices,
 ) -> Result<(), journal::ReadError> {
+    // What is lost is told with the time of what comes behind it.
+    let mut lost: Vec<Range<u64>> = Vec::new();
     while reader.next_sequence() < end {
         match reader.read()? {
             Read::End => break,
-            Read::Damage(damage) => notices.notice(Notice::Damage(damage)),
+            Read::Damage(damage) => {
+                lost.push(damage.lost.clone());
+                notices.notice(Notice::Damage(damage));
+            }
             Read::Record(record) => {
-                let sequence = record.sequence;
+                let (sequence, numbers) =
+                    (record.sequence, record.sequence..record.sequence + u64::from(record.count));
                 let Some(payload) = cover.open_record(sequence, record.payload) else {
+                    lost.push(numbers);
                     notices.notice(Notice::Undecipherable { sequence });
                     continue;
                 };
                 match codec::decode(&payload) {
                     Ok(batch) => {
+                        lost.drain(..).for_each(|lost| builder.lose(lost, batch.received.unix_us));
                         builder.add(&batch, &Selection::all(batch.len()), sequence);
                         builder.publish_when_due();
                     }
-                    Err(error) => notices.notice(Notice::Undecodable { sequence, error }),
+                    Err(error) => {
+                        lost.push(numbers);
+                        notices.notice(Notice::Undecodable { sequence, error });
+                    }
                 }
             }
         }
     }
+    // The journal ends before the numbers that were given.
+    lost.push(reader.next_sequence()..end);
+    let now_us = now_us();
+    lost.drain(..).for_each(|lost| builder.lose(lost, now_us));
     builder.publish();
     Ok(())
 }

@@ -2,9 +2,8 @@
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
-use super::evidence_notice::EvidenceNotice;
-use super::stamper::Authority;
-use crate::{Digest, Keys, Ledger, Recipient, Trouble, segment::NAMED_MAX};
+use super::{clock::ClockEvent, evidence_notice::EvidenceNotice, stamper::Authority};
+use crate::{Digest, Keys, Ledger, Locked, Recipient, Trouble, segment::NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.
@@ -39,6 +38,8 @@ pub struct LogspaceOptions {
     pub archive_to: Option<PathBuf>,
     /// Age of its newest message at which a segment goes to the archive; none: only when it is asked for.
     pub archive_after: Option<Duration>,
+    /// How long the clock must show a new time after a jump before anything is removed by age.
+    pub clock_wait: Duration,
     /// How often the retention is looked at, beside every seal.
     pub retention_check: Duration,
     /// How long to wait before a failed write is tried again.
@@ -92,6 +93,7 @@ impl Default for LogspaceOptions {
             retention_bytes: None,
             archive_to: None,
             archive_after: None,
+            clock_wait: Duration::from_secs(3600),
             retention_check: Duration::from_secs(60),
             retry: Duration::from_secs(1),
             recipients: Vec::new(),
@@ -221,6 +223,21 @@ pub enum Notice {
     CatalogRebuilt,
     /// Something is wrong with the evidence, or changed in it.
     Evidence(EvidenceNotice),
+    /// Messages were acknowledged that neither a segment nor the journal has: at most those of an extent.
+    Lost {
+        /// Their numbers, and the received times around them.
+        extent: Locked,
+    },
+    /// The clock jumped: nothing is removed by age for the time being.
+    ClockJumped {
+        /// By how much, in microseconds.
+        by_us: i64,
+    },
+    /// Removal by age goes on after a jump of the clock.
+    ClockRight {
+        /// Whether the new time was accepted; else the clock went back to the old one.
+        is_accepted: bool,
+    },
     /// A thread ended by a defect of the program: nothing more is stored until a restart.
     Broken {
         /// Which.
@@ -254,6 +271,14 @@ impl fmt::Display for Notice {
             }
             Notice::Stamped { number } => write!(f, "record {number} was time-stamped"),
             Notice::Evidence(notice) => notice.fmt(f),
+            Notice::Lost { extent: Locked { first, count, .. } } => write!(
+                f,
+                "up to {count} acknowledged messages are lost, with the numbers {first} to {}: neither a segment nor the journal has them",
+                first + count.saturating_sub(1)
+            ),
+            Notice::ClockJumped { by_us } => ClockEvent::Jumped(*by_us).fmt(f),
+            Notice::ClockRight { is_accepted: true } => ClockEvent::Accepted.fmt(f),
+            Notice::ClockRight { is_accepted: false } => ClockEvent::Returned.fmt(f),
             Notice::NamesCapped { first } => write!(
                 f,
                 "messages from {first} on have more than {NAMED_MAX} different names of fields: values of further names share one column until the next segment; they are kept and found, but more slowly"

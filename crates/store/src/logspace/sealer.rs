@@ -5,10 +5,12 @@
 //! journal keeps the messages.
 
 mod placing;
+mod upkeep;
 
 use super::{
     archive::{self, SegmentPlace},
     catalog::{Catalog, Entry, Place, Reason},
+    clock::ClockGuard,
     evidence_notice::EvidenceNotice,
     layout::{TEMPORARY_ENDING, segment_path},
     options::Notice,
@@ -40,6 +42,7 @@ pub(crate) struct Sealer {
     seals: Arc<Queue<Box<dyn Growing>>>,
     pub(super) catalog: Catalog,
     pub(super) witness: Witness,
+    clock: ClockGuard,
     /// The catalog's file is older than the catalog.
     unwritten: bool,
     /// The record of a file that is in its place, which the chain could not take in yet.
@@ -57,14 +60,16 @@ impl Sealer {
         catalog: Catalog,
         witness: Witness,
         foreign: BTreeSet<PathBuf>,
+        clock: ClockGuard,
     ) -> Sealer {
         let (unwritten, unrecorded) = (false, None);
-        Sealer { shared, disk, segments, seals, catalog, witness, unwritten, unrecorded, foreign }
+        Sealer { shared, disk, segments, seals, catalog, witness, clock, unwritten, unrecorded, foreign }
     }
 
     /// Works until the queue is closed; what is not sealed then stays in the journal.
     pub(crate) fn run(mut self) {
         loop {
+            self.record_losses();
             self.retain(now_us());
             self.place_drafts();
             self.move_segments();
@@ -231,6 +236,9 @@ impl Sealer {
     /// and not one too few.
     fn retain(&mut self, now_us: i64) {
         let mut retention = *self.shared.retention();
+        if !self.may_remove_by_age() {
+            retention.age = None;
+        }
         if retention.hold {
             (retention.age, retention.bytes) = (None, None);
         }

@@ -9,11 +9,12 @@ use super::{
     options::{LogspaceOptions, Notice, Notices},
     queue::Queue,
     recoder::Draft,
-    shelf::{Shelf, Shelved},
+    shelf::Shelf,
     stats::{Counters, LogspaceStats},
+    troubles::Troubles,
     wishes::Wishes,
 };
-use crate::Keys;
+use crate::{Keys, Locked};
 use message::{Ack, Batch, Delivery, Message, Selection};
 use std::{
     path::{Path, PathBuf},
@@ -90,6 +91,9 @@ pub(crate) struct Shared {
     pub(crate) wishes: Wishes,
     pub(crate) counters: Counters,
     pub(crate) shelf: Shelf,
+    pub(crate) troubles: Troubles,
+    /// Somebody says that the clock is right; the sealer has not heard it yet.
+    pub(crate) is_confirmed: AtomicBool,
     /// Everything below is in sealed segments: the journal may forget it.
     pub(crate) sealed_below: AtomicU64,
     /// Everything that was acknowledged is below.
@@ -102,7 +106,7 @@ impl Shared {
         dir: &Path,
         options: LogspaceOptions,
         notices: Arc<dyn Notices>,
-        sealed: Vec<Shelved>,
+        shelf: Shelf,
         sealed_below: u64,
     ) -> Shared {
         let (age, bytes, hold) = (options.retention_age, options.retention_bytes, options.legal_hold);
@@ -116,7 +120,9 @@ impl Shared {
             moves: Moves::default(),
             is_detached: AtomicBool::new(false),
             counters: Counters::default(),
-            shelf: Shelf::new(sealed, sealed_below),
+            shelf,
+            troubles: Troubles::default(),
+            is_confirmed: AtomicBool::new(false),
             sealed_below: AtomicU64::new(sealed_below),
             durable_below: AtomicU64::new(sealed_below),
             retention: Mutex::new(Retention { age, bytes, hold }),
@@ -159,6 +165,14 @@ impl Shared {
         }
     }
 
+    /// Messages are lost, unless that is known already.
+    pub(crate) fn lose(&self, extent: Locked) {
+        if self.shelf.lose(extent) {
+            self.troubles.lose(extent);
+            self.notices.notice(Notice::Lost { extent });
+        }
+    }
+
     /// Tells the operator, and remembers it as the last error.
     pub(crate) fn complain(&self, notice: Notice) {
         // Upkeep is tried again by itself and holds nobody back.
@@ -171,16 +185,20 @@ impl Shared {
     /// All counts.
     pub(crate) fn stats(&self) -> LogspaceStats {
         let shelf = self.shelf.load();
+        let snapshot = self.shelf.snapshot();
+        let counted = self.counters.stats();
         LogspaceStats {
+            last_error: self.troubles.with(counted.last_error.clone()),
+            starting_messages: snapshot.starting.map_or(0, |starting| starting.count),
             queue_bytes: self.inbox.load(),
             unbuilt_bytes: self.unbuilt.load(),
             segments: shelf.segments,
             segment_bytes: shelf.bytes,
             segments_recoded: shelf.recoded,
             unsealed_messages: shelf.unsealed_messages,
-            sequence: self.shelf.snapshot().sequence,
+            sequence: snapshot.sequence,
             subscribers: self.live.count() as u64,
-            ..self.counters.stats()
+            ..counted
         }
     }
 }

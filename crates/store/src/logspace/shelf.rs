@@ -55,6 +55,18 @@ struct Lists {
     frozen: Vec<Arc<dyn SegmentView>>,
     active: Option<Arc<dyn SegmentView>>,
     sequence: u64,
+    /// Messages that the journal lost, in the order found.
+    lost: Vec<Locked>,
+    starting: Option<Starting>,
+}
+
+/// Messages that are being read back from the journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Starting {
+    /// The sequence number after the last.
+    pub(crate) end: u64,
+    /// When that was begun, microseconds since 1970.
+    pub(crate) until_us: i64,
 }
 
 /// What lies on the shelf.
@@ -67,14 +79,44 @@ pub(crate) struct ShelfLoad {
 
 impl Shelf {
     /// The shelf of a logspace that was just opened.
-    pub(crate) fn new(sealed: Vec<Shelved>, sequence: u64) -> Shelf {
-        let lists = Lists { sealed, sequence, ..Lists::default() };
+    pub(crate) fn new(
+        sealed: Vec<Shelved>,
+        sequence: u64,
+        lost: Vec<Locked>,
+        starting: Option<Starting>,
+    ) -> Shelf {
+        let lists = Lists { sealed, sequence, lost, starting, ..Lists::default() };
         Shelf { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
     }
 
     /// What is published.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
+    }
+
+    /// Messages are lost; false when that is known already.
+    pub(crate) fn lose(&self, extent: Locked) -> bool {
+        let is_known = |known: &Locked| {
+            known.first <= extent.first && extent.first + extent.count <= known.first + known.count
+        };
+        if self.locked().lost.iter().any(is_known) {
+            return false;
+        }
+        self.change(|lists| lists.lost.push(extent));
+        true
+    }
+
+    /// Received time of the newest message that can be seen.
+    pub(crate) fn newest_us(&self) -> Option<i64> {
+        self.locked().newest_us()
+    }
+
+    /// Everything below a number was read back from the journal.
+    pub(crate) fn started(&self, end: u64) {
+        self.change(|lists| {
+            lists.starting = None;
+            lists.sequence = lists.sequence.max(end);
+        });
     }
 
     /// Publishes what was added to the active segment.
@@ -276,6 +318,22 @@ impl Lists {
             locked: unread(|sealed| !sealed.is_away && !sealed.is_damaged),
             away: unread(|sealed| sealed.is_away),
             damaged: unread(|sealed| sealed.is_damaged && !sealed.is_away),
+            lost: self.lost.clone(),
+            starting: self.starting.and_then(|starting| self.still_to_come(starting)),
         }
+    }
+
+    /// What was not read back yet.
+    fn still_to_come(&self, Starting { end, until_us }: Starting) -> Option<Locked> {
+        let count = end.checked_sub(self.sequence).filter(|count| *count > 0)?;
+        let from_us = self.newest_us().unwrap_or(0).min(until_us);
+        Some(Locked { first: self.sequence, count, received_us: (from_us, until_us) })
+    }
+
+    /// Received time of the newest message.
+    fn newest_us(&self) -> Option<i64> {
+        let sealed = self.sealed.last().map(|sealed| sealed.extent.received_us.1);
+        let unsealed = self.active.as_ref().or(self.frozen.last()).map(|view| view.received_range().1);
+        unsealed.or(sealed)
     }
 }

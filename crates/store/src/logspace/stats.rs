@@ -62,6 +62,8 @@ pub struct LogspaceStats {
     pub unsealed_messages: u64,
     /// Sequence number after the newest searchable message.
     pub sequence: u64,
+    /// Messages that are still being read back from the journal after a start.
+    pub starting_messages: u64,
     /// Live tails.
     pub subscribers: u64,
     /// What is wrong at present: it is tried again until it works.

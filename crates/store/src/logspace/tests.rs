@@ -19,6 +19,7 @@ mod cuts;
 mod evidence;
 mod foreign;
 mod kill;
+mod losses;
 mod memory;
 mod moves;
 mod mutations;

@@ -11,6 +11,7 @@ use super::{
     options::{Notice, Notices},
 };
 use crate::{
+    Locked,
     evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Event, Facts, PublicKey, Record, SigningKey},
     ledger::Ledger,
 };
@@ -237,6 +238,16 @@ impl Witness {
         let known = self.chain.current(first).ok_or_else(unknown)?;
         let record = self.record(event, known.segment.clone(), at_us);
         self.append(record.ok_or_else(|| io::Error::other("the record cannot be signed"))?)
+    }
+
+    /// Returns the messages that the journal lost, as the chain has them.
+    pub(crate) fn losses(&self) -> Vec<Locked> {
+        let gaps = self.chain.records().iter().filter(|record| record.event == Event::Gap);
+        let extent = |record: &Record| {
+            let Facts { first, count, received_us, .. } = record.segment;
+            Locked { first, count, received_us }
+        };
+        gaps.map(extent).collect()
     }
 
     /// The id of the logspace.

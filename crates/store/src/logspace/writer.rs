@@ -6,6 +6,7 @@
 
 use super::{
     cover::Cover,
+    numbers::{NumberMark, SYNC_GAP},
     options::Notice,
     queue::Taken,
     shared::{Pending, Shared, Stored, held_bytes},
@@ -13,6 +14,7 @@ use super::{
 use journal::Journal;
 use message::{Batch, Selection, codec};
 use std::{
+    io,
     sync::{Arc, atomic::Ordering::Relaxed},
     time::{Duration, Instant},
 };
@@ -25,13 +27,16 @@ pub(crate) struct Writer {
     journal: Journal,
     shared: Arc<Shared>,
     cover: Arc<Cover>,
+    mark: NumberMark,
+    /// The mark could not be written, which was told.
+    is_mark_late: bool,
     released_below: u64,
 }
 
 impl Writer {
-    pub(crate) fn new(journal: Journal, shared: Arc<Shared>, cover: Arc<Cover>) -> Writer {
+    pub(crate) fn new(journal: Journal, shared: Arc<Shared>, cover: Arc<Cover>, mark: NumberMark) -> Writer {
         shared.counters.journal_bytes.store(journal.file_bytes(), Relaxed);
-        Writer { journal, shared, cover, released_below: 0 }
+        Writer { journal, shared, cover, mark, is_mark_late: false, released_below: 0 }
     }
 
     /// Works until the inbox is closed and empty.
@@ -39,9 +44,10 @@ impl Writer {
         let options = self.shared.options.clone();
         let mut last_commit = Instant::now();
         loop {
-            match self.shared.inbox.take(options.commit_bytes_max, Instant::now() + IDLE) {
+            let idle = if self.mark.is_synced() { IDLE } else { SYNC_GAP };
+            match self.shared.inbox.take(options.commit_bytes_max, Instant::now() + idle) {
                 Taken::Closed => break,
-                Taken::Nothing => {}
+                Taken::Nothing => self.change_mark(NumberMark::sync_when_due),
                 Taken::Items(mut pending) => {
                     if let Some(gap) = options.commit_gap.checked_sub(last_commit.elapsed()) {
                         self.gather(&mut pending, Instant::now() + gap);
@@ -52,6 +58,7 @@ impl Writer {
             }
             self.release();
         }
+        self.change_mark(NumberMark::sync);
         if let Err(error) = self.journal.close() {
             self.shared.complain(Notice::JournalStalled { error: error.to_string() });
         }
@@ -85,6 +92,8 @@ impl Writer {
             self.shared.counters.dropped_closed.fetch_add(count, Relaxed);
             return;
         }
+        let durable = self.journal.durable_sequence();
+        self.change_mark(|mark| mark.save(durable));
         let counters = &self.shared.counters;
         counters.messages_stored.fetch_add(count, Relaxed);
         counters.journal_written.fetch_add(staged, Relaxed);
@@ -100,6 +109,17 @@ impl Writer {
             // A closing builder takes nothing more: the journal keeps it for the next start.
             let _ = self.shared.unbuilt.put(part, cost);
         }
+    }
+
+    /// Changes the mark of the numbers given. Without it the messages are as safe as with it, only their loss would not
+    /// show: so nobody waits for it.
+    fn change_mark(&mut self, change: impl FnOnce(&mut NumberMark) -> io::Result<()>) {
+        let changed = change(&mut self.mark);
+        if let (Err(error), false) = (&changed, self.is_mark_late) {
+            let error = format!("cannot keep the number of the next message beside the journal: {error}");
+            self.shared.complain(Notice::UpkeepFailed { error });
+        }
+        self.is_mark_late = changed.is_err();
     }
 
     /// Stages the messages as one record, or as several when they are too many for one.

@@ -56,6 +56,7 @@ pub(super) fn check(chain: &Chain, signers: &Signers, known_head: Option<Digest>
     check_recoveries(chain, report);
     check_rewrites(chain, report);
     check_numbers(chain, report);
+    check_losses(chain, report);
 }
 
 fn check_link(before: Option<&Record>, record: &Record, report: &mut AuditReport) {
@@ -163,6 +164,16 @@ fn check_clocks(before: Option<&Record>, record: &Record, report: &mut AuditRepo
             "messages of record {} were received {back} s before those that came earlier",
             record.number
         ));
+    }
+}
+
+/// Messages that the server found missing in its journal.
+fn check_losses(chain: &Chain, report: &mut AuditReport) {
+    for record in chain.records().iter().filter(|record| record.event == Event::Gap) {
+        let text =
+            format!("the journal lost these messages before they were sealed, says record {}", record.number);
+        let messages = Some(record.segment.first..record.end());
+        report.add(Finding { messages, ..Finding::new(FindingKind::Gap, text) });
     }
 }
 
