@@ -3,6 +3,7 @@
 //! In: paths, offsets, bytes. Out: what the operating system answers. [`OsDisk`] is the real one.
 //! Limits: those of the file system.
 
+use crate::private::{make_private_folders, private_file};
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io,
@@ -63,11 +64,11 @@ pub struct OsDisk;
 
 impl Disk for OsDisk {
     fn create_dir_all(&self, dir: &Path) -> io::Result<()> {
-        fs::create_dir_all(dir)
+        make_private_folders(dir)
     }
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let file = private_file().read(true).write(true).create_new(true).open(path)?;
         Ok(Box::new(OsFile(file)))
     }
 
@@ -93,7 +94,7 @@ impl Disk for OsDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Option<Box<dyn DiskLock>>> {
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = private_file().create(true).truncate(false).write(true).open(path)?;
         for _ in 0..LOCK_TRIES {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Box::new(OsLock { _file: file }))),

@@ -135,7 +135,7 @@ impl Shared {
 /// Replaces a file so that a crash leaves the old or the new one.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     let beside = path.with_extension("new");
-    let mut file = File::create(&beside)?;
+    let mut file = journal::create_private(&beside)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&beside, path)?;

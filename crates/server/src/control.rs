@@ -96,7 +96,7 @@ impl Socket {
             return Err(named(io::Error::new(io::ErrorKind::AddrInUse, "another server answers there")));
         }
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(named)?;
+            journal::make_private_folders(folder).map_err(named)?;
         }
         match fs::remove_file(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(named(error)),

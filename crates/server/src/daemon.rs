@@ -33,9 +33,8 @@ use notify::Notifier;
 use relay::{InternalLog, Registry};
 use running::Running;
 use std::{
-    fs,
     net::SocketAddr,
-    path::PathBuf,
+    path::{self, PathBuf},
     process::{self, ExitCode},
     sync::{
         Arc,
@@ -90,8 +89,26 @@ pub(crate) enum Event {
     Reopen,
 }
 
+impl Settings {
+    /// The same with paths that hold whatever the current folder becomes. Links in archives and records in the chain of
+    /// evidence name them.
+    fn with_absolute_paths(self) -> Settings {
+        // An empty path is an error where it is used.
+        let whole = |path: PathBuf| path::absolute(&path).unwrap_or(path);
+        Settings {
+            config: whole(self.config),
+            data: whole(self.data),
+            positions: whole(self.positions),
+            control: whole(self.control),
+            pidfile: self.pidfile.map(whole),
+            ..self
+        }
+    }
+}
+
 /// Runs until told to stop.
 pub(crate) fn run(settings: Settings) -> ExitCode {
+    let settings = settings.with_absolute_paths();
     let console = Arc::new(Console::new(settings.levels.clone()));
     let echo = console.clone();
     let log =
@@ -105,13 +122,53 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
     }
 }
 
+/// What of the data folder only the server's user may read. Other files there may be outputs, with modes of their own.
+const PRIVATE: [&str; 8] = [
+    "logspaces",
+    "disk-buffers",
+    "positions",
+    "users.json",
+    "identity",
+    "searches.ledger",
+    "rows.key",
+    "scratch",
+];
+
+/// Takes the permissions of other users from what an earlier version made.
+fn close_to_others(settings: &Settings, log: &InternalLog) {
+    let inside = PRIVATE.map(|name| settings.data.join(name));
+    let mut closed = 0;
+    for path in inside.iter().chain([&settings.positions]) {
+        match journal::tighten(path) {
+            Ok(count) => closed += count,
+            Err(error) => {
+                let text = format!(
+                    "Cannot take the permissions of other users; filename='{}', error='{error}'",
+                    path.display()
+                );
+                log.write(Severity(4), &text);
+            }
+        }
+    }
+    if closed > 0 {
+        log.write(
+            Severity(5),
+            &format!(
+                "Took the permissions of other users from files; folder='{}', files='{closed}'",
+                settings.data.display()
+            ),
+        );
+    }
+}
+
 fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let notifier = Notifier::from_environment();
     let (events, inbox) = mpsc::sync_channel(EVENTS_MAX);
     let registry = Registry::default();
-    fs::create_dir_all(&settings.data)
+    journal::make_private_folders(&settings.data)
         .map_err(|error| format!("cannot make the data folder {}: {error}", settings.data.display()))?;
     let descriptors = descriptors::raise(log);
+    close_to_others(settings, log);
     let mut running = Running::start(settings, registry.clone(), log.clone())?;
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
@@ -127,7 +184,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let signing =
         ledger.start(key_of).map_err(|error| format!("cannot start the ledger's thread: {error}"))?;
     if let Some(path) = &settings.pidfile {
-        fs::write(path, format!("{}\n", process::id()))
+        std::fs::write(path, format!("{}\n", process::id()))
             .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
     }
     if let Some(page) = &page {
@@ -147,7 +204,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     running.stop(DRAIN);
     if let Some(path) = &settings.pidfile {
         // Nobody needs it any more; that it is gone already is no error.
-        let _ = fs::remove_file(path);
+        let _ = std::fs::remove_file(path);
     }
     Ok(())
 }

@@ -465,7 +465,7 @@ fn open_clock(
 
 /// Makes a folder, durable in its parent.
 fn make_folder(dir: &Path) -> io::Result<()> {
-    fs::create_dir_all(dir)?;
+    journal::make_private_folders(dir)?;
     match dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         Some(parent) => fs::File::open(parent)?.sync_all(),
         None => Ok(()),

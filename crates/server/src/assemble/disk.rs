@@ -42,6 +42,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
+        let dir = dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir));
         let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
         let mut buffer = DiskBuffer::new(folder, capacity);
         buffer.reliable = yes("reliable");

@@ -27,7 +27,7 @@ pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     let identity = Identity { host_id: host_id.unwrap_or_else(fresh), run_id: run_id.wrapping_add(1) };
     let next = data.join("identity.new");
     // Half a file would be another host after a power cut.
-    let mut file = fs::File::create(&next)?;
+    let mut file = journal::create_private(&next)?;
     file.write_all(format!("{:08x} {}\n", identity.host_id, identity.run_id).as_bytes())?;
     file.sync_all()?;
     fs::rename(next, path)?;

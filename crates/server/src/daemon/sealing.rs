@@ -5,7 +5,11 @@
 
 use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::{self, Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use store::{Authority, Identity, Keys, LogspaceOptions, Recipient};
 use ureq::Agent;
 
@@ -44,11 +48,11 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         segment_memory_max: spec
             .segment_memory
             .unwrap_or_else(|| segment_memory(defaults.segment_memory_max)),
-        archive_to: sealing.archive_to.clone(),
+        archive_to: sealing.archive_to.as_deref().map(whole),
         archive_after: sealing.archive_after,
         recipients: sealing.recipients.iter().map(load).collect::<Result<_, String>>()?,
         keys,
-        sign_key: sealing.sign_key.clone(),
+        sign_key: sealing.sign_key.as_deref().map(whole),
         authority,
         timestamp_gap: sealing.timestamp_gap,
         recode: sealing.recode,
@@ -57,6 +61,12 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
         scrub_bytes_a_second: sealing.scrub_bytes_a_second.unwrap_or(defaults.scrub_bytes_a_second),
         ..defaults
     })
+}
+
+/// A path that holds whatever the current folder becomes.
+fn whole(path: &Path) -> PathBuf {
+    // An empty path is an error where it is used.
+    path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// Memory of a segment being built where the configuration does not say it, in bytes.

@@ -8,6 +8,7 @@
 use super::{layout::TEMPORARY_ENDING, sealer::sync_folder};
 use crate::{Chain, Digest, Event};
 use aws_lc_rs::digest::{Context, SHA256};
+use journal::{create_private, make_private_folders, private_file};
 use std::{
     fs,
     io::{self, Read, Write},
@@ -121,7 +122,7 @@ pub(crate) fn claim(root: &Path, logspace: &str) -> io::Result<()> {
         Ok(text) if text.trim() == logspace => Ok(()),
         Ok(_) => Err(io::Error::other(format!("{} is the archive of another logspace", root.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let mut file = fs::File::create(&marker)?;
+            let mut file = create_private(&marker)?;
             file.write_all(format!("{logspace}\n").as_bytes())?;
             file.sync_all()?;
             sync_folder(root)
@@ -137,7 +138,7 @@ pub(crate) fn copy(source: &Path, target: &Path) -> io::Result<Digest> {
     let temporary = target.with_extension(TEMPORARY_ENDING);
     // Left of a copy that a crash cut short.
     let _ = fs::remove_file(&temporary);
-    let mut out = fs::File::create_new(&temporary)?;
+    let mut out = private_file().write(true).create_new(true).open(&temporary)?;
     let wanted = pass(&mut fs::File::open(source)?, &mut out)?;
     out.sync_all()?;
     drop(out);
@@ -199,7 +200,7 @@ fn pass(source: &mut fs::File, target: &mut dyn Write) -> io::Result<Digest> {
 fn make_folders(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> = folder.ancestors().take_while(|folder| !folder.exists()).collect();
     for folder in missing.into_iter().rev() {
-        fs::create_dir_all(folder)?;
+        make_private_folders(folder)?;
         if let Some(parent) = folder.parent() {
             sync_folder(parent)?;
         }

@@ -21,7 +21,7 @@ use super::{
     witness::Witness,
 };
 use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing, SegmentView};
-use journal::Disk;
+use journal::{Disk, make_private_folders};
 use std::{
     cell::RefCell,
     collections::BTreeSet,
@@ -224,7 +224,7 @@ impl Sealer {
         for folder in path.parent().into_iter().flatten() {
             let inside = dir.join(folder);
             if !inside.exists() {
-                fs::create_dir_all(&inside)?;
+                make_private_folders(&inside)?;
                 sync_folder(&dir)?;
             }
             dir = inside;

@@ -7,7 +7,7 @@
 
 use super::{options::Notice, queue::Queue, shared::Shared};
 use crate::evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Record, StampRequest};
-use journal::Disk;
+use journal::{Disk, create_private};
 use std::{
     fmt, fs,
     io::Write,
@@ -75,7 +75,7 @@ fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Resul
     request.check(&answer).map_err(|error| error.to_string())?;
     let write = || {
         let temporary = path.with_extension("tmp");
-        let mut file = fs::File::create(&temporary)?;
+        let mut file = create_private(&temporary)?;
         file.write_all(&answer)?;
         file.sync_all()?;
         fs::rename(&temporary, &path)?;

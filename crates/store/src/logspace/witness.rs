@@ -16,7 +16,7 @@ use crate::{
     ledger::Ledger,
 };
 use aws_lc_rs::rand;
-use journal::Disk;
+use journal::{Disk, create_private, make_private_folders};
 use std::{
     fs,
     io::{self, Write},
@@ -90,7 +90,7 @@ impl Witness {
         let folder = dir.join(EVIDENCE_DIR);
         let failed = |source| OpenLogspaceError::Io { path: folder.clone(), source };
         disk.create_dir_all(&folder).map_err(failed)?;
-        fs::create_dir_all(&folder).map_err(failed)?;
+        make_private_folders(&folder).map_err(failed)?;
         fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
         let mut chain = Chain::read(&*disk, dir).map_err(failed)?;
         if chain.is_newer() {
@@ -294,7 +294,7 @@ fn publish(folder: &Path, key: &SigningKey) -> io::Result<()> {
         return Ok(());
     }
     let unfinished = path.with_extension("unfinished");
-    let mut file = fs::File::create(&unfinished)?;
+    let mut file = create_private(&unfinished)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()?;
     fs::rename(&unfinished, &path)?;

@@ -26,7 +26,7 @@ use crate::{
 };
 use aws_lc_rs::rand;
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{self, BufWriter},
     path::Path,
 };
@@ -118,7 +118,7 @@ impl Sealed {
         let root = self.stored_root()?.ok_or_else(|| self.outdated())?;
         let mut report =
             RecodeReport { messages: u64::from(self.len()), before: self.size(), ..RecodeReport::default() };
-        let out = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let out = journal::private_file().read(true).write(true).create_new(true).open(path)?;
         let (header, lock) = self.begin(recoding.recipients)?;
         let mut file = FileWriter::begin(BufWriter::with_capacity(WRITE_BYTES, out), &header, lock)?;
         report.groups = self.put_groups(&mut file, recoding)?;

@@ -22,7 +22,6 @@ use crate::{
 use aws_lc_rs::rand;
 use std::{
     cell::Cell,
-    fs::OpenOptions,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -67,7 +66,7 @@ pub struct SealReport {
 /// Writes a new file and syncs it.
 pub(crate) fn seal(builder: &Builder, path: &Path, sealing: &Sealing<'_>) -> Result<SealReport, SealError> {
     let write = || {
-        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        let file = journal::private_file().write(true).create_new(true).open(path)?;
         let (out, report) = write(builder, BufWriter::with_capacity(WRITE_BYTES, file), sealing)?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;

@@ -76,6 +76,8 @@ fn open(settings: &DiskBuffer) -> Result<(Journal, journal::Recovery), OpenError
         let failed = |source| OpenError::Io { path: settings.folder.clone(), source };
         preallocate(&settings.folder, options.file_bytes_max, options.spare_files_max).map_err(failed)?;
     }
+    // Of an earlier version. Where it cannot be changed, it is another user's, who may read it anyway.
+    let _ = journal::tighten(&settings.folder);
     Journal::open(Arc::clone(&settings.disk), &settings.folder, options)
 }
 
@@ -96,13 +98,13 @@ fn options(settings: &DiskBuffer) -> Options {
 
 /// Makes spare files with their space taken. What is there already counts.
 fn preallocate(folder: &Path, file_bytes: u64, count: usize) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    journal::make_private_folders(folder)?;
     let files = fs::read_dir(folder)?.filter_map(Result::ok);
     let there = files.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "dj")).count();
     for number in 0..count.saturating_sub(there) as u64 {
         // Names that no file of the journal will ever take: it counts from zero.
         let path = folder.join(format!("spare-{:020}.dj", u64::MAX - number));
-        let file = fs::OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let file = journal::private_file().write(true).create(true).truncate(false).open(path)?;
         rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, file_bytes)?;
     }
     Ok(())

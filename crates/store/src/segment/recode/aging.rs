@@ -18,7 +18,7 @@ use crate::{
         sealed::{Aging, Sealed},
     },
 };
-use std::{fs::OpenOptions, io::BufWriter, path::Path};
+use std::{io::BufWriter, path::Path};
 
 /// Sections that stay as they are.
 const COPIED: [Section; 7] = [
@@ -54,7 +54,7 @@ impl Sealed {
             templates: aged.templates.len() as u64,
             ..RecodeReport::default()
         };
-        let out = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        let out = journal::private_file().read(true).write(true).create_new(true).open(path)?;
         let (header, lock) = self.begin(recoding.recipients)?;
         let mut file = FileWriter::begin(BufWriter::with_capacity(WRITE_BYTES, out), &header, lock)?;
         for section in COPIED {
