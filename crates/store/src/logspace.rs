@@ -175,17 +175,7 @@ impl Logspace {
     ) -> Result<Logspace, OpenLogspaceError> {
         let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
         make_folder(dir).map_err(failed)?;
-        let journal_options = journal::Options {
-            file_bytes_max: options.journal_file_bytes_max,
-            durability: options.durability,
-            ..journal::Options::default()
-        };
-        let (mut journal, recovery) =
-            Journal::open(Arc::clone(&disk), &dir.join(JOURNAL_DIR), journal_options)
-                .map_err(OpenLogspaceError::Journal)?;
-        if recovery.cut_bytes > 0 {
-            notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
-        }
+        let mut journal = open_journal(&disk, dir, &options, &*notices)?;
         let mut witness =
             Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
         witness.tie(options.ledger.clone());
@@ -204,14 +194,9 @@ impl Logspace {
         .map_err(|error| error.of(dir))?;
         let sealed_below = found.write(&*disk, dir).map_err(failed)?;
         journal.advance(sealed_below);
-        let mut mark = NumberMark::open(&*disk, dir).map_err(failed)?;
         let clock = open_clock(&*disk, dir, &options, &found.catalog);
         let (clock, is_same_boot) = clock.map_err(failed)?;
-        if mark.end() > journal.next_sequence() {
-            // No number is given twice, whatever became of the journal.
-            journal.advance(mark.end() + if is_same_boot { 0 } else { UNSYNCED_MAX });
-        }
-        mark.save(journal.next_sequence()).map_err(failed)?;
+        let mark = open_mark(&*disk, dir, &mut journal, is_same_boot).map_err(failed)?;
         let end = journal.next_sequence();
         let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
         let shelf = Shelf::new(found.sealed, sealed_below, witness.losses(), starting);
@@ -446,6 +431,41 @@ impl Drop for Logspace {
         }
         self.shared.live.close();
     }
+}
+
+/// Opens the journal, and tells what a crash left at its end.
+fn open_journal(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: &LogspaceOptions,
+    notices: &dyn Notices,
+) -> Result<Journal, OpenLogspaceError> {
+    let journal_options = journal::Options {
+        file_bytes_max: options.journal_file_bytes_max,
+        durability: options.durability,
+        ..journal::Options::default()
+    };
+    let (journal, recovery) = Journal::open(Arc::clone(disk), &dir.join(JOURNAL_DIR), journal_options)
+        .map_err(OpenLogspaceError::Journal)?;
+    if recovery.cut_bytes > 0 {
+        notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
+    }
+    Ok(journal)
+}
+
+/// Opens the mark of the numbers given. No number is given twice, whatever became of the journal.
+fn open_mark(
+    disk: &dyn Disk,
+    dir: &Path,
+    journal: &mut Journal,
+    is_same_boot: bool,
+) -> io::Result<NumberMark> {
+    let mut mark = NumberMark::open(disk, dir)?;
+    if mark.end() > journal.next_sequence() {
+        journal.advance(mark.end() + if is_same_boot { 0 } else { UNSYNCED_MAX });
+    }
+    mark.save(journal.next_sequence())?;
+    Ok(mark)
 }
 
 /// Opens what was seen of the clock; and whether the machine ran on since then.
