@@ -33,7 +33,7 @@ pub(super) fn describe(message: &Value, sealed: Sealed<'_>) -> Value {
         let Some(reading) = Reading::of(form, sealed) else { continue };
         let mut read = Map::from_iter([("as".to_owned(), Value::from(form))]);
         let host = message["host"].as_str().unwrap_or_default();
-        if host != text(&reading.host) && host == sealed.peer {
+        if host != text(reading.host) && host == sealed.peer {
             read.insert("host".to_owned(), "peer".into());
         }
         if let (Time::Local(local), Some(event)) = (&reading.time, message["event_us"].as_i64()) {
@@ -79,7 +79,7 @@ pub(super) fn check(message: &Value, sealed: Sealed<'_>) -> Option<Compared> {
     let admitted = admitted?;
     let is_host_peer = match &read["host"] {
         Value::Null => false,
-        host => host.as_str() == Some("peer") && { true },
+        host => host.as_str() == Some("peer"),
     };
     if !read["host"].is_null() && !is_host_peer {
         return None;
@@ -113,7 +113,7 @@ fn compare(message: &Value, reading: &Reading<'_>, read: &Value, sealed: Sealed<
     if event.is_none() || message["event_us"].as_i64() != event {
         differ.push("event_us".to_owned());
     }
-    let host = if read["host"].is_null() { text(&reading.host) } else { sealed.peer.to_owned() };
+    let host = if read["host"].is_null() { text(reading.host) } else { sealed.peer.to_owned() };
     let fields = [
         ("host", host),
         ("program", text(reading.program)),

@@ -96,7 +96,7 @@ fn rfc5424(line: &[u8]) -> Option<Reading<'_>> {
     let (pid, rest) = word(rest)?;
     let (msgid, rest) = word(rest)?;
     let nil = |text| if text == b"-" { &b""[..] } else { text };
-    let cut = |text: &'_ [u8], most: usize| text.len().min(most);
+    let cut = |text: &[u8], most: usize| text.len().min(most);
     let (sdata, rest) = sdata(rest)?;
     let message = match rest {
         b"" => rest,
@@ -173,11 +173,12 @@ fn rfc3164(line: &[u8], received_us: i64, hosts: Hosts) -> Option<Reading<'_>> {
         Some((time, behind)) => {
             reading.time = time;
             rest = blanks(behind.strip_prefix(b":").unwrap_or(behind));
-            if let Some((host, behind)) = word(rest).filter(|_| hosts == Hosts::Expected) {
-                if !host.is_empty() && !host.iter().any(|byte| matches!(byte, b'[' | b':')) {
-                    reading.host = host;
-                    rest = blanks(behind);
-                }
+            let is_host =
+                |host: &[u8]| !host.is_empty() && !host.iter().any(|byte| matches!(byte, b'[' | b':'));
+            let host = word(rest).filter(|(host, _)| hosts == Hosts::Expected && is_host(host));
+            if let Some((host, behind)) = host {
+                reading.host = host;
+                rest = blanks(behind);
             }
         }
         // A host stands behind a time only.
