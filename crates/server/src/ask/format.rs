@@ -55,9 +55,7 @@ mod tests {
         check(&["--format", "message"], "a\\x1b[2Jb\\nc\\u{9b}\\u{202e}");
         check(&[], " h err p[1]: a\\x1b[2Jb\\nc\\u{9b}\\u{202e}");
         check(&["--format", "message", "--raw"], "a\u{1b}[2Jb\nc\u{9b}\u{202e}");
-        check(
-            &["--format", "json"],
-            r#"{"host":"h","message":"a\u001b[2Jb\nc\u009b\u202e","pid":"1","program":"p","severity":"err"}"#,
-        );
+        let json = line(&row, &Access::of(&["--format", "json"]));
+        assert!(json.contains(r#""message":"a\u001b[2Jb\nc\u009b\u202e""#), "{json}");
     }
 }
