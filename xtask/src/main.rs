@@ -16,7 +16,8 @@ use std::{
 
 const USAGE: &str = "usage: cargo xtask VERB
   check                                 format, clippy, tidy, tests: the whole gate
-  tidy                                  edges between crates, module cycles, lengths, module docs, forbidden words
+  tidy [--lower]                        edges between crates, module cycles, lengths, types, module docs, words; lowers
+                                        what is on file in xtask/ratchet to what is found
   reference                             writes docs/reference/options.md from the tables of options
   compatibility DIR                     runs the samples of a folder and writes docs/compatibility.md
   conformance DIR [--explain FAMILY]    runs the samples of a folder and prints a table";
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let passed = match words.as_slice() {
         ["check"] => check::run(&root()),
         ["tidy"] => tidy::run(&root()),
+        ["tidy", "--lower"] => tidy::lower(&root()),
         ["reference"] => reference(&root()),
         ["compatibility", folder] => compatibility::run(&root(), folder.as_ref()),
         ["conformance", folder, rest @ ..] => conformance::run(&root(), folder.as_ref(), rest),

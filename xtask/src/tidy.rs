@@ -1,59 +1,87 @@
 //! Checks of the plan of the house that no compiler makes.
 //!
-//! In: the tracked files. Out: one line a finding. Limits: see each check.
+//! In: the tracked files. Out: one line a finding. Limits: see each check. Some checks have findings on file, which may
+//! only become fewer: see [`ratchet`].
 
 mod edges;
+mod english;
 mod files;
 mod functions;
 mod modules;
+mod ratchet;
+mod signatures;
+mod source;
+mod tree;
 mod words;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
-
-/// A source file of the tree.
-pub(crate) struct Source {
-    /// Path below the root.
-    pub(crate) path: PathBuf,
-    /// Its text.
-    pub(crate) text: String,
-}
+use ratchet::Ratchet;
+use source::Source;
+use std::path::Path;
 
 /// Runs all checks; false when anything was found.
 pub(crate) fn run(root: &Path) -> bool {
-    let sources = match sources(root) {
-        Ok(sources) => sources,
+    with_sources(root, check)
+}
+
+/// Lowers what is on file to what is found.
+pub(crate) fn lower(root: &Path) -> bool {
+    with_sources(root, |root, sources| {
+        let results = ratchets(sources).into_iter().map(|ratchet| (ratchet.lower(root), ratchet.name));
+        let failed: Vec<_> = results.filter_map(|(result, name)| Some((result.err()?, name))).collect();
+        failed.iter().for_each(|(error, name)| println!("tidy: xtask/ratchet/{name}: {error}"));
+        failed.is_empty()
+    })
+}
+
+fn with_sources(root: &Path, run: fn(&Path, &[Source]) -> bool) -> bool {
+    match source::read(root) {
+        Ok(sources) => run(root, &sources),
         Err(error) => {
             println!("tidy: {error}");
-            return false;
+            false
         }
-    };
-    let rust: Vec<&Source> =
-        sources.iter().filter(|source| source.path.extension().is_some_and(|e| e == "rs")).collect();
+    }
+}
+
+/// The Rust files among them.
+fn rust(sources: &[Source]) -> Vec<&Source> {
+    sources.iter().filter(|source| source.path.extension().is_some_and(|ending| ending == "rs")).collect()
+}
+
+/// The checks whose findings are on file.
+fn ratchets(sources: &[Source]) -> Vec<Ratchet> {
+    let rust = rust(sources);
+    let parsed = tree::parse(&rust);
+    let signatures = signatures::check(&parsed);
+    let row = |name, remedy, tally| Ratchet { name, remedy, tally };
+    vec![
+        row("cycles", "let one of the two directions go", modules::check(&parsed)),
+        row("folder-size", "group its files by noun", files::folders(&rust)),
+        row("bool-parameters", "take an enum", signatures.bool_parameters),
+        row("text-errors", "return an error type of the verb", signatures.text_errors),
+        row("bare-severities", "use the named constant", signatures.bare_severities),
+        row("unclear-types", "take the name of the glossary", signatures.unclear_types),
+        row("logic-in-lists", "move it to a file of its own", signatures.logic_in_lists),
+        row("old-words", "say it in words of today", english::words(sources)),
+        row(
+            "doc-beginnings",
+            "begin with a verb in the third person or a noun",
+            english::beginnings(sources),
+        ),
+    ]
+}
+
+fn check(root: &Path, sources: &[Source]) -> bool {
+    let rust = rust(sources);
+    let ratchets = ratchets(sources);
     let mut findings = edges::check(root);
     findings.extend(files::check(&rust));
     findings.extend(functions::check(&rust));
-    findings.extend(modules::check(&rust));
-    findings.extend(words::check(&sources));
+    findings.extend(words::check(sources));
+    findings.extend(ratchets.iter().flat_map(|ratchet| ratchet.check(root)));
     findings.iter().for_each(|finding| println!("tidy: {finding}"));
-    println!("tidy: {} files, {} findings", sources.len(), findings.len());
+    let on_file: Vec<String> =
+        ratchets.iter().map(|ratchet| format!("{} {}", ratchet.name, ratchet.tally.total())).collect();
+    println!("tidy: {} files, {} findings; on file: {}", sources.len(), findings.len(), on_file.join(", "));
     findings.is_empty()
-}
-
-/// The text files that git knows of, those not yet added included.
-fn sources(root: &Path) -> Result<Vec<Source>, String> {
-    let listed = Command::new("git")
-        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root)
-        .output()
-        .map_err(|error| format!("cannot start git: {error}"))?;
-    let names = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let read = |name: &str| {
-        let text = fs::read_to_string(root.join(name)).ok()?;
-        Some(Source { path: PathBuf::from(name), text })
-    };
-    Ok(names.lines().filter_map(read).collect())
 }

@@ -1,26 +1,24 @@
-//! Which crate may import which: the table of ARCHITECTURE.md, section 3.
+//! Which crate may import which: the table of crates in ARCHITECTURE.md.
 //!
-//! In: the manifests. Out: a finding for every edge that is not in the table.
+//! In: that page, the manifests. Out: a finding for every edge that is not in the table.
 
-use std::{fs, path::Path};
+use std::{collections::BTreeMap, fs, path::Path};
 
-/// Crate and what it may import, in the order of the walk of a message.
-const ALLOWED: &[(&str, &[&str])] = &[
-    ("message", &[]),
-    ("wire", &["message"]),
-    ("config", &[]),
-    ("pipeline", &["message", "wire"]),
-    ("journal", &[]),
-    ("store", &["message", "journal"]),
-    ("query", &["message", "store"]),
-    ("relay", &["message", "wire", "pipeline", "journal"]),
-    ("api", &["message", "query", "store"]),
-    ("server", &["message", "wire", "config", "pipeline", "journal", "store", "query", "relay", "api"]),
-    ("sim", &["message", "wire", "config", "pipeline", "journal", "store", "query", "relay", "api"]),
-];
+/// Page that holds the table.
+const PAGE: &str = "ARCHITECTURE.md";
+/// First cells of the table's first line.
+const HEADING: &str = "| crate | in -> out | may import |";
+
+/// Crate to the crates of the house that it may import.
+type Allowed = BTreeMap<String, Vec<String>>;
 
 /// Findings of the edges.
 pub(crate) fn check(root: &Path) -> Vec<String> {
+    let page = fs::read_to_string(root.join(PAGE)).unwrap_or_default();
+    let allowed = table(&page);
+    if allowed.is_empty() {
+        return vec![format!("{PAGE}: no table that begins with `{HEADING}`")];
+    }
     let mut findings = Vec::new();
     let Ok(folders) = fs::read_dir(root.join("crates")) else {
         return vec!["cannot read crates/".into()];
@@ -30,19 +28,41 @@ pub(crate) fn check(root: &Path) -> Vec<String> {
         let Ok(manifest) = fs::read_to_string(folder.path().join("Cargo.toml")) else {
             continue;
         };
-        let Some((_, allowed)) = ALLOWED.iter().find(|(known, _)| *known == name) else {
-            findings.push(format!(
-                "crates/{name} is not in the plan: add it to ARCHITECTURE.md and to xtask/src/tidy/edges.rs"
-            ));
-            continue;
-        };
-        findings.extend(edges(&manifest, &name, allowed));
+        if allowed.contains_key(&name) {
+            findings.extend(edges(&manifest, &name, &allowed));
+        } else {
+            findings.push(format!("crates/{name} is not in the table of crates: add it to {PAGE}"));
+        }
     }
     findings
 }
 
+/// Reads the table: a crate in the first cell, names with commas in the third; `-` for none, `all above`, `all but X`.
+fn table(page: &str) -> Allowed {
+    let lines = page.lines().skip_while(|line| !line.starts_with(HEADING)).skip(2);
+    let rows: Vec<(&str, &str)> = lines.map_while(row).collect();
+    let names = |upto: usize| rows[..upto].iter().map(|(name, _)| (*name).to_owned());
+    let allowed = rows.iter().enumerate().map(|(at, (name, may))| {
+        let may = match may.strip_prefix("all but ") {
+            Some(other) => names(rows.len()).filter(|one| one != other && one != name).collect(),
+            None if *may == "all above" => names(at).collect(),
+            None => may.split(',').map(|one| one.trim().to_owned()).collect(),
+        };
+        ((*name).to_owned(), may)
+    });
+    allowed.collect()
+}
+
+/// The crate of a line of the table and what it may import, without remarks in parentheses.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let mut cells = line.strip_prefix("| `")?.split(" | ");
+    let name = cells.next()?.strip_suffix('`')?;
+    let may = cells.nth(1)?;
+    Some((name, may.split('(').next().unwrap_or(may).trim()))
+}
+
 /// Findings of one manifest: its ordinary dependencies on crates of the house.
-fn edges(manifest: &str, name: &str, allowed: &[&str]) -> Vec<String> {
+fn edges(manifest: &str, name: &str, allowed: &Allowed) -> Vec<String> {
     let mut ordinary = false;
     let mut findings = Vec::new();
     for line in manifest.lines() {
@@ -51,10 +71,9 @@ fn edges(manifest: &str, name: &str, allowed: &[&str]) -> Vec<String> {
             continue;
         }
         let target = line.split(['.', ' ', '=']).next().unwrap_or_default();
-        let ours = ALLOWED.iter().any(|(known, _)| *known == target);
-        if ordinary && ours && !allowed.contains(&target) {
-            findings
-                .push(format!("crates/{name} imports {target}: not an edge of ARCHITECTURE.md, section 3"));
+        let is_allowed = allowed[name].iter().any(|known| known == target);
+        if ordinary && allowed.contains_key(target) && !is_allowed {
+            findings.push(format!("crates/{name} imports {target}: not in the table of crates of {PAGE}"));
         }
     }
     findings
@@ -64,12 +83,27 @@ fn edges(manifest: &str, name: &str, allowed: &[&str]) -> Vec<String> {
 mod tests {
     //! Rows for the manifests' edges.
 
-    use super::edges;
+    use super::{HEADING, edges, table};
+
+    const ROWS: &str = "|---|\n| `message` | x | - | no |\n| `wire` | y | message | no |\n\
+        | `query` | z | message, wire (a trait) | no |\n| `server` | z | all above | x |\n\
+        | `sim` | z | all but server | x |\n\n| `other` | z | - | x |";
+
+    #[track_caller]
+    fn check(name: &str, targets: &[&str], want: usize) {
+        let table = table(&format!("# Page\n\n{HEADING} world |\n{ROWS}"));
+        assert_eq!(table.len(), 5);
+        let lines: String = targets.iter().map(|target| format!("{target}.workspace = true\n")).collect();
+        let manifest = format!("[dependencies]\n{lines}[dev-dependencies]\nserver = \"1\"\n");
+        assert_eq!(edges(&manifest, name, &table).len(), want);
+    }
 
     #[test]
-    fn finds_edges_that_are_not_in_the_plan() {
-        let manifest = "[dependencies]\nmessage.workspace = true\nstore.workspace = true\n[dev-dependencies]\nrelay = \"1\"\n";
-        assert_eq!(edges(manifest, "wire", &["message"]).len(), 1);
-        assert!(edges(manifest, "query", &["message", "store"]).is_empty());
+    fn finds_edges_that_are_not_in_the_table() {
+        check("message", &["memchr"], 0);
+        check("wire", &["message", "query"], 1);
+        check("query", &["message", "wire"], 0);
+        check("server", &["message", "query", "sim"], 1);
+        check("sim", &["message", "query", "server"], 1);
     }
 }

@@ -2,13 +2,32 @@
 //!
 //! In: Rust files. Out: a finding for a file without a module doc, or with more than [`LINES_MAX`] lines of code.
 
-use super::Source;
+use super::{ratchet::Tally, source::Source, tree::is_test};
+use std::{collections::BTreeMap, path::Path};
 
 /// Most lines of code in a file: blank lines and comments do not count. Tables and generated files say so on line one.
 const LINES_MAX: usize = 500;
 
 /// Folder and file names that say nothing about what lives there.
 const NAMES_THAT_SAY_NOTHING: &[&str] = &["util", "utils", "common", "helpers", "helper", "misc"];
+
+/// Most files of a folder that is no family.
+const FILES_MAX: usize = 12;
+
+/// Folders with more files than a reader can hold, each file above the limit counted.
+pub(crate) fn folders(sources: &[&Source]) -> Tally {
+    let mut files: BTreeMap<&Path, usize> = BTreeMap::new();
+    for folder in
+        sources.iter().filter(|source| !is_test(&source.path)).filter_map(|source| source.path.parent())
+    {
+        *files.entry(folder).or_default() += 1;
+    }
+    let mut tally = Tally::default();
+    for (folder, count) in files {
+        (FILES_MAX..count).for_each(|above| tally.add(folder.to_string_lossy(), above + 1));
+    }
+    tally
+}
 
 /// Findings of all files.
 pub(crate) fn check(sources: &[&Source]) -> Vec<String> {
@@ -39,7 +58,7 @@ fn findings(source: &Source) -> Vec<String> {
 mod tests {
     //! Rows for the files' checks.
 
-    use super::{LINES_MAX, Source, findings};
+    use super::{FILES_MAX, LINES_MAX, Source, findings, folders};
 
     #[track_caller]
     fn check(path: &str, text: &str, want: usize) {
@@ -54,5 +73,13 @@ mod tests {
         check("crates/a/src/util.rs", "//! Doc.\n", 1);
         check("crates/a/src/b.rs", &format!("//! Doc.\n{}", "x();\n".repeat(LINES_MAX + 1)), 1);
         check("crates/a/src/b.rs", &format!("//! Table: of x.\n{}", "x();\n".repeat(LINES_MAX + 1)), 0);
+    }
+    #[test]
+    fn counts_files_of_a_folder() {
+        let file =
+            |name: usize| Source { path: format!("crates/a/src/b/{name}.rs").into(), text: String::new() };
+        let sources: Vec<Source> = (0..FILES_MAX + 2).map(file).collect();
+        assert_eq!(folders(&sources.iter().collect::<Vec<_>>()).total(), 2);
+        assert_eq!(folders(&sources[2..].iter().collect::<Vec<_>>()).total(), 0);
     }
 }

@@ -3,7 +3,7 @@
 //! In: Rust files as `cargo fmt` leaves them. Out: a finding for a function above [`LINES_MAX`] lines.
 //! Limits: it counts lines between `fn` and the closing brace of the same indentation; tables are exempt.
 
-use super::Source;
+use super::source::Source;
 
 /// Most lines of a function, its signature included.
 const LINES_MAX: usize = 70;

@@ -2,7 +2,7 @@
 //!
 //! In: every text file. Out: a finding a line. Limits: exact text; this file, which holds the words, is exempt.
 
-use super::Source;
+use super::source::Source;
 
 /// Left behind in code.
 const IN_CODE: &[&str] = &["todo!(", "unimplemented!(", "dbg!(", "FIXME", "XXX:", "HACK", "TODO", "#[ignore"];
