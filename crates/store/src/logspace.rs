@@ -208,10 +208,7 @@ impl Logspace {
             Arc::clone(&disk),
             Arc::clone(&segments),
             Arc::clone(&seals),
-            found.catalog,
-            witness,
-            found.foreign,
-            clock,
+            sealer::RecoveredState { catalog: found.catalog, witness, foreign: found.foreign, clock },
         );
         let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);

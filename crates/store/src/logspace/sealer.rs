@@ -34,6 +34,15 @@ use std::{
 /// Ending of a file that is not the logspace's own and was where a segment belongs.
 const FOREIGN_ENDING: &str = "foreign";
 
+/// What opening found, for the sealer to go on with.
+pub(crate) struct RecoveredState {
+    pub(crate) catalog: Catalog,
+    pub(crate) witness: Witness,
+    /// Files that are not the logspace's own, below its directory.
+    pub(crate) foreign: BTreeSet<PathBuf>,
+    pub(crate) clock: ClockGuard,
+}
+
 /// The sealer thread's state.
 pub(crate) struct Sealer {
     pub(super) shared: Arc<Shared>,
@@ -57,11 +66,9 @@ impl Sealer {
         disk: Arc<dyn Disk>,
         segments: Arc<dyn Segments>,
         seals: Arc<Queue<Box<dyn Growing>>>,
-        catalog: Catalog,
-        witness: Witness,
-        foreign: BTreeSet<PathBuf>,
-        clock: ClockGuard,
+        opened: RecoveredState,
     ) -> Sealer {
+        let RecoveredState { catalog, witness, foreign, clock } = opened;
         let (unwritten, unrecorded) = (false, None);
         Sealer { shared, disk, segments, seals, catalog, witness, clock, unwritten, unrecorded, foreign }
     }
