@@ -147,6 +147,7 @@ fn points_at_the_exact_word() {
         "destination d { sql(type(mysql)); };",
         &["main.conf:2:17: error: destination `sql()` is not supported yet"],
     );
+    finds("parser p { unset(value(a)); };", &["main.conf:2:12: error: unknown parser `unset()`"]);
     finds("log { source(s); };", &["main.conf:2:14: error: source `s` is not defined"]);
     finds(
         "filter a { filter(b); }; filter b { not filter(a); };",

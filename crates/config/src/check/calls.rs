@@ -110,6 +110,12 @@ impl Calls<'_> {
             self.report.push(diagnostic.help(format!("add `@include \"{set}\"` behind the `@version` line")));
             return;
         }
+        let kinds = [Kind::Source, Kind::Destination, Kind::Parser, Kind::Rewrite];
+        let has = |kind: &Kind| options::drivers(*kind).iter().any(|driver| driver.name == call.key());
+        if let Some(other) = kinds.into_iter().find(has) {
+            self.report.push(diagnostic.label(format!("there is a {} of this name", other.word())));
+            return;
+        }
         self.report.push(
             match nearest(&call.key(), known.clone().chain(options::later(kind).iter().copied())) {
                 Some(near) => diagnostic.label(format!("did you mean `{near}`?")),

@@ -34,7 +34,7 @@ use std::{
 /// Ending of a file that is not the logspace's own and was where a segment belongs.
 const FOREIGN_ENDING: &str = "foreign";
 
-/// What opening found, for the sealer to go on with.
+/// State that opening hands to the sealer.
 pub(crate) struct RecoveredState {
     pub(crate) catalog: Catalog,
     pub(crate) witness: Witness,
