@@ -8,7 +8,7 @@
 
 use crate::{
     accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name},
-    throttle::{Throttle, prefix},
+    throttle::{Throttle, keyed_tag, prefix},
 };
 use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
 use std::{
@@ -175,14 +175,7 @@ impl Credentials {
     }
 
     fn tag(&self, parts: &[&[u8]]) -> Tag {
-        let mut context = hmac::Context::with_key(&self.key);
-        for part in parts {
-            context.update(&(part.len() as u64).to_be_bytes());
-            context.update(part);
-        }
-        let mut tag = Tag::default();
-        tag.iter_mut().zip(context.sign().as_ref()).for_each(|(to, from)| *to = *from);
-        tag
+        keyed_tag(&self.key, parts)
     }
 
     fn throttle(&self) -> MutexGuard<'_, Throttle> {

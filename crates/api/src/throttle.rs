@@ -178,15 +178,20 @@ impl Throttle {
     }
 
     fn tag(&self, parts: &[&[u8]]) -> Tag {
-        let mut context = hmac::Context::with_key(&self.key);
-        for part in parts {
-            context.update(&(part.len() as u64).to_be_bytes());
-            context.update(part);
-        }
-        let mut tag = Tag::default();
-        tag.iter_mut().zip(context.sign().as_ref()).for_each(|(to, from)| *to = *from);
-        tag
+        keyed_tag(&self.key, parts)
     }
+}
+
+/// Returns the first `N` bytes, 32 at most, of the keyed hash of parts, each with its length: no two lists of parts look alike.
+pub(crate) fn keyed_tag<const N: usize>(key: &hmac::Key, parts: &[&[u8]]) -> [u8; N] {
+    let mut context = hmac::Context::with_key(key);
+    for part in parts {
+        context.update(&(part.len() as u64).to_be_bytes());
+        context.update(part);
+    }
+    let mut tag = [0; N];
+    tag.iter_mut().zip(context.sign().as_ref()).for_each(|(to, from)| *to = *from);
+    tag
 }
 
 /// What counts as one address: an IPv4 address, or the 64 bits of an IPv6 address that a site is given at least.
