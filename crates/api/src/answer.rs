@@ -33,7 +33,7 @@ pub(crate) const STALLED: Duration = Duration::from_secs(60);
 /// How often that is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
-/// Where an answer is shown.
+/// The place in which an answer is shown.
 pub(crate) struct Shown {
     pub(crate) state: Arc<State>,
     pub(crate) scope: Arc<Scope>,
@@ -60,11 +60,11 @@ pub(crate) struct MadeRows {
 pub(crate) struct AnswerWriter {
     shown: Shown,
     watch: Watch,
-    /// What comes next besides rows.
+    /// The part of the answer that comes next, besides rows.
     head: Option<Vec<u8>>,
     rows: AnswerRows,
     is_first_row: bool,
-    /// What closes the list of rows.
+    /// The text that closes the list of rows.
     close: &'static [u8],
     tail: Option<SearchTail>,
     /// The piece that the client was given last.
@@ -145,7 +145,7 @@ impl AnswerWriter {
         Ok((!piece.is_empty()).then_some(piece))
     }
 
-    /// Whether everything was written.
+    /// Returns true when everything was written.
     pub(crate) fn is_done(&self) -> bool {
         self.tail.is_none()
     }

@@ -40,7 +40,7 @@ pub(crate) fn client(policy: &Policy, peer: IpAddr, headers: &HeaderMap) -> IpAd
     client
 }
 
-/// Whether a call came through a proxy.
+/// Tells calls through a proxy from direct ones.
 pub(crate) fn is_forwarded(headers: &HeaderMap) -> bool {
     headers.contains_key(X_FORWARDED_FOR) || headers.contains_key(header::FORWARDED)
 }

@@ -61,7 +61,7 @@ const HEAD_BYTES_MAX: usize = 64 << 10;
 const PAUSE: Duration = Duration::from_millis(100);
 /// What a TLS connection begins with.
 const HANDSHAKE: u8 = 0x16;
-/// What a plain connection gets when there is no place for it.
+/// The answer to a plain connection when there is no place for it.
 const NO_PLACE: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
 
@@ -98,7 +98,7 @@ impl Listener {
     }
 }
 
-/// What all listeners share.
+/// State that all listeners share.
 #[derive(Clone)]
 pub(crate) struct Connections {
     port: u16,
@@ -220,7 +220,7 @@ async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-/// What a listener is for.
+/// The purpose of a listener.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Purpose {
     /// The page and the API.

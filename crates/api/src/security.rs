@@ -1,7 +1,7 @@
 //! What happens to those who want to use the server: log-ins, failures, lock-outs, refusals.
 //!
 //! In: an outcome of the guard or of an endpoint. Out: an event for the running server, which writes it down.
-//! Holds nothing. Limits: names are as they were claimed; whoever writes them down bounds them.
+//! Holds nothing. Limits: names are as they were claimed; the ledger bounds them when it writes them.
 
 use crate::{accounts::Right, error::ApiError, sessions::User, state::State};
 use axum::http::StatusCode;
@@ -59,7 +59,7 @@ pub enum SecurityEvent {
 
 /// Has it written down that an attempt with a password failed. Nobody is let in: an answer is due all the same.
 pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, error: &ApiError) {
-    // Longer names are nobody's, and are cut by whoever writes them down.
+    // Longer names are nobody's, and are cut when they are written down.
     let user: String = user.chars().take(NAME_CHARS_MAX).collect();
     let event = match error.status() {
         StatusCode::UNAUTHORIZED => SecurityEvent::Failed { user, address },

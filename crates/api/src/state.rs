@@ -74,7 +74,7 @@ pub struct State {
     accounts: Accounts,
     credentials: Credentials,
     sessions: Mutex<Sessions>,
-    /// Where sessions are kept; whoever writes holds it, so that the newest state is written last.
+    /// File of the sessions; a writer holds it, so that the newest state is written last.
     session_file: Mutex<Option<PathBuf>>,
     host: String,
     ids: Ids,

@@ -1,7 +1,7 @@
 //! Pieces of a file on their way from a thread to a client.
 //!
 //! In: pieces. Out: the same, in order, as the client takes them. Holds: [`PIECES`] of them.
-//! Limits: whoever sends waits for the client for [`STALLED`], then the transfer is cut: a client that does not read must not
+//! Limits: a sender waits for the client for [`STALLED`], then the transfer is cut: a client that does not read must not
 //! keep its place among the exports.
 
 use crate::answer::STALLED;

@@ -175,7 +175,7 @@ impl Groups {
         self.refused.take().map_or(Ok(()), |error| Err(error.into()))
     }
 
-    /// Takes memory for a group where nothing may wait: whoever counts may hold a lock. Says whether there was some.
+    /// Takes memory for a group where nothing may wait: the caller may hold a lock. Says whether there was some.
     fn may_hold(&mut self, key: &[u8]) -> bool {
         if self.refused.is_none()
             && let Some(bytes) = self.room(key)
