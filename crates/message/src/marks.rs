@@ -101,6 +101,11 @@ impl Marks {
         self.0 == 0
     }
 
+    /// Returns true when a tag is that of a mark.
+    pub fn has_tag(tag: &str) -> bool {
+        TAGS.iter().any(|(_, known)| *known == tag)
+    }
+
     /// The tags of the set, in the order of syslog-ng.
     pub fn tags(self) -> impl Iterator<Item = &'static str> {
         TAGS.iter().filter(move |(mark, _)| self.has(*mark)).map(|(_, tag)| *tag)

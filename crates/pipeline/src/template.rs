@@ -29,6 +29,7 @@ pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
 pub use gelf::append_gelf;
 pub use machine::{Database, Machine, NameLookup};
+pub use macros::TagOrder;
 pub use pairs::{Rekey, ValuePairs};
 pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};

@@ -7,6 +7,7 @@ mod block;
 mod call;
 mod filter;
 mod path;
+mod tags;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

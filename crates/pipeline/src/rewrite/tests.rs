@@ -102,7 +102,7 @@ fn substitutes() {
 
 #[test]
 fn tags_and_priorities() {
-    check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", "t-3,.source.s");
+    check(Operation::SetTag { tag: template("t-$b") }, "$TAGS", ".source.s,t-3");
     check(Operation::ClearTag { tag: template(".source.s") }, "[$TAGS]", "[]");
     check(Operation::SetSeverity { value: template("crit") }, "$FACILITY.$SEVERITY", "user.crit");
     check(Operation::SetSeverity { value: template("9") }, "$PRI", "13");

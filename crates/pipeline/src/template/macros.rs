@@ -3,6 +3,10 @@
 //! In: a name, once; a message, often. Out: text, appended, and its type. Holds nothing.
 //! Limits: names that are no macro are name-value pairs.
 
+mod tags;
+
+pub use tags::TagOrder;
+
 use super::{
     clock::{DATES, Date, Which, append_number},
     list,
@@ -209,11 +213,7 @@ fn append_other(
         },
         Macro::Seqnum => return append_seqnum(batch, index, renderer.seqnum, out),
         Macro::Tags => {
-            let start = out.len();
-            let mut tags = batch.tags(index);
-            // The tags that name sources come last, as users know it.
-            tags.sort_by_key(|tag| tag.starts_with(".source."));
-            tags.iter().for_each(|tag| list::append_after(tag.as_bytes(), start, out));
+            renderer.options.tags.append(batch, index, out);
             return ValueKind::List;
         }
         Macro::Matches => return append_matches(batch, index, out),

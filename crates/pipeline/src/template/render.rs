@@ -8,7 +8,7 @@ use super::{
     clock::Clocks,
     context::{self, Context},
     machine::Machine,
-    macros::{self, Macro},
+    macros::{self, Macro, TagOrder},
     parse::Part,
 };
 use jiff::tz::TimeZone;
@@ -52,6 +52,8 @@ pub struct RenderOptions {
     pub stamp_format: StampFormat,
     /// `on-error()`.
     pub on_error: OnError,
+    /// The order of `$TAGS`.
+    pub tags: TagOrder,
 }
 
 impl Default for RenderOptions {
@@ -61,6 +63,7 @@ impl Default for RenderOptions {
             fraction_digits: 0,
             stamp_format: StampFormat::Bsd,
             on_error: OnError::default(),
+            tags: TagOrder::default(),
         }
     }
 }

@@ -17,6 +17,7 @@ use pipeline::{
     Definitions, Router,
     filter::Anatomy,
     route::{FilterStep, Plan},
+    template::TagOrder,
 };
 use relay::DestinationSpec;
 use std::{
@@ -30,6 +31,8 @@ pub(super) struct Lowering<'t> {
     pub(super) environment: &'t Environment,
     pub(super) report: &'t mut Report,
     pub(super) globals: &'t Globals<'t>,
+    /// The order of the tags that the configuration names.
+    pub(super) tags: TagOrder,
     pub(super) definitions: Definitions,
     pub(super) filter_statements: HashMap<&'t str, &'t NamedFilter>,
     /// What was compiled; nothing where it cannot be.
@@ -75,6 +78,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         environment,
         report,
         globals: &globals,
+        tags: TagOrder::new(tree.mentioned_tags()),
         definitions: Definitions::new(pipeline::Version { major: version.major, minor: version.minor }),
         filter_statements: filters(tree),
         filters: HashMap::new(),

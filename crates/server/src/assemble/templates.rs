@@ -110,6 +110,7 @@ impl<'t> Lowering<'t> {
             fraction_digits: options.count("frac-digits", 0).min(6) as u8,
             stamp_format: format.unwrap_or(StampFormat::Bsd),
             on_error: on_error.unwrap_or_default(),
+            tags: self.tags.clone(),
         }
     }
 
@@ -124,6 +125,7 @@ impl<'t> Lowering<'t> {
             fraction_digits: digits.clamp(0, 6) as u8,
             stamp_format: format.unwrap_or(StampFormat::Bsd),
             on_error: on_error.unwrap_or_default(),
+            tags: self.tags.clone(),
         }
     }
 
