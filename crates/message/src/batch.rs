@@ -220,7 +220,7 @@ impl Batch {
     /// The type of a field as set; text for fields that have none.
     pub fn kind(&self, index: usize, name: &FieldName) -> ValueKind {
         match name {
-            FieldName::Fixed(_) => ValueKind::String,
+            FieldName::Fixed(field) => self.fixed_kind(index, *field),
             FieldName::Sdata(name) | FieldName::Named(name) => {
                 self.find(index, name).map_or(ValueKind::String, |value| value.kind)
             }
@@ -234,7 +234,25 @@ impl Batch {
         {
             return self.shown(value).map(|shown| (shown, value.kind));
         }
-        self.field(index, name).map(|value| (value, ValueKind::String))
+        let kind = if let FieldName::Fixed(field) = name {
+            self.fixed_kind(index, *field)
+        } else {
+            ValueKind::String
+        };
+        self.field(index, name).map(|value| (value, kind))
+    }
+
+    /// The type of a field that every message has: text, unless it was set with another one.
+    #[inline]
+    pub fn fixed_kind(&self, index: usize, field: Field) -> ValueKind {
+        if !self.has_values(index) {
+            return ValueKind::String;
+        }
+        let typed = self.find(index, field.as_str()).filter(|typed| {
+            let is_set = field.is_of_origin() && typed.kind != ValueKind::Unset;
+            is_set || self.is_type(index, typed)
+        });
+        typed.map_or(ValueKind::String, |typed| typed.kind)
     }
 
     /// A field that every message has; empty when unknown.
@@ -245,9 +263,9 @@ impl Batch {
             Field::Host => self.bytes(message.host),
             // What a rewrite says of the origin of one message stands among its pairs.
             Field::HostFrom | Field::Source | Field::Transport | Field::FileName
-                if message.values != 0 && self.find(index, origin_name(field)).is_some() =>
+                if message.values != 0 && self.find(index, field.as_str()).is_some() =>
             {
-                let set = self.find(index, origin_name(field)).filter(|set| set.kind != ValueKind::Unset);
+                let set = self.find(index, field.as_str()).filter(|set| set.kind != ValueKind::Unset);
                 set.map_or(b"", |set| self.bytes(set.value))
             }
             Field::HostFrom => self.origin(index).host_from.as_bytes(),
@@ -268,7 +286,7 @@ impl Batch {
         match name {
             FieldName::Fixed(field) => {
                 let span = self.add_extra(bytes);
-                self.set_fixed(index, *field, span);
+                self.set_typed(index, *field, span, kind);
             }
             FieldName::Sdata(name) | FieldName::Named(name) => {
                 let value = self.add_extra(bytes);
@@ -295,8 +313,24 @@ impl Batch {
             Field::LegacyMsghdr => message.msghdr = span,
             Field::Raw => message.raw = span,
             Field::HostFrom | Field::Source | Field::Transport | Field::FileName => {
-                self.set_value(index, origin_name(field), span, ValueKind::String);
+                self.set_value(index, field.as_str(), span, ValueKind::String);
             }
+        }
+    }
+
+    /// Sets a fixed field to a span, and its type.
+    pub fn set_typed(&mut self, index: usize, field: Field, span: Span, kind: ValueKind) {
+        let name = field.as_str();
+        if field.is_of_origin() {
+            return self.set_value(index, name, span, kind);
+        }
+        self.set_fixed(index, field, span);
+        if kind != ValueKind::String {
+            self.set_value(index, name, span, kind);
+        } else if self.has_values(index)
+            && self.find(index, name).is_some_and(|typed| self.is_type(index, typed))
+        {
+            self.set_value(index, name, Span::EMPTY, ValueKind::Unset);
         }
     }
 
@@ -379,14 +413,14 @@ impl Batch {
         tags
     }
 
-    /// The name-value pairs of a message (without tags, structured data and the origin's), newest first,
+    /// The name-value pairs of a message (without tags, fixed fields, structured data and the origin's), newest first,
     /// each name once.
     pub fn values(&self, index: usize) -> Vec<(&[u8], &[u8], ValueKind)> {
         let mut seen: HashSet<&[u8]> = HashSet::new();
         let mut pairs = Vec::new();
         for value in self.list(index).filter(|value| value.kind != ValueKind::Tag) {
             let name = self.bytes(value.name);
-            if seen.insert(name) && value.kind != ValueKind::Unset {
+            if seen.insert(name) && value.kind != ValueKind::Unset && !self.is_type(index, value) {
                 pairs.push((name, self.bytes(value.value), value.kind));
             }
         }
@@ -434,6 +468,14 @@ impl Batch {
         })
     }
 
+    /// Returns true when a pair only says which type a fixed field has: it has the name and the value of that field.
+    fn is_type(&self, index: usize, value: &Value) -> bool {
+        let is_typed = !matches!(value.kind, ValueKind::String | ValueKind::Unset | ValueKind::Tag);
+        let field = if is_typed { Field::from_name(self.bytes(value.name)) } else { None };
+        field
+            .is_some_and(|field| !field.is_of_origin() && self.bytes(value.value) == self.fixed(index, field))
+    }
+
     fn shown(&self, value: &Value) -> Option<Cow<'_, [u8]>> {
         (value.kind != ValueKind::Unset).then(|| Cow::Borrowed(self.bytes(value.value)))
     }
@@ -454,16 +496,6 @@ impl Batch {
                 && path[id + 1..] == *param.name
         });
         found.map(|param| param.value())
-    }
-}
-
-/// The name of a field of the origin.
-fn origin_name(field: Field) -> &'static str {
-    match field {
-        Field::HostFrom => "HOST_FROM",
-        Field::Source => "SOURCE",
-        Field::Transport => "TRANSPORT",
-        _ => "FILE_NAME",
     }
 }
 

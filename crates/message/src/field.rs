@@ -55,6 +55,28 @@ impl Field {
             _ => return None,
         })
     }
+
+    /// The name as `values` and format functions print it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Field::Host => "HOST",
+            Field::HostFrom => "HOST_FROM",
+            Field::Program => "PROGRAM",
+            Field::Pid => "PID",
+            Field::Msgid => "MSGID",
+            Field::Message => "MESSAGE",
+            Field::LegacyMsghdr => "LEGACY_MSGHDR",
+            Field::Source => "SOURCE",
+            Field::Raw => "RAWMSG",
+            Field::Transport => "TRANSPORT",
+            Field::FileName => "FILE_NAME",
+        }
+    }
+
+    /// Returns true when the origin of a message tells it, unless it was set.
+    pub(crate) fn is_of_origin(self) -> bool {
+        matches!(self, Field::HostFrom | Field::Source | Field::Transport | Field::FileName)
+    }
 }
 
 /// A resolved name.
@@ -81,19 +103,7 @@ impl FieldName {
     /// The name as `values` and format functions print it.
     pub fn as_str(&self) -> &str {
         match self {
-            FieldName::Fixed(field) => match field {
-                Field::Host => "HOST",
-                Field::HostFrom => "HOST_FROM",
-                Field::Program => "PROGRAM",
-                Field::Pid => "PID",
-                Field::Msgid => "MSGID",
-                Field::Message => "MESSAGE",
-                Field::LegacyMsghdr => "LEGACY_MSGHDR",
-                Field::Source => "SOURCE",
-                Field::Raw => "RAWMSG",
-                Field::Transport => "TRANSPORT",
-                Field::FileName => "FILE_NAME",
-            },
+            FieldName::Fixed(field) => field.as_str(),
             FieldName::Sdata(name) | FieldName::Named(name) => name,
         }
     }

@@ -70,6 +70,29 @@ fn setting_the_program_drops_the_received_tag() {
 }
 
 #[test]
+fn fixed_fields_keep_the_type_that_they_are_set_with() {
+    let mut batch = batch("su[1]: hi");
+    let (pid, source) = (FieldName::parse("PID"), FieldName::parse("SOURCE"));
+    batch.messages[0].pid = Span::received(3, 1);
+    assert_eq!(batch.kind(0, &pid), ValueKind::String);
+    batch.set_field(0, &pid, b"7", ValueKind::Integer);
+    batch.set_field(0, &source, b"2.5", ValueKind::Double);
+    let typed = |batch: &Batch, name| {
+        batch.typed_field(0, name).map(|(value, kind)| (String::from_utf8_lossy(&value).into_owned(), kind))
+    };
+    assert_eq!(typed(&batch, &pid), Some(("7".to_owned(), ValueKind::Integer)));
+    assert_eq!(typed(&batch, &source), Some(("2.5".to_owned(), ValueKind::Double)));
+    assert_eq!(batch.values(0), [(&b"SOURCE"[..], &b"2.5"[..], ValueKind::Double)]);
+    let copy = batch.copy_of(&Selection::all(1));
+    assert_eq!(typed(&copy, &pid), typed(&batch, &pid));
+    batch.set_field(0, &pid, b"7", ValueKind::String);
+    assert_eq!(typed(&batch, &pid), Some(("7".to_owned(), ValueKind::String)));
+    batch.set_field(0, &pid, b"8", ValueKind::Integer);
+    batch.set_fixed(0, Field::Pid, Span::received(3, 1));
+    assert_eq!(typed(&batch, &pid), Some(("1".to_owned(), ValueKind::String)));
+}
+
+#[test]
 fn tags_come_from_marks_origin_and_rewrites() {
     let mut batch = batch("x");
     batch.messages[0].marks.add(Mark::MissingPri);

@@ -8,7 +8,10 @@
 //! Limits: those of [`Writer`]; one walk over the text.
 
 use super::{Reader, Writer};
-use crate::template::{OnError, TypeHint};
+use crate::{
+    pattern::GROUPS_MAX,
+    template::{OnError, TypeHint},
+};
 use memchr::memchr;
 use message::ValueKind;
 
@@ -202,7 +205,10 @@ impl Csv {
         }
         match self.columns.get(number) {
             Some(name) => out.set(name.as_bytes(), value, kind),
-            None => out.set((number + 1).to_string().as_bytes(), value, kind),
+            None if number + 1 < GROUPS_MAX => {
+                out.set_unprefixed((number + 1).to_string().as_bytes(), value, kind);
+            }
+            None => {}
         }
         true
     }

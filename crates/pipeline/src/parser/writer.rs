@@ -47,11 +47,13 @@ pub struct Writer<'a> {
     names: &'a mut Names,
     target: Target,
     count: usize,
+    /// Names are taken as they are.
+    is_unprefixed: bool,
 }
 
 impl<'a> Writer<'a> {
     pub(super) fn new(batch: &'a mut Batch, names: &'a mut Names, target: Target) -> Writer<'a> {
-        Writer { batch, names, target, count: 0 }
+        Writer { batch, names, target, count: 0, is_unprefixed: false }
     }
 
     /// How many values were given.
@@ -90,10 +92,15 @@ impl<'a> Writer<'a> {
         let place = self.batch.add_extra(cut_name(name));
         let value = self.place(value);
         match Field::from_name(name) {
-            Some(field) => self.batch.set_fixed(self.target.index, field, value),
+            Some(field) => self.batch.set_typed(self.target.index, field, value, kind),
             None => self.batch.push_value(self.target.index, place, value, kind),
         }
         self.count += 1;
+    }
+
+    /// From now on names take no prefix: they are numbers, like those of the results of a match.
+    pub(super) fn begin_numbers(&mut self) {
+        self.is_unprefixed = true;
     }
 
     /// Whether the message has a value of a name.
@@ -137,7 +144,7 @@ impl<'a> Writer<'a> {
         if self.names.may_be_fields
             && let Some(field) = Field::from_name(self.batch.bytes(name))
         {
-            return self.batch.set_fixed(index, field, value);
+            return self.batch.set_typed(index, field, value, kind);
         }
         self.batch.push_value(index, name, value, kind);
     }
@@ -157,6 +164,9 @@ impl<'a> Writer<'a> {
 
     #[inline]
     fn full_name(&mut self, name: &[u8]) -> Span {
+        if self.is_unprefixed {
+            return self.batch.add_extra(cut_name(name));
+        }
         let prefix = &self.names.prefix;
         let room = FIELD_NAME_BYTES_MAX.saturating_sub(prefix.len());
         let name = if name.len() > room { self.shortened(name, room) } else { name };

@@ -77,7 +77,7 @@ impl Put {
 
     pub(super) fn put(&self, batch: &mut Batch, index: usize, value: Span, kind: ValueKind) {
         match self {
-            Put::Fixed(field) => batch.set_fixed(index, *field, value),
+            Put::Fixed(field) => batch.set_typed(index, *field, value, kind),
             Put::Named(name) => batch.push_value(index, *name, value, kind),
         }
     }

@@ -218,8 +218,9 @@ impl ValuePairs {
             let kind = match &wanted.source {
                 macros::Named::Macro(id) => macros::append(*id, batch, index, renderer, &mut value),
                 macros::Named::Field(field) => {
-                    value.extend_from_slice(&batch.field(index, field).unwrap_or_default());
-                    ValueKind::String
+                    let (bytes, kind) = batch.typed_field(index, field).unwrap_or_default();
+                    value.extend_from_slice(&bytes);
+                    kind
                 }
             };
             if !(wanted.may_be_absent && value.is_empty()) {

@@ -202,8 +202,7 @@ impl Template {
         }
         match self.hint {
             Some(hint) => hint.kind(),
-            None if self.parts.len() == 1 && self.typed => kind,
-            None => ValueKind::String,
+            None => self.kind(kind, batch, index),
         }
     }
 
@@ -219,7 +218,16 @@ impl Template {
         for part in &self.parts {
             kind = append(part, batch, index, renderer, Escape::None, out);
         }
-        if self.parts.len() == 1 && self.typed { kind } else { ValueKind::String }
+        self.kind(kind, batch, index)
+    }
+
+    /// The type of what was rendered: that of the only part.
+    fn kind(&self, rendered: ValueKind, batch: &Batch, index: usize) -> ValueKind {
+        match self.parts.as_slice() {
+            [Part::Fixed(field)] if self.typed => batch.fixed_kind(index, *field),
+            [_] if self.typed => rendered,
+            _ => ValueKind::String,
+        }
     }
 
     /// The text for a message, without copying where the template is constant or one field.

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     parser::{Writer, names::JoinedName},
+    pattern::GROUPS_MAX,
     template::list_append,
 };
 use message::ValueKind;
@@ -45,15 +46,17 @@ impl Walk<'_, '_, '_> {
         Some(())
     }
 
-    /// An array at the top: its elements become `1`, `2` and so on.
+    /// An array at the top: its elements become `1`, `2` and so on, as many as a match may have results.
     pub(super) fn elements(&mut self) -> Option<()> {
         self.scan.take(b'[')?;
+        self.out.begin_numbers();
         let mut count = 0usize;
         while self.scan.take(b']').is_none() {
             count += 1;
             let name = count.to_string();
             match self.scan.rest.first()? {
-                b'{' => self.as_json(name.as_bytes())?,
+                _ if count >= GROUPS_MAX => self.scan.skip(None)?,
+                b'{' | b'[' => self.as_json(name.as_bytes())?,
                 _ => self.value(name.as_bytes())?,
             }
             self.scan.between(b']')?;

@@ -37,6 +37,8 @@ fn columns_stand_between_delimiters() {
     check(columns("a b c"), "one", "a=one");
     check(columns("a"), "", "");
     check(columns(""), "x y", "1=x|2=y");
+    let prefixed = TextParser::new(columns(""), Input::message(), ".p.");
+    assert_eq!(parsed(&prefixed, b"x y"), "1=x|2=y");
     let several = Csv { delimiters: b",;".to_vec(), ..columns("a b c") };
     check(several, "1;2,3", "a=1|b=2|c=3");
     let strings = Csv {

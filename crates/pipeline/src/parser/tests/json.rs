@@ -87,8 +87,12 @@ fn what_is_no_object_is_stopped() {
 fn arrays_at_the_top_are_numbered() {
     check(
         r#"[42, true, null, {"a": "b"}, "x", ["y"]]"#,
-        r#"1:Integer=42|2:Boolean=true|3:Null=|4:Json={"a":"b"}|5=x|6:List=y"#,
+        r#"1:Integer=42|2:Boolean=true|3:Null=|4:Json={"a":"b"}|5=x|6:Json=["y"]"#,
     );
+    check_with(Json::default(), ".js.", r#"[7, {"a": "b"}]"#, r#"1:Integer=7|2:Json={"a":"b"}"#);
+    let many = format!("[{}7]", "0,".repeat(255));
+    let want: Vec<String> = (1..=255).map(|number| format!("{number}:Integer=0")).collect();
+    check(&many, &want.join("|"));
 }
 
 #[test]
