@@ -90,7 +90,7 @@ fn panos_columns_of_each_type_are_as_documented() {
         ("START", 90, "${.panos.device_name}", "c42"),
         ("SCTP", 70, "${.panos.device_name} ${.panos.assoc_id} ${.panos.rule_uuid}", "c38 c41 c64"),
         ("GTP", 90, "${.panos.event_type} ${.panos.mcc} ${.panos.imsi} ${.panos.start}", "c32 c43 c59 c77"),
-        ("IPTAG", 27, "${.panos.ip} ${.panos.tag_name} ${.panos.device_name}", "c9 c10 c24"),
+        ("IPTAG", 27, "${.panos.src} ${.panos.tag_name} ${.panos.device_name}", "c9 c10 c24"),
         ("NEWTYPE", 20, "${.panos.type} ${.panos.rest}", "NEWTYPE c8"),
     ];
     for (kind, count, template, want) in rows {
@@ -124,6 +124,34 @@ fn panos_lines_need_neither_header_nor_a_usual_serial() {
     claimed(line, show, "paloalto_panos unknown auth-fail failed \"admin\", from 10.0.10.55 paloalto");
     let iso = line.replace("2020/04/14 16:48:54", "2020-04-14T16:48:54Z").replace("unknown", "PA-VM 01");
     claimed(&iso, "${.panos.serial} ${.panos.receive_time}", "PA-VM 01 2020-04-14T16:48:54Z");
+}
+
+#[test]
+fn panos_audits_have_columns_of_their_own() {
+    let show = "$HOST $PROGRAM ${.panos.type} ${.panos.serial} ${.panos.time_generated} ${.panos.eventid} ${.panos.object} ${.panos.cmd} ${.panos.result}";
+    let want = "fw paloalto_panos AUDIT 0009C1 2022/11/22 12:03:54 gui-op eva <show name=\"a, b\"/> success";
+    let audit = "0009C1,2022/11/22 12:03:54,audit,2561,gui-op,eva,\"<show name=\"\"a, b\"\"/>\",success";
+    claimed(&format!("<14>Nov 22 12:03:55 fw {audit}"), show, want);
+    claimed(&format!("<14>1 2022-11-22T12:03:55Z fw - - - - {audit}"), show, want);
+    let other = audit.replace("gui-op", "other");
+    reads(
+        "parser { app-parser(topic(syslog)); };",
+        "",
+        &format!("<14>Nov 22 12:03:55 fw {other}"),
+        show,
+        &[],
+    );
+}
+
+#[test]
+fn panos_lines_without_a_host_are_whole() {
+    let show =
+        "$HOST.$PROGRAM ${.panos.type} ${.panos.future_use1} ${.panos.receive_time} ${.panos.src} $MSG";
+    let line = panos_line("TRAFFIC", 12, &[]);
+    let columns = line.strip_prefix("<14>Apr 14 16:54:18 fw ").expect("the header of these lines");
+    let want = format!(".paloalto_panos TRAFFIC 1 2020/04/14 16:54:18 c8 {columns}");
+    claimed(&format!("<14>Apr 14 16:54:18 {columns}"), show, &want);
+    reads("parser { panos-parser(); };", "", &format!("<14>Apr 14 16:54:18 {columns}"), show, &[&want]);
 }
 
 #[test]
@@ -201,6 +229,125 @@ fn raw_lines_of_other_devices_are_read() {
 }
 
 #[test]
+fn headers_of_cisco_are_read() {
+    let show = "$HOST/$S_ISODATE/$S_MSEC/${.cisco.cpu_module}/${.cisco.facility}/${.cisco.severity}/${.cisco.mnemonic}";
+    // Received on 2026-11-21 at 4:00; what has no time has that one.
+    let rows = [
+        // IOS: sequence numbers of the sender and of the receiver, origin-id, uptime in place of a time.
+        (
+            "<189>29: r1: *Apr 29 13:58:40.411: %SYS-5-CONFIG_I: x",
+            "r1/2026-04-29T13:58:40+00:00/411//SYS/5/CONFIG_I",
+        ),
+        (
+            "<189>29: 000031: *Apr  9 03:58:40: %SYS-5-CONFIG_I: x",
+            "/2026-04-09T03:58:40+00:00/000//SYS/5/CONFIG_I",
+        ),
+        (
+            "<189>29: a b: .Apr 29 2025 13:58:40.4 CEST: %SYS-5-A: x",
+            "a b/2025-04-29T13:58:40+00:00/400//SYS/5/A",
+        ),
+        ("29: 10.1.2.3: Apr 29 13:58:40 EST: %SYS-5-A: x", "10.1.2.3/2026-04-29T13:58:40+00:00/000//SYS/5/A"),
+        ("<189>29: fe80::1: Apr 29 13:58:40: %SYS-5-A: x", "fe80::1/2026-04-29T13:58:40+00:00/000//SYS/5/A"),
+        ("<189>29: 10.1.2.3: %SYS-5-A: x", "10.1.2.3/NOW//SYS/5/A"),
+        ("<189>29: r1: 1d03h: %LINK-3-UPDOWN: x", "r1/NOW//LINK/3/UPDOWN"),
+        ("<189>29: 2w3d: %LINK-3-UPDOWN: x", "/NOW//LINK/3/UPDOWN"),
+        ("<189>29: 00:00:46: %LINK-3-UPDOWN: x", "/NOW//LINK/3/UPDOWN"),
+        ("<189>%LINK-3-UPDOWN: x", "/NOW//LINK/3/UPDOWN"),
+        (
+            "<189>1 2025-05-05T15:01:35.234Z r1 - - - - %SYS-5-A: x",
+            "r1/2025-05-05T15:01:35+00:00/234//SYS/5/A",
+        ),
+        ("<189>1 2025-05-05T15:01:35-08:00 - - - - - %SYS-5-A: x", "/2025-05-05T15:01:35-08:00/000//SYS/5/A"),
+        // Parts of a facility.
+        ("<189>1: %SYS-SW1-5-CONFIG: x", "/NOW//SYS-SW1/5/CONFIG"),
+        (
+            "<189>1: %CCM_CALLMANAGER-CALLMANAGER-3-DeviceUnregistered: x",
+            "/NOW//CCM_CALLMANAGER-CALLMANAGER/3/DeviceUnregistered",
+        ),
+        (
+            "<166>Sep 29 2021 08:02:13: %ASA-vpn-6-713228: x",
+            "/2021-09-29T08:02:13+00:00/000//ASA-vpn/6/713228",
+        ),
+        // IOS-XR.
+        (
+            "<189>5: RP/0/RP0/CPU0:Dec 11 12:43:29.227 EST: snmpd[1]: %SNMP-SNMP-3-A : x",
+            "/2026-12-11T12:43:29+00:00/227/RP/0/RP0/CPU0/SNMP-SNMP/3/A",
+        ),
+        (
+            "<189>5: xr1 LC/0/1/CPU0:Dec 11 12:43:29 : a[1]: %B-3-A: x",
+            "xr1/2026-12-11T12:43:29+00:00/000/LC/0/1/CPU0/B/3/A",
+        ),
+        ("<189>5: CLC 6/0: %PKI-3-A: x", "/NOW/CLC 6/0/PKI/3/A"),
+        // NX-OS and ACI.
+        (
+            "<189>: 2020 Jan 14 11:23:03 EST: %ETHPORT-5-IF_UP: x",
+            "/2020-01-14T11:23:03+00:00/000//ETHPORT/5/IF_UP",
+        ),
+        (
+            "<189>: 2020 Jan 14 11:23:03 n1 %$ VDC-1 %$ Jan 14 11:23:03 %KERN-2-SYSTEM_MSG: x",
+            "n1/2020-01-14T11:23:03+00:00/000//KERN/2/SYSTEM_MSG",
+        ),
+        (
+            "<189>Jan 14 11:23:03 leaf-1 %LOG_LOCAL0-3-SYSTEM_MSG [F0321][cleared] x",
+            "leaf-1/2026-01-14T11:23:03+00:00/000//LOG_LOCAL0/3/SYSTEM_MSG",
+        ),
+        // ASA and FTD.
+        ("<164>Aug 08 16:58:18 FW : %FTD-4-106023: x", "FW/2026-08-08T16:58:18+00:00/000//FTD/4/106023"),
+        ("<164>Aug 08 2025 16:58:18 UTC : %ASA-4-106023: x", "/2025-08-08T16:58:18+00:00/000//ASA/4/106023"),
+        ("<164>:Aug 08 16:58:18 EDT: %ASA-4-106023: x", "/2026-08-08T16:58:18+00:00/000//ASA/4/106023"),
+        (
+            "<164>2025-02-16T15:31:53Z fw-2 : %FTD-6-305012: x",
+            "fw-2/2025-02-16T15:31:53+00:00/000//FTD/6/305012",
+        ),
+        // Unified Communications Manager.
+        (
+            "<189>66: : : 65: cm.lab: Dec 31 2019 09:32:15 PM.255 UTC :  %UC_AUDITLOG-5-AdministrativeEvent: %[ a=b]: x",
+            "cm.lab/2019-12-31T21:32:15+00:00/255//UC_AUDITLOG/5/AdministrativeEvent",
+        ),
+        (
+            "<189>17: Jun 14 2025 11:57:27 AM UTC : %UC_RTMT-2-RTMT_ALERT: x",
+            "/2025-06-14T11:57:27+00:00/000//UC_RTMT/2/RTMT_ALERT",
+        ),
+    ];
+    for (line, want) in rows {
+        let want = want.replace("NOW", "2026-11-21T04:00:00+00:00/000");
+        raw("cisco-parser()", line, show, &want);
+    }
+}
+
+#[test]
+fn zones_of_cisco_are_read_where_they_are_sure() {
+    let options =
+        "options { time-zone(\"UTC\"); };\nsource s { network(flags(no-parse) time-zone(\"Asia/Tokyo\")); };";
+    let show = |line: &str, want: &str| {
+        let text = format!(
+            "{options}\nlog {{ source(s); parser {{ cisco-parser(); }}; destination {{ file(\"/o\" template(\"$S_UNIXTIME\")); }}; }};"
+        );
+        runs(&text, &[line], &[&format!("/o: {want}")]);
+    };
+    show("<189>1: Jan  1 2025 00:00:00 UTC: %SYS-5-A: x", "1735689600");
+    show("<189>1: Jan  1 2025 00:00:00.5 GMT: %SYS-5-A: x", "1735689600");
+    show("<164>2025-01-01T00:00:00Z fw : %FTD-6-1: x", "1735689600");
+    show("<164>2025-01-01T09:00:00+09:00 fw : %FTD-6-1: x", "1735689600");
+}
+
+#[test]
+fn messages_of_cisco_begin_at_the_percent_sign() {
+    let rows = [
+        ("<189>1: r1: %SYS-5-A: one: %SYS-5-B: two", "%SYS-5-A: one: %SYS-5-B: two", "SYS"),
+        ("<189>1: r1: *Apr 29 13:58:40: %SYS-5-A: line\\n two", "%SYS-5-A: line\\n two", "SYS"),
+        ("<189>1: at 50%: used %SYS-5-A : x", "%SYS-5-A : x", "SYS"),
+    ];
+    for (line, message, facility) in rows {
+        raw("cisco-parser()", line, "$MSG ${.cisco.facility}$PROGRAM$PID", &format!("{message} {facility}"));
+    }
+    for line in ["<189>1: r1: no message", "%SYS-8-A: x", "%SYS-5: x", "<13>Nov 1 10:00:00 h p: 100%-5-x", ""]
+    {
+        reads("parser { cisco-parser(); };", "no-parse", line, "$MSG", &[]);
+    }
+}
+
+#[test]
 fn applications_of_syslog_are_named() {
     claimed(
         "<14>1 2019-04-12T14:29:06.576Z - RT_FLOW - RT_FLOW_SESSION_CLOSE [junos@2636.1.1.1.2.129 reason=\"TCP FIN\"] closed",
@@ -274,4 +421,36 @@ fn card_numbers_are_hidden_within_words() {
         "credit-card-hash()",
         "American Expressea4654336c140e70Diners58b3e8b7f99a5ab1x Discover  0ccaaf4da33d3e26JCB 4c1d57bdab8338e7MC6589b0d46b6f2f0dVisaeb0f3622c9362fe9",
     );
+}
+
+#[test]
+fn fields_of_the_header_have_types() {
+    raw(
+        "postgresql-csvlog-parser()",
+        "2023-11-03 16:32:35.084 CET,\"p\",\"d\",345,\"[local]\",6.3,1,\"UPDATE\",2023-11-03 16:31:36 CET,6/4,2,LOG,00000,\"m\",,,,,,,,,\"\",\"b\",,1",
+        "$(format-json --scope core --exclude DATE --exclude HOST)",
+        "{\"PRIORITY\":\"info\",\"PID\":345,\"MESSAGE\":\"m\",\"FACILITY\":\"user\"}",
+    );
+    let pid = |rewrite: &str, want: &str| {
+        let json = "$(format-json PID=$PID --pair p=${PID:-0} all=\\\"$PID.\\\")";
+        reads(&format!("rewrite {{ {rewrite} }};"), "", "<13>Nov 22 03:00:00 h p[5]: x", json, &[want]);
+    };
+    pid("set(int(\"7\") value(\"PID\"));", "{\"p\":7,\"all\":\"7.\",\"PID\":7}");
+    pid(
+        "set(int(\"7\") value(\"PID\")); set(\"7\" value(\"PID\"));",
+        "{\"p\":\"7\",\"all\":\"7.\",\"PID\":\"7\"}",
+    );
+}
+
+#[test]
+fn tags_are_printed_in_the_order_of_the_configuration() {
+    let text = "filter f { tags(\"late\"); };
+        source s { network(tags(\"given\")); };
+        log {
+            source(s);
+            rewrite { set-tag(\"$PROGRAM\"); set-tag(\"z\"); set-tag(\"a\"); set-tag(\"late\"); };
+            if { parser { regexp-parser(patterns(\"nothing\")); }; rewrite { set-tag(\"none\"); }; };
+            destination { file(\"/o\" template(\"$TAGS\")); };
+        };";
+    runs(text, &["Nov 22 03:00:00 h app: x"], &["/o: syslog.missing_pri,late,z,a,app"]);
 }
