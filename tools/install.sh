@@ -49,7 +49,7 @@ fi
 if [ "$purpose" = test ]; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
-        python-logging-loki==0.3.1 aiosmtpd==1.4.6)
+        python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0)
     if [ "$(cat target/python/.installed 2>/dev/null)" != "${libraries[*]}" ]; then
         rm -rf target/python
         python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check \
