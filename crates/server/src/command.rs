@@ -3,7 +3,13 @@
 //! In: words. Out: the verb's exit status. Called as `syslog-ng`, `syslog-ng-ctl` or `loggen`, it is that program.
 
 mod ctl;
+mod pages;
+mod support;
 mod tap;
+mod version;
+
+#[cfg(test)]
+mod tests;
 
 pub(crate) use ctl::{CtlOptions, run as run_ctl};
 
@@ -22,7 +28,7 @@ use crate::{
     slog::{self, SlogOptions},
     user::{self, UserOptions},
 };
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use std::{
     env,
     ffi::OsString,
@@ -73,6 +79,14 @@ enum Verb {
     Ledger(LedgerOptions),
     /// Verify an evidence package with nothing but its files
     VerifyPackage(VerifyPackageOptions),
+    /// Collect what a supporter needs, without messages and secrets, in one file
+    SupportBundle(support::SupportOptions),
+    /// Print the version, and with --json what the binary was built for and with
+    Version(version::VersionOptions),
+    /// Print a script that completes this command line in a shell
+    Completions(pages::CompletionsOptions),
+    /// Print the page of man(1), or write those of all verbs
+    Man(pages::ManOptions),
 }
 
 /// Options of `run`.
@@ -159,6 +173,10 @@ pub(crate) fn run() -> ExitCode {
             Verb::Logspace(options) => logspace::run(&options),
             Verb::Ledger(options) => ledger::run(&options),
             Verb::VerifyPackage(options) => logspace::verify_package(&options),
+            Verb::SupportBundle(options) => support::run(&options),
+            Verb::Version(options) => version::run(&options),
+            Verb::Completions(options) => pages::completions(&options, CommandLine::command()),
+            Verb::Man(options) => pages::man(&options, CommandLine::command()),
         },
     }
 }

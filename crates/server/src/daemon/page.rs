@@ -10,9 +10,11 @@ use api::{
 use message::Severity;
 use relay::InternalLog;
 use std::{
-    fs, io,
+    env,
+    fs::{self, OpenOptions},
+    io::{self, Write},
     net::SocketAddr,
-    os::unix::fs::DirBuilderExt,
+    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     sync::Arc,
     time::Duration,
@@ -26,6 +28,8 @@ const ROWS_KEY: &str = "rows.key";
 const SESSIONS: &str = "sessions.json";
 /// Folder of evidence packages until they are taken, in the data folder.
 const SCRATCH: &str = "scratch";
+/// The password of the first run, in the data folder, when standard output is the system's journal.
+const FIRST_PASSWORD: &str = "first-password";
 /// Threads for sockets; searches run on threads of their own.
 const SOCKET_THREADS: usize = 2;
 /// How long searches may go on at the stop.
@@ -148,11 +152,7 @@ impl Page {
     pub(crate) fn greet(&self, settings: &Settings) {
         let (scheme, address) = (self.scheme, shown(self.listening.address));
         if let Some(password) = &self.password {
-            println!("First run: the page's user is `admin`, the password: {password}");
-            println!(
-                "Write it down, it is shown only once; `duramen user --data {} password admin` sets another.",
-                settings.data.display()
-            );
+            tell_password(password, &settings.data);
         }
         if settings.quickstart {
             println!(
@@ -174,6 +174,26 @@ impl Page {
     pub(crate) fn close(self) {
         self.runtime.block_on(self.listening.stop());
         self.runtime.shutdown_timeout(GRACE);
+    }
+}
+
+/// Prints the first password. A service's standard output is the system's journal, which others read and which a
+/// source may index: there it is written to a file for the server's user alone.
+fn tell_password(password: &str, data: &Path) {
+    let file = data.join(FIRST_PASSWORD);
+    let another = format!("`duramen user --data {} password admin` sets another", data.display());
+    if env::var_os("JOURNAL_STREAM").is_none() {
+        println!("First run: the page's user is `admin`, the password: {password}");
+        println!("Write it down, it is shown only once; {another}.");
+        return;
+    }
+    let kept = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&file);
+    match kept.and_then(|mut kept| writeln!(kept, "{password}")) {
+        Ok(()) => println!(
+            "First run: the page's user is `admin`, the password is in {}: remove the file when you have read it; {another}.",
+            file.display()
+        ),
+        Err(error) => println!("First run: cannot write {}: {error}; {another}.", file.display()),
     }
 }
 

@@ -1,0 +1,90 @@
+//! `duramen man` and `duramen completions`: the command line, told to man(1) and to shells.
+//!
+//! In: the command line's definition. Out: pages of man(1) in a folder or on standard output; a script for a shell.
+//! Holds nothing.
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// The end of duramen(1), behind the options. Roff.
+const MORE: &str = r#".SH FILES
+.TP
+\fI/etc/duramen/duramen.conf\fR
+The configuration, in syslog\-ng's language.
+.TP
+\fI/var/lib/duramen\fR
+Logspaces, disk buffers, read positions, users, the control socket. Readable by the server's user only.
+.SH SIGNALS
+.TP
+\fBSIGHUP\fR
+Check the configuration and change over to it; keep the one in use when it has errors.
+.TP
+\fBSIGUSR1\fR
+Open output files again, after a rotation.
+.TP
+\fBSIGTERM\fR, \fBSIGINT\fR
+Shut down in order.
+.SH EXIT STATUS
+0: all is well. 1: something is wrong. 2: the command line, or something it names, cannot be used.
+Verbs with more say so in their own pages.
+.SH SEE ALSO
+The manual is served by the server itself below \fI/manual/\fR.
+"#;
+
+/// Options of `completions`.
+#[derive(Args, Debug)]
+pub(super) struct CompletionsOptions {
+    /// The shell
+    shell: Shell,
+}
+
+/// Options of `man`.
+#[derive(Args, Debug)]
+pub(super) struct ManOptions {
+    /// Write the pages of all verbs into this folder; it is made when it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(super) into: Option<PathBuf>,
+}
+
+/// Prints a script of completions for a command line.
+pub(super) fn completions(options: &CompletionsOptions, mut command: Command) -> ExitCode {
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut command, "duramen", &mut script);
+    told(io::stdout().write_all(&script), Path::new("standard output"))
+}
+
+/// Prints duramen(1), or writes the pages of all verbs.
+pub(super) fn man(options: &ManOptions, command: Command) -> ExitCode {
+    let mut page = Vec::new();
+    let rendered = Man::new(command.clone()).render(&mut page);
+    page.extend_from_slice(MORE.as_bytes());
+    match &options.into {
+        None => told(rendered.and_then(|()| io::stdout().write_all(&page)), Path::new("standard output")),
+        Some(folder) => {
+            let written = fs::create_dir_all(folder)
+                .and_then(|()| clap_mangen::generate_to(command, folder))
+                .and(rendered)
+                .and_then(|()| fs::write(folder.join("duramen.1"), &page));
+            told(written, folder)
+        }
+    }
+}
+
+fn told(written: io::Result<()>, place: &Path) -> ExitCode {
+    match written {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader has seen enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("duramen: cannot write {}: {error}", place.display());
+            ExitCode::FAILURE
+        }
+    }
+}

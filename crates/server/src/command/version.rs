@@ -1,0 +1,44 @@
+//! `duramen version`: which program this is.
+//!
+//! In: nothing. Out: the version, or what it was built for and with as one JSON object. Holds nothing.
+
+use crate::old_names::LANGUAGE;
+use clap::Args;
+use serde_json::{Value, json};
+use std::{env::consts, process::ExitCode};
+
+/// Options of `version`.
+#[derive(Args, Debug)]
+pub(super) struct VersionOptions {
+    /// Print one JSON object: version, target, libraries
+    #[arg(long)]
+    json: bool,
+}
+
+/// Prints the version.
+pub(super) fn run(options: &VersionOptions) -> ExitCode {
+    match options.json {
+        true => println!("{}", facts()),
+        false => println!("duramen {}", env!("CARGO_PKG_VERSION")),
+    }
+    ExitCode::SUCCESS
+}
+
+/// The version, the version of syslog-ng's language that is read, and what the binary was built for.
+pub(super) fn facts() -> Value {
+    let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
+    let libc = if cfg!(target_env = "musl") { "musl" } else { "glibc" };
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    json!({
+        "name": "duramen",
+        "version": env!("CARGO_PKG_VERSION"),
+        "language": LANGUAGE,
+        "api": "v1",
+        "os": consts::OS,
+        "architecture": consts::ARCH,
+        "libc": libc,
+        "linked": linked,
+        "build": build,
+        "openssl": openssl::version::version(),
+    })
+}
