@@ -11,7 +11,7 @@ RELEASE := OPENSSL_NO_VENDOR=$${OPENSSL_NO_VENDOR:-0} $(CARGO) build --release -
 BIN := target/release/duramen
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test bench bench-store bench-users bench-scale bench-built ui build fuzz clean
+.PHONY: help run test bench bench-store bench-users bench-scale bench-built ui build docs fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -30,13 +30,19 @@ ui/dist/index.html: $(shell find ui/src ui/index.html ui/package.json ui/package
 	cd ui && npm ci --no-audit --no-fund && npm run build
 	@touch $@
 
-test: ui ## everything: format, lints, house rules, unit tests, the page, real clients, samples
+test: ui docs ## everything: format, lints, house rules, unit tests, the page, real clients, samples
 	@tools/install.sh test
 	$(CARGO) xtask check
 	cd ui && npm run check && npm test
 	$(RELEASE) --package duramen
 	tests/system/run.sh $(BIN)
 	if [ -d "$(SAMPLES)" ]; then $(CARGO) xtask conformance "$(SAMPLES)"; fi
+
+docs: docs/book/index.html ## the manual as a book in docs/book; the server has it below /manual/
+
+docs/book/index.html: $(shell find docs -name book -prune -o -type f -print) tools/docs.py
+	@tools/install.sh docs
+	python3 tools/docs.py target/tools/bin/mdbook
 
 bench: bench-built ## the rows of the docs, beside rsyslog and syslog-ng, on this machine
 	target/release/bench

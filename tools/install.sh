@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz.
+# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | docs.
 # A second run finds everything in place and ends at once.
 set -euo pipefail
-purpose=${1:?build, test, bench or fuzz}
+purpose=${1:?build, test, bench, fuzz or docs}
 
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
@@ -23,6 +23,7 @@ test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faket
     curl:curl pip3:python3-pip /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 fuzz=("${build[@]}" c++:g++)
+docs=("${build[@]}" python3:python3)
 declare -n wanted=$purpose
 
 missing=()
@@ -59,7 +60,7 @@ if [ "$purpose" = test ]; then
 fi
 
 # Debian's syslog-ng conflicts with its rsyslog: unpack it beside.
-if [ "$purpose" != build ] && [ "$purpose" != fuzz ]; then
+if [ "$purpose" = test ] || [ "$purpose" = bench ]; then
     rival=target/rivals/syslog-ng
     if [ ! -x "$rival/usr/sbin/syslog-ng" ] || [ ! -x "$rival/usr/bin/slogverify" ]; then
         mkdir -p "$rival/packages"
@@ -69,4 +70,12 @@ if [ "$purpose" != build ] && [ "$purpose" != fuzz ]; then
         for package in "$rival"/packages/*.deb; do dpkg-deb --extract "$package" "$rival"; done
         "$PWD/tools/syslog-ng.sh" syslog-ng --version >/dev/null || die "Debian's syslog-ng does not start from $rival"
     fi
+fi
+
+# The program that makes the manual a book.
+mdbook=0.5.4
+if [ "$purpose" = docs ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
+    cargo install mdbook --version "$mdbook" --locked --no-default-features --features search \
+        --profile dev --quiet --root target/tools --target-dir target/tools/build
+    rm -rf target/tools/build
 fi

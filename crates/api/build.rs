@@ -1,33 +1,66 @@
-//! Embeds the built page.
+//! Embeds the built page and the built manual.
 //!
-//! In: the files of `ui/dist`. Out: `assets.rs`, a table of (path, bytes). Without `ui/dist` the table is empty
-//! and the server says how to build the page; `make` always builds it first.
+//! In: the files of `ui/dist` and `docs/book`. Out: `assets.rs`, a table of (path, bytes), and `manual.rs`, a table of
+//! (path, packed?, hash, bytes). Without a folder its table is empty, and the server says how to build it.
 
 use std::{
-    env, fs, io,
+    env, fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io,
     path::{Path, PathBuf},
 };
 
 fn main() -> io::Result<()> {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let dist = manifest.join("../../ui/dist");
-    println!("cargo:rerun-if-changed={}", dist.display());
-    let mut files = Vec::new();
-    if dist.is_dir() {
-        walk(&dist, &mut files)?;
-    } else {
-        println!("cargo:rerun-if-changed={}", manifest.join("../../ui").display());
+    let files = files(&dist, &manifest.join("../../ui"))?;
+    if files.is_empty() {
         println!("cargo:warning=ui/dist is missing: this binary will have no page; run `make ui` first");
     }
-    files.sort();
-    let rows = files.iter().map(|file| {
-        let name = file.strip_prefix(&dist).unwrap_or(file).to_string_lossy().replace('\\', "/");
-        let path = file.canonicalize().unwrap_or_else(|_| file.clone());
-        format!("    ({name:?}, include_bytes!({:?})),\n", path.display().to_string())
-    });
-    let table = format!("&[\n{}]\n", rows.collect::<String>());
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("assets.rs");
-    fs::write(out, table)
+    let rows = files.iter().map(|file| format!("({:?}, {}),", name(file, &dist), included(file)));
+    write("assets.rs", rows)?;
+
+    let book = manifest.join("../../docs/book");
+    let files = self::files(&book, &manifest.join("../../docs"))?;
+    let packed = |file: &Path| PathBuf::from(format!("{}.gz", file.display()));
+    let mut rows = Vec::new();
+    for file in files.iter().filter(|file| file.extension().is_none_or(|ending| ending != "gz")) {
+        let is_packed = packed(file).is_file();
+        let file_of = if is_packed { packed(file) } else { file.clone() };
+        // The same for the same bytes, whenever and wherever they are built.
+        let mut hash = DefaultHasher::new();
+        fs::read(&file_of)?.hash(&mut hash);
+        let (name, hash) = (name(file, &book), hash.finish());
+        rows.push(format!("({name:?}, {is_packed}, \"\\\"{hash:016x}\\\"\", {}),", included(&file_of)));
+    }
+    write("manual.rs", rows.into_iter())
+}
+
+/// The files of a built folder, sorted; while it is missing, its source is watched for it.
+fn files(built: &Path, source: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    if built.is_dir() {
+        println!("cargo:rerun-if-changed={}", built.display());
+        walk(built, &mut files)?;
+        files.sort();
+    } else {
+        println!("cargo:rerun-if-changed={}", source.display());
+    }
+    Ok(files)
+}
+
+fn name(file: &Path, folder: &Path) -> String {
+    file.strip_prefix(folder).unwrap_or(file).to_string_lossy().replace('\\', "/")
+}
+
+fn included(file: &Path) -> String {
+    let path = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    format!("include_bytes!({:?})", path.display().to_string())
+}
+
+fn write(name: &str, rows: impl Iterator<Item = String>) -> io::Result<()> {
+    let table = format!("&[\n    {}\n]\n", rows.collect::<Vec<_>>().join("\n    "));
+    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(name), table)
 }
 
 fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -1,0 +1,83 @@
+//! The manual, embedded in the binary, below `/manual/`.
+//!
+//! In: the name of a page and what the browser accepts and has. Out: its bytes, packed or not, with a tag for the next visit.
+//! Holds: the files of `docs/book`, text packed. Limits: read only; needs no log-in, for it says nothing of this server.
+
+use super::answer::{accepts, answer, content_type};
+use axum::{
+    body::Body,
+    http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header},
+};
+use flate2::read::GzDecoder;
+use std::io::Read;
+
+/// Name, whether the bytes are packed with gzip, tag, bytes.
+type Page = (&'static str, bool, &'static str, &'static [u8]);
+
+const PAGES: &[Page] = include!(concat!(env!("OUT_DIR"), "/manual.rs"));
+
+/// The path of the manual.
+const ROOT: &str = "/manual";
+const NOT_BUILT: &str = "The manual was not built into this binary. Run `make docs` and build again.\n";
+const NOT_FOUND: &str = "not found: the manual begins at /manual/\n";
+const NOT_READ: &str = "the manual is only read\n";
+
+/// The page of the manual that a path names, if it is one. It is empty for the manual itself without its slash.
+pub(super) fn page_of(path: &str) -> Option<&str> {
+    path.strip_prefix(ROOT).filter(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Answers a request for a page.
+pub(super) fn serve(method: &Method, page: &str, headers: &HeaderMap) -> Response<Body> {
+    let text = |status, text: &'static str| {
+        answer(status, "text/plain; charset=utf-8", None, "no-store", text.as_bytes())
+    };
+    if method != Method::GET && method != Method::HEAD {
+        return text(StatusCode::METHOD_NOT_ALLOWED, NOT_READ);
+    }
+    if PAGES.is_empty() {
+        return text(StatusCode::NOT_FOUND, NOT_BUILT);
+    }
+    if page.is_empty() {
+        let mut response = text(StatusCode::PERMANENT_REDIRECT, "");
+        // Relative: a proxy may offer this server below another path.
+        response.headers_mut().insert(header::LOCATION, HeaderValue::from_static("manual/"));
+        return response;
+    }
+    let name = match page.trim_start_matches('/') {
+        "" => "index.html",
+        name => name,
+    };
+    let Some(page) = PAGES.iter().find(|(known, ..)| *known == name) else {
+        return text(StatusCode::NOT_FOUND, NOT_FOUND);
+    };
+    let mut response = body(headers, page);
+    response.headers_mut().insert(header::ETAG, HeaderValue::from_static(page.2));
+    response
+}
+
+/// The bytes as the browser takes them; none when it has them already.
+fn body(headers: &HeaderMap, page: &Page) -> Response<Body> {
+    const CACHE: &str = "no-cache";
+    let &(name, is_packed, tag, bytes) = page;
+    let kind = content_type(name);
+    if headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        return answer(StatusCode::NOT_MODIFIED, kind, None, CACHE, &[]);
+    }
+    match (is_packed, accepts(headers, "gzip")) {
+        (false, _) => answer(StatusCode::OK, kind, None, CACHE, bytes),
+        (true, true) => answer(StatusCode::OK, kind, Some("gzip"), CACHE, bytes),
+        (true, false) => {
+            let mut plain = Vec::new();
+            // These bytes are ours: they were packed when this was built.
+            match GzDecoder::new(bytes).read_to_end(&mut plain) {
+                Ok(_) => {
+                    let mut response = answer(StatusCode::OK, kind, None, CACHE, &[]);
+                    *response.body_mut() = Body::from(plain);
+                    response
+                }
+                Err(_) => answer(StatusCode::INTERNAL_SERVER_ERROR, kind, None, CACHE, &[]),
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+"""Builds the manual into docs/book and makes it ready for the server: only what its pages use, each file packed as well.
+
+Usage: tools/docs.py MDBOOK. Ends with 1 when a page of the manual is not in the contents, or a link leads nowhere.
+"""
+
+import glob
+import gzip
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+BOOK = TREE + "/docs/book"
+# What a script asks for, and no page names.
+BY_SCRIPT = ["elasticlunr.min.js", "searchindex.js"]
+# The page at the root of the book.
+FIRST = "manual/introduction.html"
+PACKED = (".html", ".css", ".js", ".svg")
+
+
+class Links(html.parser.HTMLParser):
+    """What a page refers to, and the places it has."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.ids, self.inline = [], set(), []
+        with open(path, encoding="utf-8") as text:
+            self.feed(text.read())
+
+    def handle_starttag(self, tag, attributes):
+        named = dict(attributes)
+        self.links += [named[name] for name in ("href", "src") if named.get(name)]
+        self.ids.update(named[name] for name in ("id", "name") if named.get(name))
+        if "style" in named or any(name.startswith("on") for name in named) or tag == "style" or tag == "script" and "src" not in named:
+            self.inline.append(tag)
+
+
+def unlisted():
+    """Pages of the manual that are not in its contents."""
+    with open(TREE + "/docs/SUMMARY.md") as contents:
+        listed = set(re.findall(r"\(([^)]+\.md)\)", contents.read()))
+    pages = {os.path.relpath(path, TREE + "/docs") for path in glob.glob(TREE + "/docs/manual/*.md")}
+    return [f"docs/{page} is not in docs/SUMMARY.md" for page in sorted(pages - listed)]
+
+
+def outside(link):
+    return re.match(r"[a-z]+:", link) is not None
+
+
+def settle():
+    """Makes the links of the contents those of each page, marks the page itself, and lets pictures be pictures."""
+    zoom = re.compile(r'<label class="checkbox-label"><input class="checkbox-img" type="checkbox">(<img[^>]*>)<span class="img-wrapper">.*?</span></label>')
+    for path in glob.glob(BOOK + "/**/*.html", recursive=True):
+        name = os.path.relpath(path, BOOK)
+        # The first page stands at the root as well, with the links of its own folder.
+        origin = FIRST if name == "index.html" else name
+        with open(path, encoding="utf-8") as text:
+            page = text.read()
+        root = "../" * name.count("/")
+
+        def of_contents(match):
+            target = match.group(1)
+            here = ' class="active" aria-current="page"' if target == origin else ""
+            return f'<a href="{root}{target}"{here}'
+
+        page = re.sub(r'(<nav class="contents".*?</nav>)',
+                      lambda nav: re.sub(r'<a href="([^"]*)"', of_contents, nav.group(1)), page, flags=re.DOTALL)
+        page = re.sub(r'<(t[hd]) style="text-align: ?(\w+);?"', r'<\1 class="\2"', page)
+        # A folder's README is its index here.
+        page = re.sub(r'(href="[^"]*)README\.html', r"\1index.html", page)
+        page = zoom.sub(r"\1", page)
+        if name == "index.html":
+            moved = lambda match: match.group(0) if outside(match.group(2)) or match.group(2).startswith("#") else \
+                f'{match.group(1)}="{os.path.normpath(os.path.join(os.path.dirname(FIRST), match.group(2)))}"'
+            page = re.sub(r"(<main id=\"content\">.*?)(<nav class=\"steps\")",
+                          lambda main: re.sub(r'(href|src)="([^"]*)"', moved, main.group(1)) + main.group(2), page, flags=re.DOTALL)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(page)
+
+
+def prune_and_check():
+    """Removes what no page uses; the findings."""
+    pages = {path: Links(path) for path in glob.glob(BOOK + "/**/*.html", recursive=True)
+             if os.path.basename(path) not in ("404.html", "toc.html", "print.html")}
+    used, findings = set(pages), []
+    for path, page in pages.items():
+        name = os.path.relpath(path, BOOK)
+        findings += [f"{name}: <{tag}> has code or style in the page, which its own rules forbid" for tag in page.inline]
+        for link in filter(lambda link: not outside(link), page.links):
+            file, _, place = link.partition("#")
+            target = os.path.normpath(os.path.join(os.path.dirname(path), file)) if file else path
+            if not os.path.isfile(target):
+                findings.append(f"{name}: there is no {link}")
+                continue
+            used.add(target)
+            if place and target in pages and place not in pages[target].ids:
+                findings.append(f"{name}: there is no place {link}")
+    used |= {os.path.join(BOOK, name) for name in BY_SCRIPT}
+    for path in glob.glob(BOOK + "/**/*", recursive=True):
+        if os.path.isfile(path) and path not in used:
+            os.remove(path)
+    for folder, _, _ in os.walk(BOOK, topdown=False):
+        if not os.listdir(folder):
+            os.rmdir(folder)
+    return findings
+
+
+def main():
+    (mdbook,) = sys.argv[1:]
+    shutil.rmtree(BOOK, ignore_errors=True)
+    subprocess.run([mdbook, "build", TREE + "/docs"], check=True, env={**os.environ, "RUST_LOG": "warn"})
+    settle()
+    findings = unlisted() + prune_and_check()
+    for path in sorted(glob.glob(BOOK + "/**/*", recursive=True)):
+        if path.endswith(PACKED):
+            with open(path, "rb") as plain, open(path + ".gz", "wb") as packed:
+                packed.write(gzip.compress(plain.read(), 9, mtime=0))
+    if findings:
+        sys.exit("\n".join("docs: " + finding for finding in findings))
+    sizes = [os.path.getsize(path) for path in glob.glob(BOOK + "/**/*.gz", recursive=True)]
+    print(f"docs: {len(sizes)} files, {sum(sizes)} bytes packed, in docs/book")
+
+
+if __name__ == "__main__":
+    main()
