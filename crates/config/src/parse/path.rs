@@ -88,7 +88,7 @@ impl Parser<'_> {
             "rewrite" => Step::Use(self.reference(Kind::Rewrite, token.span)?),
             "filter" => Step::Filter(self.filter_step()?),
             "log" => Step::Log(self.deeper(token.span, |parser| parser.log(token.span))?),
-            "channel" => Step::Channel(self.deeper(token.span, |parser| parser.path(token.span))?),
+            "channel" => Step::Channel(self.deeper(token.span, |parser| parser.log(token.span))?),
             "junction" => Step::Junction(self.junction(token.span)?),
             "if" => Step::If(self.condition(token.span)?),
             "parallelize" => {
@@ -161,7 +161,7 @@ impl Parser<'_> {
                     return Err(parser.unexpected("`channel` or `}`"));
                 }
                 parser.next();
-                branches.push(Branch { path: parser.path(token.span)? });
+                branches.push(Branch { path: parser.log(token.span)? });
                 parser.expect_semicolon()
             })
         })?;

@@ -132,6 +132,8 @@ pub struct Channel {
     pub flags: StepFlags,
     /// What it is called, for whoever watches.
     pub label: Option<Box<Label>>,
+    /// The counters of a branch that has a name, shared with those who print statistics.
+    pub counters: Option<Arc<PathCounters>>,
 }
 
 impl Step {

@@ -6,8 +6,8 @@
 //! Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{
-    Channel, DEPTH_MAX, Event, FilterStep, Label, Parallel, Path, Plan, PlanError, Refusal, Step, StepFlags,
-    Watch,
+    Channel, DEPTH_MAX, Event, FilterStep, Label, Parallel, Path, PathCounters, Plan, PlanError, Refusal,
+    Step, StepFlags, TapPoint, Watch,
     flow::{Flow, join},
     parallel::Luggage,
 };
@@ -62,7 +62,8 @@ struct Branch<'a> {
     condition: Option<&'a FilterStep>,
     steps: &'a [Step],
     flags: StepFlags,
-    path: Option<&'a Path>,
+    tap: Option<&'a TapPoint>,
+    counters: Option<&'a PathCounters>,
     sources: &'a [String],
     label: Option<&'a Label>,
     /// Whether it is a top-level path: such a one takes nothing but what its sources give.
@@ -208,7 +209,7 @@ impl Router {
                 let controlled = flow_control(branch.flags, branch.steps, controlled);
                 let is_last = last.is_some_and(|last| std::ptr::eq(last, branch));
                 let Some(batch) = (if is_last { batch.take() } else { batch.clone() }) else { continue };
-                if let Some(tap) = branch.path.and_then(|path| path.tap.as_deref()) {
+                if let Some(tap) = branch.tap {
                     tap.pass(&batch, &input);
                 }
                 let entered = Flow { batch, selection: input.clone(), made: flow_made };
@@ -216,8 +217,8 @@ impl Router {
                 if branch.label.is_some() {
                     run.tell(Event::Leave { matched: &matched, last: branch.flags.last });
                 }
-                if let Some(path) = branch.path {
-                    path.counters.add(input.count(), matched.count());
+                if let Some(counters) = branch.counters {
+                    counters.add(input.count(), matched.count());
                 }
                 if branch.flags.last {
                     left.subtract(&matched);
@@ -403,14 +404,23 @@ impl Intake for Router {
 }
 
 fn branch_of(path: &Path, top: bool) -> Branch<'_> {
-    let Path { sources, steps, flags, label, .. } = path;
-    Branch { condition: None, steps, flags: *flags, path: Some(path), sources, label: label.as_deref(), top }
+    let Path { sources, steps, flags, label, counters, tap, .. } = path;
+    Branch {
+        condition: None,
+        steps,
+        flags: *flags,
+        tap: tap.as_deref(),
+        counters: Some(counters),
+        sources,
+        label: label.as_deref(),
+        top,
+    }
 }
 
 fn branch_of_channel(channel: &Channel) -> Branch<'_> {
-    let Channel { sources, condition, steps, flags, label } = channel;
-    let (condition, label) = (condition.as_ref(), label.as_deref());
-    Branch { condition, steps, flags: *flags, path: None, sources, label, top: false }
+    let Channel { sources, condition, steps, flags, label, counters } = channel;
+    let (condition, label, counters) = (condition.as_ref(), label.as_deref(), counters.as_deref());
+    Branch { condition, steps, flags: *flags, tap: None, counters, sources, label, top: false }
 }
 
 /// What comes out of a junction. What is told to parsers before it is told to those behind it as well.

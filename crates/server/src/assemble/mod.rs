@@ -202,7 +202,7 @@ pub(crate) struct Tallies {
     pub(crate) filters: Vec<(String, Arc<FilterCounters>)>,
     /// The parsers that are in use.
     pub(crate) parsers: Vec<(String, Arc<ParserCounters>)>,
-    /// The top-level log paths.
+    /// The top-level log paths, and those inside of others that have a name.
     pub(crate) paths: Vec<(String, Arc<PathCounters>)>,
     /// What no path took.
     pub(crate) router: Arc<RouterCounters>,

@@ -49,8 +49,7 @@ impl<'t> Lowering<'t> {
         for statement in &tree.statements {
             if let Statement::Log(path) = statement {
                 let (name, tap) = self.path_tap(path);
-                let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
-                self.tallies.paths.push((name, counters.clone()));
+                let counters = self.path_counters(&name);
                 let mut lowered = Path { tap: Some(tap), counters, ..self.path(path) };
                 if has_flag(&path.flags, LogFlag::Catchall) {
                     let head = self.all_sources();
@@ -74,7 +73,7 @@ impl<'t> Lowering<'t> {
             let before =
                 (self.sources.len(), self.destinations.len(), self.logspaces.len(), self.plugs.len());
             let (databases, taps) = (self.databases.len(), self.taps.len());
-            let parsers = self.tallies.parsers.len();
+            let (parsers, paths) = (self.tallies.parsers.len(), self.tallies.paths.len());
             self.object(object, &mut Lowered::default());
             self.sources.truncate(before.0);
             self.destinations.truncate(before.1);
@@ -83,12 +82,15 @@ impl<'t> Lowering<'t> {
             self.databases.truncate(databases);
             self.taps.truncate(taps);
             self.tallies.parsers.truncate(parsers);
+            self.tallies.paths.truncate(paths);
         }
     }
 
     fn path(&mut self, path: &'t LogPath) -> Path {
+        let counters = self.named_path_counters(path).unwrap_or_default();
         let lowered = self.steps(&path.steps, Around::Path);
         Path {
+            counters,
             name: path.name.as_ref().map(|name| name.text.clone()),
             sources: lowered.sources,
             steps: lowered.steps,
@@ -96,6 +98,20 @@ impl<'t> Lowering<'t> {
             label: self.path_label("log", path),
             ..Path::default()
         }
+    }
+
+    /// The counters of a path that has a name, wherever it stands.
+    fn named_path_counters(&mut self, path: &LogPath) -> Option<Arc<PathCounters>> {
+        path.name.as_ref().map(|name| self.path_counters(&name.text))
+    }
+
+    /// The counters of all paths of a name: they count together.
+    fn path_counters(&mut self, name: &str) -> Arc<PathCounters> {
+        let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
+        if !self.tallies.paths.iter().any(|(known, _)| known == name) {
+            self.tallies.paths.push((name.to_owned(), counters.clone()));
+        }
+        counters
     }
 
     /// Every source that is defined, as if a path named each of them. They run although no other path names them.
@@ -112,8 +128,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn channel(&mut self, path: &'t LogPath) -> Channel {
+        let counters = self.named_path_counters(path);
         let lowered = self.steps(&path.steps, Around::Channel);
         Channel {
+            counters,
             sources: lowered.sources,
             steps: lowered.steps,
             flags: flags(&path.flags, false),

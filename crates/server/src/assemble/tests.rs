@@ -2,6 +2,7 @@
 //! message reaches which destination as which text.
 
 mod changes;
+mod counted;
 mod devices;
 mod manual;
 mod options;
@@ -115,7 +116,11 @@ fn runs(text: &str, lines: &[&str], want: &[&str]) {
 /// What each destination gets of some lines.
 #[track_caller]
 fn got(text: &str, lines: &[&str]) -> Vec<String> {
-    let mut parts = parts(text);
+    written(&mut parts(text), lines)
+}
+
+/// Sends some lines in by the first source and returns what each destination writes of them.
+fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
     let kept: Vec<Arc<Kept>> = parts.plugs.iter().map(|_| Arc::default()).collect();
     for ((_, plug), kept) in parts.plugs.iter().zip(&kept) {
         plug.connect(kept.clone());

@@ -1,0 +1,60 @@
+//! Rows for the counters of log paths.
+
+use super::{parts, written};
+
+/// Checks what each log path counted, as `name ingress/egress`, after two messages: `one` and `two`.
+#[track_caller]
+fn counts(paths: &str, want: &[&str]) {
+    let text = format!(
+        "options {{ keep-hostname(yes); }};\nsource s {{ network(); }};\n\
+         filter one {{ message(one); }};\nfilter two {{ message(two); }};\nfilter three {{ message(three); }};\n\
+         destination d {{ file(\"/all\" template(\"$MSG\")); }};\n{paths}"
+    );
+    let mut parts = parts(&text);
+    written(&mut parts, &["<13>Nov 21 03:00:00 web app: one\n", "<13>Nov 21 03:00:00 web app: two\n"]);
+    let shown = |(name, counters): &(String, std::sync::Arc<pipeline::route::PathCounters>)| {
+        format!("{name} {}/{}", counters.ingress(), counters.egress())
+    };
+    assert_eq!(parts.tallies.paths.iter().map(shown).collect::<Vec<_>>(), want);
+}
+
+#[test]
+fn paths_with_names_are_counted_wherever_they_stand() {
+    counts("log top { source(s); };", &["top 2/2"]);
+    counts(
+        "log top { source(s); log inner { filter(one); destination(d); }; log { filter(three); }; };",
+        &["top 2/1", "inner 2/1"],
+    );
+    counts(
+        "log top { source(s); log a { filter(one); log b { filter(two); }; }; log c { destination(d); }; };",
+        &["top 2/2", "a 2/0", "b 1/0", "c 2/2"],
+    );
+    counts(
+        "log top { source(s); junction { log x { filter(one); flags(final); }; log y { filter(two); }; }; destination(d); };",
+        &["top 2/2", "x 2/1", "y 1/1"],
+    );
+    counts(
+        "log top { source(s); channel c { filter(one); }; junction { channel d { }; channel { }; }; };",
+        &["top 2/1", "c 2/1", "d 1/1"],
+    );
+    counts(
+        "log top { source(s); log a { filter(one); flags(final); }; log b { flags(fallback); }; };",
+        &["top 2/2", "a 2/1", "b 1/1"],
+    );
+}
+
+#[test]
+fn paths_of_one_name_count_together() {
+    counts(
+        "log same { source(s); filter(one); };\nlog same { source(s); log same { filter(two); }; };",
+        &["same 6/3"],
+    );
+}
+
+#[test]
+fn a_path_inside_of_what_nothing_uses_is_not_counted() {
+    counts(
+        "destination unused { channel { log hidden { destination(d); }; }; };\nlog top { source(s); };",
+        &["top 2/2"],
+    );
+}
