@@ -4,7 +4,7 @@
 //! Limits: the worker bounds what is added before it flushes.
 
 use super::{
-    file::Files,
+    file::{Files, Parts},
     http::Http,
     line::Line,
     options::{DestinationDriver, Rendering},
@@ -80,10 +80,15 @@ pub(super) trait Driver: Send {
     fn tick(&mut self, _now: Instant) {}
 }
 
-/// The driver of a destination.
-pub(super) fn of(driver: DestinationDriver, rendering: Rendering, log: &InternalLog) -> Box<dyn Driver> {
+/// The driver of a destination. Its files are counted as `parts`.
+pub(super) fn of(
+    driver: DestinationDriver,
+    rendering: Rendering,
+    log: &InternalLog,
+    parts: Parts,
+) -> Box<dyn Driver> {
     match driver {
-        DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone())),
+        DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone(), parts)),
         DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
         DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
         DestinationDriver::Http(target) => Box::new(Http::new(*target, rendering, log.clone())),

@@ -66,6 +66,14 @@ impl Output {
         &self.bytes[self.written..]
     }
 
+    /// Of what is to be written, whole messages until there are at least `size` bytes.
+    pub(super) fn part(&self, size: usize) -> &[u8] {
+        let wanted = self.written.saturating_add(size.max(1));
+        let at = self.ends.partition_point(|end| *end < wanted);
+        let end = self.ends.get(at).copied().unwrap_or(self.bytes.len());
+        &self.bytes[self.written..end]
+    }
+
     /// Size of what is to be written.
     pub(super) fn size(&self) -> usize {
         self.bytes.len() - self.written
@@ -107,6 +115,11 @@ impl Output {
     /// Messages that are not wholly written.
     pub(super) fn messages(&self) -> usize {
         self.ends.len() - self.ends.partition_point(|end| *end <= self.written)
+    }
+
+    /// Messages that are not wholly written, and the bytes that are not.
+    pub(super) fn amount(&self) -> (usize, usize) {
+        (self.messages(), self.size())
     }
 
     pub(super) fn clear(&mut self) {

@@ -6,6 +6,7 @@
 
 use super::{
     driver::{self, Driver},
+    file::Parts,
     marks::Marker,
     options::{DestinationSpec, Queueing},
     queue::{Command, Item, Queue, Wake, Writer},
@@ -94,7 +95,8 @@ impl Worker {
     fn new(spec: DestinationSpec, queue: Arc<Queue>, registry: Registry, log: InternalLog) -> Worker {
         let repeats = repeats_of(&spec.queueing);
         let marker = marker_of(&spec.queueing, &registry);
-        let driver = driver::of(spec.driver, spec.rendering, &log);
+        let parts = Parts::new(registry.clone(), queue.counters.clone());
+        let driver = driver::of(spec.driver, spec.rendering, &log, parts);
         Worker {
             id: spec.id,
             queueing: spec.queueing,

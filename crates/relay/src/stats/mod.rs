@@ -2,7 +2,8 @@
 //!
 //! In: additions, once a batch. Out: a list of plain structs that others print as CSV or Prometheus text.
 //! Holds: one [`Counters`] for each component, id and instance, also after its owner is gone (state orphaned).
-//! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`.
+//! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`. At most
+//! [`PARTS_MAX`] of them are parts: files whose names messages helped to make. What later ones count is in no part.
 
 use std::{
     collections::BTreeMap,
@@ -14,6 +15,9 @@ use std::{
 
 /// Most entries of a registry: instances may be named by peers and messages.
 pub const ENTRIES_MAX: usize = 10_000;
+
+/// Most entries that are parts: as many files cannot take the room of connections.
+pub const PARTS_MAX: usize = 5_000;
 
 /// Instance that counts for all that no longer fit.
 const OTHERS: &str = "...";
@@ -55,6 +59,12 @@ pub struct Counters {
     /// Third column: what is read or written.
     pub instance: String,
     orphaned: AtomicU8,
+    /// It counts a part of what another entry of the same component and id counts as a whole.
+    is_part: bool,
+    /// Of `written`: messages that parts count as well.
+    pub written_in_parts: AtomicU64,
+    /// Of `bytes`: bytes that parts count as well.
+    pub bytes_in_parts: AtomicU64,
     /// Whether it is a source of this machine: what it hears is no message of others.
     pub(crate) hears_machine: AtomicBool,
     /// Threads of destinations that count here: while one is changed two may do.
@@ -106,6 +116,11 @@ impl Counters {
     /// Whether the owner is still there.
     pub fn state(&self) -> State {
         if self.orphaned.load(Ordering::Relaxed) == 0 { State::Active } else { State::Orphaned }
+    }
+
+    /// Returns whether it counts a part of what another entry of the same component and id counts as a whole.
+    pub fn is_part(&self) -> bool {
+        self.is_part
     }
 
     /// Returns why nothing can be written to a disk of this machine at present.
@@ -161,6 +176,8 @@ impl Counters {
             &self.bytes,
             &self.errors,
             &self.frame_errors,
+            &self.written_in_parts,
+            &self.bytes_in_parts,
         ];
         totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
         self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -222,6 +239,28 @@ impl Registry {
         let entry = entries.entry(key).or_insert_with(fresh);
         entry.orphaned.store(0, Ordering::Relaxed);
         entry.clone()
+    }
+
+    /// Counters of a part of `whole`: one of its files. None when there are too many, or when the name is taken by what
+    /// is no part. What is orphaned makes room.
+    pub(crate) fn register_part(&self, whole: &Counters, instance: &str) -> Option<Arc<Counters>> {
+        let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (whole.component.clone(), whole.id.clone(), instance.to_owned());
+        if let Some(known) = entries.get(&key) {
+            known.orphaned.store(0, Ordering::Relaxed);
+            return known.is_part.then(|| known.clone());
+        }
+        let parts = |entries: &Entries| entries.values().filter(|entry| entry.is_part).count();
+        if entries.len() >= PARTS_MAX && parts(&entries) >= PARTS_MAX {
+            entries.retain(|_, entry| !entry.is_part || entry.state() == State::Active);
+        }
+        if entries.len() >= ENTRIES_MAX || entries.len() >= PARTS_MAX && parts(&entries) >= PARTS_MAX {
+            return None;
+        }
+        let (component, id, instance) = key.clone();
+        let entry = Arc::new(Counters { component, id, instance, is_part: true, ..Counters::default() });
+        entries.insert(key, entry.clone());
+        Some(entry)
     }
 
     /// All entries, by component, id and instance.

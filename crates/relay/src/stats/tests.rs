@@ -25,3 +25,17 @@ fn names_made_by_peers_cannot_fill_the_memory() {
     assert_eq!(registry.list().len(), ENTRIES_MAX + 1);
     assert_eq!(registry.register("c", "i", "other").processed.load(Ordering::Relaxed), 5);
 }
+
+#[test]
+fn parts_make_room_for_others_when_they_are_gone() {
+    let registry = Registry::default();
+    let whole = registry.register("dst.file", "d#0", "/log/");
+    let part = |number: usize| registry.register_part(&whole, &format!("/log/{number}"));
+    assert!(registry.register_part(&whole, "/log/").is_none(), "the name of the whole is no part");
+    let parts: Vec<_> = (0..PARTS_MAX).map(|number| part(number).unwrap()).collect();
+    assert!(part(PARTS_MAX).is_none());
+    assert!(Arc::ptr_eq(&part(7).unwrap(), &parts[7]));
+    parts[7].orphan();
+    assert!(part(PARTS_MAX).unwrap().is_part() && !whole.is_part());
+    assert_eq!(registry.list().len(), PARTS_MAX + 1);
+}

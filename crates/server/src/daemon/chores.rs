@@ -40,7 +40,7 @@ impl Clockwork {
 fn statistics(registry: &Registry) -> String {
     let mut text = String::from("Log statistics");
     let mut separator = ';';
-    for counters in registry.list() {
+    for counters in registry.list().iter().filter(|counters| !counters.is_part()) {
         let processed = counters.processed.load(Ordering::Relaxed);
         let is_source = counters.component.starts_with("src.");
         let more = [

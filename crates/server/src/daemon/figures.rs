@@ -37,8 +37,8 @@ const OF_SOURCES: &[Reading] = &[
 ];
 
 const OF_DESTINATIONS: &[Reading] = &[
-    ("processed", |counters| read(&counters.processed)),
-    ("written", |counters| read(&counters.written)),
+    ("processed", |counters| besides_parts(&counters.processed, &counters.written_in_parts)),
+    ("written", |counters| besides_parts(&counters.written, &counters.written_in_parts)),
     ("dropped", Counters::dropped),
     ("queued", |counters| read(&counters.queued)),
     ("memory_usage", |counters| read(&counters.memory_usage)),
@@ -46,7 +46,7 @@ const OF_DESTINATIONS: &[Reading] = &[
     ("connections", |counters| read(&counters.connections)),
     ("errors", |counters| read(&counters.errors)),
     ("truncated_count", |counters| read(&counters.frame_errors)),
-    ("bytes", |counters| read(&counters.bytes)),
+    ("bytes", |counters| besides_parts(&counters.bytes, &counters.bytes_in_parts)),
     ("disk_usage", |counters| read(&counters.disk_usage)),
 ];
 
@@ -72,6 +72,13 @@ fn dropped(stats: &LogspaceStats) -> u64 {
 
 fn queued(stats: &LogspaceStats) -> u64 {
     stats.messages_in_total.saturating_sub(stats.messages_stored_total + dropped(stats))
+}
+
+/// Returns what is not counted by a part of it as well: the rows of a file and of its destination add up.
+fn besides_parts(total: &AtomicU64, in_parts: &AtomicU64) -> u64 {
+    // The parts first: a total that is read later is not below them.
+    let in_parts = read(in_parts);
+    read(total).saturating_sub(in_parts)
 }
 
 fn read(counter: &AtomicU64) -> u64 {
@@ -135,6 +142,9 @@ impl Collector {
                 kind,
                 value: value(counters),
             }));
+            if counters.is_part() {
+                continue;
+            }
             let statement = counters.id.split('#').next().unwrap_or_default().to_owned();
             let processed = read(&counters.processed);
             *sums.entry((if source { "source" } else { "destination" }, statement)).or_default() += processed;
@@ -214,14 +224,14 @@ impl Collector {
     pub(crate) fn accounts(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
         let mut received = read(&self.forgotten);
-        for counters in self.registry.list() {
+        for counters in self.registry.list().iter().filter(|counters| !counters.is_part()) {
             let taken = read(&counters.processed);
-            if is_source(&counters) {
+            if is_source(counters) {
                 received += taken;
                 continue;
             }
             let mut parts = vec![("written", read(&counters.written)), ("queued", read(&counters.queued))];
-            parts.extend(dropped_of(&counters));
+            parts.extend(dropped_of(counters));
             let name = format!("{};{};{}", counters.component, counters.id, counters.instance);
             accounts.push(Account { name, taken, parts });
         }
@@ -319,6 +329,17 @@ fn samples(counters: &Counters) -> Vec<Sample> {
             gauge("syslogng_last_successful_read_timestamp_seconds", read(&counters.stamp_s)),
         ];
     }
+    let processed = besides_parts(&counters.processed, &counters.written_in_parts);
+    let written = besides_parts(&counters.written, &counters.written_in_parts);
+    let bytes = besides_parts(&counters.bytes, &counters.bytes_in_parts);
+    let mut samples = vec![
+        counter("syslogng_output_events_total", &[("result", "processed")], processed),
+        counter("syslogng_output_events_total", &[("result", "delivered")], written),
+        counter("syslogng_output_bytes_total", &[], bytes),
+    ];
+    if counters.is_part() {
+        return samples;
+    }
     let dropped = |reason, value| {
         counter("syslogng_output_events_total", &[("result", "dropped"), ("reason", reason)], value)
     };
@@ -327,14 +348,11 @@ fn samples(counters: &Counters) -> Vec<Sample> {
         0 => ["syslogng_memory_queue_events", "syslogng_memory_queue_memory_usage_bytes"],
         _ => ["syslogng_disk_queue_events", "syslogng_disk_queue_memory_usage_bytes"],
     };
-    let mut samples = vec![
-        counter("syslogng_output_events_total", &[("result", "processed")], read(&counters.processed)),
-        counter("syslogng_output_events_total", &[("result", "delivered")], read(&counters.written)),
+    samples.extend([
         gauge(events, read(&counters.queued)),
         gauge(memory, read(&counters.memory_usage)),
-        counter("syslogng_output_bytes_total", &[], read(&counters.bytes)),
         counter("syslogng_output_errors_total", &[], read(&counters.errors)),
-    ];
+    ]);
     samples.extend(dropped_of(counters).map(|(reason, value)| dropped(reason, value)));
     if capacity > 0 {
         samples.push(gauge("syslogng_disk_queue_capacity_bytes", capacity));

@@ -10,8 +10,11 @@
 mod name;
 mod open;
 mod packed;
+mod parts;
 
-use self::packed::Packed;
+pub(super) use self::parts::Parts;
+
+use self::{packed::Packed, parts::FileCounters};
 use super::{
     driver::Driver,
     options::{DestinationDriver, FileTarget, Rendering, StreamFraming},
@@ -20,6 +23,7 @@ use super::{
 use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
 use std::{
+    cell::OnceCell,
     collections::HashMap,
     fs::File,
     io::{self, Write},
@@ -33,6 +37,7 @@ pub(super) struct Files {
     target: FileTarget,
     rendering: Rendering,
     log: InternalLog,
+    parts: Parts,
     open: Vec<OpenFile>,
     by_name: HashMap<Vec<u8>, usize>,
     /// The name being made, and the file of the last one: neighbours often go to the same file.
@@ -78,14 +83,17 @@ struct OpenFile {
     unsynced: bool,
     /// Until then it is not tried again to put the file aside.
     stays_until: Option<Instant>,
+    /// Its own counters, from the first write on; none when there are too many such files.
+    part: OnceCell<Option<FileCounters>>,
 }
 
 impl Files {
-    pub(super) fn new(target: FileTarget, rendering: Rendering, log: InternalLog) -> Files {
+    pub(super) fn new(target: FileTarget, rendering: Rendering, log: InternalLog, parts: Parts) -> Files {
         Files {
             target,
             rendering,
             log,
+            parts,
             open: Vec::new(),
             by_name: HashMap::new(),
             name: Vec::new(),
@@ -137,6 +145,7 @@ impl Files {
             is_local: false,
             unsynced: false,
             stays_until: None,
+            part: OnceCell::new(),
         });
         self.by_name.insert(self.name.clone(), index);
         index
@@ -167,6 +176,18 @@ impl Files {
         }
     }
 
+    /// Counts what was written to the file at `index`, which had so many messages and bytes of output before.
+    fn count(&mut self, index: usize, (messages, bytes): (usize, usize)) {
+        let file = &self.open[index];
+        let (messages_left, bytes_left) = file.output.amount();
+        if self.target.name.constant().is_some() || bytes == bytes_left {
+            return;
+        }
+        if let Some(part) = file.part.get_or_init(|| self.parts.open(&file.path)) {
+            self.parts.add(part, messages - messages_left, bytes - bytes_left);
+        }
+    }
+
     fn refuse(&mut self, index: usize, error: &io::Error) {
         let file = &mut self.open[index];
         let lost = file.output.messages();
@@ -187,6 +208,7 @@ impl Files {
 impl Driver for Files {
     fn begin(&mut self, now: Stamp) {
         self.added = Instant::now();
+        self.parts.now_s = now.unix_s().max(0) as u64;
         self.target.name.begin(now);
         self.rendering.template.begin(now);
     }
@@ -229,7 +251,10 @@ impl Driver for Files {
             if self.open[index].output.size() == 0 && !self.open[index].unsynced {
                 continue;
             }
-            if let Err(error) = self.open[index].write(&self.target, &self.log, now) {
+            let before = self.open[index].output.amount();
+            let written = self.open[index].write(&self.target, &self.log, now);
+            self.count(index, before);
+            if let Err(error) = written {
                 if self.target.name.constant().is_none() && open::is_final(&error) {
                     self.refuse(index, &error);
                 } else if first_error.is_ok() {
@@ -320,13 +345,13 @@ impl OpenFile {
                 file
             }
         };
-        if target.rotation.is_some() && self.output.is_at_message() && self.packed.is_empty() {
-            file = self.rotated(file, target, log, now)?;
-        }
         while self.output.size() > 0 {
+            if target.rotation.is_some() && self.output.is_at_message() && self.packed.is_empty() {
+                file = self.rotated(file, target, log, now)?;
+            }
             let written = match target.compress {
                 true => self.packed.write(&mut file, self.output.rest()),
-                false => file.write(self.output.rest()),
+                false => file.write(self.output.part(self.room(&file, target, now)?)),
             };
             match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -350,6 +375,18 @@ impl OpenFile {
 }
 
 impl OpenFile {
+    /// How many bytes go into the file before it is large enough to be put aside.
+    fn room(&self, file: &File, target: &FileTarget, now: Instant) -> io::Result<usize> {
+        let stays = self.stays_until.is_some_and(|until| now < until);
+        match &target.rotation {
+            Some(rotation) if !stays => {
+                let room = rotation.bytes.saturating_sub(file.metadata()?.len());
+                Ok(usize::try_from(room).unwrap_or(usize::MAX))
+            }
+            _ => Ok(usize::MAX),
+        }
+    }
+
     /// The file to write to: a new one when this one is large enough, or was taken away by somebody else. One that
     /// cannot be put aside is written to all the same, and it is tried again later.
     fn rotated(

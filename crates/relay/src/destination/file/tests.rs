@@ -2,12 +2,13 @@
 
 use super::*;
 use crate::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, Queueing, Registry,
+    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, Queueing, Registry, State,
     testing::{Text, delivery, eventually, lines, token},
 };
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -52,6 +53,12 @@ fn target(name: &str) -> FileTarget {
         overwrite_if_older: None,
         open_files_max: 2,
     }
+}
+
+fn parts() -> Parts {
+    let registry = Registry::default();
+    let whole = registry.register("dst.file", "d#0", "");
+    Parts::new(registry, whole)
 }
 
 /// A destination that writes to a template below a fresh folder.
@@ -119,6 +126,58 @@ fn each_host_has_its_file_however_few_are_open() {
 }
 
 #[test]
+fn each_file_of_a_name_with_macros_is_counted_by_itself() {
+    let setup = Setup::new("$HOST.log");
+    setup.write(&["web|1", "db|22", "web|3", "mail|4"]);
+    let counted = |name: &str| {
+        let path = setup.folder.path().join(name).display().to_string();
+        let entries = setup.registry.list();
+        let entry = entries.iter().find(|entry| entry.instance == path && entry.is_part())?;
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        assert!(read(&entry.stamp_s) > 0 && entry.component == "dst.file" && entry.id == "d#0");
+        assert_eq!(read(&entry.processed), read(&entry.written));
+        Some((read(&entry.written), read(&entry.bytes), entry.state()))
+    };
+    let whole = setup.registry.list().into_iter().find(|entry| !entry.is_part()).unwrap();
+    eventually("counted", || whole.written.load(Ordering::Relaxed) == 4);
+    assert_eq!(whole.written_in_parts.load(Ordering::Relaxed), 4);
+    assert_eq!(whole.bytes_in_parts.load(Ordering::Relaxed), whole.bytes.load(Ordering::Relaxed));
+    // At most two files stay open: the third one's counters are orphaned until it gets its next message.
+    assert_eq!(counted("mail.log"), Some((1, 2, State::Active)));
+    setup.write(&["web|5"]);
+    assert_eq!(counted("web.log"), Some((3, 6, State::Active)));
+    setup.write(&["db|6"]);
+    assert_eq!(counted("db.log"), Some((2, 5, State::Active)));
+    assert_eq!(setup.registry.list().iter().filter(|entry| entry.state() == State::Active).count(), 3);
+    let constant = Setup::new("all.log");
+    constant.write(&["web|1"]);
+    assert_eq!(constant.registry.list().len(), 1, "a name without macros has the destination's row alone");
+}
+
+#[test]
+fn one_delivery_fills_several_files_that_are_put_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let name = folder.path().join("x").display().to_string();
+    let rotation = Some(crate::Rotation { bytes: 20, kept: 9 });
+    let mut files = Files::new(
+        FileTarget { rotation, ..target(&name) },
+        lines(),
+        InternalLog::new("test", None),
+        parts(),
+    );
+    let texts: Vec<String> = (100..107).map(|number| format!("h|line {number}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let delivery = delivery(&texts, message::Ack::none(), false);
+    files.begin(Stamp::default());
+    files.add(&delivery.batch, &delivery.selection, &mut 0);
+    files.flush().unwrap();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("x.2"), "line 100\nline 101\nline 102\n");
+    assert_eq!(read("x.1"), "line 103\nline 104\nline 105\n");
+    assert_eq!(read("x"), "line 106\n");
+}
+
+#[test]
 fn names_that_end_alike_are_told_apart() {
     let setup = Setup::new("$HOST/the-same-long-end-of-each-name.log");
     setup.write(&["web|1", "db|2", "web|3"]);
@@ -131,7 +190,7 @@ fn names_that_end_alike_are_told_apart() {
 fn what_is_gathered_for_several_files_is_due_when_nothing_more_comes() {
     let folder = tempfile::tempdir().unwrap();
     let name = format!("{}/$HOST.log", folder.path().display());
-    let mut files = Files::new(target(&name), lines(), InternalLog::new("test", None));
+    let mut files = Files::new(target(&name), lines(), InternalLog::new("test", None), parts());
     let delivery = delivery(&["web|1", "db|2"], message::Ack::none(), false);
     files.begin(Stamp::default());
     files.add(&delivery.batch, &delivery.selection, &mut 0);
@@ -198,6 +257,7 @@ fn a_full_disk_stops_within_a_line_and_goes_on_there() {
         is_local: false,
         unsynced: false,
         stays_until: None,
+        part: OnceCell::new(),
     };
     file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(b"line\n"));
     let error = file.write(&target, &InternalLog::new("test", None), Instant::now()).unwrap_err();
@@ -243,6 +303,7 @@ fn idle_files_are_closed() {
         FileTarget { reap_after: Some(Duration::from_secs(60)), ..target("/tmp/$HOST") },
         lines(),
         InternalLog::new("test", None),
+        parts(),
     );
     files.name = b"/tmp/x".to_vec();
     files.file_of_name();
@@ -303,6 +364,7 @@ fn a_packed_file_is_read_as_it_was_written() {
         is_local: false,
         unsynced: false,
         stays_until: None,
+        part: OnceCell::new(),
     };
     for line in ["first\n", "second\n"] {
         file.output.push(StreamFraming::Plain, |bytes| bytes.extend_from_slice(line.as_bytes()));

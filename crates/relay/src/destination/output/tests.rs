@@ -38,3 +38,15 @@ fn a_new_connection_starts_with_a_whole_message() {
     check_rewind(13, "three\n", 1);
     check_rewind(14, "", 0);
 }
+
+#[test]
+fn a_part_is_of_whole_messages() {
+    let mut output = output(StreamFraming::Plain, &["one\n", "two\n", "three\n"]);
+    let part = |output: &Output, size| String::from_utf8_lossy(output.part(size)).into_owned();
+    assert_eq!(part(&output, 0), "one\n");
+    assert_eq!(part(&output, 4), "one\n");
+    assert_eq!(part(&output, 5), "one\ntwo\n");
+    assert_eq!(part(&output, usize::MAX), "one\ntwo\nthree\n");
+    output.advance(2);
+    assert_eq!((part(&output, 1), part(&output, 3)), ("e\n".to_owned(), "e\ntwo\n".to_owned()));
+}
