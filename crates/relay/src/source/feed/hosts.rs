@@ -22,7 +22,12 @@ pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, 
         let host = batch.add_extra(origin.host_from.as_bytes());
         messages.clone().for_each(|index| batch.messages[index].host = host);
     }
-    if let Some(host) = &policy.host_override {
+    replace(batch, messages, reading);
+}
+
+/// Sets what the source says of every message: `host-override()`, `program-override()`, `use-syslogng-pid()`.
+pub(crate) fn replace(batch: &mut Batch, messages: Range<usize>, reading: &Reading) {
+    if let Some(host) = &reading.hosts.host_override {
         let host = batch.add_extra(host.as_bytes());
         messages.clone().for_each(|index| batch.messages[index].host = host);
     }

@@ -314,6 +314,12 @@ impl Feed {
         hosts::apply(batch, messages, origin, &self.live.reading);
     }
 
+    /// Sets what the source says of every message, when those are made here and have their names.
+    pub(crate) fn replace_names(&self, batch: &mut Batch) {
+        let messages = 0..batch.len();
+        hosts::replace(batch, messages, &self.live.reading);
+    }
+
     /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
     pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());

@@ -52,6 +52,7 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
             push(&mut batch, &options, host, made, &mut bytes);
         }
         batch.received_bytes = Arc::new(bytes);
+        feed.replace_names(&mut batch);
         feed.deliver(batch, None);
     }
 }

@@ -23,6 +23,7 @@ pub(crate) async fn read_internal(mut here: Local) {
             let ours =
                 |old: &Arc<Origin>| Arc::new(Origin { source: from.source.clone(), ..Origin::clone(old) });
             made.origins = made.origins.iter().map(ours).collect();
+            feed.replace_names(&mut made);
             feed.deliver(made, None);
             feed.gate.opened().await;
             continue;
@@ -62,6 +63,7 @@ pub(crate) async fn read_internal(mut here: Local) {
             batch.messages.push(message);
         }
         batch.received_bytes = Arc::new(bytes);
+        feed.replace_names(&mut batch);
         feed.deliver(batch, None);
         feed.gate.opened().await;
     }

@@ -20,10 +20,14 @@ fn start(driver: SourceDriver) -> Setup {
 }
 
 fn start_at(driver: SourceDriver, positions: Option<&Path>) -> Setup {
-    let (log, collected) = (InternalLog::new("duramen", None), Collected::new());
-    let mut sources = Sources::start(Registry::default(), log.clone(), 1, positions).unwrap();
     let mut reading = Reading::new("s");
     reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
+    start_reading(driver, reading, positions)
+}
+
+fn start_reading(driver: SourceDriver, reading: Reading, positions: Option<&Path>) -> Setup {
+    let (log, collected) = (InternalLog::new("duramen", None), Collected::new());
+    let mut sources = Sources::start(Registry::default(), log.clone(), 1, positions).unwrap();
     let spec = SourceSpec {
         id: "s#0".to_owned(),
         component: "x".to_owned(),
@@ -101,6 +105,33 @@ fn generates_messages() {
         let value = batches[0].field(0, &FieldName::parse("number")).unwrap().into_owned();
         assert_eq!(value, b"5");
     });
+}
+
+#[test]
+fn what_a_source_says_of_every_message_holds_for_our_own() {
+    let reading = || {
+        let mut reading = Reading::new("s");
+        reading.own_pid = true;
+        reading.program_override = Some("prog".to_owned());
+        reading.hosts.host_override = Some("gate".to_owned());
+        reading
+    };
+    let pid = std::process::id().to_string();
+    let names = |setup: &Setup| {
+        setup.collected.batches(|batches| {
+            let field = |field| String::from_utf8_lossy(batches[0].fixed(0, field)).into_owned();
+            [field(Field::Host), field(Field::Program), field(Field::Pid)]
+        })
+    };
+    let generator =
+        Generator { count: 1, every: Duration::from_millis(1), template: None, values: Vec::new() };
+    let setup = start_reading(SourceDriver::Generator(generator), reading(), None);
+    check(&setup, &["prog|-- Generated message. --"]);
+    assert_eq!(names(&setup), ["gate", "prog", &pid]);
+    let setup = start_reading(SourceDriver::Internal, reading(), None);
+    setup.log.write(Severity(6), "text");
+    check(&setup, &["prog|text"]);
+    assert_eq!(names(&setup), ["gate", "prog", &pid]);
 }
 
 #[test]
