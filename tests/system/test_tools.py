@@ -140,6 +140,61 @@ def test_a_file_is_counted_from_its_first_message(binary):
         server.close()
 
 
+COUNTED = """@version: 4.8
+options {{ keep-hostname(yes); }};
+source s {{ network(ip("127.0.0.1") port({port})); }};
+destination d {{ file("{folder}/$HOST.log"); }};
+log top {{
+    source(s);
+    log errors {{ filter {{ message("error"); }}; destination(d); }};
+    log {{ destination(d); }};
+    junction {{ log mails {{ filter {{ program("mail"); }}; flags(final); }}; channel {{ }}; }};
+}};
+"""
+
+
+def test_named_paths_and_single_files_are_counted(binary):
+    """What runs inside of a log path is counted by its name, and each file of a name with macros by its path."""
+    server = Server(binary, COUNTED)
+    try:
+        server.start()
+        with socket.create_connection(("127.0.0.1", server.port)) as peer:
+            for text in ["web app: error one", "web mail: two", "db app: three"]:
+                peer.sendall(f"<13>Oct 11 22:14:15 {text}\n".encode())
+        row = lambda host, kind, count: f"dst.file;d#0;{server.folder}/{host}.log;a;{kind};{count}\n"
+        server.until(lambda: row("web", "written", 3) in server.ctl("stats"), 5, "both paths write")
+        stats, prometheus = server.ctl("stats"), server.ctl("stats", "prometheus")
+        assert row("web", "processed", 3) in stats and row("db", "written", 1) in stats, stats
+        assert f"dst.file;d#0;{server.folder}/;a;processed;0\n" in stats, stats
+        assert "destination;d;;a;processed;4\n" in stats, stats
+        assert server.ctl("query", "get", "--sum", "dst.file.*.written") == "4\n"
+        assert f'events_total{{driver="file",id="d#0",instance="{server.folder}/web.log",result="delivered"}} 3\n' in prometheus
+        for name, ingress, egress in [("top", 3, 3), ("errors", 3, 1), ("mails", 3, 1)]:
+            assert f"log;{name};;a;ingress;{ingress}\nlog;{name};;a;egress;{egress}\n" in stats, stats
+            assert f'syslogng_route_egress_total{{id="{name}"}} {egress}\n' in prometheus, prometheus
+    finally:
+        server.close()
+
+
+def test_the_old_program_runs_with_names_in_its_folder(binary):
+    """Every path option as a bare name."""
+    server = Server(binary, QUIET)
+    try:
+        os.symlink(server.binary, server.folder + "/syslog-ng")
+        words = ["-F", "--cfgfile=test.conf", "--persist-file=p", "--pidfile=pid", "--control=ctl"]
+        process = subprocess.Popen([server.folder + "/syslog-ng", *words], cwd=server.folder, stderr=subprocess.PIPE)
+        try:
+            stop = lambda: run_as(server, "syslog-ng-ctl", "stop", "--control=ctl")
+            server.until(lambda: process.poll() is not None or os.path.exists(server.folder + "/ctl"), 15, "a start")
+            answer = stop()
+            assert (answer.returncode, answer.stdout) == (0, "Shutdown initiated\n"), (answer, process.stderr.read())
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+    finally:
+        server.close()
+
+
 PYTHON = """@version: 4.8
 source s {{
     network(ip("127.0.0.1") port({port}) transport("udp"));

@@ -11,7 +11,7 @@ mod version;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ctl::{CtlOptions, run as run_ctl};
+pub(crate) use ctl::{Caller, CtlOptions, run as run_ctl};
 
 use crate::{
     ask::{self, ExportOptions, SearchOptions, TailOptions},
@@ -161,7 +161,7 @@ pub(crate) fn run() -> ExitCode {
             Verb::Check(options) => options.run(),
             Verb::Explain(options) => explain::run(&options),
             Verb::Convert(options) => convert::run(&options),
-            Verb::Ctl(options) => ctl::run(&options),
+            Verb::Ctl(options) => ctl::run(&options, Caller::Ctl),
             Verb::Search(options) => ask::search(&options),
             Verb::Tail(options) => ask::tail(&options),
             Verb::Export(options) => ask::export(&options),

@@ -22,7 +22,7 @@ mod sealing;
 mod signals;
 mod tables;
 
-pub(crate) use console::Levels;
+pub(crate) use console::{Level, Levels};
 
 use crate::{control::Socket, descriptors, logspace::LEDGER};
 use commands::Control;

@@ -6,8 +6,8 @@
 
 use crate::{
     check,
-    command::{CtlOptions, http_address, run_ctl},
-    daemon::{self, Levels},
+    command::{Caller, CtlOptions, http_address, run_ctl},
+    daemon::{self, Level, Levels},
     loggen,
     patterndb::{self, PatterndbOptions},
     process::ProcessOptions,
@@ -114,7 +114,10 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let data = options.persist_file.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
+    let levels = Levels::at(level(&options));
+    // A bare name has an empty parent: it is the folder that we are in.
+    let folder = options.persist_file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let data = folder.map_or_else(|| PathBuf::from("."), PathBuf::from);
     daemon::run(daemon::Settings {
         name: "syslog-ng",
         config: options.cfgfile,
@@ -124,10 +127,20 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
         control: options.control,
         pidfile: options.pidfile,
         quickstart: false,
-        levels: Levels::new(options.verbose, options.debug || options.trace),
+        levels,
         worker_threads: options.worker_threads.map(usize::from),
         skip_unsupported: options.skip_unsupported,
     })
+}
+
+/// The level that `--verbose`, `--debug` and `--trace` ask for.
+fn level(options: &SyslogNg) -> Level {
+    match (options.trace, options.debug, options.verbose) {
+        (true, _, _) => Level::Trace,
+        (false, true, _) => Level::Debug,
+        (false, false, true) => Level::Verbose,
+        (false, false, false) => Level::Default,
+    }
 }
 
 /// Refuses what is asked for and not there, and makes the process what it is asked to be. Nothing runs yet: rights and
@@ -167,7 +180,7 @@ struct SyslogNgCtl {
 
 /// Runs as `syslog-ng-ctl`.
 pub(crate) fn syslog_ng_ctl(words: &[OsString]) -> ExitCode {
-    run_ctl(&SyslogNgCtl::parse_from(words).options)
+    run_ctl(&SyslogNgCtl::parse_from(words).options, Caller::OldName)
 }
 
 /// dqtool's command line: that of `queue`, on folders of our own format.

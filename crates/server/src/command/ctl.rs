@@ -59,6 +59,8 @@ pub(crate) enum CtlVerb {
         /// The level
         level: Option<String>,
     },
+    /// Print the licence of the program
+    ShowLicenseInfo,
     /// Print the files that the configuration in use was read from
     ListFiles,
     /// Print what leads where in the configuration in use, as JSON
@@ -187,8 +189,33 @@ pub(crate) struct ConfigOptions {
     skipped: bool,
 }
 
+/// Whose habits the answers follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Caller {
+    /// `duramen ctl`: what fails goes to standard error.
+    Ctl,
+    /// `syslog-ng-ctl`: everything goes to standard output, without the `OK` in front.
+    OldName,
+}
+
+impl Caller {
+    fn answer(self, text: &str) -> &str {
+        match self {
+            Caller::Ctl => text,
+            Caller::OldName => text.strip_prefix("OK ").unwrap_or(text),
+        }
+    }
+
+    fn refusal(self, text: &str) {
+        match self {
+            Caller::Ctl => eprint!("{text}"),
+            Caller::OldName => print!("{text}"),
+        }
+    }
+}
+
 /// Sends the verb's commands.
-pub(crate) fn run(options: &CtlOptions) -> ExitCode {
+pub(crate) fn run(options: &CtlOptions, caller: Caller) -> ExitCode {
     if let CtlVerb::Tap(tap) = &options.verb {
         return tap.run(&options.control);
     }
@@ -202,11 +229,11 @@ pub(crate) fn run(options: &CtlOptions) -> ExitCode {
     for command in commands {
         match ask(&options.control, &command, answer_within(&options.verb)) {
             Ok(Reply::Done(text)) => match &options.verb {
-                CtlVerb::Stats(stats) => print!("{}", stats.shown(&text)),
-                _ => print!("{text}"),
+                CtlVerb::Stats(stats) => print!("{}", stats.shown(caller.answer(&text))),
+                _ => print!("{}", caller.answer(&text)),
             },
             Ok(Reply::Failed(text)) => {
-                eprint!("{text}");
+                caller.refusal(&text);
                 return ExitCode::FAILURE;
             }
             Err(error) => {
@@ -258,6 +285,7 @@ fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
         CtlVerb::Config(options) if options.skipped => vec!["CONFIG SKIPPED".into()],
         CtlVerb::Config(options) if options.preprocessed => vec!["CONFIG GET PREPROCESSED".into()],
         CtlVerb::ListFiles => vec!["LISTFILES".into()],
+        CtlVerb::ShowLicenseInfo => vec!["LICENSE".into()],
         CtlVerb::ExportConfigGraph => vec!["EXPORT_CONFIG_GRAPH".into()],
         CtlVerb::Verbose(options) => vec![options.command("VERBOSE")?],
         CtlVerb::Debug(options) => vec![options.command("DEBUG")?],

@@ -24,6 +24,10 @@ use store::{Identity, Keys, Moved};
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);
 
+/// Answer to `syslog-ng-ctl show-license-info`.
+const LICENSE: &str =
+    concat!("OK Duramen ", env!("CARGO_PKG_VERSION"), ", free software under the Apache License 2.0");
+
 /// Longest wait for a seal: a segment of a million messages takes some seconds.
 const SEAL_TIMEOUT: Duration = Duration::from_secs(50);
 
@@ -106,22 +110,21 @@ impl Control {
         }
     }
 
+    /// Returns or sets how much is said. Every form has one answer, as in syslog-ng.
     fn level(&self, rest: &str) -> Result<String, String> {
         let mut words = rest.split_whitespace();
-        match (words.next().unwrap_or_default(), words.next()) {
-            ("" | "LEVEL", None) => Ok(format!("OK {}", self.levels.name())),
-            ("LEVEL", Some(name)) if self.levels.set(name) => {
-                Ok(format!("OK syslog-ng log level set to {}", self.levels.name()))
-            }
-            ("LEVEL", Some(name)) => Err(format!("unknown level {name}: DEFAULT, VERBOSE, DEBUG or TRACE")),
-            (name @ ("VERBOSE" | "DEBUG" | "TRACE"), None) => {
-                Ok(format!("OK {name}={}", u8::from(self.levels.says(name))))
-            }
-            (name @ ("VERBOSE" | "DEBUG" | "TRACE"), Some(state @ ("ON" | "OFF"))) => {
-                self.levels.set(if state == "ON" { name } else { "DEFAULT" });
-                Ok(format!("OK {name}={}", u8::from(self.levels.says(name))))
-            }
-            _ => Err(format!("unknown command LOG {rest}: LEVEL, VERBOSE, DEBUG or TRACE, ON or OFF")),
+        let done = match (words.next().unwrap_or_default(), words.next()) {
+            ("LEVEL" | "VERBOSE" | "DEBUG" | "TRACE", None) => true,
+            ("LEVEL", Some(name)) | (name, Some("ON")) => self.levels.set(name),
+            (name, Some("OFF")) => self.levels.set_below(name),
+            _ => false,
+        };
+        match done {
+            true => Ok(format!("OK syslog-ng log level set to {}", self.levels.number())),
+            false => Err(format!(
+                "unknown command LOG {rest}: LEVEL with DEFAULT, VERBOSE, DEBUG or TRACE, or one of the last three \
+                 with ON or OFF"
+            )),
         }
     }
 
@@ -155,7 +158,7 @@ impl Control {
         match (verb.to_ascii_uppercase().as_str(), rest.split_once(' ')) {
             ("STATUS", _) => {
                 let shown = |(path, known): (PathBuf, bool)| {
-                    format!("{}\t{}\n", path.display(), if known { "Secret set" } else { "Secret wanted" })
+                    format!("{}\t{}\n", path.display(), if known { "SUCCESS" } else { "PENDING" })
                 };
                 Ok(format!(
                     "OK Credential storage status follows\n{}",
@@ -286,6 +289,7 @@ impl Commands for Control {
             ("STOP", _) => Ok("OK Shutdown initiated".into()),
             ("HEALTHCHECK", _) => Ok(self.health()),
             ("LOG", rest) => self.level(rest),
+            ("LICENSE", _) => Ok(LICENSE.to_owned()),
             ("LISTFILES", _) => {
                 Ok(self.shared.config().files.iter().map(|file| format!("{file}\n")).collect())
             }

@@ -11,48 +11,49 @@ use std::{
     },
 };
 
-/// Least severity that is said: its code, changeable while the server runs.
-#[derive(Clone)]
+/// How much is said, changeable while the server runs: a place in [`NAMES`].
+#[derive(Clone, Default)]
 pub(crate) struct Levels(Arc<AtomicU8>);
 
-const NAMES: &[(&str, u8)] = &[("DEFAULT", 5), ("VERBOSE", 6), ("DEBUG", 7), ("TRACE", 7)];
+/// The levels by name, in the order of [`Level`].
+const NAMES: [&str; 4] = ["DEFAULT", "VERBOSE", "DEBUG", "TRACE"];
 
-impl Default for Levels {
-    fn default() -> Levels {
-        Levels(Arc::new(AtomicU8::new(5)))
-    }
+/// How much is said. `Trace` says as much as `Debug`.
+#[derive(Clone, Copy)]
+pub(crate) enum Level {
+    Default,
+    Verbose,
+    Debug,
+    Trace,
 }
 
 impl Levels {
-    /// From the options `--verbose` and `--debug`.
-    pub(crate) fn new(verbose: bool, debug: bool) -> Levels {
-        let level = match (verbose, debug) {
-            (_, true) => 7,
-            (true, false) => 6,
-            (false, false) => 5,
-        };
-        Levels(Arc::new(AtomicU8::new(level)))
+    /// Starts at a level.
+    pub(crate) fn at(level: Level) -> Levels {
+        Levels(Arc::new(AtomicU8::new(level as u8)))
     }
 
     /// Sets the level of a name; false for an unknown one.
     pub(crate) fn set(&self, name: &str) -> bool {
-        let found = NAMES.iter().find(|(known, _)| *known == name);
+        let found = NAMES.iter().zip(0..).find(|(known, _)| **known == name);
         if let Some((_, level)) = found {
-            self.0.store(*level, Ordering::Relaxed);
+            self.0.store(level, Ordering::Relaxed);
         }
         found.is_some()
     }
 
-    /// Whether what a level adds is said.
-    pub(crate) fn says(&self, name: &str) -> bool {
-        let level = self.0.load(Ordering::Relaxed);
-        NAMES.iter().any(|(known, least)| *known == name && level >= *least)
+    /// Sets the level below the one of a name; false for an unknown one.
+    pub(crate) fn set_below(&self, name: &str) -> bool {
+        NAMES.windows(2).find(|pair| pair[1] == name).is_some_and(|pair| self.set(pair[0]))
     }
 
-    /// The name of the level.
-    pub(crate) fn name(&self) -> &'static str {
-        let level = self.0.load(Ordering::Relaxed);
-        NAMES.iter().find(|(_, known)| *known == level).map_or("DEFAULT", |(name, _)| name)
+    /// The level: 0 default, 1 verbose, 2 debug, 3 trace.
+    pub(crate) fn number(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn says(&self, severity: Severity) -> bool {
+        severity.0 <= 5 + self.number().min(2)
     }
 }
 
@@ -68,7 +69,7 @@ impl Console {
 
     /// Writes one line, when its severity is to be said.
     pub(crate) fn write(&self, severity: Severity, text: &str) {
-        if severity.0 > self.levels.0.load(Ordering::Relaxed) {
+        if !self.levels.says(severity) {
             return;
         }
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string();
