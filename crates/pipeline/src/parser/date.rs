@@ -41,6 +41,11 @@ pub struct Date {
     pub into: DateTarget,
 }
 
+/// Reads a whole text as a time, which is of a zone unless it tells one.
+pub(super) fn read_time(format: &DateFormat, text: &str, received: Stamp, zone: &TimeZone) -> Option<Stamp> {
+    format.read(text)?.stamp(received, zone)
+}
+
 impl Date {
     fn read(&self, text: &str, received: Stamp) -> Option<Stamp> {
         let fields = self.formats.iter().find_map(|format| format.read(text))?;

@@ -6,7 +6,7 @@
 //! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
 //! batch: the rest is left out and the message marked.
 
-use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, ValueKind};
+use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, Stamp, ValueKind};
 
 /// Most values that one parser gives to one message: the names of a message are looked through one by one.
 pub const VALUES_MAX: usize = 4096;
@@ -101,6 +101,16 @@ impl<'a> Writer<'a> {
     /// From now on names take no prefix: they are numbers, like those of the results of a match.
     pub(super) fn begin_numbers(&mut self) {
         self.is_unprefixed = true;
+    }
+
+    /// The time of receiving.
+    pub(super) fn received(&self) -> Stamp {
+        self.batch.received_of(self.target.index)
+    }
+
+    /// Sets the time of the message.
+    pub(super) fn set_event(&mut self, stamp: Stamp) {
+        self.batch.messages[self.target.index].event = stamp;
     }
 
     /// Whether the message has a value of a name.

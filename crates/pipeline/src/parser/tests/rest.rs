@@ -5,6 +5,7 @@ use crate::{
     parser::{Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser},
     pattern::{Pattern, PatternFlags, PatternKind},
 };
+use jiff::tz::TimeZone;
 use message::{Field, FieldName, Selection};
 use std::sync::Arc;
 use wire::{DecodeOptions, ParseFlags};
@@ -130,45 +131,85 @@ fn probes_count_by_labels() {
     assert!(probes.list().iter().all(|(_, count)| *count == 0));
 }
 
+fn traps() -> Snmptrapd {
+    Snmptrapd::new(TimeZone::UTC)
+}
+
 #[test]
 fn traps_are_read_with_their_variables() {
-    let quiet = || Snmptrapd { sets_message: false };
+    let head = "2026-03-01 10:20:30 router.example [UDP: [10.0.0.1]:40000->[10.0.0.2]:162]";
+    let want = "hostname=router.example|transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162";
+    let rows = [
+        (":", ""),
+        (":\n", ""),
+        (":\nA.1 = STRING: \"a \\\"b\\\"\tc\\n\"\tB = \"\"\tC = Gauge32: 7", "|A.1=a \"b\"\tc\n|B=|C=7"),
+        (
+            " : \n UP-MIB::up.0 = Timeticks: (42) 0:00:00.42 \tA:::b: = OID: X-MIB::y",
+            "|UP-MIB_up.0=(42) 0:00:00.42|A_b_=X-MIB::y",
+        ),
+        (":\nA = INTEGER: up(1)   B = NULL\t C=plain text\nD = INTEGER: 1", "|A=up(1)|B=NULL|C=plain text"),
+        (":\nA = STRING: \"two\nlines\"\tB = STRING: it's", "|A=two\nlines|B=it's"),
+        (":\nA = Hex-STRING: 41 42 \n43 44 \tB = INTEGER: 1\n45 = no", "|A=41 42 \n43 44|B=1"),
+        (":\nA.\"b c\".1 = STRING: x\t* lost B = INTEGER: 2", "|A.\"b c\".1=x|B=2"),
+        (":\nA = STRING: \"open B = INTEGER: 2", "|A=\"open|B=2"),
+        (
+            ":\nA = Wrong Type (should be INTEGER): STRING: \"q\"",
+            "|A=Wrong Type (should be INTEGER): STRING: \"q\"",
+        ),
+        (": A = STRING: \"[x]:\"\tB = \"y\"", "|A=[x]:|B=y"),
+        // Version 1: the enterprise behind the header, the kind on a line of its own.
+        (
+            ": 1.3.6.1.4\n\t Enterprise Specific Trap (.17) Uptime: 1:02:03.04\nA = INTEGER: 5",
+            "|enterprise_oid=1.3.6.1.4|type=Enterprise Specific Trap|subtype=.17|uptime=1:02:03.04|A=5",
+        ),
+        (
+            ":\n\tCold Start Trap (0) Uptime: 22 days, 3:01",
+            "|type=Cold Start Trap|subtype=0|uptime=22 days, 3:01",
+        ),
+        (":\n\tA = INTEGER: 5", "|A=5"),
+    ];
+    for (text, values) in rows {
+        check(traps().without_message(), "", &format!("{head}{text}"), &format!("{want}{values}"));
+    }
     check(
-        quiet(),
+        traps().without_message(),
         ".snmp.",
-        "2026-03-01 10:20:30 router.example [UDP: [10.0.0.1]:40000->[10.0.0.2]:162]:\n\
-         DISMAN::up.0 = Timeticks: (42) 0:00:00.42\tTRAP::oid.0 = OID: IF-MIB::linkDown\tX::note = STRING: \"a \\\"b\\\"\tc\"\tX::none = \"\"\tX::n = Gauge32: 7",
-        ".snmp.hostname=router.example|.snmp.transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162|\
-         .snmp.DISMAN::up.0=(42) 0:00:00.42|.snmp.TRAP::oid.0=IF-MIB::linkDown|.snmp.X::note=a \"b\"\tc|.snmp.X::none=|.snmp.X::n=7",
-    );
-    check(
-        quiet(),
-        "",
         "2026-03-01 10:20:30 0.0.0.0(via UDP: [10.0.0.1]:40000->[10.0.0.2]:162) TRAP, SNMP v1, community public\n\
          \t1.3.6.1.4.1.9 Enterprise Specific Trap (.17) Uptime: 1:02:03.04\n\t1.3.6.1 = INTEGER: 5",
-        "hostname=0.0.0.0|transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162|enterprise_oid=1.3.6.1.4.1.9|\
-         type=Enterprise Specific Trap|subtype=.17|uptime=1:02:03.04|1.3.6.1=5",
+        ".snmp.hostname=0.0.0.0|.snmp.transport_info=UDP: [10.0.0.1]:40000->[10.0.0.2]:162|\
+         .snmp.enterprise_oid=1.3.6.1.4.1.9|.snmp.type=Enterprise Specific Trap|.snmp.subtype=.17|\
+         .snmp.uptime=1:02:03.04|.snmp.1.3.6.1=5",
     );
-    check(
-        quiet(),
-        "",
-        "2026-03-01 10:20:30 h [UDP: [::1]:1->[::1]:162]:",
-        "hostname=h|transport_info=UDP: [::1]:1->[::1]:162",
-    );
+}
+
+#[test]
+fn what_is_no_trap_is_stopped() {
     for text in [
         "",
         "NET-SNMP version 5.9",
         "2026-03-01 10:20:30",
         "2026-03-01 10:20:30 h",
         "2026-03-01 10:20:30 h [",
-        "2026-03-01 10:20:30 (via ) TRAP",
+        "2026-03-01 10:20:30 h [x] A = STRING: y",
+        "2026-03-01 10:20:30 NET-SNMP version 5.9 Stopped.\nStopping snmptrapd",
+        "2026-13-01 10:20:30 h [UDP: x]:",
+        "h [UDP: x]: A = STRING: y",
+        "2026-03-01 10:20:30 h(via x) SNMP v1",
     ] {
-        let want = if text.ends_with("TRAP") { "hostname=|transport_info=" } else { "stopped" };
-        check(quiet(), "", text, want);
+        check(traps(), "", text, "stopped");
     }
-    let parser = TextParser::new(Snmptrapd { sets_message: true }, Input::message(), "");
-    let mut batch = batch(&[b"2026-03-01 10:20:30 h [UDP: [1]:1->[2]:2]: a = STRING: it's"]);
-    parser.parse(&mut batch, &Selection::all(1), &mut renderer());
-    let want = b"hostname='h', transport_info='UDP: [1]:1->[2]:2', a='it\\'s'";
-    assert_eq!(String::from_utf8_lossy(batch.fixed(0, Field::Message)), String::from_utf8_lossy(want));
+}
+
+#[test]
+fn traps_become_a_message_of_one_line() {
+    let parse = |reader: Snmptrapd| {
+        let text = b"2026-03-01 10:20:30 h [UDP: [1]:1->[2]:2]:\nA::b = STRING: \"it's\n\\\\\x01\"";
+        let mut batch = batch(&[text]);
+        TextParser::new(reader, Input::message(), "").parse(&mut batch, &Selection::all(1), &mut renderer());
+        let field = |field: Field| String::from_utf8_lossy(batch.fixed(0, field)).into_owned();
+        format!("{} {} {}", field(Field::Program), batch.messages[0].event.unix_s(), field(Field::Message))
+    };
+    let want = "hostname='h', transport_info='UDP: [1]:1->[2]:2', A::b='it\\'s\\n\\\\\\x01'";
+    assert_eq!(parse(traps()), format!("snmptrapd 1772360430 {want}"));
+    assert_eq!(parse(traps().without_message()), "snmptrapd 1772360430 ");
 }

@@ -56,8 +56,10 @@ impl<'t> Lowering<'t> {
             "regexp-parser" => self.regexp_parser(parser)?,
             "linux-audit-parser" => self.text_parser(parser, Kv::linux_audit(), "")?,
             "snmptrapd-parser" => {
+                let traps = Snmptrapd::new(self.environment.zone.clone());
                 let sets_message = options.yes("set-message-macro", true);
-                self.text_parser(parser, Snmptrapd { sets_message }, ".snmp.")?
+                let traps = if sets_message { traps } else { traps.without_message() };
+                self.text_parser(parser, traps, ".snmp.")?
             }
             "sdata-parser" => self.text_parser(parser, Sdata, ".SDATA.")?,
             "tags-parser" => self.text_parser(parser, Tags, "")?,
