@@ -100,15 +100,17 @@ impl Severity {
         SEVERITY_NAMES[(self.0 & 7) as usize]
     }
 
-    /// The severity of a name: also `panic`, `error`, `warn`, `critical`, `informational`, `emergency`. Case is ignored.
+    /// The severity of a name: also `panic`, `emergency`, `critical`, `error`, `warn`, `informational`, and what programs
+    /// call theirs, `fatal`, `log` and `trace` for instance. Case is ignored.
     pub fn from_name(name: &str) -> Option<Severity> {
         let lower = name.to_ascii_lowercase();
         let code = match lower.as_str() {
             "panic" | "emergency" => 0,
-            "critical" => 2,
+            "critical" | "fatal" | "ftl" => 2,
             "error" => 3,
-            "warn" => 4,
-            "informational" => 6,
+            "warn" | "wrn" => 4,
+            "informational" | "inf" | "log" => 6,
+            "dbg" | "vrb" | "trace" => 7,
             other => SEVERITY_NAMES.iter().position(|known| *known == other)? as u8,
         };
         Some(Severity(code))

@@ -394,6 +394,8 @@ fn access_logs_with_a_virtual_host_are_read() {
         "${.apache.verb}.${.apache.response}",
         ".400",
     );
+    let error = "[Wed Oct 11 14:32:52 2000] [error] [client 127.0.0.1] client denied";
+    reads("parser { apache-accesslog-parser(); };", "no-parse", error, show, &[]);
 }
 
 #[test]
@@ -453,4 +455,37 @@ fn tags_are_printed_in_the_order_of_the_configuration() {
             destination { file(\"/o\" template(\"$TAGS\")); };
         };";
     runs(text, &["Nov 22 03:00:00 h app: x"], &["/o: syslog.missing_pri,late,z,a,app"]);
+}
+
+#[test]
+fn logs_of_home_servers_are_read() {
+    let show = "$PROGRAM $LEVEL $S_ISODATE $S_MSEC $MSG";
+    raw(
+        "arr-internal(program(\"Sonarr\") prefix(\".sonarr.\"))",
+        "2024-01-26 17:20:01.5|Fatal|Sync|Done|2",
+        &format!("{show} ${{.sonarr.module}}"),
+        "Sonarr crit 2024-01-26T17:20:01+00:00 500 Done|2 Sync",
+    );
+    for (line, want) in [
+        ("[2023-01-01 10:00:00.123 1234M] INFO: a [b]: c", "info 2023-01-01T10:00:00+00:00 123 a [b]: c"),
+        ("[2025-02-18 21:00:00.123 CET 1/T5] WARNING: x", "warning 2025-02-18T21:00:00+00:00 123 x"),
+        ("[2023-01-01 10:00:00.123 1/T2] no level", "notice 2023-01-01T10:00:00+00:00 123 no level"),
+    ] {
+        raw("pihole-ftl()", line, show, &format!("Pi-hole {want}"));
+    }
+    raw(
+        "qbittorrent()",
+        "(W) 2024-01-02T03:04:05 - a - b",
+        show,
+        "qBittorrent warning 2024-01-02T03:04:05+00:00 000 a - b",
+    );
+    raw(
+        "jellyfin()",
+        "[2024-01-26 22:10:29.472 +01:00] [WRN] [60] A.B: \"x\"",
+        show,
+        "Jellyfin warning 2024-01-26T22:10:29+01:00 472 A.B: \"x\"",
+    );
+    for parser in ["arr-internal(program(x) prefix(y))", "pihole-ftl()", "qbittorrent()", "jellyfin()"] {
+        reads(&format!("parser {{ {parser}; }};"), "no-parse", "no such line", show, &[]);
+    }
 }

@@ -192,7 +192,17 @@ fn blocks_of_services_are_there() {
     let uses = |driver: &str| format!("log {{ source {{ stdin(); }}; destination {{ {driver}; }}; }};");
     finds(&uses("getvirtconsole()"), &[]);
     finds(&uses("logmatic(token(\"t\"))"), &[]);
-    finds("log { source { snmptrap(filename(\"/x\")); }; destination { stdout(); }; };", &[]);
+    finds(&uses("ewmm(ip(\"h\"))"), &[]);
+    for source in [
+        "snmptrap(filename(\"/x\"))",
+        "sonarr(dir(\"/x\"))",
+        "pihole-ftl()",
+        "qbittorrent(dir(\"/x\"))",
+        "jellyfin(base-dir(\"/x\") filename-pattern(\"*\"))",
+        "ewmm(port(9) flags(no-hostname))",
+    ] {
+        finds(&format!("log {{ source {{ {source}; }}; destination {{ stdout(); }}; }};"), &[]);
+    }
 }
 
 /// What a check says of one destination, without the place.
