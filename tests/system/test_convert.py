@@ -19,6 +19,11 @@ LINES = r"""
 <13>Nov 21 10:00:05 gate json: @cee: {"user":"anna","n":5,"deep":{"x":"y"}}
 <14>1 2026-11-21T10:00:06Z web app - - - a,b,"c",,e
 <11>Nov 21 10:00:07 gate backup: 100% $done \ "quoted"
+<46>Nov 21 10:00:08 gate spaced:  two  blanks  here
+<30>Nov 21 10:00:09 gate notag without a colon
+<31>Nov 21 10:00:10 gate tight:text
+<0>Nov 21 10:00:11 gate empty:
+<30>Jan  4 10:00:12 gate early[5]: in the year
 """.strip().encode() + b"\n"
 
 # What follows the input in each configuration; OUT is the file that is compared.
@@ -128,6 +133,42 @@ auth,authpriv.* OUT;T
 kern.* -OUT
 local4.*  OUT;T
 """,
+    "chains": """
+$template T,"T %msg%\\n"
+$template U,"U %msg%\\n"
+:msg, contains, "failed" OUT;T
+& OUT;U
+if $programname == 'su' then OUT;T
+else OUT;U
+& stop
+*.* OUT;T
+""",
+    "a ruleset with a queue": """
+template(name="T" type="string" string="%$.way% %msg%\\n")
+ruleset(name="queued" queue.type="LinkedList") { set $.way = "q"; if $msg contains 'from' then stop
+    action(type="omfile" file="OUT" template="T") }
+set $.way = "main";
+call queued
+action(type="omfile" file="OUT" template="T")
+""",
+    "switched off": """
+template(name="T" type="string" string="%msg%\\n")
+action(type="omfile" file="OUT" template="T" config.enabled="off")
+action(type="omfile" file="OUT" template="T" config.enabled="on")
+""",
+    "trees": """
+module(load="mmjsonparse")
+template(name="S" type="list") { property(name="$!a") constant(value="\\n") }
+template(name="T" type="string" string="%$!gone!x%|%$!a!b%|%$!msg%|%$.x%\\n")
+set $!a!b = "1";
+set $!a!c!d = "2";
+set $!gone!x = "3";
+unset $!gone;
+set $.x = "4";
+action(type="omfile" file="OUT" template="S")
+action(type="mmjsonparse")
+action(type="omfile" file="OUT" template="T")
+""",
     "case and path": """
 template(name="T" type="list") {
     property(name="msg" caseConversion="lower" compressSpace="on") constant(value="|")
@@ -146,16 +187,20 @@ TABLES = {
 }
 
 
+# Traditional formats are those of the server itself: a text that follows its tag without a blank stays so.
+TRADITIONAL = {"formats", "legacy"}
+
+
 def shape(line):
     """A line as it is compared: JSON by its members, for rsyslog writes slashes in it with a backslash."""
-    return json.dumps(json.loads(line), sort_keys=True) if line.startswith("{") else line
+    return json.dumps(json.loads(line), sort_keys=True) if line.startswith("{") and line.endswith("}") else line
 
 
 class Pair:
     """One configuration, run by both."""
 
-    def __init__(self, binary, name, config):
-        self.name, self.processes = name, []
+    def __init__(self, binary, name, config, lines=LINES):
+        self.name, self.processes, self.lines = name, [], lines
         self.holder = tempfile.TemporaryDirectory(prefix="duramen-test-")
         self.outputs, self.ports = [], [free_port(), free_port()]
         environment = {**os.environ, "PATH": os.environ["PATH"] + ":/usr/sbin", "TZ": "UTC"}
@@ -188,11 +233,10 @@ class Pair:
         for port in self.ports:
             Server.until(lambda: self.accepts(port), 10, f"{self.name}: port {port}")
 
-    @staticmethod
-    def accepts(port):
+    def accepts(self, port):
         try:
             with socket.create_connection(("127.0.0.1", port), timeout=5) as stream:
-                stream.sendall(LINES)
+                stream.sendall(self.lines)
             return True
         except OSError:
             return False
@@ -204,14 +248,23 @@ class Pair:
                 texts.append(text.read())
         return texts
 
-    def compare(self):
+    def file(self, number):
+        """The lines of a row of both."""
+        out = []
+        for path in self.outputs:
+            path = f"{path}.{number}"
+            with open(path, errors="surrogateescape") if os.path.exists(path) else open(os.devnull) as text:
+                out.append(sorted(text.read().splitlines()))
+        return out
+
+    def compare(self, within=4, least=1):
         """The outputs, once both are the same and stay so; what differs otherwise."""
-        end = time.monotonic() + 4
+        end = time.monotonic() + within
         while time.monotonic() < end:
             before = self.written()
             # Each of our files is written by one queue a template: lines of several templates may change places.
             lines = [sorted(map(shape, text.splitlines())) for text in before]
-            if lines[0] and lines[0] == lines[1]:
+            if len(lines[0]) >= least and lines[0] == lines[1]:
                 return None
             time.sleep(0.05)
         theirs, ours = lines
@@ -226,11 +279,283 @@ class Pair:
         self.holder.cleanup()
 
 
+CONTROL = b"<12>Nov 21 10:00:13 gate tabs: a\tb\x07c\x1b[31m d\x7f\n<12>Nov 21 10:00:14 gate plain: text\n"
+COUNTED = b"".join(b"%d %s" % (len(line), line) for line in LINES.splitlines()[:3]) + LINES
+
+
+def test_frames_and_control_characters_are_read_as_rsyslog_does(binary):
+    template = '$template T,"%syslogtag%%msg%\\n"\n'
+    cases = {
+        "control characters": (template + "*.* OUT;T\n", CONTROL),
+        "control characters as they are": ("$EscapeControlCharactersOnReceive off\n" + template + "*.* OUT;T\n", CONTROL),
+        "tabs as they are": ('global(parser.escapeControlCharacterTab="off")\n' + template + "*.* OUT;T\n", CONTROL),
+        "octet counts and line feeds": (template + "*.* OUT;T\n", COUNTED),
+    }
+    pairs = []
+    try:
+        pairs = [Pair(os.path.abspath(binary), name, config, lines) for name, (config, lines) in cases.items()]
+        for pair in pairs:
+            pair.send()
+        differences = [found for found in (pair.compare() for pair in pairs) if found]
+        assert not differences, "\n".join(differences)
+    finally:
+        for pair in pairs:
+            pair.close()
+
+
+FOLLOWED = """plain line
+second line\twith a tab
+ indented piece
+start of three
+ more of it
+end"""
+
+
+def test_followed_files_are_read_as_rsyslog_does(binary):
+    template = 'module(load="imfile")\n$template T,"%syslogtag%|%programname%|%pri-text%|%inputname%|%msg%\\n"\n*.* OUT;T\n'
+    inputs = {
+        "lines": 'tag="app:"',
+        "facility": 'tag="a/b[3]" facility="local3" severity="error"',
+        "indented": 'tag="app:" readMode="2"',
+        "start of messages": 'tag="app:" startmsg.regex="^[a-z]"',
+    }
+    pairs = []
+    try:
+        for name, options in inputs.items():
+            pair = Pair(os.path.abspath(binary), name, template + f'input(type="imfile" file="DIR/followed" {options})\n', b"<13>Nov 21 10:00:00 gate x: y\n")
+            pairs.append(pair)
+        for pair in pairs:
+            pair.send()
+            for path in pair.outputs:
+                with open(os.path.dirname(path) + "/followed", "w") as out:
+                    out.write(FOLLOWED + "\n")
+        differences = [found for found in (pair.compare(within=10, least=3) for pair in pairs) if found]
+        assert not differences, "\n".join(differences)
+    finally:
+        for pair in pairs:
+            pair.close()
+
+
+# Each row has a file of its own: what one template makes of every line.
+TEMPLATES = r"""
+%msg%|
+%msg:2:$%|
+%msg:2:6%|
+%msg:F,32:3%|
+%msg:F,58:2%|
+%msg:F:2%|
+%msg:R,ERE,1,BLANK:from ([0-9.]+)--end%|
+%msg:R,ERE,2,ZERO:(from) ([0-9.]+)--end%|
+%msg:R,ERE,0,FIELD,1:[0-9]+--end%|
+%msg:R:[a-z][a-z]* for--end%|
+%msg:::lowercase%|
+%msg:::uppercase%|
+%msg:::sp-if-no-1st-sp%|
+%msg:::drop-last-lf%|
+%msg:::csv%|
+%msg:::compressspace%|
+%hostname:::uppercase%|
+%hostname:2:3%|
+%syslogtag%|
+%syslogtag:1:32%|
+%syslogtag:F,91:1%|
+%programname%|%app-name%|%procid%|%msgid%|%structured-data%|%protocol-version%|
+%pri%|%pri-text%|%syslogfacility%|%syslogfacility-text%|%syslogseverity%|%syslogseverity-text%|%syslogpriority-text%|
+%inputname%|
+%fromhost-ip%|
+%rawmsg%|
+%timestamp%|%timereported:::date-rfc3164%|%timestamp:::date-rfc3164-buggyday%|
+%timereported:::date-rfc3339%|
+%timereported:::date-mysql%|%timereported:::date-pgsql%|%timereported:::date-unixtimestamp%|
+%timereported:::date-year%|%timereported:::date-month%|%timereported:::date-day%|%timereported:::date-hour%|%timereported:::date-minute%|%timereported:::date-second%|%timereported:::date-subseconds%|
+%timereported:::date-wdayname%|%timereported:::date-wday%|%timereported:::date-ordinal%|%timereported:::date-week%|
+a\tb \"quoted\" $HOST \\ x|
+""".strip().split("\n")
+
+# Each row has a file of its own: the lines for which it holds.
+CONDITIONS = r"""
+$msg contains 'failed'
+$msg contains_i 'FAILED'
+$msg contains ' from'
+$msg contains ' IN='
+$msg contains ' Failed'
+$msg contains ['CRON', 'CMD', 'su']
+$msg startswith 'Failed'
+$msg startswith ' Failed'
+$hostname startswith_i 'G'
+$msg startswith 'from='
+$msg startswith [' Failed', ' (root)']
+$msg == 'Failed password for anna from 192.0.2.7 port 22'
+$msg == ' Failed password for anna from 192.0.2.7 port 22'
+$msg != 'x'
+$hostname == 'gate'
+$hostname != 'gate'
+$hostname <> 'gate'
+$hostname == ['gate', 'web']
+$hostname != ['gate', 'web']
+$hostname startswith 'g'
+$hostname contains 'a'
+$hostname > 'g'
+$programname == 'postfix'
+$programname contains 'post'
+$programname startswith 's'
+$syslogtag contains '['
+$syslogtag startswith 'su'
+$procid == '77'
+$procid == 77
+$procid > 50
+$procid == '-'
+$procid contains '-'
+$syslogseverity < 4
+$syslogseverity <= '4'
+$syslogseverity == 6
+$syslogfacility-text == 'mail'
+$syslogfacility == 4
+$pri < 40
+$pri-text == 'kern.warning'
+$fromhost-ip == '127.0.0.1'
+$inputname == 'imtcp'
+$app-name == 'app'
+$msgid == 'ID7'
+$structured-data contains 'k="v"'
+$protocol-version == 1
+re_match($msg, 'SRC=[0-9.]+')
+re_match($msg, '^ ?Failed')
+re_match($msg, '^Failed')
+re_match_i($msg, 'FAILED')
+re_match($rawmsg, '^<1[0-9]>')
+not ($msg contains 'a')
+not ($hostname == 'gate') and $syslogseverity < 6
+$hostname == 'gate' and $msg contains 'su' or $hostname == 'db'
+$hostname == 'db' or $hostname == 'gate' and $msg contains 'su'
+$hostname == 'db' or ($hostname == 'gate' and $msg contains 'su')
+not ($hostname == 'db' or $hostname == 'gate')
+prifilt('mail,kern.*')
+prifilt('*.err;mail.none')
+strlen($msg) > 40
+strlen($msg) - 20 > 10
+strlen($hostname) == 4
+$syslogseverity * 2 == 12
+$syslogfacility + 1 == 5 - 0
+field($msg, 32, 2) == 'Failed'
+field($msg, 'from', 2) contains '192'
+tolower($hostname) == 'gate'
+tolower($msg) contains 'failed'
+substring($hostname, 1, 2) == 'at'
+re_extract($msg, '([0-9]+)', 0, 1, '0') > 100
+cnum($procid) == 77
+cstr($pri) == '13'
+ltrim($msg) startswith 'Failed'
+rtrim($hostname) == 'gate'
+$!nothing == ''
+$!nothing != ''
+$!nothing == 0
+$!nothing > 5
+$!nothing < 5
+$!nothing
+$hostname
+$syslogseverity
+strlen($hostname) > 3 and $syslogseverity
+$msg
+exists($!nothing)
+1
+0
+$syslogseverity % 2 == 1
+$hostname & '-' & $programname == 'gate-sshd'
+wrap($hostname, '"') == '"gate"'
+""".strip().split("\n")
+
+# Rules in the old forms, each with a file of its own.
+RULES = r"""
+*.*
+mail.*
+*.info
+*.=info
+*.!info
+*.=info;mail.none
+*.info;mail,auth.none
+*.err;auth.info
+*.*;kern.none
+kern.warning
+kern.=warning
+kern.!err
+auth,authpriv.*
+*.=crit;*.=info
+*.info;*.!=info
+mail.=info;mail.!=err
+user.notice;user.!err
+local4.*;local4.!=notice
+:msg, contains, "failed"
+:msg, contains, " Failed"
+:msg, !contains, "failed"
+:msg, startswith, "Failed"
+:msg, startswith, " Failed"
+:msg, isequal, " connect from unknown[192.0.2.1]"
+:msg, regex, "fr[a-z]*m"
+:msg, regex, "^ F"
+:msg, regex, "^F"
+:msg, ereregex, "(CMD|SRC)"
+:msg, ereregex, "^ (.root|IN)"
+:hostname, isequal, "web"
+:hostname, !isequal, "web"
+:hostname, regex, "^[gw]"
+:programname, isequal, "postfix"
+:programname, startswith, "p"
+:msg, isempty, ""
+:msgid, isequal, "-"
+:syslogtag, contains, "["
+:syslogtag, isequal, "su:"
+:fromhost-ip, !isequal, "127.0.0.1"
+:rawmsg, contains, "<13>"
+:syslogseverity-text, isequal, "notice"
+:syslogfacility-text, isequal, "authpriv"
+""".strip().split("\n")
+
+
+def rows():
+    """Three configurations with a file for each row."""
+    templates = [f'template(name="T{n}" type="string" string="{row}\\n")\naction(type="omfile" file="OUT.{n}" template="T{n}")' for n, row in enumerate(TEMPLATES)]
+    conditions = [f'if {row} then action(type="omfile" file="OUT.{n}" template="T")' for n, row in enumerate(CONDITIONS)]
+    rules = [f"{row} OUT.{n};T" for n, row in enumerate(RULES)]
+    template = '$template T,"%rawmsg%\\n"\n'
+    return {
+        "templates": (templates, TEMPLATES),
+        "conditions": ([template, *conditions], CONDITIONS),
+        "rules": ([template, *rules], RULES),
+    }
+
+
+def test_each_property_condition_and_selector_means_the_same(binary):
+    pairs, differences = [], []
+    try:
+        for name, (statements, _) in rows().items():
+            pairs.append(Pair(os.path.abspath(binary), name, "\n".join(statements) + "\n$template E,\"%rawmsg%\\n\"\n*.* OUT;E\n"))
+        for pair in pairs:
+            pair.send()
+        for pair in pairs:
+            difference = pair.compare()
+            assert difference is None, difference
+            # The file of all messages is the last one that rsyslog writes; ours are written by queues of their own.
+            _, names = rows()[pair.name]
+            end = time.monotonic() + 3
+            while time.monotonic() < end and any(pair.file(n)[0] != pair.file(n)[1] for n in range(len(names))):
+                time.sleep(0.1)
+            for n, row in enumerate(names):
+                theirs, ours = pair.file(n)
+                if theirs != ours:
+                    differences.append(f"{row}\n  rsyslog: {theirs}\n  ours:    {ours}")
+        assert not differences, "\n".join(differences)
+    finally:
+        for pair in pairs:
+            pair.close()
+
+
 def test_the_conversion_writes_what_rsyslog_writes(binary):
     pairs = []
     try:
         for name, config in CONFIGS.items():
-            pairs.append(Pair(os.path.abspath(binary), name, config))
+            lines = [line for line in LINES.splitlines(True) if name not in TRADITIONAL or b": " in line or b"app" in line]
+            pairs.append(Pair(os.path.abspath(binary), name, config, b"".join(lines)))
         for pair in pairs:
             pair.send()
         differences = [found for found in (pair.compare() for pair in pairs) if found]

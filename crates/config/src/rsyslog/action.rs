@@ -2,11 +2,12 @@
 //!
 //! In: `action(type="omfile" ...)` and the legacy forms, which become the same parameters. Out: steps of a path.
 
+use super::calls::extracted;
 use super::input::bytes;
 use super::quoted;
 use super::report::Converted;
 use super::script::{Converter, same_name};
-use super::syntax::{Parameters, Statement};
+use super::syntax::{Parameters, Statement, is_on};
 use crate::tree::Kind;
 
 /// Parameters of actions that make no difference here.
@@ -60,6 +61,10 @@ impl Converter {
         mut parameters: Parameters,
         body: &[Statement],
     ) -> Converted<Vec<String>> {
+        if parameters.take("config.enabled").is_some_and(|value| !is_on(&value)) {
+            self.note("it is switched off with `config.enabled`");
+            return Ok(Vec::new());
+        }
         match kind {
             "module" => self.module(parameters).map(|()| Vec::new()),
             "input" => self.input(parameters).map(|()| Vec::new()),
@@ -93,9 +98,9 @@ impl Converter {
         }
         self.rulesets.entry(name.clone()).or_default();
         let steps: Vec<String> = body.iter().flat_map(|statement| self.statement(statement, &name)).collect();
-        self.rulesets.entry(name).or_default().steps.extend(steps);
-        if parameters.take("parser").is_some() {
-            self.note("parsers of messages are chosen with flags() of the source");
+        self.rulesets.entry(name.clone()).or_default().steps.extend(steps);
+        if let Some(parsers) = parameters.take_all("parser") {
+            self.parser_chain(&name, &parsers)?;
         }
         if parameters.rows.iter().any(|row| row.name.starts_with("queue.")) {
             self.note("every destination has a queue of its own; rulesets have none");
@@ -103,16 +108,30 @@ impl Converter {
         Ok(())
     }
 
+    /// `parser=["rsyslog.rfc3164"]` of a ruleset: how its inputs read messages.
+    fn parser_chain(&mut self, ruleset: &str, parsers: &[String]) -> Converted<()> {
+        const BUILT_IN: [&str; 2] = ["rsyslog.rfc5424", "rsyslog.rfc3164"];
+        match parsers.iter().find(|parser| !BUILT_IN.contains(&parser.as_str())) {
+            Some(parser) => {
+                self.note(format!("parser `{parser}` is left out: messages are read as RFC 5424 or 3164"))
+            }
+            None if parsers.iter().all(|parser| parser == BUILT_IN[1]) => {
+                self.traditional_rulesets.insert(ruleset.to_string());
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
     pub(super) fn action(&mut self, mut parameters: Parameters) -> Converted<Vec<String>> {
         let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
         parameters.ignore(NO_DIFFERENCE);
-        for name in [
-            "action.execonlywhenpreviousissuspended",
-            "action.execonlyonceeveryinterval",
-            "action.execonlyeverynthtime",
+        for (name, every_time) in [
+            ("action.execonlywhenpreviousissuspended", &["off", "no", "0"][..]),
+            ("action.execonlyonceeveryinterval", &["0"]),
+            ("action.execonlyeverynthtime", &["0", "1"]),
         ] {
-            if parameters.take(name).is_some_and(|value| !matches!(value.as_str(), "off" | "0" | "1" | "no"))
-            {
+            if parameters.take(name).is_some_and(|value| !every_time.contains(&value.as_str())) {
                 return Err(format!("`{name}` is not supported"));
             }
         }
@@ -141,12 +160,10 @@ impl Converter {
         Ok(steps)
     }
 
-    /// `template(...)` of an action without a default of its own.
+    /// `template(...)` of an action that prints like a file without one.
     fn print_options(&mut self, parameters: &mut Parameters) -> Converted<String> {
-        match parameters.take("template") {
-            Some(name) => Ok(self.templates.printing(&name, false, &mut self.needs)?.options),
-            None => Ok(String::new()),
-        }
+        let name = parameters.take("template").unwrap_or_else(|| "RSYSLOG_FileFormat".to_string());
+        Ok(self.templates.printing(&name, false, &mut self.needs)?.options)
     }
 
     fn simple(&mut self, driver: &str, target: &str, parameters: &mut Parameters) -> Converted<Vec<String>> {
@@ -250,10 +267,12 @@ impl Converter {
         }
         parameters.ignore(&["userawmsg", "variant"]);
         let marker = if cookie.is_empty() { String::new() } else { format!(" marker({})", quoted(&cookie)) };
-        let told =
-            |word: &str| format!("rewrite {{ set(\"{word}\" value(\"{}\")); }};", super::property::PARSED);
+        let told = |word: &str| format!("set(\"{word}\" value(\"{}\"));", super::property::PARSED);
+        // A text that is no JSON becomes a member of the object.
+        let text = extracted("(?s)^ *(.*)", (0, 1), "${MESSAGE}", "\"\"");
+        let text = format!("set({} value({}));", quoted(&text), quoted(&format!("{prefix}msg")));
         Ok(vec![format!(
-            "if {{ parser {{ json-parser(prefix({}){marker}); }}; {} }} else {{ {} }};",
+            "if {{ parser {{ json-parser(prefix({}){marker}); }}; rewrite {{ {} }}; }} else {{ rewrite {{ {} {text} }}; }};",
             quoted(&prefix),
             told("OK"),
             told("FAIL")

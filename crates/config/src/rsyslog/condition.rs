@@ -4,10 +4,10 @@
 //! Limits: what has no counterpart fails the whole test; a rule never takes more messages than it did.
 
 use super::calls::extended;
-use super::property::Needs;
+use super::property::{self, Needs};
 use super::quoted;
 use super::syntax::{Expression, Test};
-use super::value::{Operand, operand};
+use super::value::{Operand, operand, printed};
 
 /// A test as a filter expression. None: it takes every message.
 pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, String> {
@@ -16,7 +16,7 @@ pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, S
         Test::Selector(selector) => Some(selected(selector)?),
         Test::Property { name, negated, operation, value } => {
             let subject = Operand::variable(name, needs)?;
-            let found = compared(&subject, operation, &Operand::text(value))?;
+            let found = compared(&subject, operation, &Operand::text(value), needs)?;
             Some(if *negated { format!("not {found}") } else { found })
         }
         Test::Expression(Expression::Number(number)) if *number != 0 => None,
@@ -48,11 +48,16 @@ fn condition(expression: &Expression, needs: &mut Needs) -> Result<String, Strin
         Expression::Number(number) => {
             Ok(if *number == 0 { "not selector(\"*.*\")" } else { "selector(\"*.*\")" }.to_string())
         }
-        other => {
-            let value = operand(other, needs)?;
-            let template = quoted(&value.template);
-            Ok(format!("({template} ne \"\" and {template} ne \"0\")"))
-        }
+        other => Ok(is_not_zero(operand(other, needs)?, needs)),
+    }
+}
+
+/// A value as a condition: it holds when the number at its start is not 0, so a word is false.
+fn is_not_zero(value: Operand, needs: &mut Needs) -> String {
+    match value.literal.as_ref().filter(|_| value.is_number) {
+        Some(number) if number.parse() == Ok(0) => "not selector(\"*.*\")".to_string(),
+        Some(_) => "selector(\"*.*\")".to_string(),
+        None => format!("match(\"^-?0*[1-9]\" template({}))", quoted(&printed(value, needs))),
     }
 }
 
@@ -63,9 +68,12 @@ fn tested(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Str
         ("exists", [variable]) => Ok(format!("{} ne \"\"", quoted(&operand(variable, needs)?.template))),
         ("re_match" | "re_match_i", [subject, Expression::Text(pattern)]) => {
             let operation = if name.ends_with("_i") { "ereregex_i" } else { "ereregex" };
-            compared(&operand(subject, needs)?, operation, &Operand::text(pattern))
+            compared(&operand(subject, needs)?, operation, &Operand::text(pattern), needs)
         }
-        _ => Err(format!("function `{name}()` as a condition is not supported")),
+        _ => {
+            let value = operand(&Expression::Call(name.to_string(), arguments.to_vec()), needs)?;
+            Ok(is_not_zero(value, needs))
+        }
     }
 }
 
@@ -77,13 +85,15 @@ fn comparison(
 ) -> Result<String, String> {
     let subject = operand(left, needs)?;
     let Expression::List(items) = right else {
-        return compared(&subject, operator, &operand(right, needs)?);
+        let value = operand(right, needs)?;
+        return compared(&subject, operator, &value, needs);
     };
     // A list is any of its members; `!=` is none of them.
     let (operator, is_none) = if matches!(operator, "!=" | "<>") { ("==", true) } else { (operator, false) };
     let mut found = Vec::new();
     for item in items {
-        found.push(compared(&subject, operator, &operand(item, needs)?)?);
+        let value = operand(item, needs)?;
+        found.push(compared(&subject, operator, &value, needs)?);
     }
     if found.is_empty() {
         return Err("an empty list is not supported".to_string());
@@ -93,7 +103,12 @@ fn comparison(
 }
 
 /// `subject operation value`.
-fn compared(subject: &Operand, operation: &str, value: &Operand) -> Result<String, String> {
+fn compared(
+    subject: &Operand,
+    operation: &str,
+    value: &Operand,
+    needs: &mut Needs,
+) -> Result<String, String> {
     let (operation, flags) = match operation.strip_suffix("_i") {
         Some(operation) => (operation, &["ignore-case"][..]),
         None => (operation, &[][..]),
@@ -101,48 +116,76 @@ fn compared(subject: &Operand, operation: &str, value: &Operand) -> Result<Strin
     let literal = || {
         value.literal.clone().ok_or_else(|| format!("`{operation}` with a computed value is not supported"))
     };
-    // The blank behind the tag is not part of the text here.
-    let behind_blank = |text: String| match subject.is_message {
-        true => text.strip_prefix(' ').map(str::to_string).unwrap_or(text),
-        false => text,
+    let whole;
+    let subject = match subject.is_message && !ignores_first_blank(operation, value) {
+        true => {
+            needs.message = true;
+            whole = Operand::of(format!("$(template {})", property::MESSAGE_TEMPLATE));
+            &whole
+        }
+        false => subject,
     };
     Ok(match operation {
         "contains" => matched(subject, &literal()?, "string", &[&["substring"], flags].concat()),
-        "startswith" => matched(subject, &behind_blank(literal()?), "string", &[&["prefix"], flags].concat()),
+        "startswith" => matched(subject, &literal()?, "string", &[&["prefix"], flags].concat()),
         "endswith" => matched(subject, &format!("{}\\z", escaped(&literal()?)), "pcre", flags),
-        "regex" => matched(subject, &anchored(extended(&literal()?), subject), "pcre", flags),
-        "ereregex" => matched(subject, &anchored(literal()?, subject), "pcre", flags),
+        "regex" => matched(subject, &extended(&literal()?), "pcre", flags),
+        "ereregex" => matched(subject, &literal()?, "pcre", flags),
         "isempty" => format!("{} eq \"\"", quoted(&subject.template)),
-        "isequal" if subject.is_program => ordered(subject, "==", value, behind_blank),
-        "isequal" => format!(
-            "{} eq {}",
-            quoted(&subject.template),
-            quoted(&behind_blank(literal()?).replace('$', "$$"))
-        ),
-        "==" | "!=" | "<>" | "<" | ">" | "<=" | ">=" => ordered(subject, operation, value, behind_blank),
+        "isequal" => ordered(subject, "==", &Operand::text(&literal()?), needs),
+        "==" | "!=" | "<>" | "<" | ">" | "<=" | ">=" => ordered(subject, operation, value, needs),
         other => return Err(format!("operation `{other}` is not supported")),
     })
 }
 
-/// A comparison: of numbers if one side is a number, of texts otherwise.
-fn ordered(
-    subject: &Operand,
-    operation: &str,
-    value: &Operand,
-    behind_blank: impl Fn(String) -> String,
-) -> String {
-    let is_equality = matches!(operation, "==" | "!=" | "<>");
-    if let (true, true, Some(program)) = (subject.is_program, is_equality, &value.literal) {
+/// Whether the blank that rsyslog's `%msg%` has behind the tag makes no difference: the pattern is found anywhere, and
+/// what it starts with is no blank.
+fn ignores_first_blank(operation: &str, value: &Operand) -> bool {
+    let Some(pattern) = &value.literal else { return false };
+    let mut letters = pattern.chars();
+    match operation {
+        "contains" => letters.next() != Some(' '),
+        "endswith" => letters.next().is_some_and(|first| first != ' '),
+        "regex" | "ereregex" => {
+            letters.next().is_some_and(char::is_alphanumeric)
+                && !letters.next().is_some_and(|next| "*?{\\".contains(next))
+                && !pattern.contains('|')
+        }
+        _ => false,
+    }
+}
+
+/// A comparison: of numbers if one side is computed as a number, of texts otherwise.
+fn ordered(subject: &Operand, operation: &str, value: &Operand, needs: &mut Needs) -> String {
+    let operation = if operation == "<>" { "!=" } else { operation };
+    let is_equality = matches!(operation, "==" | "!=");
+    if let (true, true, Some(program)) = (subject.is_program, is_equality, &value.literal)
+        && !program.contains('/')
+    {
         let found = format!("program({})", quoted(&format!("^{}(/|$)", escaped(program))));
         return if operation == "==" { found } else { format!("not {found}") };
     }
     let left = quoted(&subject.template);
-    let digits = value.literal.as_ref().filter(|literal| literal.parse::<i64>().is_ok());
-    if value.is_number || subject.is_number || (!is_equality && digits.is_some()) {
-        let operation = if operation == "<>" { "!=" } else { operation };
-        return match digits {
-            Some(digits) => format!("{left} {operation} {digits}"),
-            None => format!("{left} {operation} {}", quoted(&value.template)),
+    let digits = value.literal.as_ref().and_then(|literal| literal.parse::<i64>().ok());
+    if value.is_number || (subject.is_computed && digits.is_some()) {
+        let Some(number) = digits else {
+            return format!("{left} {operation} {}", quoted(&value.template));
+        };
+        let compared = format!("{left} {operation} {number}");
+        // A text without any digit counts as 0 only when it is empty.
+        let holds_for_nothing = match operation {
+            "==" => number == 0,
+            "<" => 0 < number,
+            ">" => 0 > number,
+            "<=" => 0 <= number,
+            ">=" => 0 >= number,
+            _ => false,
+        };
+        return match (subject.is_number, operation) {
+            (true, _) => compared,
+            (false, "!=") if number == 0 => format!("({compared} and {left} ne \"\")"),
+            (false, _) if holds_for_nothing => format!("({compared} or {left} eq \"\")"),
+            (false, _) => compared,
         };
     }
     let word = match operation {
@@ -153,7 +196,14 @@ fn ordered(
         ">=" => "ge",
         _ => "ne",
     };
-    format!("{left} {word} {}", quoted(&behind_blank(value.template.clone())))
+    let right = match value.is_message {
+        true => {
+            needs.message = true;
+            format!("$(template {})", property::MESSAGE_TEMPLATE)
+        }
+        false => value.template.clone(),
+    };
+    format!("{left} {word} {}", quoted(&right))
 }
 
 /// A pattern against a value.
@@ -168,17 +218,6 @@ fn matched(subject: &Operand, pattern: &str, kind: &str, flags: &[&str]) -> Stri
     let kind = if kind == "pcre" { String::new() } else { format!(" type(\"{kind}\")") };
     let flags = if flags.is_empty() { String::new() } else { format!(" flags({})", flags.join(" ")) };
     format!("{name}({}{target}{kind}{flags})", quoted(pattern))
-}
-
-/// A pattern for the text of the message: its first blank is not part of it here.
-fn anchored(pattern: String, subject: &Operand) -> String {
-    match pattern
-        .strip_prefix("^ ")
-        .filter(|rest| subject.is_message && !rest.starts_with(['*', '?', '+', '{']))
-    {
-        Some(rest) => format!("^{rest}"),
-        None => pattern,
-    }
 }
 
 /// A text as a pattern that matches it.

@@ -155,7 +155,7 @@ impl Converter {
             "inputrelpserverrun" => self.legacy_input("imrelp", "relp.ruleset", value),
             "inputrunfilemonitor" => self.legacy_input("imfile", "file.ruleset", ""),
             "addunixlistensocket" | "systemlogsocketname" => {
-                self.source(DEFAULT_RULESET, format!("unix-dgram({}", quoted(value)), Vec::new());
+                self.source(DEFAULT_RULESET, "imuxsock", format!("unix-dgram({}", quoted(value)), Vec::new());
                 Ok(())
             }
             "defaultnetstreamdrivercafile" => self.tls_file("cafile", value),
@@ -177,13 +177,20 @@ impl Converter {
                 Ok(seconds) => self.global_option("mark-freq", &seconds.to_string()),
                 Err(_) => Err(format!("`{value}` is no number of seconds")),
             },
-            "escapecontrolcharactersonreceive"
-            | "controlcharacterescapeprefix"
-            | "escape8bitcharactersonreceive"
-            | "droptrailinglfonreception"
-            | "escapecontrolcharactertab" => {
-                self.note("control characters stay as they are received");
+            "escapecontrolcharactersonreceive" => {
+                self.state.keeps_controls = !is_on(value);
                 Ok(())
+            }
+            "escapecontrolcharactertab" => {
+                self.state.keeps_tabs = !is_on(value);
+                Ok(())
+            }
+            "droptrailinglfonreception" => match is_on(value) {
+                true => Ok(()),
+                false => Err("a line feed at the end of a message is always cut off".to_string()),
+            },
+            "controlcharacterescapeprefix" | "escape8bitcharactersonreceive" => {
+                Err("control characters are written as `#` and three digits, others stay".to_string())
             }
             "privdroptouser" | "privdroptogroup" | "privdroptouserid" | "privdroptogroupid" => {
                 Err("start the server as that user: see User= of systemd".to_string())
@@ -250,7 +257,9 @@ impl Converter {
                 | "preservefqdn"
                 | "localhostname"
                 | "umask" => row.name.clone(),
-                name if name.starts_with("parser.") => "escapecontrolcharactersonreceive".to_string(),
+                "parser.escapecontrolcharactersonreceive"
+                | "parser.escapecontrolcharactertab"
+                | "parser.droptrailinglfonreception" => row.name["parser.".len()..].to_string(),
                 name if name.starts_with("debug.")
                     || name.starts_with("variables.")
                     || name.starts_with("senders.") =>

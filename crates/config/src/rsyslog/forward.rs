@@ -101,7 +101,11 @@ impl Converter {
     }
 
     pub(super) fn forward(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
-        let host = parameters.take("target").ok_or("a forward without a target")?;
+        let targets = parameters.take_all("target").ok_or("a forward without a target")?;
+        let [host] = targets.as_slice() else {
+            return Err("several targets of one forward are not converted: use balance()".to_string());
+        };
+        let host = host.clone();
         let port = parameters.take("port").unwrap_or_else(|| "514".to_string());
         let port: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
         let protocol = parameters.take("protocol").unwrap_or_else(|| "udp".to_string()).to_ascii_lowercase();
@@ -118,14 +122,16 @@ impl Converter {
         {
             return Err("compressed messages are not supported".to_string());
         }
-        let mut options = format!(" port({port}) transport(\"{protocol}\")");
+        let tls = self.client_tls(parameters)?;
+        let transport = if tls.is_empty() { &protocol } else { "tls" };
+        let mut options = format!(" port({port}) transport(\"{transport}\")");
         if parameters.take_switch("keepalive") == Some(true) {
             options.push_str(" so-keepalive(yes)");
         }
         if let Some(address) = parameters.take("address") {
             options.push_str(&format!(" localip({})", quoted(&address)));
         }
-        options.push_str(&self.client_tls(parameters)?);
+        options.push_str(&tls);
         let driver =
             if is_counted && printing.is_rfc5424 && protocol == "tcp" { "syslog" } else { "network" };
         if driver == "network" {

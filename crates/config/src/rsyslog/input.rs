@@ -11,9 +11,7 @@ use crate::tree::Kind;
 
 /// Parameters of inputs that make no difference here.
 const NO_DIFFERENCE: &[&str] = &[
-    "name",
     "listenportfilename",
-    "supportoctetcountedframing",
     "flowcontrol",
     "maxlisteners",
     "maxlstn",
@@ -27,11 +25,9 @@ const NO_DIFFERENCE: &[&str] = &[
     "statefile",
     "persiststateinterval",
     "persiststateaftersubmission",
-    "readmode",
     "mode",
     "pollinginterval",
     "reopenontruncate",
-    "escapelf",
     "addmetadata",
     "preservecase",
     "unlink",
@@ -56,7 +52,7 @@ impl Converter {
             "imuxsock" | "imklog" | "imkmsg" => self.local_messages(),
             "imjournal" => {
                 self.driver(Kind::Source, "systemd-journal")?;
-                self.source(DEFAULT_RULESET, "systemd-journal(".to_string(), Vec::new());
+                self.source(DEFAULT_RULESET, name, "systemd-journal(".to_string(), Vec::new());
                 Ok(())
             }
             "immark" => {
@@ -76,8 +72,8 @@ impl Converter {
     fn local_messages(&mut self) -> Converted<()> {
         let driver = "system(";
         if !self.sources.iter().any(|source| source.driver == driver) {
-            self.source(DEFAULT_RULESET, driver.to_string(), Vec::new());
-            self.source(DEFAULT_RULESET, "internal(".to_string(), Vec::new());
+            self.source(DEFAULT_RULESET, "imuxsock", driver.to_string(), Vec::new());
+            self.source(DEFAULT_RULESET, "rsyslogd", "internal(".to_string(), Vec::new());
         }
         self.note("system() finds the sockets and the kernel log of this machine");
         Ok(())
@@ -93,11 +89,11 @@ impl Converter {
             "imfile" => self.followed_file(&ruleset, &mut parameters)?,
             "imuxsock" => {
                 let path = parameters.take("socket").ok_or("a unix socket without a path")?;
-                self.source(&ruleset, format!("unix-dgram({}", quoted(&path)), Vec::new());
+                self.source(&ruleset, "imuxsock", format!("unix-dgram({}", quoted(&path)), Vec::new());
             }
             "improg" => {
                 let command = parameters.take("binary").ok_or("a program without a path")?;
-                self.source(&ruleset, format!("program({}", quoted(&command)), Vec::new());
+                self.source(&ruleset, &kind, format!("program({}", quoted(&command)), Vec::new());
             }
             "imrelp" => {
                 self.driver(Kind::Source, "relp")?;
@@ -170,17 +166,29 @@ impl Converter {
                 self.note(format!("`{name}` is left out"));
             }
         }
-        if transport == "tcp" {
-            rest.push_str(&self.server_tls(parameters, module)?);
-        }
+        let tls = if transport == "tcp" { self.server_tls(parameters, module)? } else { String::new() };
+        let counts = self.state.own_or_module(parameters, module, "supportoctetcountedframing");
+        // A stream may have line feeds or octet counts, frame by frame.
+        let framed = match transport {
+            "tcp" if !tls.is_empty() => {
+                self.note(
+                    "messages over TLS end in line feeds: for octet counts write syslog(transport(\"tls\"))",
+                );
+                "tls"
+            }
+            "tcp" if counts.is_none_or(|value| is_on(&value)) => "auto",
+            other => other,
+        };
+        rest.push_str(&tls);
+        let input = parameters.take("name").unwrap_or_else(|| module.to_string());
         for port in ports {
             let number: u16 = port.trim().parse().map_err(|_| format!("port `{port}` is not supported"))?;
             let driver = match transport {
                 "relp" => format!("relp(port({number}){rest}"),
-                _ => format!("network(transport(\"{transport}\") port({number}){rest}"),
+                _ => format!("network(transport(\"{framed}\") port({number}){rest}"),
             };
             // Both formats are told apart in every message, as rsyslog does.
-            self.source(ruleset, driver, vec!["syslog-protocol"]);
+            self.source(ruleset, &input, driver, vec!["syslog-protocol"]);
         }
         Ok(())
     }
@@ -228,9 +236,6 @@ impl Converter {
             }
             None => format!("file({}", quoted(&path)),
         };
-        if let Some(tag) = parameters.take("tag") {
-            driver.push_str(&format!(" program-override({})", quoted(tag.trim_end_matches(':'))));
-        }
         let facility = parameters.take("facility").unwrap_or_else(|| "local0".to_string());
         let severity = parameters.take("severity").unwrap_or_else(|| "notice".to_string());
         driver.push_str(&format!(
@@ -238,18 +243,48 @@ impl Converter {
             quoted(&facility),
             quoted(&severity)
         ));
-        if let Some(first) = parameters.take("startmsg.regex") {
-            if !self.honours(Kind::Source, "file", "multi-line-mode") {
-                return Err("messages of several lines are not supported yet".to_string());
+        let mode = parameters.take("readmode").unwrap_or_else(|| "0".to_string());
+        let first = parameters.take("startmsg.regex");
+        let escapes = parameters.take("escapelf").is_none_or(|value| is_on(&value));
+        // How rsyslog writes the ends of lines inside of a message.
+        let mut inner_line_feed = escapes.then_some("#012");
+        match (mode.trim(), first) {
+            (_, Some(first)) => {
+                driver.push_str(&format!(" multi-line-mode(regexp) multi-line-prefix({})", quoted(&first)));
+                inner_line_feed = escapes.then_some("\\n");
             }
-            driver.push_str(&format!(" multi-line-mode(regexp) multi-line-prefix({})", quoted(&first)));
+            ("0", None) => inner_line_feed = None,
+            ("1", None) => driver.push_str(" multi-line-mode(empty-line-separated)"),
+            ("2", None) => driver.push_str(" multi-line-mode(indented)"),
+            (other, None) => return Err(format!("`readMode` {other} is not supported")),
         }
-        self.source(ruleset, driver, vec!["no-parse"]);
+        let tag = parameters.take("tag").unwrap_or_default();
+        self.source(ruleset, "imfile", driver, vec!["no-parse"]);
+        if let Some(source) = self.sources.last_mut() {
+            source.steps.extend(inner_line_feed.map(|mark| {
+                format!(
+                    "subst(\"\\n\", {} value(\"MESSAGE\") type(\"string\") flags(\"global\" \"substring\"));",
+                    quoted(mark)
+                )
+            }));
+            let program: String = tag.chars().take_while(|one| !":[/ ".contains(*one)).collect();
+            source.steps.push(format!("set({} value(\"PROGRAM\"));", quoted(&program.replace('$', "$$"))));
+            // Behind the program, which takes it away: the tag as it is written, with nothing behind it, for the
+            // line is the text of the message.
+            source.steps.push(format!("set({} value(\"LEGACY_MSGHDR\"));", quoted(&tag.replace('$', "$$"))));
+        }
         Ok(())
     }
 
-    pub(super) fn source(&mut self, ruleset: &str, driver: String, flags: Vec<&'static str>) {
-        self.sources.push(Source { ruleset: ruleset.to_string(), driver, flags });
+    /// A source of a ruleset; `input` is the name that `%inputname%` has.
+    pub(super) fn source(&mut self, ruleset: &str, input: &str, driver: String, flags: Vec<&'static str>) {
+        self.sources.push(Source {
+            ruleset: ruleset.to_string(),
+            input: input.to_string(),
+            driver,
+            flags,
+            steps: Vec::new(),
+        });
     }
 }
 

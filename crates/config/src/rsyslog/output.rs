@@ -6,10 +6,14 @@
 use std::collections::BTreeSet;
 
 use super::Conversion;
+use super::property::{self, Needs};
 use super::report::Outcome;
 use super::script::{Converter, DEFAULT_RULESET, Source, block_name, braced};
 use super::{identifier, quoted};
 use crate::tree::Version;
+
+/// Leaves out messages of inputs whose control characters stay.
+const NOT_RECEIVED: &str = " and tags(\".rsyslog.received\")";
 
 impl Converter {
     /// The text and the findings.
@@ -28,8 +32,14 @@ impl Converter {
         let options = self.options.iter().map(|(name, value)| format!("{name}({value});")).collect();
         out.push(statement("options", options));
         out.extend(needs.statements());
+        if needs.input {
+            out.push(self.input_template());
+        }
+        if self.escapes() {
+            out.push(self.escaping());
+        }
         out.extend(templates);
-        let sources = self.source_statements(needs.raw);
+        let sources = self.source_statements(&needs);
         out.extend(sources.iter().map(|(_, text)| text.clone()));
         for (name, body) in &self.destinations {
             out.push(format!("destination {name} {{ {body} }};\n"));
@@ -40,14 +50,17 @@ impl Converter {
     }
 
     /// One source for every ruleset that has inputs.
-    fn source_statements(&self, keeps_raw: bool) -> Vec<(String, String)> {
+    fn source_statements(&self, needs: &Needs) -> Vec<(String, String)> {
         let mut out: Vec<(String, String)> = Vec::new();
         for source in &self.sources {
             if out.iter().any(|(ruleset, _)| *ruleset == source.ruleset) {
                 continue;
             }
             let same = self.sources.iter().filter(|other| other.ruleset == source.ruleset);
-            let drivers = same.map(|source| driver(source, keeps_raw)).collect();
+            let is_traditional = self.traditional_rulesets.contains(&source.ruleset);
+            // Where all messages are escaped or none, nothing needs to tell them apart.
+            let is_alone = same.clone().all(is_escaped) || self.state.keeps_controls;
+            let drivers = same.map(|source| driver(source, needs, is_traditional, is_alone)).collect();
             let head = format!("source {}", source_name(&source.ruleset));
             out.push((source.ruleset.clone(), statement(&head, drivers)));
         }
@@ -79,10 +92,50 @@ impl Converter {
         }
     }
 
+    /// Whether control characters are escaped.
+    fn escapes(&self) -> bool {
+        !self.state.keeps_controls && self.sources.iter().any(is_escaped)
+    }
+
+    /// The rewrite that escapes control characters, as rsyslog does when it receives a message.
+    fn escaping(&self) -> String {
+        const LETTERS: [(&str, &str); 8] = [
+            ("\\t", "#011"),
+            ("\\n", "#012"),
+            ("\\r", "#015"),
+            ("\\a", "#007"),
+            ("\\x08", "#010"),
+            ("\\x0b", "#013"),
+            ("\\x0c", "#014"),
+            ("\\x1b", "#033"),
+        ];
+        let letters = LETTERS.iter().filter(|(letter, _)| !(self.state.keeps_tabs && *letter == "\\t"));
+        let steps = letters.map(|(letter, written)| {
+            format!("    subst(\"{letter}\", \"{written}\" value(\"MESSAGE\") type(\"string\") flags(\"global\" \"substring\"));\n")
+        });
+        let steps: String = steps.collect();
+        format!("# Control characters are escaped on reception.\nrewrite r_escape {{\n{steps}}};\n")
+    }
+
+    /// The template of `%inputname%`.
+    fn input_template(&self) -> String {
+        let names: BTreeSet<&str> = self.sources.iter().map(|source| source.input.as_str()).collect();
+        let text = names.iter().fold("\"\"".to_string(), |rest, name| {
+            format!("$(if tags(\"{}\") \"{name}\" {rest})", input_tag(name))
+        });
+        format!("# %inputname% of rsyslog.\ntemplate {} {};\n", property::INPUT_TEMPLATE, quoted(&text))
+    }
+
     fn paths(&self, sources: &[(String, String)], out: &mut Vec<String>) {
         for (ruleset, _) in sources {
             let steps = self.rulesets.get(ruleset).map(|ruleset| ruleset.steps.clone()).unwrap_or_default();
             let mut path = vec![format!("source({});", source_name(ruleset))];
+            let is_own = |source: &&Source| source.ruleset == *ruleset;
+            let mut own = self.sources.iter().filter(is_own);
+            if self.escapes() && own.clone().any(is_escaped) {
+                let others = if own.any(|source| !is_escaped(source)) { NOT_RECEIVED } else { "" };
+                path.push(format!("if (message(\"[\\\\x01-\\\\x1f]\"){others}) {{ rewrite(r_escape); }};"));
+            }
             path.extend(steps);
             out.push(statement("log", path));
         }
@@ -96,6 +149,11 @@ impl Converter {
     }
 }
 
+/// Whether rsyslog escapes control characters in the messages of an input: not in those of files.
+fn is_escaped(source: &Source) -> bool {
+    source.driver.starts_with("network(")
+}
+
 fn source_name(ruleset: &str) -> String {
     match ruleset {
         DEFAULT_RULESET => "s_default".to_string(),
@@ -103,17 +161,38 @@ fn source_name(ruleset: &str) -> String {
     }
 }
 
-/// `driver(... flags(...));`
-fn driver(source: &Source, keeps_raw: bool) -> String {
-    let takes_flags =
-        !source.driver.starts_with("internal(") && !source.driver.starts_with("systemd-journal(");
-    let raw = (keeps_raw && takes_flags).then_some("store-raw-message");
-    let flags: Vec<String> = source.flags.iter().copied().chain(raw).map(quoted).collect();
-    let space = if source.driver.ends_with('(') { "" } else { " " };
-    match flags.is_empty() {
-        true => format!("{});", source.driver),
-        false => format!("{}{space}flags({}));", source.driver, flags.join(" ")),
+/// `driver(... flags(...));`, with what is rewritten in its messages.
+fn driver(source: &Source, needs: &Needs, is_traditional: bool, is_alone: bool) -> String {
+    let is_ours = source.driver.starts_with("internal(") || source.driver.starts_with("systemd-journal(");
+    let raw = (needs.raw && !is_ours).then_some("store-raw-message");
+    let flags = source.flags.iter().copied().filter(|flag| !is_traditional || *flag != "syslog-protocol");
+    let flags: Vec<String> = flags.chain(raw).map(quoted).collect();
+    let mut options = Vec::new();
+    let mut tags = Vec::new();
+    if needs.input {
+        tags.push(input_tag(&source.input));
     }
+    if is_escaped(source) && !is_alone {
+        tags.push(".rsyslog.received".to_string());
+    }
+    if !tags.is_empty() {
+        let tags: Vec<String> = tags.iter().map(|tag| quoted(tag)).collect();
+        options.push(format!("tags({})", tags.join(" ")));
+    }
+    if !flags.is_empty() {
+        options.push(format!("flags({})", flags.join(" ")));
+    }
+    let space = if source.driver.ends_with('(') || options.is_empty() { "" } else { " " };
+    let driver = format!("{}{space}{});", source.driver, options.join(" "));
+    match source.steps.is_empty() {
+        true => driver,
+        false => format!("channel {{ source {{ {driver} }}; rewrite {{ {} }}; }};", source.steps.join(" ")),
+    }
+}
+
+/// The tag of messages of an input.
+fn input_tag(input: &str) -> String {
+    format!(".rsyslog.{input}")
 }
 
 fn statement(head: &str, lines: Vec<String>) -> String {

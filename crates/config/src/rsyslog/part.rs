@@ -155,16 +155,30 @@ fn string_property(text: &str) -> Result<Property, String> {
     property.options =
         options.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_string).collect();
     if let Some(delimiter) = property.from.strip_prefix('F') {
-        let code = delimiter.trim_start_matches(',').split(',').next().unwrap_or_default();
-        let code: u32 =
-            if code.is_empty() { 9 } else { code.parse().map_err(|_| "a field without a delimiter")? };
-        let number = property.to.split(',').next().and_then(|number| number.trim().parse().ok());
-        let delimiter = char::from_u32(code).ok_or("a field without a delimiter")?.to_string();
-        property.field = Some((delimiter, number.ok_or("a field without a number")?));
-        property.from.clear();
-        property.to.clear();
+        // `F,44,2:3,7`: of the third piece between commas, what stands from 2 to 7.
+        let (delimiter, to) = (delimiter.trim_start_matches(',').to_string(), property.to.clone());
+        let (code, from) = delimiter.split_once(',').unwrap_or((&delimiter, ""));
+        let (number, to) = to.split_once(',').unwrap_or((&to, ""));
+        property.field = Some(field(code, number)?);
+        (property.from, property.to) = (from.trim().to_string(), to.trim().to_string());
     }
     Ok(property)
+}
+
+/// A template that is one variable with all that is below it.
+pub(super) fn subtree(name: String) -> Part {
+    Part::Property(Box::new(Property { name, options: vec!["subtree".to_string()], ..Property::default() }))
+}
+
+/// The delimiter of pieces, by its decimal code, and the number of a piece.
+fn field(code: &str, number: &str) -> Result<(String, usize), String> {
+    if code.ends_with('+') {
+        return Err("delimiters that count as one when they follow each other are not supported".to_string());
+    }
+    let code = if code.is_empty() { Some(9) } else { code.trim().parse::<u8>().ok() };
+    let delimiter = code.ok_or("a field without a delimiter")?;
+    let number = number.trim().parse().map_err(|_| "a field without a number")?;
+    Ok((char::from(delimiter).to_string(), number))
 }
 
 /// Reads the items of a list template.

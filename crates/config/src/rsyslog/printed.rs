@@ -6,6 +6,7 @@
 use super::calls::argument;
 use super::part::Property;
 use super::property::{self, Needs};
+use super::quoted;
 
 /// A converted template.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
@@ -30,13 +31,15 @@ pub(super) fn one(
     }
     let mut text = match property::time(&key) {
         Some(prefix) => time(property, prefix, converted, needs)?,
-        None if key == "msg" && property.from == "2" && matches!(property.to.as_str(), "" | "$") => {
-            converted.notes.push("${MESSAGE} has no blank in front that had to be cut off".to_string());
-            return wrapped("${MESSAGE}".to_string(), property);
+        None if property.has("subtree") && !matches!(key.as_str(), "$!" | "$!all-json") => {
+            property::subtree(&property.name)?
         }
         None => property::property(&property.name, needs)?.template,
     };
     if let Some((delimiter, number)) = &property.field {
+        if !(property.from.is_empty() && property.to.is_empty()) {
+            return Err("positions inside of a field are not supported".to_string());
+        }
         let missing = argument("**FIELD NOT FOUND**");
         text = format!("$(field {} {number} {text} {missing})", argument(delimiter));
     }
@@ -85,8 +88,9 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
             }
             "space-cc" => format!("$(sanitize --invalid-chars \"\" --replacement \" \" {text})"),
             "drop-cc" => format!("$(sanitize --invalid-chars \"\" --replacement \"\" {text})"),
+            "sp-if-no-1st-sp" => format!("$(if match(\"^[^ ]\" template({})) \" \" \"\")", quoted(&text)),
             // A message ends before its line feed here, and date formats are done.
-            "drop-last-lf" | "json" | "jsonf" | "jsonr" | "jsonfr" | "mandatory" => text,
+            "subtree" | "drop-last-lf" | "json" | "jsonf" | "jsonr" | "jsonfr" | "mandatory" => text,
             date if date.starts_with("date-") => text,
             other => return Err(format!("option `{other}` of %{}% is not supported", property.name)),
         };
@@ -115,11 +119,7 @@ fn time(
         out
     };
     let names = match format.unwrap_or("rfc3164") {
-        "rfc3164" => "DATE",
-        "rfc3164-buggyday" => {
-            converted.notes.push("days have a blank in front, not a 0".to_string());
-            "DATE"
-        }
+        "rfc3164" | "rfc3164-buggyday" => "DATE",
         "rfc3339" if prefix.is_empty() && !property.has("date-utc") => {
             needs.iso = true;
             return Ok(format!("$(template {})", property::ISO_TEMPLATE));
@@ -137,11 +137,21 @@ fn time(
         "hour" => "HOUR",
         "minute" => "MIN",
         "second" => "SEC",
+        "subseconds" if prefix.is_empty() => {
+            needs.iso = true;
+            return Ok(format!("$(template {})", property::SUBSECONDS_TEMPLATE));
+        }
         "subseconds" => "USEC",
         "wdayname" => "WEEK_DAY_ABBREV",
         "wday" => return Ok(format!("$(- ${{{prefix}WEEK_DAY}} 1)")),
         "ordinal" => "YEAR_DAY",
-        "week" => "WEEK",
+        // Weeks begin on Sunday, and the first one with the first of January.
+        "week" => {
+            let (day, weekday) = (format!("${{{prefix}YEAR_DAY}}"), format!("${{{prefix}WEEK_DAY}}"));
+            let first = format!("$(% $(+ 371 $(- {weekday} {day})) 7)");
+            let week = format!("$(+ 1 $(/ $(+ $(- {day} 1) {first}) 7))");
+            return Ok(format!("$(substr \"0{week}\" -2)"));
+        }
         "iso-week" => "ISOWEEK",
         other => return Err(format!("date format `{other}` is not supported")),
     };

@@ -3,9 +3,14 @@
 //! In: the name of a property. Out: a template, and the name of the value where there is one.
 //! Holds: which helper templates the converted configuration needs.
 
+use super::syntax::{Node, Statement};
+use std::collections::BTreeSet;
+
 /// What the converted configuration has to bring along.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Needs {
+    /// Values that others are below of: they are objects.
+    pub(super) objects: BTreeSet<String>,
     /// Sources keep the raw message.
     pub(super) raw: bool,
     /// The template of `%msg%`.
@@ -18,6 +23,8 @@ pub(super) struct Needs {
     pub(super) app: bool,
     /// The template of a time of RFC 3339.
     pub(super) iso: bool,
+    /// The template of `%inputname%`.
+    pub(super) input: bool,
     /// The filter that nothing passes.
     pub(super) stop: bool,
 }
@@ -45,6 +52,12 @@ const APP_TEMPLATE: &str = "rsyslog_app";
 /// Name of the template that prints a time of RFC 3339 with the digits and the zone that it came with.
 pub(super) const ISO_TEMPLATE: &str = "rsyslog_iso";
 
+/// Name of the template that prints `%inputname%`.
+pub(super) const INPUT_TEMPLATE: &str = "rsyslog_input";
+
+/// Name of the template that prints the fraction of a second with the digits that it came with.
+pub(super) const SUBSECONDS_TEMPLATE: &str = "rsyslog_subseconds";
+
 /// Name of the value that tells whether `mmjsonparse` found JSON.
 pub(super) const PARSED: &str = ".rsyslog.parsesuccess";
 
@@ -62,7 +75,6 @@ const MACROS: &[(&str, &str)] = &[
     ("syslogpriority", "SEVERITY_NUM"),
     ("syslogseverity-text", "SEVERITY"),
     ("syslogpriority-text", "SEVERITY"),
-    ("inputname", "SOURCE"),
     ("$myhostname", "LOGHOST"),
     ("$year", "C_YEAR"),
     ("$month", "C_MONTH"),
@@ -94,6 +106,13 @@ pub(super) fn variable(name: &str) -> Result<String, String> {
     }
 }
 
+/// All that is below a variable, as JSON.
+pub(super) fn subtree(name: &str) -> Result<String, String> {
+    let path = variable(name.strip_prefix('$').unwrap_or(name))?;
+    let levels = path.split('.').count();
+    Ok(format!("$(format-json --key {path}.* --rekey {path}.* --shift-levels {levels})"))
+}
+
 /// A property by its name in lower case, or a variable by its name behind the first `$`.
 pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
     let helper = |template: &str| Value { template: format!("$(template {template})"), name: None };
@@ -106,20 +125,30 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
             _ => Ok(Value { template, name: None }),
         };
     }
+    if written.eq_ignore_ascii_case("!metadata!filename") {
+        return Err("the name of a followed file is not kept with its messages".to_string());
+    }
     if written.starts_with(['!', '.', '/']) {
-        let name = variable(written)?;
-        return Ok(Value { template: format!("${{{name}}}"), name: Some(name) });
+        let variable = variable(written)?;
+        if needs.objects.contains(&variable) {
+            return Ok(Value { template: subtree(written)?, name: None });
+        }
+        return Ok(Value { template: format!("${{{variable}}}"), name: Some(variable) });
     }
     if let Some((_, name)) = MACROS.iter().find(|(known, _)| *known == key) {
         return Ok(Value { template: format!("${{{name}}}"), name: Some((*name).to_string()) });
     }
     if let Some((_, name)) = DASHED.iter().find(|(known, _)| *known == key) {
-        return Ok(Value { template: format!("${{{name}:--}}"), name: Some((*name).to_string()) });
+        return Ok(Value { template: format!("${{{name}:--}}"), name: None });
     }
     let template = match key.as_str() {
         "msg" => {
             needs.message = true;
             return Ok(helper(MESSAGE_TEMPLATE));
+        }
+        "inputname" => {
+            needs.input = true;
+            return Ok(helper(INPUT_TEMPLATE));
         }
         "syslogtag" => {
             needs.tag = true;
@@ -155,6 +184,27 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
     Ok(Value { template: template.to_string(), name: None })
 }
 
+/// The variables that statements set others below of.
+pub(super) fn objects(statements: &[Statement]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for statement in statements {
+        match &statement.node {
+            Node::Set { variable: written, .. } => {
+                let name = variable(written).unwrap_or_default();
+                let ends = name.match_indices('.').map(|(at, _)| at).skip(1);
+                found.extend(ends.map(|at| name[..at].to_string()));
+            }
+            Node::If { then, otherwise, .. } => {
+                found.extend(objects(then));
+                found.extend(objects(otherwise));
+            }
+            Node::Object { body, .. } => found.extend(objects(body)),
+            _ => {}
+        }
+    }
+    found
+}
+
 impl Needs {
     /// Takes over which templates somebody else needs.
     pub(super) fn add_helpers(&mut self, other: &Needs) {
@@ -163,6 +213,7 @@ impl Needs {
         self.program |= other.program;
         self.app |= other.app;
         self.iso |= other.iso;
+        self.input |= other.input;
     }
 
     /// The statements of the helpers.
@@ -189,6 +240,7 @@ impl Needs {
         if self.iso {
             out.push(format!(
                 "# A time as rsyslog prints it in the form of RFC 3339: with the digits and the zone that it came with.\n\
+                 template {SUBSECONDS_TEMPLATE} '$(if (\"${{USEC}}\" eq \"000000\") 0 $(if match(\"000$\" template(\"${{USEC}}\")) ${{MSEC}} ${{USEC}}))';\n\
                  template {ISO_TEMPLATE}_fraction '$(if (\"${{USEC}}\" eq \"000000\") \"\" $(if match(\"000$\" template(\"${{USEC}}\")) .${{MSEC}} .${{USEC}}))';\n\
                  template {ISO_TEMPLATE}_zone '$(if (\"${{TZ}}\" eq \"+00:00\" and \"${{MSGFORMAT}}\" eq \"rfc5424\") Z ${{TZ}})';\n\
                  template {ISO_TEMPLATE} '$(substr ${{ISODATE}} 0 19)$(template {ISO_TEMPLATE}_fraction)$(template {ISO_TEMPLATE}_zone)';\n"

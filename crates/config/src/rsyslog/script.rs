@@ -10,7 +10,7 @@ use super::lookup::Tables;
 use super::property::{self, Needs};
 use super::report::{Converted, Finding, Outcome};
 use super::state::State;
-use super::syntax::{Expression, Node, Statement, Test};
+use super::syntax::{Expression, Node, Parameters, Statement, Test};
 use super::templates::Templates;
 use super::value;
 use super::{Judge, identifier, quoted};
@@ -36,9 +36,13 @@ pub(super) struct Ruleset {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) ruleset: String,
+    /// What `%inputname%` prints.
+    pub(super) input: String,
     /// `network(transport("tcp") port(514)`, without flags and closing parenthesis.
     pub(super) driver: String,
     pub(super) flags: Vec<&'static str>,
+    /// What is rewritten in its messages only.
+    pub(super) steps: Vec<String>,
 }
 
 #[derive(Clone)]
@@ -47,6 +51,8 @@ pub(super) struct Converter {
     pub(super) judge: Option<Judge>,
     /// The names of all rulesets, wherever they stand.
     ruleset_names: BTreeSet<String>,
+    /// Those with a queue of their own.
+    queued_rulesets: BTreeSet<String>,
     pub(super) findings: Vec<Finding>,
     pub(super) needs: Needs,
     pub(super) templates: Templates,
@@ -60,6 +66,8 @@ pub(super) struct Converter {
     pub(super) rulesets: BTreeMap<String, Ruleset>,
     /// The ruleset that statements outside of rulesets belong to.
     pub(super) current: String,
+    /// Rulesets whose inputs only know RFC 3164.
+    pub(super) traditional_rulesets: BTreeSet<String>,
     /// `!program` and `+host` in force, as filters.
     pub(super) tags: BTreeMap<char, String>,
     /// What is to be said about the statement in work.
@@ -72,11 +80,17 @@ impl Converter {
         // What rsyslog does without being told.
         options.insert("keep-hostname".to_string(), "yes".to_string());
         options.insert("create-dirs".to_string(), "yes".to_string());
+        options.insert("perm".to_string(), "0644".to_string());
+        options.insert("dir-perm".to_string(), "0700".to_string());
         Converter {
             judge: None,
-            ruleset_names: ruleset_names(statements),
+            ruleset_names: ruleset_names(statements, |_| true),
+            queued_rulesets: ruleset_names(statements, |parameters| {
+                let kind = parameters.take("queue.type");
+                kind.is_some_and(|kind| !kind.eq_ignore_ascii_case("direct"))
+            }),
             findings: Vec::new(),
-            needs: Needs::default(),
+            needs: Needs { objects: property::objects(statements), ..Needs::default() },
             templates,
             tables,
             state: State::default(),
@@ -85,6 +99,7 @@ impl Converter {
             destinations: Vec::new(),
             rulesets: BTreeMap::from([(DEFAULT_RULESET.to_string(), Ruleset::default())]),
             current: DEFAULT_RULESET.to_string(),
+            traditional_rulesets: BTreeSet::new(),
             tags: BTreeMap::new(),
             notes: Vec::new(),
         }
@@ -197,14 +212,29 @@ impl Converter {
             Node::Set { variable, value } => self.set(variable, value),
             Node::Unset(variable) => {
                 let name = property::variable(variable)?;
-                Ok(vec![format!("rewrite {{ unset(value({})); }};", quoted(&name))])
+                // What is below it in the tree goes as well.
+                let below = quoted(&format!("{name}.*"));
+                Ok(vec![format!(
+                    "rewrite {{ unset(value({})); groupunset(values({below})); }};",
+                    quoted(&name)
+                )])
             }
             Node::Call(name) => {
                 if let Some(other) = self.is_name_taken(name) {
                     return Err(same_name("ruleset", name, other));
                 }
                 self.rulesets.entry(ruleset.to_string()).or_default().calls.insert(name.clone());
-                Ok(vec![format!("{}();", block_name(name))])
+                let step = format!("{}();", block_name(name));
+                // A ruleset with a queue works on a copy: what it changes or stops does not come back.
+                Ok(match self.queued_rulesets.contains(name) {
+                    true => vec![
+                        "junction {".to_string(),
+                        format!("    channel {{ {step} {} }};", self.stop()),
+                        "    channel { };".to_string(),
+                        "};".to_string(),
+                    ],
+                    false => vec![step],
+                })
             }
             Node::Stop => Ok(vec![self.stop()]),
             Node::Continue => Ok(Vec::new()),
@@ -332,9 +362,12 @@ pub(super) fn same_name(kind: &str, name: &str, other: &str) -> String {
     format!("{kind}s `{name}` and `{other}` would have the same name here: give one of them another name")
 }
 
-fn ruleset_names(statements: &[Statement]) -> BTreeSet<String> {
+fn ruleset_names(statements: &[Statement], wanted: fn(&mut Parameters) -> bool) -> BTreeSet<String> {
     let names = statements.iter().filter_map(|statement| match &statement.node {
-        Node::Object { kind, parameters, .. } if kind == "ruleset" => parameters.clone().take("name"),
+        Node::Object { kind, parameters, .. } if kind == "ruleset" => {
+            let mut parameters = parameters.clone();
+            wanted(&mut parameters).then(|| parameters.take("name")).flatten()
+        }
         _ => None,
     });
     names.collect()

@@ -25,6 +25,10 @@ pub(super) struct State {
     pub(super) tls: BTreeMap<String, String>,
     /// `$RepeatedMsgReduction` is on.
     pub(super) joins_repeated: bool,
+    /// Control characters stay as they are received.
+    pub(super) keeps_controls: bool,
+    /// Tabs stay as they are received.
+    pub(super) keeps_tabs: bool,
     /// `$outchannel` definitions: their files.
     pub(super) channels: BTreeMap<String, String>,
 }

@@ -49,6 +49,33 @@ pub(super) enum Node {
     Refused(String),
 }
 
+impl Node {
+    /// Whether `&` can add an action to it: a filter with actions, or an action that all messages get.
+    pub(super) fn is_rule(&self) -> bool {
+        match self {
+            Node::If { then, otherwise, .. } => {
+                let branch = if otherwise.is_empty() { then } else { otherwise };
+                branch.last().is_some_and(|last| last.node.is_rule())
+            }
+            Node::Object { kind, .. } => kind == "action",
+            Node::Legacy(_) | Node::Call(_) | Node::Stop | Node::Continue => true,
+            Node::Directive { .. } | Node::Set { .. } | Node::Unset(_) | Node::Tag(_) | Node::Refused(_) => {
+                false
+            }
+        }
+    }
+
+    /// The innermost branch that was written last: `&` adds to the action at its end. None: it is no filter.
+    pub(super) fn last_branch(&mut self) -> Option<&mut Vec<Statement>> {
+        let Node::If { then, otherwise, .. } = self else { return None };
+        let branch = if otherwise.is_empty() { then } else { otherwise };
+        match branch.last().is_some_and(|last| matches!(last.node, Node::If { .. })) {
+            true => branch.last_mut().and_then(|last| last.node.last_branch()),
+            false => Some(branch),
+        }
+    }
+}
+
 /// What a statement asks of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Test {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use super::part::{self, Part};
 use super::printed;
-use super::property::Needs;
+use super::property::{self, Needs};
 use super::read;
 use super::report::Converted;
 use super::script::same_name;
@@ -69,6 +69,7 @@ impl Templates {
     /// Reads all templates, wherever they stand.
     pub(super) fn collect(statements: &[Statement]) -> Templates {
         let mut templates = Templates::default();
+        let objects = property::objects(statements);
         for (name, text, needs_helpers) in BUILT_IN {
             let converted = printed::Converted {
                 text: (*text).to_string(),
@@ -93,7 +94,7 @@ impl Templates {
                 _ => continue,
             };
             if let Some((name, parts)) = found {
-                let mut needs = Needs::default();
+                let mut needs = Needs { objects: objects.clone(), ..Needs::default() };
                 let converted = parts.and_then(|parts| template::convert(&parts, &mut needs));
                 templates
                     .entries
@@ -217,7 +218,7 @@ fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Con
     let parts = match kind.as_str() {
         "string" => part::parse(&parameters.take("string").unwrap_or_default()),
         "list" => part::list(body),
-        "subtree" => part::parse(&format!("%{}%", parameters.take("subtree").unwrap_or_default())),
+        "subtree" => Ok(vec![part::subtree(parameters.take("subtree").unwrap_or_default())]),
         other => Err(format!("templates of type `{other}` are not supported")),
     };
     let parts = match (parts, is_object && kind == "list") {

@@ -16,26 +16,29 @@ pub(super) struct Operand {
     pub(super) is_message: bool,
     /// It is the name of the program up to a slash.
     pub(super) is_program: bool,
-    /// It is a number for sure.
+    /// It prints a number for sure.
     pub(super) is_number: bool,
+    /// It is computed as a number: compared with digits in quotes it is still one.
+    pub(super) is_computed: bool,
     /// The characters, if it is a literal.
     pub(super) literal: Option<String>,
 }
 
 impl Operand {
-    fn of(template: String) -> Operand {
+    pub(super) fn of(template: String) -> Operand {
         Operand {
             template,
             name: None,
             is_message: false,
             is_program: false,
             is_number: false,
+            is_computed: false,
             literal: None,
         }
     }
 
     fn number(template: String) -> Operand {
-        Operand { is_number: true, ..Operand::of(template) }
+        Operand { is_number: true, is_computed: true, ..Operand::of(template) }
     }
 
     /// A literal text.
@@ -56,6 +59,11 @@ impl Operand {
         let Value { template, name } = property::property(name, needs)?;
         let is_number = template.ends_with("_NUM}") || template == "${PRI}";
         Ok(Operand { name, is_number, is_program: key == "programname", ..Operand::of(template) })
+    }
+
+    /// As one word of a template function that calculates.
+    fn as_number(&self) -> String {
+        if self.is_number { self.word() } else { leading_number(&self.word()) }
     }
 
     /// As one word of a template function.
@@ -88,7 +96,7 @@ pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Oper
                     literal: Some(format!("-{digits}")),
                     ..Operand::number(format!("-{digits}"))
                 }),
-                None => Ok(Operand::number(format!("$(- 0 {})", inner.word()))),
+                None => Ok(Operand::number(format!("$(- 0 {})", inner.as_number()))),
             }
         }
         Expression::Pair(left, operator, right) => {
@@ -96,13 +104,13 @@ pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Oper
             match operator.as_str() {
                 "&" => Ok(Operand::of(format!("{}{}", printed(left, needs), printed(right, needs)))),
                 "+" | "-" | "*" | "/" | "%" => {
-                    Ok(Operand::number(format!("$({operator} {} {})", left.word(), right.word())))
+                    Ok(Operand::number(format!("$({operator} {} {})", left.as_number(), right.as_number())))
                 }
                 other => Err(format!("`{other}` as a value is not supported")),
             }
         }
         Expression::List(_) => Err("a list as a value is not supported".to_string()),
-        Expression::Not(_) => Err("`not` as a value is not supported".to_string()),
+        Expression::Not(_) => Err("`not` as a value is not supported: rsyslog applies it to what follows it at once, so put that in parentheses".to_string()),
     }
 }
 
@@ -113,6 +121,11 @@ pub(super) fn printed(operand: Operand, needs: &mut Needs) -> String {
     }
     needs.message = true;
     format!("$(template {})", property::MESSAGE_TEMPLATE)
+}
+
+/// The number at the start of a text; 0 without one.
+fn leading_number(word: &str) -> String {
+    format!("$(extract \"^-?[0-9]+\" {word} 0)")
 }
 
 fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Operand, String> {
@@ -135,11 +148,13 @@ fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Opera
         ("toupper" | "upper" | "ucase", [_]) => text("uppercase"),
         ("substring", [_, _, _]) => text("substr"),
         ("getenv", [_]) => text("env"),
-        ("cnum" | "num" | "int", [word]) => Operand::number(word.clone()),
-        ("cstr", [_]) => operands.remove(0),
-        ("ltrim" | "rtrim" | "trim", [_]) => text("strip"),
+        ("cnum", [word]) => Operand::number(leading_number(word)),
+        ("cstr", [_]) => Operand { is_computed: false, ..operands.remove(0) },
+        ("ltrim", [word]) => Operand::of(extracted("(?s)^ *(.*)", (0, 1), word, &argument(""))),
+        ("rtrim", [word]) => Operand::of(extracted("(?s)^(.*?) *\\z", (0, 1), word, &argument(""))),
         ("wrap", [_, _]) => {
-            let (inner, edge) = (&operands[0].template, &operands[1].template);
+            let mut side = || printed(operands.remove(0), needs);
+            let (inner, edge) = (side(), side());
             Operand::of(format!("{edge}{inner}{edge}"))
         }
         ("field", [_, _, _]) => return field(&operands, &words),

@@ -1,7 +1,8 @@
 //! Expressions of RainerScript.
 //!
-//! In: the text behind `if` and `set`. Out: an [`Expression`]; `or` binds loosest, then `and`, `not`, comparisons, `&`,
-//! `+ -`, `* / %`.
+//! In: the text behind `if` and `set`. Out: an [`Expression`]. As in rsyslog's grammar `and` and `or` bind alike and
+//! loosest, from left to right; then come comparisons, then `+`, `-` and `&`, then `*`, `/` and `%`; `not` and the sign
+//! of a number bind tightest: `not $a == 1` is `(not $a) == 1`.
 
 use super::{BadSyntax, Parsed, Reader};
 use crate::rsyslog::syntax::{Expression, Node, Test};
@@ -70,59 +71,35 @@ impl Reader<'_> {
     }
 
     fn expression(&mut self) -> Parsed<Expression> {
-        self.deeper(Self::any_of)
+        self.deeper(Self::logical)
     }
 
-    fn any_of(&mut self) -> Parsed<Expression> {
-        let mut left = self.all_of()?;
-        while self.word("or") {
-            let right = self.all_of()?;
-            left = self.pair(left, "or", right)?;
+    fn logical(&mut self) -> Parsed<Expression> {
+        let mut left = self.comparison()?;
+        while let Some(word) = ["or", "and"].into_iter().find(|word| self.word(word)) {
+            let right = self.comparison()?;
+            left = self.pair(left, word, right)?;
         }
         Ok(left)
-    }
-
-    fn all_of(&mut self) -> Parsed<Expression> {
-        let mut left = self.negation()?;
-        while self.word("and") {
-            let right = self.negation()?;
-            left = self.pair(left, "and", right)?;
-        }
-        Ok(left)
-    }
-
-    fn negation(&mut self) -> Parsed<Expression> {
-        if self.word("not") || self.mark(&["!"]).is_some() {
-            return Ok(Expression::Not(Box::new(self.deeper(Self::negation)?)));
-        }
-        self.comparison()
     }
 
     fn comparison(&mut self) -> Parsed<Expression> {
-        let left = self.joined()?;
-        let operator = match WORD_COMPARISONS.iter().find(|word| self.word(word)) {
-            Some(word) => *word,
-            None => match self.mark(MARK_COMPARISONS) {
-                Some(mark) => mark,
-                None => return Ok(left),
-            },
-        };
-        let right = self.joined()?;
-        self.pair(left, operator, right)
-    }
-
-    fn joined(&mut self) -> Parsed<Expression> {
         let mut left = self.sum()?;
-        while self.mark(&["&"]).is_some() {
+        while let Some(operator) = self.comparison_operator() {
             let right = self.sum()?;
-            left = self.pair(left, "&", right)?;
+            left = self.pair(left, operator, right)?;
         }
         Ok(left)
+    }
+
+    fn comparison_operator(&mut self) -> Option<&'static str> {
+        let word = WORD_COMPARISONS.iter().find(|word| self.word(word)).copied();
+        word.or_else(|| self.mark(MARK_COMPARISONS))
     }
 
     fn sum(&mut self) -> Parsed<Expression> {
         let mut left = self.product()?;
-        while let Some(mark) = self.mark(&["+", "-"]) {
+        while let Some(mark) = self.mark(&["+", "-", "&"]) {
             let right = self.product()?;
             left = self.pair(left, mark, right)?;
         }
@@ -139,6 +116,9 @@ impl Reader<'_> {
     }
 
     fn value(&mut self) -> Parsed<Expression> {
+        if self.word("not") {
+            return Ok(Expression::Not(Box::new(self.deeper(Self::value)?)));
+        }
         self.cursor.skip_blank();
         match self.cursor.peek() {
             Some('$') => Ok(Expression::Variable(self.variable()?)),

@@ -74,6 +74,8 @@ impl Reader<'_> {
         if self.cursor.take(",") {
             self.cursor.skip_spaces();
             value = self.filter_string()?;
+        } else if operation != "isempty" {
+            return Err(BadSyntax::new("`,` behind the operation"));
         }
         Ok(Test::Property { name, negated, operation, value })
     }

@@ -136,9 +136,17 @@ impl<'a> Reader<'a> {
             self.cursor.logical_line();
             vec![Statement { place: place.clone(), words: words.clone(), node: Node::Refused(why) }]
         });
-        match statements.last_mut().map(|last| &mut last.node) {
-            Some(Node::If { then, otherwise, .. }) if otherwise.is_empty() => then.extend(actions),
-            _ => statements.extend(actions),
+        let last = statements.last_mut();
+        // Without what stands above it the action would take every message.
+        let is_orphan = last.as_ref().is_none_or(|last| !last.node.is_rule());
+        if is_orphan {
+            let node = Node::Refused("`&` repeats the filter above, which cannot be used".to_string());
+            statements.push(Statement { place, words, node });
+            return;
+        }
+        match last.and_then(|last| last.node.last_branch()) {
+            Some(branch) => branch.extend(actions),
+            None => statements.extend(actions),
         }
     }
 
