@@ -3,6 +3,7 @@
 //! In: folders with packages. Out: the same, to whom made them. Holds: their folders on disk, which go with them.
 //! Limits: [`PACKAGES_MAX`], each for [`KEPT`].
 
+use crate::accounts::Right;
 use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Duration};
 use tempfile::TempDir;
 
@@ -17,6 +18,8 @@ pub(crate) struct Package {
     pub(crate) id: String,
     /// Who made it.
     pub(crate) user: String,
+    /// The logspace of its messages, and those whose chains prove them.
+    pub(crate) rights: Vec<(String, Right)>,
     /// The name of its folder, for whoever takes it.
     pub(crate) name: String,
     /// Removed when the last one lets go of it.
@@ -76,7 +79,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("case")).unwrap();
         fs::write(folder.path().join("case/manifest.json"), "{}").unwrap();
-        Package { id: id.into(), user: "eva".into(), name: "case".into(), folder }
+        Package { id: id.into(), user: "eva".into(), rights: Vec::new(), name: "case".into(), folder }
     }
 
     #[test]

@@ -2,9 +2,12 @@
 //!
 //! In: pieces. Out: the same, in order, as the client takes them. Holds: [`PIECES`] of them.
 //! Limits: a sender waits for the client for [`STALLED`], then the transfer is cut: a client that does not read must not
-//! keep its place among the exports.
+//! keep its place among the exports. It is cut as well when its user may not have it any more.
 
-use crate::answer::STALLED;
+use crate::{
+    access::{Access, WatchedAccess},
+    answer::STALLED,
+};
 use axum::body::{Body, Bytes};
 use std::{
     fmt::Display,
@@ -62,22 +65,37 @@ impl<E: Display + Send + 'static> Transfer<E> {
         self.pieces.recv().await
     }
 
-    /// The body of a response: `first`, if it was taken already, then what comes. `guard` lives as long as the body.
-    pub(crate) fn into_body<G: Send + 'static>(self, first: Option<Bytes>, guard: G) -> Body {
-        let state = (first, self, guard);
-        Body::from_stream(futures_util::stream::unfold(state, |(first, mut rest, guard)| async move {
-            let piece = match first {
-                Some(first) => Ok(first),
-                None => match rest.pieces.recv().await {
-                    Some(piece) => piece.map_err(|error| io::Error::other(error.to_string())),
-                    // Nobody may take what is there for the whole file.
-                    None if rest.is_stalled.load(Relaxed) => {
-                        Err(io::Error::other("the client took nothing for too long"))
-                    }
-                    None => return None,
-                },
-            };
-            Some((piece, (None, rest, guard)))
-        }))
+    /// The body of a response: `first`, if it was taken already, then what comes, as long as the user has access.
+    /// `guard` lives as long as the body.
+    pub(crate) fn into_body<G: Send + 'static>(self, first: Option<Bytes>, access: Access, guard: G) -> Body {
+        let state = (first, self, access.watched(), guard);
+        Body::from_stream(futures_util::stream::unfold(
+            state,
+            |(first, mut rest, mut access, guard)| async move {
+                let piece = match first {
+                    Some(first) => Ok(first),
+                    None => rest.next(&mut access).await?,
+                };
+                Some((piece, (None, rest, access, guard)))
+            },
+        ))
+    }
+
+    /// The next piece, or why there is none; nothing at the end.
+    async fn next(&mut self, access: &mut WatchedAccess) -> Option<io::Result<Bytes>> {
+        let piece = tokio::select! {
+            // Looked at first: a client that takes everything at once must not keep it from being looked at.
+            biased;
+            () = access.lost() => return Some(Err(io::Error::other("the user may not have this any more"))),
+            piece = self.pieces.recv() => piece,
+        };
+        match piece {
+            Some(piece) => Some(piece.map_err(|error| io::Error::other(error.to_string()))),
+            // Nobody may take what is there for the whole file.
+            None if self.is_stalled.load(Relaxed) => {
+                Some(Err(io::Error::other("the client took nothing for too long")))
+            }
+            None => None,
+        }
     }
 }

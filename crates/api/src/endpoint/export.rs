@@ -1,12 +1,14 @@
 //! `/export`: everything that a query finds, as a file of any size.
 //!
 //! In: a query, a time range, a format. Out: rows as they are read, newest first; the server holds a few pieces.
-//! A failure on the way cuts the transfer, so that no client takes half a file for the whole. What could not be read,
+//! A failure on the way, and a user who may not export any more, cut the transfer, so that no client takes half a file
+//! for the whole. What could not be read,
 //! locked or damaged, is in a report that is there when the file has ended.
 //! Limits: [`HOURS_MAX`]; the number of exports at once, and of one user; a client that takes nothing for
 //! [`crate::answer::STALLED`] is cut off.
 
 use crate::{
+    access::Access,
     accounts::Right,
     error::ApiError,
     extract::Parameters,
@@ -115,7 +117,9 @@ pub(crate) async fn export(
     let format = asked.format;
     let id = super::session::token()?;
     state.reports().begin(&id, &user.name);
+    let rights = [Right::Search, Right::Export].map(|right| (scope.name.clone(), right));
     let work = Export { space: scope.space(&user.keyring), scope, query, search, format };
+    let access = Access::new(state.clone(), user, rights.to_vec());
     let (report_id, shared) = (id.clone(), state.clone());
     let export = move || {
         let report = work.write(shared.ids(), &client);
@@ -130,7 +134,7 @@ pub(crate) async fn export(
         Some(Ok(piece)) => Some(piece),
         Some(Err(error)) => return Err(rows::search_error(&error, limit)),
     };
-    Ok((StatusCode::OK, headers(format, &id), pieces.into_body(first, gone)).into_response())
+    Ok((StatusCode::OK, headers(format, &id), pieces.into_body(first, access, gone)).into_response())
 }
 
 /// Of which export.

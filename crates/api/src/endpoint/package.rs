@@ -6,6 +6,7 @@
 
 use super::session::token;
 use crate::{
+    access::Access,
     accounts::Right,
     error::ApiError,
     extract::{Body as Asked, Parameters},
@@ -97,6 +98,7 @@ pub(crate) async fn make(
             return Err(state.refuse(&user, base, Right::Search, text));
         }
     }
+    let rights = rights(&scope);
     let question = question(&user, &asked, &search);
     let query = within(&question, &query)?;
     let details = json!({"from_us": question.from_us, "to_us": question.to_us, "package": true});
@@ -112,10 +114,22 @@ pub(crate) async fn make(
     let folder = tempfile::Builder::new().prefix("package-").tempdir_in(state.backend().scratch());
     let folder =
         folder.map_err(|error| ApiError::internal(format!("there is no room for a package: {error}")))?;
-    let package =
-        Package { id: token()?, user: user.name.clone(), name: name(&scope, question.at_us), folder };
+    let package = Package {
+        id: token()?,
+        user: user.name.clone(),
+        rights: rights.clone(),
+        name: name(&scope, question.at_us),
+        folder,
+    };
     let text = question.text.clone();
-    let made = made(package, question, parts, watch).await?;
+    let access = Access::new(state.clone(), user, rights);
+    let mut watched = access.watched();
+    let made = tokio::select! {
+        biased;
+        () = watched.lost() => return Err(lost()),
+        made = made(package, question, parts, watch) => made?,
+    };
+    let user = watched.into_user();
     drop(seat);
     let (package, exported) = made;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
@@ -135,6 +149,17 @@ pub(crate) async fn make(
         keeper.packages().forget(&id);
     });
     Ok(Json(answer))
+}
+
+/// What a user needs to have a package of a logspace: its messages, and the chains that prove them.
+fn rights(scope: &Scope) -> Vec<(String, Right)> {
+    let own = [Right::Search, Right::Export].map(|right| (scope.name.clone(), right));
+    let behind_views = scope.members.iter().filter(|member| member.boundary.is_some());
+    own.into_iter().chain(behind_views.map(|member| (member.base.clone(), Right::Search))).collect()
+}
+
+fn lost() -> ApiError {
+    ApiError::forbidden("you may not export from there any more")
 }
 
 /// What is asked, as the manifest has it: the range is of received times, so that one of the sender's clock goes into the text.
@@ -246,6 +271,10 @@ pub(crate) async fn take(
     let package =
         found.ok_or_else(|| ApiError::not_found("there is no such package any more: make it again"))?;
     let seat = state.export_slot(&user)?;
+    let access = Access::new(state.clone(), user, package.rights.clone());
+    if !access.is_granted() {
+        return Err(lost());
+    }
     let (client, pieces) = transfer::<io::Error>();
     let headers = headers(&package.name);
     let work = move || {
@@ -258,7 +287,7 @@ pub(crate) async fn take(
     };
     workers::spawn("package", NICE_OF_EXPORTS, work)
         .map_err(|_| ApiError::internal("there is no thread to send on"))?;
-    Ok((StatusCode::OK, headers, pieces.into_body(None, ())).into_response())
+    Ok((StatusCode::OK, headers, pieces.into_body(None, access, ())).into_response())
 }
 
 fn headers(name: &str) -> HeaderMap {

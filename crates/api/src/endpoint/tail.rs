@@ -7,6 +7,7 @@
 //! that wait for it take part in the memory of searches.
 
 use crate::{
+    access::CHECK_EVERY,
     accounts::Right,
     error::ApiError,
     extract::Parameters,
@@ -139,6 +140,8 @@ struct Follower {
     /// What they take.
     memory: MemoryPermit,
     status: Status,
+    /// When it was looked last whether the user may still follow.
+    checked: Instant,
     second: Instant,
     shown_in_second: u64,
     /// Which source is asked first: all have their turn.
@@ -171,6 +174,7 @@ impl Follower {
             waiting: VecDeque::new(),
             memory,
             status: Status::default(),
+            checked: Instant::now(),
             second: Instant::now(),
             shown_in_second: 0,
             turn: 0,
@@ -200,23 +204,29 @@ impl Follower {
     /// The next event; `None` when a logspace closes, or the user is logged out or may not search it any more.
     async fn next(&mut self) -> Option<Event> {
         loop {
+            // Also between rows that come without a pause.
+            if self.checked.elapsed() >= CHECK_EVERY {
+                if !self.may_go_on().unwrap_or(false) {
+                    return None;
+                }
+                self.checked = Instant::now();
+            }
             if let Some((event, bytes)) = self.waiting.pop_front() {
                 self.memory.shrink(bytes);
                 return Some(event);
             }
             let left = STATUS_EVERY.saturating_sub(self.second.elapsed());
+            if left.is_zero() {
+                self.second = Instant::now();
+                self.shown_in_second = 0;
+                return Some(self.status_event());
+            }
+            let next = left.min(CHECK_EVERY.saturating_sub(self.checked.elapsed()));
             let (sources, turn) = (&self.sources, self.turn);
-            match tokio::time::timeout(left, poll_fn(|context| poll(sources, turn, context))).await {
+            match tokio::time::timeout(next, poll_fn(|context| poll(sources, turn, context))).await {
                 Ok((member, Some(live))) => self.take(member, live),
                 Ok((_, None)) => return None,
-                Err(_) => {
-                    if !self.may_go_on().unwrap_or(false) {
-                        return None;
-                    }
-                    self.second = Instant::now();
-                    self.shown_in_second = 0;
-                    return Some(self.status_event());
-                }
+                Err(_) => {}
             }
         }
     }
