@@ -2,16 +2,20 @@
 //!
 //! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
 //! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
-//! Limits: a command has at most [`COMMAND_BYTES_MAX`]; a silent client is dropped after [`CLIENT_TIMEOUT`]. Closing
-//! waits [`CLOSE_TIMEOUT`] for the answer that is being made or written: a client that was accepted hears its answer.
+//! Limits: a command has at most [`COMMAND_BYTES_MAX`] and is there within [`CLIENT_TIMEOUT`]. Each client has a thread,
+//! [`CLIENTS_MAX`] at most: one more takes the place of the one that has said nothing for the longest. Commands are
+//! carried out one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or written: a client
+//! whose command was read hears its answer.
 
 mod client;
+mod clients;
 
 pub(crate) use client::{ANSWER_TIMEOUT, Reply, ask, follow};
 
+use clients::{Client, Clients};
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, Read, Write},
     os::unix::{
         fs::PermissionsExt,
         net::{UnixListener, UnixStream},
@@ -19,20 +23,22 @@ use std::{
     path::{Path, PathBuf},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 /// Longest command: a query pattern or a credential.
-const COMMAND_BYTES_MAX: u64 = 64 * 1024;
-/// A client that says nothing for so long is dropped: the thread serves one at a time.
+const COMMAND_BYTES_MAX: usize = 64 * 1024;
+/// A client has so long for a command, and for taking what is written at once.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Most clients at once: each has a thread and a descriptor.
+const CLIENTS_MAX: usize = 16;
 
 /// Longest wait for the answer to the client being served when the socket is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The pause when the system gives no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-/// Descriptors that are kept for a client: its socket twice, and what its command opens.
+/// Descriptors that are kept for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
 
 /// What answers commands.
@@ -105,18 +111,22 @@ impl Socket {
         let listener = UnixListener::bind(path).map_err(named)?;
         fs::set_permissions(path, fs::Permissions::from_mode(0o600)).map_err(named)?;
         let in_flight = Arc::<InFlight>::default();
-        let unanswered = in_flight.clone();
+        let service = Arc::new(Service {
+            commands,
+            in_flight: in_flight.clone(),
+            clients: Arc::new(Clients::new(CLIENTS_MAX)),
+            turn: Mutex::default(),
+        });
         thread::Builder::new().name("control".into()).spawn(move || {
             let mut reserve = Reserve::default();
             loop {
                 reserve.fill();
                 match listener.accept() {
-                    // A client that hangs up early has nothing more to hear.
-                    Ok((peer, _)) => drop(serve(peer, commands.as_ref(), &unanswered)),
+                    Ok((peer, _)) => service.begin(peer),
                     // Out of descriptors: the reserve lets somebody ask why.
                     Err(_) if reserve.release() => {
                         if let Ok((peer, _)) = listener.accept() {
-                            let _ = serve(peer, commands.as_ref(), &unanswered);
+                            service.begin(peer);
                         }
                     }
                     Err(_) => thread::sleep(ACCEPT_PAUSE),
@@ -154,38 +164,98 @@ impl Drop for Socket {
     }
 }
 
-/// Answers the commands of one client until it hangs up.
-fn serve(peer: UnixStream, commands: &dyn Commands, in_flight: &Arc<InFlight>) -> io::Result<()> {
-    peer.set_read_timeout(Some(CLIENT_TIMEOUT))?;
-    peer.set_write_timeout(Some(CLIENT_TIMEOUT))?;
-    let mut lines = BufReader::new(peer.try_clone()?);
-    let mut peer = peer;
-    loop {
-        let mut line = String::new();
-        if lines.by_ref().take(COMMAND_BYTES_MAX).read_line(&mut line)? == 0 {
-            return Ok(());
-        }
-        let unanswered = in_flight.begin();
-        let answer = match commands.stream(line.trim()) {
-            Some(Ok(stream)) => {
-                // It ends when its client does; a thread less at the limit is a client that hears nothing.
-                return thread::Builder::new().name("tap".into()).spawn(move || stream(peer)).map(drop);
+/// What every client needs.
+struct Service {
+    commands: Arc<dyn Commands>,
+    in_flight: Arc<InFlight>,
+    clients: Arc<Clients>,
+    /// Held while a command is carried out.
+    turn: Mutex<()>,
+}
+
+impl Service {
+    /// Serves a client on a thread of its own. Without a thread it is hung up on, as it is when all places are taken
+    /// by clients whose commands are being carried out.
+    fn begin(self: &Arc<Service>, peer: UnixStream) {
+        let Some(client) = self.clients.admit(peer) else { return };
+        let service = self.clone();
+        let serve = move || {
+            // A client that hangs up early has nothing more to hear.
+            let _ = service.serve(&client);
+        };
+        let _ = thread::Builder::new().name("control-client".into()).spawn(serve);
+    }
+
+    /// Answers the commands of one client until it hangs up.
+    fn serve(&self, client: &Client) -> io::Result<()> {
+        client.peer().set_write_timeout(Some(CLIENT_TIMEOUT))?;
+        let mut lines = Lines { peer: client.peer(), read: Vec::new() };
+        while let Some(line) = lines.next(Instant::now() + CLIENT_TIMEOUT)? {
+            let unanswered = self.in_flight.begin();
+            client.set_busy();
+            let line = line.trim();
+            let answer = {
+                let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+                match self.commands.stream(line) {
+                    Some(Ok(stream)) => {
+                        let peer = client.peer().try_clone()?;
+                        // It ends when its client does; a thread less at the limit is a client that hears nothing.
+                        return thread::Builder::new()
+                            .name("tap".into())
+                            .spawn(move || stream(peer))
+                            .map(drop);
+                    }
+                    Some(Err(error)) => Err(error),
+                    None => self.commands.command(line),
+                }
+            };
+            let mut answer = match answer {
+                Ok(answer) => answer,
+                Err(error) => format!("FAIL {error}"),
+            };
+            if !answer.is_empty() && !answer.ends_with('\n') {
+                answer.push('\n');
             }
-            Some(Err(error)) => Err(error),
-            None => commands.command(line.trim()),
-        };
-        let mut answer = match answer {
-            Ok(answer) => answer,
-            Err(error) => format!("FAIL {error}"),
-        };
-        if !answer.is_empty() && !answer.ends_with('\n') {
-            answer.push('\n');
+            answer.push_str(".\n");
+            let written = client.peer().write_all(answer.as_bytes());
+            drop(unanswered);
+            self.commands.answered(line);
+            written?;
+            client.set_waiting();
         }
-        answer.push_str(".\n");
-        let written = peer.write_all(answer.as_bytes());
-        drop(unanswered);
-        commands.answered(line.trim());
-        written?;
+        Ok(())
+    }
+}
+
+/// The lines of a client.
+struct Lines<'a> {
+    peer: &'a UnixStream,
+    read: Vec<u8>,
+}
+
+impl Lines<'_> {
+    /// The next line; nothing at the end. What is too long or comes too late is an error.
+    fn next(&mut self, deadline: Instant) -> io::Result<Option<String>> {
+        loop {
+            if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.read.drain(..=end).collect();
+                let line = String::from_utf8(line);
+                return line.map(Some).map_err(|_| io::ErrorKind::InvalidData.into());
+            }
+            if self.read.len() >= COMMAND_BYTES_MAX {
+                return Err(io::ErrorKind::InvalidData.into());
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.peer.set_read_timeout(Some(left))?;
+            let mut piece = [0; 4096];
+            match self.peer.read(&mut piece)? {
+                0 => return Ok(None),
+                count => self.read.extend_from_slice(&piece[..count]),
+            }
+        }
     }
 }
 
@@ -194,6 +264,7 @@ mod tests {
     //! A server and its client on a socket of the test.
 
     use super::*;
+    use std::io::{BufRead, BufReader};
 
     /// Counts the answers that were written before it heard so.
     #[derive(Default)]
@@ -247,6 +318,28 @@ mod tests {
         drop(socket);
         assert!(!path.exists());
     }
+
+    #[test]
+    fn silent_and_slow_clients_keep_nobody_waiting() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ctl");
+        let socket = Socket::open(&path, Arc::new(Echo::default())).unwrap();
+        // More than there is room for: each one beyond takes the place of the oldest.
+        let silent: Vec<UnixStream> =
+            (0..CLIENTS_MAX + 4).map(|_| UnixStream::connect(&path).unwrap()).collect();
+        (&silent[CLIENTS_MAX]).write_all(b"STA").unwrap();
+        let began = Instant::now();
+        for _ in 0..3 {
+            assert!(matches!(ask(&path, "STATS", ANSWER_TIMEOUT).unwrap(), Reply::Done(_)));
+        }
+        assert!(began.elapsed() < CLIENT_TIMEOUT / 2, "{:?}", began.elapsed());
+        let mut rest = Vec::new();
+        let mut first = &silent[0];
+        first.set_read_timeout(Some(CLIENT_TIMEOUT)).unwrap();
+        assert_eq!(first.read_to_end(&mut rest).unwrap(), 0, "the oldest is still there");
+        drop(socket);
+    }
+
     #[test]
     fn closing_waits_for_the_answer_and_a_command_is_done_after_it() {
         let folder = tempfile::tempdir().unwrap();
