@@ -549,4 +549,8 @@ pub struct LogspaceHealth {
     /// Messages that are still being read back from the journal after a start; absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starting: Option<u64>,
+    /// Values in the newest segments whose names share one column because a segment has no more columns; absent when
+    /// there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub values_without_column: Option<u64>,
 }

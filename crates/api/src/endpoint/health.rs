@@ -37,6 +37,10 @@ pub(crate) async fn health(
         let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
         member.logspace.snapshot().starting.map(|starting| starting.count)
     };
+    let values_without_column = |scope: &Scope| {
+        let member = scope.members.first().filter(|_| scope.kind == ScopeKind::Local)?;
+        Some(member.logspace.stats().values_without_column).filter(|count| *count > 0)
+    };
     let left_out = state.backend().not_running();
     let troubles = state.backend().destination_troubles();
     let is_well =
@@ -65,7 +69,12 @@ pub(crate) async fn health(
                 }
                 error => error,
             };
-            logspaces.push(LogspaceHealth { name: scope.name.clone(), error, starting: starting(&scope) });
+            logspaces.push(LogspaceHealth {
+                name: scope.name.clone(),
+                error,
+                starting: starting(&scope),
+                values_without_column: values_without_column(&scope),
+            });
         }
     }
     Ok(Json(HealthAnswer { status, logspaces, not_running, destinations }))

@@ -234,7 +234,7 @@ impl Control {
         format!(
             "OK syslogng_is_healthy {status}\nsyslogng_stats_figures {figures}\nsyslogng_mainloop_io_worker_roundtrip_latency_seconds {:.6}\n{}",
             start.elapsed().as_secs_f64(),
-            troubles.join("\n")
+            troubles.into_iter().chain(self.shared.notes()).collect::<Vec<_>>().join("\n")
         )
     }
 }

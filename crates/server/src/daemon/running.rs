@@ -17,6 +17,7 @@ use crate::{
     logspace::LEDGER,
     machine::ThisMachine,
     taps::TapPlace,
+    terminal,
 };
 use api::Scope;
 use config::Disk;

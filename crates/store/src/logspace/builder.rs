@@ -45,6 +45,8 @@ pub(crate) struct Builder {
     active_bytes: u64,
     /// Values without a column in the active segment that were counted.
     uncolumned: u64,
+    /// The same of the segment before.
+    uncolumned_before: u64,
     published: Instant,
     dirty: bool,
 }
@@ -66,6 +68,7 @@ impl Builder {
             messages_max,
             active_bytes: 0,
             uncolumned: 0,
+            uncolumned_before: 0,
             published: Instant::now(),
             dirty: false,
         }
@@ -218,6 +221,8 @@ impl Builder {
         }
         self.shared.counters.values_without_column.fetch_add(count - self.uncolumned, Relaxed);
         self.uncolumned = count;
+        let most = count.max(self.uncolumned_before);
+        self.shared.counters.values_without_column_now.store(most, Relaxed);
     }
 
     /// Completes the active segment when its day is over.
@@ -234,7 +239,7 @@ impl Builder {
             return;
         }
         self.count_uncolumned();
-        self.uncolumned = 0;
+        self.uncolumned_before = std::mem::take(&mut self.uncolumned);
         let next = self.active.begin_next(next);
         let complete = std::mem::replace(&mut self.active, next);
         self.active_bytes = 0;

@@ -42,6 +42,9 @@ pub struct LogspaceStats {
     pub recodes_failed_total: u64,
     /// Values that have no column of their name because their segment had too many names.
     pub values_without_column_total: u64,
+    /// The same of the active segment, or of the one before it where there are more: not 0 while a logspace has too many
+    /// names.
+    pub values_without_column: u64,
     /// Time-stamps received.
     pub timestamps_total: u64,
     /// Messages that are neither stored nor dropped yet.
@@ -88,6 +91,7 @@ pub(crate) struct Counters {
     pub(crate) recode_saved: AtomicU64,
     pub(crate) recodes_failed: AtomicU64,
     pub(crate) values_without_column: AtomicU64,
+    pub(crate) values_without_column_now: AtomicU64,
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
@@ -151,6 +155,7 @@ impl Counters {
             seals_failed_total: self.seals_failed.load(Relaxed),
             segments_removed_total: self.segments_removed.load(Relaxed),
             values_without_column_total: self.values_without_column.load(Relaxed),
+            values_without_column: self.values_without_column_now.load(Relaxed),
             timestamps_total: self.stamped.load(Relaxed),
             segments_scrubbed_total: self.scrubbed.load(Relaxed),
             segments_recoded_total: self.recoded.load(Relaxed),
