@@ -70,19 +70,20 @@ class Server:
         with open(self.config, "w") as out:
             out.write(config.format(port=self.port, folder=self.folder))
 
-    def start(self):
-        """Starts the server and waits until it answers."""
+    def start(self, logs_in=True, within=15):
+        """Starts the server and waits until it answers; a session of before lives on."""
         self.log = open(os.path.join(self.folder, "stderr"), "ab")
         command = [self.binary, "run", "--config", self.config, "--data", self.folder + "/data",
                    "--control", self.folder + "/ctl", "--http", f"127.0.0.1:{self.http}"]
         self.process = self.spawn(command)
-        self.until(lambda: self.answers(), 15, "the server to answer")
+        self.until(lambda: self.answers(), within, "the server to answer")
         if self.password is None:
             # The page answers a moment before the server says where it is.
             said = lambda: re.search(r"password[^\n]*?: (\S+)", self.stderr())
             self.until(said, 5, "the password of the first run")
             self.password = said().group(1)
-        self.call("login", {"user": "admin", "password": self.password})
+        if logs_in:
+            self.call("login", {"user": "admin", "password": self.password})
 
     def spawn(self, command):
         """The process; a socket in `inherit` is handed over as service managers do (sd_listen_fds(3))."""

@@ -1,0 +1,131 @@
+"""After a kill with many messages in the journal: what was acknowledged is shown when it is there, and nothing is taken for the whole before."""
+
+import concurrent.futures
+import json
+import signal
+import socket
+import subprocess
+import tarfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from server import CONFIG, Server
+
+COUNT = 240_000
+SEALED = 2_000
+# Each hundredth message of all.
+NEEDLES = (COUNT + SEALED) // 100
+STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
+
+
+def send(server, numbers):
+    with socket.create_connection(("127.0.0.1", server.port)) as peer:
+        for first in range(0, len(numbers), 5000):
+            lines = (f"<13>prog[{n}]: number n{n} {'needle' if n % 100 == 0 else 'straw'} of a long haul through the journal and back again\n" for n in numbers[first:first + 5000])
+            peer.sendall("".join(lines).encode())
+
+
+def patiently(call, within=300):
+    """The answer of a call that may be told to come back, as the manual says: 503 `starting` with Retry-After."""
+    end = time.monotonic() + within
+    while True:
+        try:
+            return call()
+        except urllib.error.HTTPError as error:
+            answer = json.load(error)["error"]
+            assert (error.code, answer["code"]) == (503, "starting") and int(error.headers["Retry-After"]) > 0, (error.code, answer)
+            assert time.monotonic() < end, "the server never started"
+            time.sleep(min(int(error.headers["Retry-After"]), 5))
+
+
+def status(server):
+    assert server.process.poll() is None, server.stderr()
+    try:
+        return server.call("health")["status"]
+    except OSError:
+        return None
+
+
+def slowed(server, until):
+    """Lets the server have a twentieth of its time, from a second after its start."""
+    killed = server.process
+    while server.process is killed:
+        time.sleep(0.01)
+    process = server.process
+    time.sleep(1)
+    while not until.is_set() and process.poll() is None:
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(0.19)
+        process.send_signal(signal.SIGCONT)
+        time.sleep(0.01)
+
+
+def exported(server):
+    with server.opener.open(f"{server.base}/api/v1/export?query=needle", timeout=300) as answer:
+        return [json.loads(line)["message"] for line in answer], time.monotonic()
+
+
+def packed(server):
+    """The messages of an evidence package, and when it was made."""
+    body = json.dumps({"query": "needle"}).encode()
+    headers = {"Content-Type": "application/json", "X-Requested-By": "test"}
+    request = urllib.request.Request(f"{server.base}/api/v1/package", body, headers)
+    with server.opener.open(request, timeout=300) as answer:
+        made, at = json.load(answer), time.monotonic()
+    with server.opener.open(f"{server.base}/api/v1/package?id={made['id']}", timeout=300) as answer:
+        with tarfile.open(fileobj=answer, mode="r|") as archive:
+            names = [member.name for member in archive]
+    assert any(name.endswith("manifest.json") for name in names), names
+    return made["messages"], at
+
+
+def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
+    server = Server(binary, STORE_ONLY)
+    try:
+        server.start()
+        send(server, range(SEALED))
+        server.found("program:prog", SEALED, within=60)
+        subprocess.run([server.binary, "logspace", "seal", "main", "--control", server.folder + "/ctl"], check=True, capture_output=True, timeout=60)
+        send(server, range(SEALED, COUNT + SEALED))
+        server.found("program:prog", COUNT + SEALED, within=300)
+        server.stop(signal.SIGKILL)
+        # The journal is read back before the page answers, or, when that takes more than ten seconds, behind it: as on
+        # a slow machine, which this one is made until then.
+        answers = server.answers
+        server.answers = lambda: status(server) in ("starting", "ok")
+        slow = threading.Event()
+        slowing = threading.Thread(target=slowed, args=(server, slow))
+        slowing.start()
+        try:
+            server.start(logs_in=False, within=60)
+        finally:
+            slow.set()
+            slowing.join()
+        server.answers = answers
+        assert server.call("health")["status"] == "starting", "the start was too quick to see anything: more messages"
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            export = pool.submit(patiently, lambda: exported(server))
+            package = pool.submit(patiently, lambda: packed(server))
+            partial, totals = 0, []
+            while server.call("health")["status"] == "starting":
+                answer = server.search("program:prog", limit=0)
+                why = [part["why"] for part in answer.get("unread", [])]
+                totals.append(answer["total"])
+                # Fewer messages than there are, and not a word: that is what must not be.
+                assert answer["total"] == COUNT + SEALED or why == ["starting"], (answer["total"], why)
+                partial += why == ["starting"]
+                time.sleep(0.1)
+            well = time.monotonic()
+            messages, export_at = export.result()
+            packaged, package_at = package.result()
+        assert partial >= 3 and totals == sorted(totals), (partial, totals)
+        # Both waited, and have everything: the export all messages, the package all that was sealed.
+        assert export_at > well - 1 and package_at > well - 1, (well, export_at, package_at)
+        assert len(messages) == len(set(messages)) == NEEDLES, len(messages)
+        assert packaged == SEALED // 100, packaged
+        answer = server.search("program:prog", limit=0)
+        assert answer["total"] == COUNT + SEALED and "unread" not in answer, answer
+    finally:
+        server.close()
