@@ -94,7 +94,7 @@ fn say_unread(answer: &Value) -> Coverage {
         };
         let of = part["logspace"].as_str().map(|name| format!("logspace {name}: ")).unwrap_or_default();
         let why = terminal::line(part["why"].as_str().unwrap_or_default());
-        eprintln!("duramen: not read: {of}received {} to {}: {why}", time("from_us"), time("to_us"));
+        errln!("duramen: not read: {of}received {} to {}: {why}", time("from_us"), time("to_us"));
     }
     if unread.is_empty() { Coverage::Whole } else { Coverage::Partial }
 }
@@ -105,7 +105,7 @@ fn done(result: Result<Coverage, String>) -> ExitCode {
         Ok(Coverage::Whole) => ExitCode::SUCCESS,
         Ok(Coverage::Partial) => ExitCode::from(INCOMPLETE),
         Err(error) => {
-            eprintln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error));
             ExitCode::FAILURE
         }
     }

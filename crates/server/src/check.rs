@@ -42,7 +42,7 @@ pub(crate) fn run(path: &Path, checking: &Checking) -> ExitCode {
         Some(target) => {
             let (checked, text) = assemble::check_preprocessed(path, &disk);
             if let Err(error) = fs::write(target, text) {
-                eprintln!("cannot write {}: {error}", target.display());
+                errln!("cannot write {}: {error}", target.display());
                 return ExitCode::FAILURE;
             }
             checked
@@ -53,11 +53,11 @@ pub(crate) fn run(path: &Path, checking: &Checking) -> ExitCode {
     } else if checked.report.is_usable() {
         config::advise(&checked.tree, &mut checked.report);
     }
-    eprint!("{}", rendered(&checked));
-    left_out.iter().for_each(|one| eprintln!("{one}"));
+    terminal::complain_styled(&rendered(&checked));
+    left_out.iter().for_each(|one| errln!("{one}"));
     match checked.report.error_count() {
         0 if checking.strict && checked.report.warning_count() > 0 => {
-            eprintln!(
+            errln!(
                 "{}: {} with --strict",
                 path.display(),
                 counted(checked.report.warning_count(), "warning")
@@ -65,15 +65,15 @@ pub(crate) fn run(path: &Path, checking: &Checking) -> ExitCode {
             ExitCode::FAILURE
         }
         0 if !left_out.is_empty() => {
-            println!("{}: starts, with {} left out", path.display(), counted(left_out.len(), "part"));
+            outln!("{}: starts, with {} left out", path.display(), counted(left_out.len(), "part"));
             ExitCode::SUCCESS
         }
         0 => {
-            println!("{}: no errors", path.display());
+            outln!("{}: no errors", path.display());
             ExitCode::SUCCESS
         }
         count => {
-            eprintln!("{}: {}", path.display(), counted(count, "error"));
+            errln!("{}: {}", path.display(), counted(count, "error"));
             ExitCode::FAILURE
         }
     }

@@ -185,7 +185,7 @@ fn serve(options: RunOptions) -> ExitCode {
     let http = match http_address(&options.http) {
         Ok(http) => http,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             return ExitCode::from(2);
         }
     };

@@ -4,7 +4,7 @@
 //! error or, as JSON, in a file. Exit status 0 when everything is in the configuration, 1 when something is left out,
 //! 2 when nothing could be made.
 
-use crate::{assemble, check};
+use crate::{assemble, check, terminal};
 use clap::{Args, Subcommand};
 use config::{
     Disk, Memory,
@@ -54,7 +54,7 @@ pub(crate) fn run(options: &ConvertOptions) -> ExitCode {
         }
         Ok(_) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             ExitCode::from(NOTHING)
         }
     }
@@ -69,24 +69,26 @@ fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
     match &options.output {
         Some(path) => write(path, &conversion.text)?,
         None if reports_to_output => {}
-        None => print!("{}", conversion.text),
+        None => terminal::print_exactly(&conversion.text),
     }
     match &options.report {
-        Some(_) if reports_to_output => println!("{:#}", report(&conversion)),
+        Some(_) if reports_to_output => {
+            outln!("{}", terminal::json(&format!("{:#}", report(&conversion))));
+        }
         Some(path) => write(path, &format!("{:#}\n", report(&conversion)))?,
         None => {
             let told = conversion.findings.iter().filter(|one| one.outcome != Outcome::Kept);
-            told.for_each(|finding| eprintln!("{finding}"));
+            told.for_each(|finding| errln!("{finding}"));
         }
     }
     let counts: Vec<String> = OUTCOMES
         .iter()
         .map(|outcome| format!("{} {}", count(&conversion, *outcome), outcome.word()))
         .collect();
-    eprintln!("{}: {}", options.file.display(), counts.join(", "));
+    errln!("{}: {}", options.file.display(), counts.join(", "));
     if let Some(path) = &options.output {
         let checked = assemble::check(path, &Disk::default());
-        eprint!("{}", check::rendered(&checked));
+        terminal::complain_styled(&check::rendered(&checked));
     }
     Ok(conversion)
 }

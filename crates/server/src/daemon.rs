@@ -24,7 +24,7 @@ mod tables;
 
 pub(crate) use console::{Level, Levels};
 
-use crate::{control::Socket, descriptors, logspace::LEDGER};
+use crate::{control::Socket, descriptors, logspace::LEDGER, terminal};
 use commands::Control;
 use console::Console;
 use ledger::LedgerKeeper;
@@ -116,7 +116,7 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
     match serve(&settings, &log) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("{}: {error}", settings.name);
+            terminal::complain_styled(&format!("{}: {error}\n", settings.name));
             ExitCode::FAILURE
         }
     }
@@ -240,7 +240,7 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notif
                     }
                     Err(error) => {
                         log.write(Severity(3), "Error in the configuration, keeping the old one;");
-                        eprint!("{error}");
+                        terminal::complain_styled(error);
                     }
                 }
                 if let Some(answer) = answer {

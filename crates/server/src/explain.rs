@@ -14,7 +14,7 @@ mod tests;
 
 use crate::{
     assemble::{self, Environment, Parts},
-    check,
+    check, terminal,
 };
 use clap::Args;
 use config::{Disk, Surroundings};
@@ -72,7 +72,7 @@ pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
             Err(_) => ExitCode::FAILURE,
         },
         Err(error) => {
-            eprint!("{error}");
+            terminal::complain_styled(&error);
             ExitCode::FAILURE
         }
     }

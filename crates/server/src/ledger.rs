@@ -154,7 +154,7 @@ fn verify(options: &VerifyOptions) -> Result<bool, String> {
     let audit = LedgerAudit { keys, chains, known };
     let report = audit.run(&ledger).map_err(|error| format!("{}: {error}", ledger.path().display()))?;
     if options.json {
-        println!("{}", to_json(&report));
+        outln!("{}", terminal::json(&to_json(&report).to_string()));
     } else {
         print(&report, options.trust.is_empty());
     }
@@ -192,21 +192,21 @@ fn evidence(data: &Path) -> Result<Evidence, String> {
 
 fn print(report: &LedgerReport, are_beside: bool) {
     for finding in &report.findings {
-        println!("{}", terminal::line(&finding.text));
+        outln!("{}", terminal::line(&finding.text));
     }
     let verdict = if report.is_good() { "good" } else { "NOT good" };
-    println!("{verdict}: {} entries, the last one {}", report.entries, report.last);
+    outln!("{verdict}: {} entries, the last one {}", report.entries, report.last);
     let unsigned = report.entries.saturating_sub(report.signed);
     match report.signer.as_str() {
-        "" => println!("no entry is signed: there is no logspace whose key could"),
-        signer => println!("the first {} are signed by {signer}", report.signed),
+        "" => outln!("no entry is signed: there is no logspace whose key could"),
+        signer => outln!("the first {} are signed by {signer}", report.signed),
     }
-    println!("the first {} are named by a seal of a logspace", report.sealed);
+    outln!("the first {} are named by a seal of a logspace", report.sealed);
     if unsigned > 0 {
-        println!("the last {unsigned} are chained only: that they or some of them were cut would not show");
+        outln!("the last {unsigned} are chained only: that they or some of them were cut would not show");
     }
     if are_beside && !report.signer.is_empty() {
-        println!("the keys of the signatures are those beside the chains; --trust FILE proves more");
+        outln!("the keys of the signatures are those beside the chains; --trust FILE proves more");
     }
 }
 

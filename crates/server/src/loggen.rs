@@ -11,6 +11,7 @@ mod summary;
 
 pub(crate) use options::Options;
 
+use crate::terminal;
 use connection::Target;
 use content::Content;
 use sender::{Pace, Progress};
@@ -33,7 +34,7 @@ pub(crate) fn run(options: &Options) -> ExitCode {
     match send_all(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("loggen: {error}");
+            errln!("loggen: {error}");
             ExitCode::FAILURE
         }
     }
@@ -70,7 +71,7 @@ fn send_all(options: &Options) -> io::Result<()> {
     if options.csv {
         summary::csv(&progress, start.elapsed());
     }
-    eprintln!("{}", summary::line(&progress, start.elapsed()));
+    errln!("{}", summary::line(&progress, start.elapsed()));
     failure.map_or(Ok(()), Err)
 }
 
@@ -78,7 +79,7 @@ fn send_all(options: &Options) -> io::Result<()> {
 fn report<T>(options: &Options, progress: &Progress, threads: &[thread::JoinHandle<T>], start: Instant) {
     let (mut last, mut last_count) = (start, 0);
     if options.csv {
-        println!("ThreadId;Time;Rate;Count");
+        outln!("ThreadId;Time;Rate;Count");
     }
     while !threads.iter().all(thread::JoinHandle::is_finished) {
         thread::sleep(Duration::from_millis(5));
@@ -88,7 +89,7 @@ fn report<T>(options: &Options, progress: &Progress, threads: &[thread::JoinHand
             let rate = (count - last_count) as f64 / elapsed.as_secs_f64();
             (last, last_count) = (Instant::now(), count);
             if !options.quiet && !options.csv {
-                eprint!("count={count}, rate = {rate:.2} msg/s                 \r");
+                terminal::print_over(format_args!("count={count}, rate = {rate:.2} msg/s                 "));
                 // A terminal that is gone is no reason to stop sending.
                 let _ = io::stderr().flush();
             }

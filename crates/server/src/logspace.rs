@@ -105,7 +105,7 @@ pub(crate) fn status(done: Result<bool, String>) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error));
             ExitCode::from(2)
         }
     }

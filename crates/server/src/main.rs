@@ -3,6 +3,12 @@
 //! In: a command line. Out: a server, or one answer. Called by an old name (`loggen`, `pdbtool`,
 //! `syslog-ng`, `syslog-ng-ctl`) it takes that program's options.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+// First: the others print with its macros.
+#[macro_use]
+mod terminal;
+
 mod ask;
 mod assemble;
 mod authorities;
@@ -25,7 +31,6 @@ mod queue;
 mod slog;
 mod statistics;
 mod taps;
-mod terminal;
 mod user;
 
 use std::process::ExitCode;

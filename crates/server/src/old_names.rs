@@ -95,8 +95,8 @@ struct SyslogNg {
 pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
     let options = SyslogNg::parse_from(words);
     if options.version {
-        println!("syslog-ng {LANGUAGE} (duramen {})", env!("CARGO_PKG_VERSION"));
-        println!("Config version: {LANGUAGE}");
+        outln!("syslog-ng {LANGUAGE} (duramen {})", env!("CARGO_PKG_VERSION"));
+        outln!("Config version: {LANGUAGE}");
         return ExitCode::SUCCESS;
     }
     if options.syntax_only || options.preprocess_into.is_some() {
@@ -110,7 +110,7 @@ pub(crate) fn syslog_ng(words: &[OsString]) -> ExitCode {
     let http = match startable(&options).and_then(|()| http_address(&options.http)) {
         Ok(http) => http,
         Err(error) => {
-            eprintln!("syslog-ng: {error}");
+            errln!("syslog-ng: {error}");
             return ExitCode::from(2);
         }
     };
@@ -231,7 +231,7 @@ pub(crate) fn persist_tool() -> ExitCode {
 }
 
 fn refused(name: &str, why: &str) -> ExitCode {
-    eprintln!("{name}: {why}");
+    errln!("{name}: {why}");
     ExitCode::from(2)
 }
 

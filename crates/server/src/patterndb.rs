@@ -106,12 +106,12 @@ fn load(path: &std::path::Path) -> Option<Database> {
     match read_database(path, "", &Definitions::new(Version::CURRENT)) {
         Ok(database) => {
             for finding in &database.findings {
-                eprintln!("{}:{}:{}: {}", path.display(), finding.line, finding.column, finding.reason);
+                errln!("{}:{}:{}: {}", path.display(), finding.line, finding.column, finding.reason);
             }
             Some(database)
         }
         Err(error) => {
-            eprintln!("Error parsing pattern database file; filename='{}', error='{error}'", path.display());
+            errln!("Error parsing pattern database file; filename='{}', error='{error}'", path.display());
             None
         }
     }
@@ -122,9 +122,9 @@ fn dump(options: &DumpOptions) -> ExitCode {
     let Some(database) = load(path) else { return ExitCode::FAILURE };
     let file = path.display().to_string();
     match (&options.program, options.program_tree) {
-        (_, true) => print!("{}", database.dump_programs(&file)),
-        (Some(program), _) => print!("{}", database.dump_rules(program, &file).unwrap_or_default()),
-        _ => eprintln!("Neither --program-tree nor --program was specified, doing nothing"),
+        (_, true) => out!("{}", database.dump_programs(&file)),
+        (Some(program), _) => out!("{}", database.dump_rules(program, &file).unwrap_or_default()),
+        _ => errln!("Neither --program-tree nor --program was specified, doing nothing"),
     }
     ExitCode::SUCCESS
 }
@@ -132,7 +132,7 @@ fn dump(options: &DumpOptions) -> ExitCode {
 fn dictionary(options: &DictionaryOptions) -> ExitCode {
     let Some(database) = load(&options.database.pdb) else { return ExitCode::FAILURE };
     for name in database.dictionary(options.program.as_deref(), options.dump_tags) {
-        println!("{name}");
+        outln!("{name}");
     }
     ExitCode::SUCCESS
 }

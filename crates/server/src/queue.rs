@@ -59,16 +59,16 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     let result = match &options.verb {
         QueueVerb::Ls { folder } => each(std::slice::from_ref(folder), |path| {
             let summary = look_into_queue(path, &mut |_, _| {})?;
-            println!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
+            outln!("{}\t{} messages\t{} bytes", path.display(), summary.messages, summary.bytes);
             Ok(summary)
         }),
         QueueVerb::Info { folders } => each(folders, |path| {
             let summary = look_into_queue(path, &mut |_, _| {})?;
-            println!("Folder: {}", path.display());
-            println!("Messages: {}", summary.messages);
-            println!("First sequence number: {}", summary.first);
-            println!("Bytes on the disk: {}", summary.bytes);
-            println!("Damaged places: {}\n", summary.damages.len());
+            outln!("Folder: {}", path.display());
+            outln!("Messages: {}", summary.messages);
+            outln!("First sequence number: {}", summary.first);
+            outln!("Bytes on the disk: {}", summary.bytes);
+            outln!("Damaged places: {}\n", summary.damages.len());
             Ok(summary)
         }),
         QueueVerb::Cat { template, raw, folders } => cat(template.as_deref(), *raw, folders),
@@ -76,7 +76,7 @@ pub(crate) fn run(options: &QueueOptions) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("duramen: {}", terminal::lines(&error));
+            errln!("duramen: {}", terminal::lines(&error));
             ExitCode::FAILURE
         }
     }

@@ -119,7 +119,7 @@ pub(crate) fn run(options: &SlogOptions) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             ExitCode::from(2)
         }
     }
@@ -132,7 +132,7 @@ fn key(options: &KeyOptions) -> Result<()> {
         let master = HostKey::read(master.as_ref())?;
         HostKey { key: host_key(&master.key, address, serial), lines: 0 }.write(path.as_ref())?;
     } else if let Some(path) = &options.counter {
-        println!("counter={}", HostKey::read(path)?.lines);
+        outln!("counter={}", HostKey::read(path)?.lines);
     }
     Ok(())
 }
@@ -183,15 +183,15 @@ fn verify(
     let text = read(input)?;
     let read = lines::open(host, start, &text);
     write(output, &read.text)?;
-    read.troubles.iter().for_each(|trouble| println!("{trouble}"));
+    read.troubles.iter().for_each(|trouble| outln!("{trouble}"));
     let is_whole = read.mac == read_mac(mac_file)?;
     if !is_whole {
-        println!(
+        outln!(
             "the MAC of all lines is not that of {}: lines are missing, changed or in another order",
             mac_file.display()
         );
     }
-    println!("{} lines, {} troubles", read.lines, read.troubles.len() + usize::from(!is_whole));
+    outln!("{} lines, {} troubles", read.lines, read.troubles.len() + usize::from(!is_whole));
     Ok(is_whole && read.troubles.is_empty())
 }
 

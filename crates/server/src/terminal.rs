@@ -2,9 +2,74 @@
 //!
 //! In: text of messages, names, configurations. Out: the same, with control characters as escapes: C0 (but tab and,
 //! where lines are meant, line feeds), DEL, C1 and the marks and overrides of bidirectional text.
+//! All that the program prints goes through here: `outln!` and `errln!`, `out!` and `err!` without a line feed at the end.
 //! Holds nothing. Limits: text without them is borrowed, not copied.
 
-use std::borrow::Cow;
+use std::{
+    borrow::Cow,
+    fmt,
+    io::{self, IsTerminal, Write},
+};
+
+/// Prints lines on standard output.
+macro_rules! outln {
+    ($($words:tt)*) => { $crate::terminal::print(format_args!("{}\n", format_args!($($words)*))) };
+}
+
+/// Prints text on standard output.
+macro_rules! out {
+    ($($words:tt)*) => { $crate::terminal::print(format_args!($($words)*)) };
+}
+
+/// Prints lines on standard error.
+macro_rules! errln {
+    ($($words:tt)*) => { $crate::terminal::complain(format_args!("{}\n", format_args!($($words)*))) };
+}
+
+/// Prints text on standard error.
+macro_rules! err {
+    ($($words:tt)*) => { $crate::terminal::complain(format_args!($($words)*)) };
+}
+
+/// Prints text on standard output. Whoever reads may have gone: then nobody misses it.
+pub(crate) fn print(words: fmt::Arguments<'_>) {
+    let _ = io::stdout().write_all(lines(&words.to_string()).as_bytes());
+}
+
+/// Prints text on standard error.
+pub(crate) fn complain(words: fmt::Arguments<'_>) {
+    let _ = io::stderr().write_all(lines(&words.to_string()).as_bytes());
+}
+
+/// Prints text that a program reads back: as it is, but for a terminal.
+pub(crate) fn print_exactly(text: &str) {
+    let shown = if io::stdout().is_terminal() { lines(text) } else { Cow::Borrowed(text) };
+    let _ = io::stdout().write_all(shown.as_bytes());
+}
+
+/// Prints what was rendered with colours on standard error.
+pub(crate) fn complain_styled(text: &str) {
+    let _ = io::stderr().write_all(styled(text).as_bytes());
+}
+
+/// Prints a line over the one before it.
+pub(crate) fn print_over(words: fmt::Arguments<'_>) {
+    let text = words.to_string();
+    let _ = io::stderr().write_all(format!("{}\r", line(&text)).as_bytes());
+}
+
+/// Text of several lines with colours (`ESC [ 1 ; 31 m`), which are all that stays of control characters.
+pub(crate) fn styled(text: &str) -> String {
+    let mut pieces = text.split("\x1b[");
+    let mut out = lines(pieces.next().unwrap_or_default()).into_owned();
+    for piece in pieces {
+        let end = piece.find(|char: char| !char.is_ascii_digit() && char != ';').unwrap_or(piece.len());
+        let is_colour = piece[end..].starts_with('m');
+        out.push_str(if is_colour { "\x1b[" } else { "\\x1b[" });
+        out.push_str(&lines(piece));
+    }
+    out
+}
 
 /// Text of one line: a line feed in it is escaped, too.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
@@ -98,6 +163,10 @@ mod tests {
         for (input, want) in rows {
             assert_eq!(super::bytes(input), want);
         }
+        assert_eq!(
+            super::styled("\u{1b}[1;31ma\u{1b}[2J\u{1b}]0;x\u{7}\u{1b}[0m\n"),
+            "\u{1b}[1;31ma\\x1b[2J\\x1b]0;x\\x07\u{1b}[0m\n"
+        );
         assert_eq!(super::lines("a\nb\u{1b}"), "a\nb\\x1b");
         assert_eq!(super::multiline_bytes(b"a\n\xff\x1b\n"), "a\n\\xff\\x1b\n");
         assert_eq!(super::json("{\"a\":\"\u{7f}\u{9b}\u{202e}\"}\n"), "{\"a\":\"\\u007f\\u009b\\u202e\"}\n");

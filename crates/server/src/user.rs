@@ -81,7 +81,7 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
     match change(options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             ExitCode::FAILURE
         }
     }
@@ -90,12 +90,12 @@ pub(crate) fn run(options: &UserOptions) -> ExitCode {
 fn change(options: &UserOptions) -> Result<(), AccountError> {
     let accounts = Accounts::at(&options.data.join("users.json"));
     match &options.verb {
-        Verb::List => accounts.names()?.iter().for_each(|name| println!("{name}")),
+        Verb::List => accounts.names()?.iter().for_each(|name| outln!("{name}")),
         Verb::Add { name, generate } => {
             let password = password(name, *generate)?;
             options.note("add-user", name, "", &[])?;
             options.done("add-user", name, accounts.add(name, &password))?;
-            eprintln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
+            errln!("{name} may see nothing yet: duramen user grant {name} LOGSPACE search");
         }
         Verb::Password { name, generate } => {
             let password = password(name, *generate)?;
@@ -112,7 +112,7 @@ fn change(options: &UserOptions) -> Result<(), AccountError> {
                 None => accounts.names()?,
             };
             for name in names {
-                accounts.grants(&name)?.iter().for_each(|grant| println!("{}", line(&name, grant)));
+                accounts.grants(&name)?.iter().for_each(|grant| outln!("{}", line(&name, grant)));
             }
         }
         Verb::Grant { name, logspace, rights } => {
@@ -193,7 +193,7 @@ fn password(name: &str, generate: bool) -> Result<String, AccountError> {
     let failed = |source| AccountError::Io { path: PathBuf::from("the password"), source };
     if generate {
         let password = generated_password()?;
-        println!("{password}");
+        outln!("{password}");
         return Ok(password);
     }
     if !io::stdin().is_terminal() {

@@ -4,6 +4,7 @@
 //! then what is read and how long it takes.
 
 use super::{Access, Coverage, Format, SearchOptions, api::Session, say_unread};
+use crate::terminal;
 use serde_json::{Value, json};
 
 /// Width of the column that says what is asked.
@@ -23,36 +24,41 @@ pub(super) fn explain(options: &SearchOptions) -> Result<Coverage, String> {
     });
     let answer = Session::open(&options.access)?.post("explain", &request)?;
     if *format == Format::Json {
-        println!("{answer}");
+        outln!("{}", terminal::json(&answer.to_string()));
         return Ok(say_unread(&answer));
     }
-    println!(
+    outln!(
         "{:<ASKS$} {:>9} {:>11} {:>11} {:>11} {:>9}  reads",
-        "asks", "words", "postings", "messages", "undecided", "ms"
+        "asks",
+        "words",
+        "postings",
+        "messages",
+        "undecided",
+        "ms"
     );
     print_part(&answer["tree"], 0);
     let pipes = answer["pipes"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    pipes.for_each(|pipe| println!("| {pipe}"));
-    println!(
+    pipes.for_each(|pipe| outln!("| {pipe}"));
+    outln!(
         "{} of {} segments are in the time range, with {} messages",
         count(&answer["segments"]).saturating_sub(count(&answer["skipped_by_time"])),
         count(&answer["segments"]),
         count(&answer["messages"]),
     );
-    println!(
+    outln!(
         "{} messages are read: {} blocks of {} bytes",
         count(&answer["messages_read"]),
         count(&answer["blocks_read"]),
         count(&answer["bytes_read"]),
     );
-    println!(
+    outln!(
         "estimated {:.1} ms; took {:.1} ms, {} found",
         answer["estimated_ms"].as_f64().unwrap_or_default(),
         answer["took_ms"].as_f64().unwrap_or_default(),
         number(&answer["total"]),
     );
     let hints = answer["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    hints.for_each(|hint| eprintln!("hint: {hint}"));
+    hints.for_each(|hint| errln!("hint: {hint}"));
     Ok(say_unread(&answer))
 }
 
@@ -61,7 +67,7 @@ fn print_part(part: &Value, depth: usize) {
     if let Some((cut, _)) = asks.char_indices().nth(ASKS) {
         asks.truncate(cut);
     }
-    println!(
+    outln!(
         "{asks:<ASKS$} {:>9} {:>11} {:>11} {:>11} {:>9.2}  {}",
         number(&part["words"]),
         number(&part["postings"]),

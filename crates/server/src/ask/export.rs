@@ -9,12 +9,13 @@ use super::{
     done, format, say_unread,
     search::{self, Range},
 };
+use crate::terminal;
 use clap::{Args, ValueEnum};
 use query::Query;
 use serde_json::Value;
 use std::{
     fs,
-    io::{self, BufRead, BufReader, Read, Write},
+    io::{self, BufRead, BufReader, IsTerminal, Read, Write},
     path::PathBuf,
     process::ExitCode,
     thread,
@@ -23,6 +24,8 @@ use std::{
 
 /// Rows of a table that are held to align its columns.
 const ALIGNED_MAX: usize = 10_000;
+/// Longest line that is shown on a terminal in one piece, in bytes.
+const LINE_BYTES_MAX: usize = 1 << 20;
 /// Widest column of an aligned table, in characters.
 const WIDTH_MAX: usize = 80;
 
@@ -76,10 +79,11 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
     let cut = |error: io::Error| format!("the export was cut off: {error}");
     let Some(path) = &options.output else {
-        return match io::copy(&mut rows.body, &mut io::stdout().lock()) {
+        let mut out = ToTerminal::new(io::stdout().lock(), io::stdout().is_terminal() && !options.access.raw);
+        return match io::copy(&mut rows.body, &mut out) {
             // A reader that has seen enough closes the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Coverage::Whole),
-            copied => copied.map_err(cut).and_then(|_| rows.coverage(&session)),
+            copied => copied.and_then(|_| out.flush()).map_err(cut).and_then(|()| rows.coverage(&session)),
         };
     };
     let mut unfinished = path.clone().into_os_string();
@@ -95,6 +99,43 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     }
     fs::rename(&unfinished, path).map_err(named)?;
     rows.coverage(&session)
+}
+
+/// Standard output; on a terminal control characters are escaped, line by line.
+struct ToTerminal<W> {
+    out: W,
+    /// The bytes of a line that is not whole yet; none where nothing is escaped.
+    line: Option<Vec<u8>>,
+}
+
+impl<W: Write> ToTerminal<W> {
+    fn new(out: W, is_escaped: bool) -> ToTerminal<W> {
+        ToTerminal { out, line: is_escaped.then(Vec::new) }
+    }
+}
+
+impl<W: Write> Write for ToTerminal<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(line) = &mut self.line else { return self.out.write(bytes) };
+        for byte in bytes {
+            if *byte != b'\n' && line.len() < LINE_BYTES_MAX {
+                line.push(*byte);
+                continue;
+            }
+            self.out.write_all(terminal::bytes(line).as_bytes())?;
+            line.clear();
+            if *byte == b'\n' { self.out.write_all(b"\n")? } else { line.push(*byte) }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if let Some(line) = &mut self.line {
+            self.out.write_all(terminal::bytes(line).as_bytes())?;
+            line.clear();
+        }
+        self.out.flush()
+    }
 }
 
 /// The rows of a query, as they come.

@@ -91,14 +91,14 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
             coverage = say_unread(&answer);
         }
         if options.count {
-            println!("{}", answer["total"]);
+            outln!("{}", answer["total"]);
             return Ok(coverage);
         }
         if before.is_null() {
             // What could not be read is said already.
             let known = if coverage == Coverage::Whole { usize::MAX } else { 0 };
             let hints = answer["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
-            hints.take(known).for_each(|hint| eprintln!("hint: {hint}"));
+            hints.take(known).for_each(|hint| errln!("hint: {hint}"));
         }
         let page = answer["rows"].as_array_mut().map(std::mem::take).unwrap_or_default();
         let full = page.len() == limit;

@@ -47,7 +47,7 @@ fn run(options: &TailOptions) -> Result<Coverage, String> {
                 first = false;
                 match follow(answer.into_body().into_reader(), options, &mut newest) {
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Coverage::Whole),
-                    _ => eprintln!("duramen: the connection was lost; connecting again"),
+                    _ => errln!("duramen: the connection was lost; connecting again"),
                 }
             }
             Err(error) if first => return Err(error),

@@ -3,7 +3,10 @@
 //! In: a verb. Out: the server's words; exit status 1 when it says no.
 
 use super::tap::TapOptions;
-use crate::control::{ANSWER_TIMEOUT, Reply, ask};
+use crate::{
+    control::{ANSWER_TIMEOUT, Reply, ask},
+    terminal,
+};
 use clap::{Args, Subcommand};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -208,8 +211,8 @@ impl Caller {
 
     fn refusal(self, text: &str) {
         match self {
-            Caller::Ctl => eprint!("{text}"),
-            Caller::OldName => print!("{text}"),
+            Caller::Ctl => terminal::complain_styled(text),
+            Caller::OldName => out!("{text}"),
         }
     }
 }
@@ -222,22 +225,23 @@ pub(crate) fn run(options: &CtlOptions, caller: Caller) -> ExitCode {
     let commands = match commands(&options.verb) {
         Ok(commands) => commands,
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             return ExitCode::from(2);
         }
     };
     for command in commands {
         match ask(&options.control, &command, answer_within(&options.verb)) {
             Ok(Reply::Done(text)) => match &options.verb {
-                CtlVerb::Stats(stats) => print!("{}", stats.shown(caller.answer(&text))),
-                _ => print!("{}", caller.answer(&text)),
+                CtlVerb::Stats(stats) => out!("{}", stats.shown(caller.answer(&text))),
+                CtlVerb::Config(_) => terminal::print_exactly(caller.answer(&text)),
+                _ => out!("{}", caller.answer(&text)),
             },
             Ok(Reply::Failed(text)) => {
                 caller.refusal(&text);
                 return ExitCode::FAILURE;
             }
             Err(error) => {
-                eprintln!("duramen: {error}");
+                errln!("duramen: {error}");
                 return ExitCode::FAILURE;
             }
         }

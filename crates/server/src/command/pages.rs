@@ -83,7 +83,7 @@ fn told(written: io::Result<()>, place: &Path) -> ExitCode {
         // The reader has seen enough.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("duramen: cannot write {}: {error}", place.display());
+            errln!("duramen: cannot write {}: {error}", place.display());
             ExitCode::FAILURE
         }
     }

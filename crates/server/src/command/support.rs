@@ -97,14 +97,14 @@ impl fmt::Display for WriteBundleError {
 pub(super) fn run(options: &SupportOptions) -> ExitCode {
     match write(options) {
         Ok(()) => {
-            println!(
+            outln!(
                 "{}: read it before you send it; README.txt in it says what is there",
                 options.output.display()
             );
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("duramen: {error}");
+            errln!("duramen: {error}");
             ExitCode::FAILURE
         }
     }

@@ -89,24 +89,24 @@ impl TapOptions {
                 }
                 Some(("N", "end")) => ended = true,
                 Some(("N", "OK")) | None => {}
-                Some((_, notice)) => eprintln!("{}", terminal::line(notice)),
+                Some((_, notice)) => errln!("{}", terminal::line(notice)),
             }
             Ok(!ended)
         });
         match followed {
             Ok(Reply::Done(_)) if ended => ExitCode::SUCCESS,
             Ok(Reply::Done(_)) => {
-                eprintln!("duramen: the server hung up");
+                errln!("duramen: the server hung up");
                 ExitCode::FAILURE
             }
             Ok(Reply::Failed(why)) => {
-                eprint!("{}", terminal::lines(&why));
+                err!("{}", terminal::lines(&why));
                 ExitCode::FAILURE
             }
             // Nobody reads standard output any more: that is how a pipe ends.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("duramen: {error}");
+                errln!("duramen: {error}");
                 ExitCode::FAILURE
             }
         }

@@ -18,8 +18,8 @@ pub(super) struct VersionOptions {
 /// Prints the version.
 pub(super) fn run(options: &VersionOptions) -> ExitCode {
     match options.json {
-        true => println!("{}", facts()),
-        false => println!("duramen {}", env!("CARGO_PKG_VERSION")),
+        true => outln!("{}", facts()),
+        false => outln!("duramen {}", env!("CARGO_PKG_VERSION")),
     }
     ExitCode::SUCCESS
 }

@@ -2,6 +2,7 @@
 //!
 //! In: severities and sentences. Out: stamped lines. Holds: how much is said, which can be changed while it runs.
 
+use crate::terminal;
 use message::Severity;
 use std::{
     io::{self, Write},
@@ -74,6 +75,6 @@ impl Console {
         }
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string();
         // A console that is gone must not stop the server.
-        let _ = writeln!(io::stderr().lock(), "[{now}] {text}");
+        let _ = writeln!(io::stderr().lock(), "[{now}] {}", terminal::line(text));
     }
 }

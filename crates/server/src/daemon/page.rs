@@ -155,7 +155,7 @@ impl Page {
             tell_password(password, &settings.data);
         }
         if settings.quickstart {
-            println!(
+            outln!(
                 "\nThe page: {scheme}://{address}/\n\
                  Send something:   logger -n 127.0.0.1 -P 5514 -t hello \"the first message\"\n\
                  Point a device:   syslog server = this machine, port 5514, UDP or TCP\n\
@@ -166,7 +166,7 @@ impl Page {
                 settings.data.display()
             );
         } else {
-            println!("The page: {scheme}://{address}/");
+            outln!("The page: {scheme}://{address}/");
         }
     }
 
@@ -183,17 +183,17 @@ fn tell_password(password: &str, data: &Path) {
     let file = data.join(FIRST_PASSWORD);
     let another = format!("`duramen user --data {} password admin` sets another", data.display());
     if env::var_os("JOURNAL_STREAM").is_none() {
-        println!("First run: the page's user is `admin`, the password: {password}");
-        println!("Write it down, it is shown only once; {another}.");
+        outln!("First run: the page's user is `admin`, the password: {password}");
+        outln!("Write it down, it is shown only once; {another}.");
         return;
     }
     let kept = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&file);
     match kept.and_then(|mut kept| writeln!(kept, "{password}")) {
-        Ok(()) => println!(
+        Ok(()) => outln!(
             "First run: the page's user is `admin`, the password is in {}: remove the file when you have read it; {another}.",
             file.display()
         ),
-        Err(error) => println!("First run: cannot write {}: {error}; {another}.", file.display()),
+        Err(error) => outln!("First run: cannot write {}: {error}; {another}.", file.display()),
     }
 }
 

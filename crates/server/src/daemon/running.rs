@@ -250,7 +250,7 @@ impl Running {
         };
         let findings = check::rendered(&checked);
         let Some(parts) = parts else { return Err(findings) };
-        eprint!("{findings}");
+        terminal::complain_styled(&findings);
         let text = fs::read(&self.config).unwrap_or_default();
         let mut hasher = DefaultHasher::new();
         text.hash(&mut hasher);
@@ -404,6 +404,19 @@ impl Shared {
             stats.last_error.or(starting).map(|error| format!("logspace {name}: {error}"))
         });
         troubles.chain(self.config().left_out).collect()
+    }
+
+    /// What somebody should know of who asks whether all is well, though nothing is wrong: one sentence each.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let notes = self.logspaces().into_iter().filter_map(|(name, logspace)| {
+            let count = logspace.stats().values_without_column;
+            (count > 0).then(|| {
+                format!(
+                    "logspace {name}: its newest segments have too many different names of fields: {count} values share one column and are found more slowly"
+                )
+            })
+        });
+        notes.collect()
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a message. Out: names with values. Limits: values are shown whole, with control characters escaped.
 
 use super::story::{Change, Field};
+use crate::terminal;
 use message::{Batch, Field as Fixed, ValueKind};
 use pipeline::{Definitions, Template, template::Renderer};
 
@@ -108,7 +109,7 @@ pub(super) fn shown(bytes: &[u8]) -> String {
         match letter {
             '\n' => text.push_str("\\n"),
             '\t' => text.push('\t'),
-            letter if letter.is_control() => text.extend(letter.escape_default()),
+            letter if terminal::is_control(letter) => text.extend(letter.escape_default()),
             letter => text.push(letter),
         }
     }

@@ -3,6 +3,7 @@
 //! In: stories. Out: text; the same in a pipe and on a terminal but for the colours. Limits: none of its own.
 
 use super::story::{Answer, Change, Field, Node, Story};
+use crate::terminal;
 
 /// Colours of a terminal, or none.
 #[derive(Clone, Copy)]
@@ -177,7 +178,8 @@ impl Page {
 
     fn line(&mut self, depth: usize, text: &str) {
         self.text.push_str(&"  ".repeat(depth));
-        self.text.push_str(text);
+        // Colours are ours; what a message has of control characters is escaped already, and names are not.
+        self.text.push_str(&terminal::styled(text));
         self.text.push('\n');
     }
 }

@@ -21,5 +21,5 @@ pub(super) fn line(progress: &Progress, elapsed: Duration) -> String {
 pub(super) fn csv(progress: &Progress, elapsed: Duration) {
     let seconds = elapsed.as_secs_f64().max(1e-6);
     let count = progress.messages();
-    println!("all;{seconds:.3};{:.2};{count}", count as f64 / seconds);
+    outln!("all;{seconds:.3};{:.2};{count}", count as f64 / seconds);
 }

@@ -96,7 +96,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         let path = segment_file(record.segment.received_us.0, record.segment.first);
         let place = locate_segment(&dir, &path, &chain);
         let Some(file) = place.file(&dir, &path) else {
-            eprintln!("duramen: cannot read {}: {}", dir.join(path).display(), place.why_unread());
+            errln!("duramen: cannot read {}: {}", dir.join(path).display(), place.why_unread());
             good = false;
             continue;
         };
@@ -116,7 +116,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => return Ok(good),
             Ok(Err(error)) => return Err(format!("cannot write: {error}")),
             Err(error) => {
-                eprintln!("duramen: {error}");
+                errln!("duramen: {error}");
                 good = false;
             }
         }

@@ -8,7 +8,10 @@ use super::{
     keys::KeyFiles,
     place::{Place, now_us, user},
 };
-use crate::assemble::{self, Environment, ViewMember, ViewSpec};
+use crate::{
+    assemble::{self, Environment, ViewMember, ViewSpec},
+    terminal,
+};
 use clap::Args;
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
@@ -117,12 +120,12 @@ impl Options {
                 "manifest": exported.manifest.to_string(),
                 "unread": unread,
             });
-            println!("{row}");
+            outln!("{}", terminal::json(&row.to_string()));
         } else {
             for (range, why) in unread {
-                println!("not read: messages {} to {}: {why}", range.start, range.end.saturating_sub(1));
+                outln!("not read: messages {} to {}: {why}", range.start, range.end.saturating_sub(1));
             }
-            println!(
+            outln!(
                 "{} messages of {} segments in {}, manifest {}",
                 exported.messages,
                 exported.segments,

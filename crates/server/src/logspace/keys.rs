@@ -60,6 +60,6 @@ pub(super) fn keygen(options: &KeygenOptions) -> Result<bool, String> {
     let mut file = file.write(true).create_new(true).mode(0o600).open(&options.file).map_err(failed)?;
     let text = format!("# public key: {recipient}\n{identity}\n");
     file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(failed)?;
-    println!("{recipient}");
+    outln!("{recipient}");
     Ok(true)
 }

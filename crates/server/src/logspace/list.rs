@@ -3,6 +3,7 @@
 //! In: a logspace. Out: a line a segment, removed ones too. Limits: reads headers and footers only.
 
 use super::place::{Place, time};
+use crate::terminal;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -32,7 +33,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         }
         let row = row(&dir, &chain, record);
         good &= is_removed || row["problem"].is_null();
-        if options.json { println!("{row}") } else { println!("{}", line(&row)) }
+        if options.json { outln!("{}", terminal::json(&row.to_string())) } else { outln!("{}", line(&row)) }
     }
     Ok(good)
 }

@@ -6,6 +6,7 @@ use super::{
     keys::KeyFiles,
     place::{Place, now_us},
 };
+use crate::terminal;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -42,9 +43,9 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     };
     let report = rebuild.run(&dir, options.first).map_err(|error| error.to_string())?;
     if options.json {
-        println!("{}", json!({"first": options.first, "bytes": report.file}));
+        outln!("{}", terminal::json(&json!({"first": options.first, "bytes": report.file}).to_string()));
     } else {
-        println!("made the index of segment {} anew: {} bytes", options.first, report.file);
+        outln!("made the index of segment {} anew: {} bytes", options.first, report.file);
     }
     Ok(true)
 }

@@ -3,6 +3,7 @@
 //! In: a logspace, a rate. Out: damaged chunks. Limits: the rate; no key is needed.
 
 use super::place::{Place, below};
+use crate::terminal;
 use clap::Args;
 use serde_json::json;
 use std::{thread, time::Duration};
@@ -37,9 +38,12 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         let Some(path) = place.file(&dir, below) else {
             good = false;
             if options.json {
-                println!("{}", json!({"file": file, "problem": place.why_unread()}));
+                outln!(
+                    "{}",
+                    terminal::json(&json!({"file": file, "problem": place.why_unread()}).to_string())
+                );
             } else {
-                println!("{file}: {}", place.why_unread());
+                outln!("{file}: {}", place.why_unread());
             }
             continue;
         };
@@ -48,9 +52,12 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
             Err(error) => {
                 good = false;
                 if options.json {
-                    println!("{}", json!({"file": file, "problem": error.to_string()}));
+                    outln!(
+                        "{}",
+                        terminal::json(&json!({"file": file, "problem": error.to_string()}).to_string())
+                    );
                 } else {
-                    println!("{error}");
+                    outln!("{error}");
                 }
                 continue;
             }
@@ -60,14 +67,14 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
             let (place, parts) = (&trouble.place, trouble.parts.join(", "));
             if options.json {
                 let row = json!({"file": file, "chunk": trouble.chunk, "offset": place.start, "problem": trouble.what, "parts": trouble.parts});
-                println!("{row}");
+                outln!("{}", terminal::json(&row.to_string()));
             } else {
-                println!("{file}: chunk {} at {}: {}, in {parts}", trouble.chunk, place.start, trouble.what);
+                outln!("{file}: chunk {} at {}: {}, in {parts}", trouble.chunk, place.start, trouble.what);
             }
         }
     }
     if !options.json {
-        println!("{}: {count} segments", if good { "good" } else { "NOT good" });
+        outln!("{}: {count} segments", if good { "good" } else { "NOT good" });
     }
     Ok(good)
 }

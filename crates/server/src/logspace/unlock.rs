@@ -70,11 +70,11 @@ pub(super) fn confirm(options: &SealOptions) -> Result<bool, String> {
 pub(super) fn tell(server: &Server, command: &str) -> Result<bool, String> {
     match ask(&server.control, command, ANSWER_TIMEOUT).map_err(|error| error.to_string())? {
         Reply::Done(text) => {
-            print!("{}", text.strip_prefix("OK ").unwrap_or(&text));
+            out!("{}", text.strip_prefix("OK ").unwrap_or(&text));
             Ok(true)
         }
         Reply::Failed(text) => {
-            eprint!("duramen: {text}");
+            err!("duramen: {text}");
             Ok(false)
         }
     }

@@ -7,6 +7,7 @@ use super::{
     keys::KeyFiles,
     place::{Place, below},
 };
+use crate::terminal;
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ pub(super) fn run(options: &Options) -> Result<Verdict, String> {
     let report =
         audit.run(&dir, &Watch::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
     if options.json {
-        println!("{}", to_json(&report, &dir));
+        outln!("{}", terminal::json(&to_json(&report, &dir).to_string()));
     } else {
         print(&report, &dir, !options.trust.is_empty());
     }
@@ -65,9 +66,9 @@ pub(crate) fn trusted(paths: &[PathBuf]) -> Result<Vec<PublicKey>, String> {
 
 fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
     for finding in &report.findings {
-        println!("{}", line(finding, dir));
+        outln!("{}", line(finding, dir));
     }
-    println!(
+    outln!(
         "{}: {} segments ({} locked), {} messages read back, {} bytes, {} records, {} time-stamps",
         match report.verdict() {
             Verdict::Complete => "complete".to_owned(),
@@ -81,9 +82,9 @@ fn print(report: &AuditReport, dir: &Path, is_trusted: bool) {
         report.records,
         report.stamps,
     );
-    println!("head {}", report.head);
+    outln!("head {}", report.head);
     if !is_trusted && report.records > 0 {
-        println!("the keys of the signatures are those beside the chain; --trust FILE proves more");
+        outln!("the keys of the signatures are those beside the chain; --trust FILE proves more");
     }
 }
 

@@ -51,9 +51,9 @@ fn verify(options: &VerifyPackageOptions) -> Result<bool, String> {
     if options.json {
         let mut row = to_json(&report);
         row["good"] = report.faults.is_empty().into();
-        println!("{}", terminal::json(&row.to_string()));
+        outln!("{}", terminal::json(&row.to_string()));
     } else {
-        print!("{}", terminal::lines(&shown(&report, options.tsa_ca.is_some())));
+        out!("{}", terminal::lines(&shown(&report, options.tsa_ca.is_some())));
     }
     Ok(report.faults.is_empty())
 }

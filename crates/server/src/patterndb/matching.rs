@@ -4,6 +4,7 @@
 //! search. The status is 1 when the last message is of no class. Limits: lines of 64 KiB.
 
 use super::{DatabaseOptions, load};
+use crate::terminal;
 use clap::Args;
 use jiff::tz::TimeZone;
 use message::{Ack, Batch, Field, FieldName, Marks, Message, Origin, Selection, Span, Stamp};
@@ -16,8 +17,9 @@ use pipeline::{
     template::{Condition, RenderOptions, Renderer},
 };
 use std::{
+    borrow::Cow,
     fs::File,
-    io::{self, BufRead, BufReader, Write},
+    io::{self, BufRead, BufReader, IsTerminal, Write},
     path::PathBuf,
     process::ExitCode,
     sync::Arc,
@@ -68,13 +70,13 @@ pub(super) fn decoder() -> Decoder {
 
 pub(super) fn run(options: &Options) -> ExitCode {
     if options.message.is_none() && options.file.is_none() {
-        eprintln!("Either -M or -f is required to specify which message to match");
+        errln!("Either -M or -f is required to specify which message to match");
         return ExitCode::FAILURE;
     }
     match matched(options) {
         Ok(status) => ExitCode::from(status),
         Err(error) => {
-            eprintln!("{error}");
+            errln!("{error}");
             ExitCode::FAILURE
         }
     }
@@ -208,8 +210,17 @@ impl Printer<'_> {
     }
 
     fn flush(&mut self) {
+        let is_shown = io::stdout().is_terminal();
+        let shown = match is_shown.then(|| terminal::multiline_bytes(&self.out)) {
+            // The colours of the way of a search are ours.
+            Some(_) if self.options.debug_pattern => {
+                Cow::Owned(terminal::styled(&String::from_utf8_lossy(&self.out)).into_bytes())
+            }
+            Some(text) => Cow::Owned(text.into_owned().into_bytes()),
+            None => Cow::Borrowed(self.out.as_slice()),
+        };
         // Whoever reads may have gone.
-        let _ = io::stdout().write_all(&self.out);
+        let _ = io::stdout().write_all(&shown);
         self.out.clear();
     }
 

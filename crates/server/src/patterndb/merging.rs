@@ -35,19 +35,19 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> ExitCode {
     let Some(directory) = &options.directory else {
-        eprintln!("No directory is specified to merge from");
+        errln!("No directory is specified to merge from");
         return ExitCode::FAILURE;
     };
     match merged(directory, options) {
         Ok(text) => match fs::write(&options.pdb, text) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
-                eprintln!("Error storing patterndb; filename='{}', error='{error}'", options.pdb.display());
+                errln!("Error storing patterndb; filename='{}', error='{error}'", options.pdb.display());
                 ExitCode::FAILURE
             }
         },
         Err(error) => {
-            eprintln!("{error}");
+            errln!("{error}");
             ExitCode::FAILURE
         }
     }

@@ -49,14 +49,14 @@ pub(super) fn run(options: &Options) -> ExitCode {
     let mut lines = Vec::new();
     let files: Vec<&PathBuf> = options.file.iter().chain(&options.files).collect();
     if files.is_empty() {
-        eprintln!("Error adding log file as patternize input: No input file specified");
+        errln!("Error adding log file as patternize input: No input file specified");
         return ExitCode::FAILURE;
     }
     for file in files {
         match read(file) {
             Ok(bytes) => lines.extend(messages(bytes, options.no_parse)),
             Err(error) => {
-                eprintln!(
+                errln!(
                     "Error adding log file as patternize input: Error opening input file {}: {error}",
                     file.display()
                 );
@@ -71,7 +71,7 @@ pub(super) fn run(options: &Options) -> ExitCode {
         delimiters,
         samples: options.samples,
     };
-    print!("{}", database(&patternize(&lines, &how), options.named_parsers));
+    out!("{}", database(&patternize(&lines, &how), options.named_parsers));
     ExitCode::SUCCESS
 }
 

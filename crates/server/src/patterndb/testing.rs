@@ -62,7 +62,7 @@ pub(super) fn run(options: &Options) -> ExitCode {
         (true, ..) => ExitCode::FAILURE,
         (_, true, _) => ExitCode::from(2),
         (_, _, false) => {
-            println!("Could not find the specified ID, or the defined rule doesn't have an example message.");
+            outln!("Could not find the specified ID, or the defined rule doesn't have an example message.");
             ExitCode::from(3)
         }
         _ => ExitCode::SUCCESS,
@@ -73,20 +73,20 @@ fn passes(database: &Arc<Database>, example: &Example, id: &str, options: &Optio
     let (program, text) = match (&example.program, &example.message) {
         (Some(program), Some(text)) => (program, text),
         (None, Some(text)) => {
-            println!("NOT Testing message as program is unset: message='{text}'");
+            outln!("NOT Testing message as program is unset: message='{text}'");
             return true;
         }
         (Some(program), None) => {
-            println!("NOT Testing message as message is unset: program='{program}'");
+            outln!("NOT Testing message as message is unset: program='{program}'");
             return true;
         }
         (None, None) => return true,
     };
-    println!("Testing message: program='{program}' message='{text}'");
+    outln!("Testing message: program='{program}' message='{text}'");
     let conflicts = database.matching(program, text);
     if conflicts.len() > 1 {
-        println!(" Rule conflict! Multiple rules match this message, list of IDs follow");
-        conflicts.iter().for_each(|id| println!("  {id}"));
+        outln!(" Rule conflict! Multiple rules match this message, list of IDs follow");
+        conflicts.iter().for_each(|id| outln!("  {id}"));
     }
     let batch = classified(database, program, text);
     let mut passes = is_there(&batch, ".classifier.rule_id", id, Some("string"), options);
@@ -94,7 +94,7 @@ fn passes(database: &Arc<Database>, example: &Example, id: &str, options: &Optio
         for step in database.explain(program, text.as_bytes()) {
             let (kind, name) = step.parser.unwrap_or_default();
             let literal = step.literal.unwrap_or_default();
-            println!("  {} bytes of '{literal}' {kind} {name}", step.length);
+            outln!("  {} bytes of '{literal}' {kind} {name}", step.length);
         }
     }
     for value in &example.values {
@@ -138,25 +138,25 @@ fn is_there(batch: &Batch, name: &str, want: &str, kind: Option<&str>, options: 
         Some(kind) => match TypeHint::from_name(kind) {
             Some(hint) => hint.kind(),
             None => {
-                println!(" Unknown type name specified in test_value, name='{name}', expected_type='{kind}'");
+                outln!(" Unknown type name specified in test_value, name='{name}', expected_type='{kind}'");
                 return false;
             }
         },
     };
     let Some(value) = batch.field(0, &field) else {
-        println!(" No value to match name='{name}', expected='{want}'");
+        outln!(" No value to match name='{name}', expected='{want}'");
         return false;
     };
     let value = String::from_utf8_lossy(&value);
     let (type_name, wanted_name) = (type_name(known), type_name(wanted));
     let same = value == want && known == wanted;
     if !same {
-        println!(
+        outln!(
             " Wrong match name='{name}', value='{value}', type='{type_name}', expected='{want}', expected_type='{wanted_name}'"
         );
     } else if options.common.verbose {
         let unchecked = if kind.is_some() { "" } else { "[unchecked]" };
-        println!(" Match name='{name}', value='{value}', type='{type_name}{unchecked}', expected='{want}'");
+        outln!(" Match name='{name}', value='{value}', type='{type_name}{unchecked}', expected='{want}'");
     }
     same
 }
