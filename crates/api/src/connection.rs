@@ -12,7 +12,7 @@ mod table;
 pub use table::ConnectionLimits;
 pub(crate) use table::InRequest;
 
-use crate::{state::State, throttle::prefix};
+use crate::state::State;
 use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
@@ -28,6 +28,7 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
+use message::peer_network;
 use rustls::ServerConfig;
 use std::{
     convert::Infallible,
@@ -149,7 +150,7 @@ impl Connections {
     fn take(&self, stream: TcpStream, address: SocketAddr, purpose: Purpose, tasks: &mut JoinSet<()>) {
         let is_proxy = self.state.backend().policy().trusts(address.ip());
         let origin = if is_proxy { Origin::Proxy } else { Origin::Caller };
-        match self.table.admit(prefix(address.ip()), origin, Instant::now()) {
+        match self.table.admit(peer_network(address.ip()), origin, Instant::now()) {
             Some(place) => {
                 let connections = self.clone();
                 tasks.spawn(async move {

@@ -8,9 +8,10 @@
 
 use crate::{
     accounts::{Accounts, CredentialId, PASSWORD_BYTES_MAX, allowed_name},
-    throttle::{Throttle, keyed_tag, prefix},
+    throttle::{Throttle, keyed_tag},
 };
 use aws_lc_rs::{constant_time::verify_slices_are_equal, hmac, rand::SystemRandom};
+use message::peer_network;
 use std::{
     collections::HashMap,
     io,
@@ -110,7 +111,8 @@ impl Credentials {
             throttle.succeeded(&attempt, now);
             return Ok(credential);
         }
-        let check = Check::join(self, self.tag(&[&prefix(client), name.as_bytes(), password.as_bytes()]));
+        let check =
+            Check::join(self, self.tag(&[&peer_network(client), name.as_bytes(), password.as_bytes()]));
         let verdict = check.verdict.get_or_init(|| self.verify(accounts, client, name, password, tag)).await;
         verdict.clone()
     }

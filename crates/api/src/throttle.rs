@@ -8,6 +8,7 @@
 //! share 256 counters by the larger network that they come from. [`KNOWN_MAX`] pairs are remembered.
 
 use aws_lc_rs::hmac;
+use message::{masked_address, peer_network};
 use std::{
     collections::HashMap,
     net::IpAddr,
@@ -103,7 +104,7 @@ impl Throttle {
 
     /// Counts an attempt before it is made; an error says how long to wait first.
     pub(crate) fn begin(&mut self, client: IpAddr, user: &str, now: Instant) -> Result<Attempt, Duration> {
-        let (prefix, network) = (prefix(client), network(client));
+        let (prefix, network) = (peer_network(client), network(client));
         let pair = self.tag(&[b"pair", &prefix, user.as_bytes()]);
         let is_known = self.known.get(&pair).is_some_and(|at| now.saturating_duration_since(*at) < KNOWN_FOR);
         let mut keys = vec![(pair, PAIR)];
@@ -194,27 +195,12 @@ pub(crate) fn keyed_tag<const N: usize>(key: &hmac::Key, parts: &[&[u8]]) -> [u8
     tag
 }
 
-/// What counts as one address: an IPv4 address, or the 64 bits of an IPv6 address that a site is given at least.
-pub(crate) fn prefix(client: IpAddr) -> [u8; 16] {
-    masked(client, 64)
-}
-
 /// The larger network of an address: 16 bits of IPv4, 32 of IPv6.
 fn network(client: IpAddr) -> [u8; 16] {
     match client.to_canonical() {
-        IpAddr::V4(_) => masked(client, 96 + 16),
-        IpAddr::V6(_) => masked(client, 32),
+        IpAddr::V4(_) => masked_address(client, 96 + 16),
+        IpAddr::V6(_) => masked_address(client, 32),
     }
-}
-
-/// An address with its first bits alone; those of IPv4 have 96 bits before them, and are whole below that.
-fn masked(client: IpAddr, bits: u32) -> [u8; 16] {
-    let (whole, bits) = match client.to_canonical() {
-        IpAddr::V4(address) => (address.to_ipv6_mapped(), if bits < 96 { 128 } else { bits }),
-        IpAddr::V6(address) => (address, bits),
-    };
-    let mask = u128::MAX.checked_shl(128 - bits).unwrap_or(u128::MAX);
-    (whole.to_bits() & mask).to_be_bytes()
 }
 
 #[cfg(test)]

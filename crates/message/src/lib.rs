@@ -24,7 +24,7 @@ pub use batch::{BATCH_BYTES_MAX, Batch, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
 pub use flow::{Delivery, Intake, Outlet, Selection};
 pub use marks::{Mark, Marks};
-pub use origin::{Origin, Transport, source_name};
+pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use priority::{Facility, Priority, Severity};
 pub use record::{Format, Message};
 pub use sdata::{SdParam, sd_params};

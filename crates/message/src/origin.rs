@@ -2,7 +2,7 @@
 //!
 //! In: what a listener knows of its peer. Out: the same, shared. Limits: none of its own.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 /// How the bytes travelled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -44,6 +44,23 @@ pub struct Origin {
     pub transport_name: String,
     /// Values that every message of this origin has, for instance `.unix.pid` or `.tls.x509_cn`.
     pub values: Vec<(String, Vec<u8>)>,
+}
+
+/// Returns what counts as one peer when peers are counted: an IPv4 address, or the first 64 bits of an IPv6 address,
+/// which a site is given at least.
+pub fn peer_network(address: IpAddr) -> [u8; 16] {
+    masked_address(address, 64)
+}
+
+/// Returns an address with its first `bits` alone, of 128. Those of IPv4 have 96 bits before them, and stay whole when
+/// `bits` is less.
+pub fn masked_address(address: IpAddr, bits: u32) -> [u8; 16] {
+    let (whole, bits) = match address.to_canonical() {
+        IpAddr::V4(address) => (address.to_ipv6_mapped(), if bits < 96 { 128 } else { bits }),
+        IpAddr::V6(address) => (address, bits),
+    };
+    let mask = u128::MAX.checked_shl(128 - bits.min(128)).unwrap_or(0);
+    (whole.to_bits() & mask).to_be_bytes()
 }
 
 /// The name of the `source` statement that a driver belongs to.

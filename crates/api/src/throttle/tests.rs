@@ -85,8 +85,8 @@ fn m3_an_ipv6_site_is_one_address() {
     let site = (0..400).map(|n| (ip(&format!("2001:db8:0:1::{n:x}")), "eva".to_owned()));
     assert_eq!(passed(&mut throttle, now, site), 5);
     assert!(throttle.begin(ip("2001:db8:0:2::1"), "eva", now).is_ok());
-    assert_eq!(prefix(ip("::ffff:10.0.0.1")), prefix(ip("10.0.0.1")));
-    assert_ne!(prefix(ip("10.0.0.1")), prefix(ip("10.0.0.2")));
+    assert_eq!(peer_network(ip("::ffff:10.0.0.1")), peer_network(ip("10.0.0.1")));
+    assert_ne!(peer_network(ip("10.0.0.1")), peer_network(ip("10.0.0.2")));
     assert_eq!(network(ip("10.0.7.1")), network(ip("10.0.0.2")));
     assert_ne!(network(ip("10.1.0.1")), network(ip("10.0.0.1")));
 }
