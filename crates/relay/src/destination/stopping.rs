@@ -1,7 +1,7 @@
 //! Says to a thread of a destination, wherever it waits, that it is to stop.
 //!
 //! In: a flag that the queue sets with the command to stop. Out: its state, to what this thread calls.
-//! Holds: a flag a thread. Limits: a thread without a flag never stops early.
+//! Holds: a flag a thread, and when the thread first saw it. Limits: a thread without a flag never stops early.
 
 use std::{
     cell::RefCell,
@@ -9,18 +9,61 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
+    time::{Duration, Instant},
 };
 
+/// Once a destination is to stop, all its connecting and shaking hands may take this long: enough for a server that
+/// answers, and nobody waits for one that does not.
+const LAST_TRY: Duration = Duration::from_millis(700);
+
+#[derive(Default)]
+struct Stop {
+    flag: Option<Arc<AtomicBool>>,
+    seen: Option<Instant>,
+}
+
 thread_local! {
-    static FLAG: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    static STOP: RefCell<Stop> = const { RefCell::new(Stop { flag: None, seen: None }) };
 }
 
 /// From now on this thread obeys a flag.
 pub(super) fn obey(flag: Arc<AtomicBool>) {
-    FLAG.set(Some(flag));
+    STOP.set(Stop { flag: Some(flag), seen: None });
 }
 
-/// Says whether the destination of this thread is to stop.
-pub(super) fn is_stopping() -> bool {
-    FLAG.with_borrow(|flag| flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)))
+/// Returns when this thread waits no longer for a server to answer: at `deadline`, or earlier once it is to stop.
+pub(super) fn limit(deadline: Instant) -> Instant {
+    STOP.with_borrow_mut(|stop| {
+        if !stop.flag.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return deadline;
+        }
+        let seen = *stop.seen.get_or_insert_with(Instant::now);
+        deadline.min(seen + LAST_TRY)
+    })
+}
+
+/// Returns how long this thread still waits for a server to answer, see [`limit`]. Zero: no longer.
+pub(super) fn patience(deadline: Instant) -> Duration {
+    limit(deadline).saturating_duration_since(Instant::now())
+}
+
+#[cfg(test)]
+mod tests {
+    //! A flag on the thread of the test.
+
+    use super::*;
+
+    #[test]
+    fn a_stop_shortens_every_wait_to_the_same_end() {
+        let far = Instant::now() + Duration::from_secs(60);
+        assert_eq!(limit(far), far, "a thread without a flag");
+        let flag = Arc::<AtomicBool>::default();
+        obey(flag.clone());
+        assert_eq!(limit(far), far);
+        flag.store(true, Ordering::Relaxed);
+        let end = limit(far);
+        assert!(end <= Instant::now() + LAST_TRY && patience(far) <= LAST_TRY);
+        assert_eq!(limit(far), end, "the next try has what the first one left");
+        assert_eq!(limit(end - LAST_TRY), end - LAST_TRY);
+    }
 }

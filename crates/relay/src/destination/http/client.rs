@@ -6,6 +6,7 @@
 //! are read.
 
 use super::{
+    super::stopping,
     options::{Compression, RequestSettings},
     pending::Request,
     proxy,
@@ -18,12 +19,21 @@ use hyper::{
     header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
 };
 use hyper_util::rt::TokioIo;
-use std::{fmt, io, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    future::Future,
+    io,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tokio::{net::TcpStream, time::timeout};
 use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
 
 /// Longest time to connect.
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Pause between two looks whether the destination is to stop.
+const STALL: Duration = Duration::from_millis(100);
 /// A server that asks for less would be asked without a pause.
 const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
 /// Longest wait that a server can ask for.
@@ -244,23 +254,37 @@ fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
 async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendRequest<Full<Bytes>>> {
     let host = uri.host().ok_or_else(|| failed("this URL has no host"))?;
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    let late = |_| io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time");
     let proxy = settings.proxy.as_ref();
     let (peer, peer_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
-    let mut stream = timeout(CONNECT_WITHIN, TcpStream::connect((peer, peer_port))).await.map_err(late)??;
+    let mut stream = in_time(TcpStream::connect((peer, peer_port))).await?;
     stream.set_nodelay(true)?;
     if uri.scheme_str() != Some("https") {
         return speak(TokioIo::new(stream)).await;
     }
     if proxy.is_some() {
         let through = proxy::tunnel(&mut stream, uri.host().unwrap_or_default(), port(uri));
-        timeout(CONNECT_WITHIN, through).await.map_err(late)??;
+        in_time(through).await?;
     }
     let settings = settings.tls.settings().map_err(io::Error::other)?;
     let name = ServerName::try_from(host.to_owned()).map_err(|_| failed("this is no name of a host"))?;
     let connector = TlsConnector::from(settings.config().clone());
-    let stream = timeout(CONNECT_WITHIN, connector.connect(name, stream)).await.map_err(late)??;
+    let stream = in_time(connector.connect(name, stream)).await?;
     speak(TokioIo::new(stream)).await
+}
+
+/// Waits for a step of connecting, at most [`CONNECT_WITHIN`], and less once the destination is to stop.
+async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    let deadline = Instant::now() + CONNECT_WITHIN;
+    let mut step = pin!(step);
+    loop {
+        let left = stopping::patience(deadline);
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time"));
+        }
+        if let Ok(done) = timeout(left.min(STALL), step.as_mut()).await {
+            return done;
+        }
+    }
 }
 
 /// Begins HTTP on a connection.

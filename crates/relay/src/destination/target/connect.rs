@@ -1,7 +1,8 @@
 //! Connections to servers: resolved, bound, with options, encrypted where asked for.
 //!
 //! In: a target and a server. Out: a connection. Holds: nothing.
-//! Limits: connecting takes at most [`CONNECT_WITHIN`], a handshake as long again.
+//! Limits: looking the name up takes at most [`LOOK_UP_WITHIN`], connecting [`CONNECT_WITHIN`], a handshake as long again.
+//! All of them end early when the destination is to stop.
 
 use super::super::options::{Server, SocketKind, SocketTarget, TcpOptions};
 use super::super::stopping;
@@ -10,14 +11,20 @@ use super::stream::Secure;
 use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
 use std::{
     io,
-    net::{SocketAddr, ToSocketAddrs},
+    net::{IpAddr, SocketAddr, ToSocketAddrs},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
     time::{Duration, Instant},
 };
 
 /// Longest time to connect.
 pub(super) const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Longest time to look a name up: the resolver of the system asks several servers several times.
+const LOOK_UP_WITHIN: Duration = Duration::from_secs(60);
 /// How often a connection that is being made is looked at.
 const CONNECTING_LOOKED_AT_EVERY: Duration = Duration::from_millis(20);
+/// The shortest wait that the system knows.
+const NO_TIME: Duration = Duration::from_millis(1);
 /// After so long without progress the thread looks whether it is told to stop.
 const STALL: Duration = Duration::from_millis(200);
 
@@ -84,9 +91,38 @@ fn connect_to_any(target: &SocketTarget, server: &Server, kind: Type) -> io::Res
 
 /// The addresses of a server, those of the wanted family first.
 pub(super) fn addresses(target: &SocketTarget, server: &Server) -> io::Result<Vec<SocketAddr>> {
-    let mut addresses: Vec<SocketAddr> = (server.host.as_str(), server.port).to_socket_addrs()?.collect();
+    let mut addresses = look_up(&server.host, server.port)?;
     addresses.sort_by_key(|address| address.is_ipv6() != target.ipv6);
     Ok(addresses)
+}
+
+/// Looks a name up. The resolver of the system takes its time when nobody answers it, and cannot be interrupted: it
+/// works on a thread of its own, which is left behind at a stop.
+fn look_up(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let (tell, told) = mpsc::sync_channel(1);
+    let name = host.to_owned();
+    let look = move || {
+        let found: io::Result<Vec<SocketAddr>> =
+            (name.as_str(), port).to_socket_addrs().map(Iterator::collect);
+        // Who asked may have gone.
+        let _ = tell.send(found);
+    };
+    thread::Builder::new().name("lookup".to_owned()).spawn(look)?;
+    let deadline = Instant::now() + LOOK_UP_WITHIN;
+    loop {
+        let left = stopping::patience(deadline);
+        match told.recv_timeout(left.min(STALL)) {
+            Ok(found) => return found,
+            Err(RecvTimeoutError::Timeout) if !left.is_zero() => {}
+            Err(_) => {
+                let reason = format!("the name {host} could not be looked up in time");
+                return Err(io::Error::new(io::ErrorKind::TimedOut, reason));
+            }
+        }
+    }
 }
 
 fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Result<Socket> {
@@ -111,10 +147,10 @@ fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Res
     Ok(socket)
 }
 
-/// Connects within [`CONNECT_WITHIN`], or until the destination of this thread is stopped: nobody answers there.
+/// Connects within [`CONNECT_WITHIN`], or until the destination of this thread is to stop: nobody answers there.
 fn connect_until_stop(socket: &Socket, address: &SockAddr) -> io::Result<()> {
     let deadline = Instant::now() + CONNECT_WITHIN;
-    match socket.connect_timeout(address, STALL) {
+    match socket.connect_timeout(address, stopping::patience(deadline).clamp(NO_TIME, STALL)) {
         Err(error) if error.kind() == io::ErrorKind::TimedOut => {}
         result => return result,
     }
@@ -129,7 +165,7 @@ fn connect_until_stop(socket: &Socket, address: &SockAddr) -> io::Result<()> {
                 _ => return Err(error),
             },
         };
-        if Instant::now() >= deadline || stopping::is_stopping() {
+        if stopping::patience(deadline).is_zero() {
             return Err(io::Error::new(io::ErrorKind::TimedOut, format!("nobody answers: {code}")));
         }
         std::thread::sleep(CONNECTING_LOOKED_AT_EVERY);

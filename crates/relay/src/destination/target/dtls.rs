@@ -6,7 +6,7 @@
 //! Limits: a message of more than [`RECORD_TEXT_BYTES_MAX`] is cut and counted; one that is longer than the path's MTU goes
 //! in fragments of IP.
 
-use super::super::{options::StreamFraming, output::Output};
+use super::super::{options::StreamFraming, output::Output, stopping};
 use crate::{
     dtls::{Association, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX, Taken},
     sys,
@@ -86,7 +86,7 @@ impl SecureDatagrams {
             if self.association.is_open() {
                 return Ok(());
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = stopping::patience(deadline);
             if left.is_zero() {
                 return Err(io::Error::new(
                     io::ErrorKind::TimedOut,

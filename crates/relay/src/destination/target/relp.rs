@@ -9,6 +9,7 @@ use super::{
     super::line::Target,
     super::options::{DestinationDriver, RelpTarget, StreamFraming},
     super::output::Output,
+    super::stopping,
     talk::Talk,
 };
 use std::{
@@ -91,7 +92,7 @@ impl Relp {
                 Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
             }
         })? {
-            if session.heard.elapsed() >= within {
+            if stopping::patience(session.heard + within).is_zero() {
                 return Err(io::ErrorKind::TimedOut.into());
             }
         }

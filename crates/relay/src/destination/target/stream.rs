@@ -1,9 +1,10 @@
 //! Bytes on a connected stream, plain or encrypted.
 //!
 //! In: rendered messages. Out: bytes on the connection. Holds: the session, and what is encrypted and not sent.
-//! Limits: [`PIECE_BYTES`] are encrypted at a time; text counts as written when the last byte of it is sent.
+//! Limits: [`PIECE_BYTES`] are encrypted at a time; text counts as written when the last byte of it is sent. A handshake
+//! ends early when the destination is to stop.
 
-use super::super::output::Output;
+use super::super::{output::Output, stopping};
 use crate::tls::{ClientTls, Session, Taken, describe};
 use socket2::Socket;
 use std::{
@@ -14,6 +15,8 @@ use std::{
 
 /// Text that is encrypted and sent together.
 const PIECE_BYTES: usize = 256 << 10;
+/// Longest wait before the thread looks whether the destination is to stop.
+const STALL: Duration = Duration::from_millis(200);
 /// Bytes of one read. Peers say little: answers to keys, goodbyes.
 const ANSWER_BYTES: usize = 16 << 10;
 /// A server checks our certificate after we are done. So long its answer is awaited, lest messages go to one that
@@ -159,7 +162,9 @@ impl Secure {
     fn send_all(&mut self, deadline: Instant) -> io::Result<()> {
         while !self.session.outgoing().is_empty() {
             match self.send() {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock
+                        && !stopping::patience(deadline).is_zero() => {}
                 result => result?,
             }
         }
@@ -188,14 +193,14 @@ impl Secure {
     }
 
     fn receive(&mut self, deadline: Instant) -> io::Result<Result<Taken, rustls::Error>> {
-        let left = deadline.saturating_duration_since(Instant::now());
+        let left = stopping::patience(deadline);
         if left.is_zero() {
             return Err(io::Error::new(
                 io::ErrorKind::TimedOut,
                 "the peer did not finish the TLS handshake in time",
             ));
         }
-        self.socket.set_read_timeout(Some(left))?;
+        self.socket.set_read_timeout(Some(left.min(STALL)))?;
         let mut bytes = vec![0; ANSWER_BYTES];
         let mut reader = &self.socket;
         match reader.read(&mut bytes) {
