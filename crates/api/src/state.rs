@@ -45,6 +45,11 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
+    /// Why listeners have refused connections for some time, one sentence each.
+    fn source_troubles(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Why destinations cannot write to the disks of this machine at present, one sentence each.
     fn destination_troubles(&self) -> Vec<String> {
         Vec::new()

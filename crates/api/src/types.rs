@@ -532,6 +532,10 @@ pub struct HealthAnswer {
     /// administer every logspace; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_running: Vec<String>,
+    /// Sources that have refused connections for some time, and why, for a session that may administer every logspace;
+    /// absent when there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// Destinations that cannot write to a disk of this machine, and why, for a session that may administer every
     /// logspace; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

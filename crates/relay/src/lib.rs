@@ -39,10 +39,11 @@ pub use host_names::HostNames;
 pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;
 pub use source::{
-    Acknowledge, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, HostPolicy,
-    HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Rehearsal,
-    SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource, Window,
+    Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
+    HostPolicy, HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading,
+    Rehearsal, SourceDriver, SourceSpec, Sources, StagedSources, StreamListener, UseDns, WildcardSource,
+    Window,
 };
 pub use stage::StageError;
-pub use stats::{Counters, DropReason, Registry, State};
+pub use stats::{Counters, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry, State};
 pub use sys::release_free_memory;

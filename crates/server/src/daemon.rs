@@ -24,7 +24,12 @@ mod tables;
 
 pub(crate) use console::{Level, Levels};
 
-use crate::{control::Socket, descriptors, logspace::LEDGER, terminal};
+use crate::{
+    control::Socket,
+    descriptors::{self, Shares},
+    logspace::LEDGER,
+    terminal,
+};
 use commands::Control;
 use console::Console;
 use ledger::LedgerKeeper;
@@ -167,9 +172,9 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     let registry = Registry::default();
     journal::make_private_folders(&settings.data)
         .map_err(|error| format!("cannot make the data folder {}: {error}", settings.data.display()))?;
-    let descriptors = descriptors::raise(log);
+    let shares = Shares::of(descriptors::raise(log));
     close_to_others(settings, log);
-    let mut running = Running::start(settings, registry.clone(), log.clone())?;
+    let mut running = Running::start(settings, registry.clone(), log.clone(), shares.senders)?;
     let (name, version) = (settings.name, env!("CARGO_PKG_VERSION"));
     log.write(Severity(5), &format!("{name} starting up; version='{version}'"));
     signals::listen(events.clone()).map_err(|error| format!("cannot listen for signals: {error}"))?;
@@ -178,7 +183,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
         Control::new(events, registry, running.shared(), running.passwords(), ledger.clone(), settings);
     let collector = control.collector();
     let _socket = Socket::open(&settings.control, Arc::new(control)).map_err(|error| error.to_string())?;
-    let page = page::open(settings, running.shared(), collector, log, ledger.clone(), descriptors)?;
+    let page = page::open(settings, running.shared(), collector, log, ledger.clone(), shares.page)?;
     let shared = running.shared();
     let key_of = Box::new(move || shared.logspaces().first().and_then(|(_, space)| space.signing_key().ok()));
     let signing =

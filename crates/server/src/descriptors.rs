@@ -1,8 +1,10 @@
 //! How many files and sockets this process may have open.
 //!
-//! In: the limits of the system. Out: the soft limit, raised to the hard one. Holds nothing.
+//! In: the limits of the system. Out: the soft limit, raised to the hard one, and who may have how many of it. Holds
+//! nothing.
 //! Limits: [`DESCRIPTORS_MAX`]: some programs that we start look at every number below the limit.
 
+use api::ConnectionLimits;
 use message::Severity;
 use relay::InternalLog;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -11,6 +13,32 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 const DESCRIPTORS_MAX: u64 = 1 << 20;
 /// Below this the log says that it is little: a thousand senders and a thousand files want more.
 const FEW: u64 = 4_096;
+
+/// Fewest and most descriptors that are kept for files: journals, segments, buffers and outputs, and for the control
+/// socket and connections of our own.
+const FILES_MIN: u64 = 96;
+const FILES_MAX: u64 = 4_096;
+/// Senders that may be connected whatever the limit is.
+const SENDERS_MIN: u64 = 16;
+
+/// How the descriptors are shared out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Shares {
+    /// Connections of the page.
+    pub(crate) page: ConnectionLimits,
+    /// Connections of senders, over all listeners.
+    pub(crate) senders: usize,
+}
+
+impl Shares {
+    /// Shares out `descriptors`. Senders get what the page and files leave.
+    pub(crate) fn of(descriptors: u64) -> Shares {
+        let page = ConnectionLimits::of_descriptors(descriptors);
+        let files = (descriptors / 8).clamp(FILES_MIN, FILES_MAX);
+        let senders = descriptors.saturating_sub(page.total as u64 + files).max(SENDERS_MIN);
+        Shares { page, senders: usize::try_from(senders).unwrap_or(usize::MAX) }
+    }
+}
 
 /// Raises the soft limit; how many descriptors there are then.
 pub(crate) fn raise(log: &InternalLog) -> u64 {
@@ -32,4 +60,21 @@ pub(crate) fn raise(log: &InternalLog) -> u64 {
         log.write(Severity(4), &format!("{text}; limit='{descriptors}'"));
     }
     descriptors
+}
+
+#[cfg(test)]
+mod tests {
+    //! Shares of small and large limits.
+
+    use super::*;
+
+    #[test]
+    fn h6_the_page_and_files_keep_their_share() {
+        let of = |descriptors| {
+            let shares = Shares::of(descriptors);
+            (shares.page.total, shares.senders)
+        };
+        assert_eq!([of(64), of(256), of(1_024)], [(32, 16), (64, 96), (256, 640)]);
+        assert_eq!([of(65_536), of(1 << 20)], [(4_096, 57_344), (4_096, 1_040_384)]);
+    }
 }

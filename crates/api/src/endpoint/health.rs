@@ -42,25 +42,25 @@ pub(crate) async fn health(
         Some(member.logspace.stats().values_without_column).filter(|count| *count > 0)
     };
     let left_out = state.backend().not_running();
-    let troubles = state.backend().destination_troubles();
-    let is_well =
-        left_out.is_empty() && troubles.is_empty() && scopes.iter().all(|scope| error(scope).is_none());
+    let at_sources = state.backend().source_troubles();
+    let at_destinations = state.backend().destination_troubles();
+    let has_more = !(left_out.is_empty() && at_sources.is_empty() && at_destinations.is_empty());
+    let is_well = !has_more && scopes.iter().all(|scope| error(scope).is_none());
     let is_starting = scopes.iter().any(|scope| starting(scope).is_some());
     let status = match (is_well, is_starting) {
         (false, _) => "degraded",
         (true, true) => "starting",
         (true, false) => "ok",
     };
-    let (mut not_running, mut destinations) = (Vec::new(), Vec::new());
+    let (mut not_running, mut sources, mut destinations) = (Vec::new(), Vec::new(), Vec::new());
     let mut logspaces = Vec::new();
     let user = match guard::cookie(&headers) {
         Some(token) => state.session(token)?,
         None => None,
     };
     if let Some(user) = user {
-        let has_more = !left_out.is_empty() || !troubles.is_empty();
         if has_more && state.may(&user, EVERY_LOGSPACE, Right::Administer)? {
-            (not_running, destinations) = (left_out, troubles);
+            (not_running, sources, destinations) = (left_out, at_sources, at_destinations);
         }
         for scope in state.scopes(&user)? {
             let error = match error(&scope) {
@@ -77,7 +77,7 @@ pub(crate) async fn health(
             });
         }
     }
-    Ok(Json(HealthAnswer { status, logspaces, not_running, destinations }))
+    Ok(Json(HealthAnswer { status, logspaces, not_running, sources, destinations }))
 }
 
 /// Figures for Prometheus: open to this machine, for others behind a login.

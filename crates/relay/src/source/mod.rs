@@ -25,4 +25,4 @@ pub use options::{
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};
-pub use socket::ProxyHeader;
+pub use socket::{CountLimits, ProxyHeader};

@@ -13,7 +13,7 @@ use std::{
 use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
 use super::http::HttpOptions;
-use super::socket::ProxyHeader;
+use super::socket::{CountLimits, ProxyHeader};
 use crate::{
     destination::{FilePermissions, Render, TcpOptions},
     dtls::ListenerDtls,
@@ -235,6 +235,10 @@ pub struct StreamListener {
     pub dialogue: Dialogue,
     /// `max-connections()`
     pub connections_max: usize,
+    /// `max-connections-per-address()`; `None`: one address may have all of them.
+    pub connections_per_address_max: Option<usize>,
+    /// `max-handshakes()` and `max-handshakes-per-address()` of TLS.
+    pub handshakes: CountLimits,
     /// `keep-alive()`: connections outlive a reload.
     pub keep_over_reload: bool,
     /// `so-rcvbuf()`; 0 leaves the system's value.
@@ -273,7 +277,16 @@ pub enum Encryption {
     Detected,
 }
 
+/// Handshakes at a time: of an address enough for a relay that connects a hundred times at once, of all addresses no
+/// more than take a fraction of a second of the processor's time.
+const HANDSHAKES: CountLimits = CountLimits { total: 256, per_peer: Some(32) };
+
 impl StreamListener {
+    /// How many connections there may be.
+    pub(crate) fn connection_limits(&self) -> CountLimits {
+        CountLimits { total: self.connections_max, per_peer: self.connections_per_address_max }
+    }
+
     /// The defaults for an address.
     pub fn new(address: ListenAddress) -> StreamListener {
         let unix = matches!(address, ListenAddress::Unix(_));
@@ -281,6 +294,8 @@ impl StreamListener {
             address,
             dialogue: Dialogue::None,
             connections_max: if unix { 256 } else { 10 },
+            connections_per_address_max: None,
+            handshakes: HANDSHAKES,
             keep_over_reload: true,
             receive_buffer: 0,
             backlog: 255,
@@ -319,6 +334,10 @@ pub struct DatagramListener {
     pub dtls: Option<ListenerDtls>,
     /// `max-connections()` of DTLS.
     pub connections_max: usize,
+    /// `max-connections-per-address()` of DTLS; `None`: one address may have all of them.
+    pub connections_per_address_max: Option<usize>,
+    /// `max-handshakes()` and `max-handshakes-per-address()` of DTLS.
+    pub handshakes: CountLimits,
     /// `keep-alive()`: associations of DTLS outlive a reload.
     pub keep_over_reload: bool,
     /// `idle-timeout()` of DTLS; `None` never.
@@ -331,6 +350,11 @@ const DTLS_PEERS_MAX: usize = 1_000;
 const DTLS_IDLE: Duration = Duration::from_secs(3_600);
 
 impl DatagramListener {
+    /// How many associations of DTLS there may be.
+    pub(crate) fn connection_limits(&self) -> CountLimits {
+        CountLimits { total: self.connections_max, per_peer: self.connections_per_address_max }
+    }
+
     /// The defaults for an address.
     pub fn new(address: ListenAddress) -> DatagramListener {
         DatagramListener {
@@ -343,6 +367,8 @@ impl DatagramListener {
             credentials: true,
             dtls: None,
             connections_max: DTLS_PEERS_MAX,
+            connections_per_address_max: None,
+            handshakes: HANDSHAKES,
             keep_over_reload: true,
             idle_timeout: Some(DTLS_IDLE),
         }

@@ -16,7 +16,10 @@ use super::{
         DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceSpec,
         StreamListener,
     },
-    socket::{Accepting, Listening, accept, adjust, open_datagram, open_stream, receive, receive_dtls},
+    socket::{
+        Accepting, ConnectionBudget, DtlsCounts, Listening, accept, adjust, open_datagram, open_stream,
+        receive, receive_dtls,
+    },
 };
 use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors, tls::TlsError};
 use socket2::Socket;
@@ -46,6 +49,7 @@ pub struct Sources {
     reactors: Reactors,
     names: Names,
     positions: Positions,
+    budget: ConnectionBudget,
     running: HashMap<String, Running>,
 }
 
@@ -89,8 +93,14 @@ impl Sources {
             log,
             reactors: Reactors::start(reactors).map_err(failed)?,
             names: Names::start().map_err(failed)?,
+            budget: ConnectionBudget::default(),
             running: HashMap::new(),
         })
+    }
+
+    /// Sets how many connections all listeners may have together: a descriptor each.
+    pub fn limit_connections(&self, max: usize) {
+        self.budget.set_max(max);
     }
 
     /// Opens what is new. Sources that read from the same place as before keep their sockets and connections.
@@ -230,6 +240,7 @@ impl Sources {
                     names: self.names.clone(),
                     reactors: self.reactors.clone(),
                     log: self.log.clone(),
+                    budget: self.budget.clone(),
                     stop: stopped,
                 },
             )),
@@ -237,12 +248,19 @@ impl Sources {
                 if matches!(driver, SourceDriver::System { with_kernel: true }) {
                     self.run_local(kernel_messages(), &slot, stopped.clone());
                 }
+                let counts = DtlsCounts::default();
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
                     let (names, log) = (self.names.clone(), self.log.clone());
                     let (slot, stopped) = (slot.clone(), stopped.clone());
                     match &driver {
                         SourceDriver::Datagram(DatagramListener { dtls: Some(_), .. }) => {
-                            self.reactors.spawn(receive_dtls(socket, slot, names, log, stopped));
+                            self.reactors.spawn(receive_dtls(
+                                socket,
+                                slot,
+                                (names, log),
+                                counts.clone(),
+                                stopped,
+                            ));
                         }
                         _ => self.reactors.spawn(receive(socket, slot, names, log, stopped)),
                     }

@@ -5,12 +5,17 @@
 //! Limits: [`ENTRIES_MAX`] entries; what comes later is counted together under the instance `...`. At most
 //! [`PARTS_MAX`] of them are parts: files whose names messages helped to make. What later ones count is in no part.
 
+mod refusal;
+
+pub use refusal::{REFUSAL_REASONS, RefusalCounts, RefusalReason};
+
 use std::{
     collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering},
     },
+    time::Instant,
 };
 
 /// Most entries of a registry: instances may be named by peers and messages.
@@ -95,8 +100,8 @@ pub struct Counters {
     pub dropped_suppressed: AtomicU64,
     /// Open connections.
     pub connections: AtomicU64,
-    /// Connections refused because of `max-connections()`.
-    pub connections_refused: AtomicU64,
+    /// Connections refused, and those that had to make room, by reason.
+    pub refusals: RefusalCounts,
     /// Datagrams that the kernel dropped because the receive buffer was full.
     pub kernel_dropped: AtomicU64,
     /// Bytes received or written.
@@ -171,7 +176,6 @@ impl Counters {
             &self.dropped_damaged,
             &self.dropped_stopped,
             &self.dropped_suppressed,
-            &self.connections_refused,
             &self.kernel_dropped,
             &self.bytes,
             &self.errors,
@@ -180,7 +184,13 @@ impl Counters {
             &self.bytes_in_parts,
         ];
         totals.iter().for_each(|total| total.store(0, Ordering::Relaxed));
+        self.refusals.reset();
         self.processed.store(self.queued.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+
+    /// Counts a refused connection.
+    pub(crate) fn refuse(&self, reason: RefusalReason, now: Instant) {
+        self.refusals.add(reason, now);
     }
 
     /// A destination counts here from now on. `waiting` messages wait on its disk from an earlier time: they count as

@@ -4,7 +4,7 @@
 
 use super::lower::Lowering;
 use super::options::Options;
-use super::sources::complete_datagram;
+use super::sources::{complete_datagram, handshakes};
 use message::{Batch, Stamp};
 use pipeline::template::append_gelf;
 use relay::tls::ListenerTls;
@@ -58,6 +58,7 @@ impl<'t> Lowering<'t> {
         self.complete_stream(options, &mut listener);
         if transport.as_deref() == Some("tls") {
             listener.tls = Some(ListenerTls::new(self.tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
         }
         Some((SourceDriver::Stream(listener), Framing::Nul))
     }

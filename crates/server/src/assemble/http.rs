@@ -5,7 +5,7 @@
 
 use super::lower::Lowering;
 use super::options::Options;
-use super::sources::values;
+use super::sources::{handshakes, values};
 use super::tls::server;
 use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -52,6 +52,7 @@ impl<'t> Lowering<'t> {
         listener.connections_max = options.count("max-connections", CONNECTIONS_MAX);
         if options.own("tls").is_some() {
             listener.tls = Some(ListenerTls::new(self.tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
         }
         let mut http = HttpOptions::new(options.count("max-bytes-in-work", 256 << 20));
         if options.word("acknowledge").as_deref() == Some("received") {

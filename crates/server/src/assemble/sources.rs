@@ -15,9 +15,10 @@ use config::tree::{Arg, Call, Item, Kind};
 use message::{Facility, FieldName, Intake, Priority, Severity, ValueKind};
 use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
-    DatagramListener, Dialogue, Encryption, FilePermissions, FileSource, Form, Generator, HostPolicy,
-    ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver, SourceSpec,
-    StreamListener, TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls, tls::ListenerTls,
+    CountLimits, DatagramListener, Dialogue, Encryption, FilePermissions, FileSource, Form, Generator,
+    HostPolicy, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver,
+    SourceSpec, StreamListener, TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls,
+    tls::ListenerTls,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -168,6 +169,8 @@ impl<'t> Lowering<'t> {
             if transport == "dtls" {
                 listener.dtls = Some(ListenerDtls::new(self.dtls(options)?));
                 listener.connections_max = options.count("max-connections", listener.connections_max);
+                listener.connections_per_address_max = connections_per_address(options);
+                listener.handshakes = handshakes(options, listener.handshakes);
                 listener.keep_over_reload = options.yes("keep-alive", true);
                 listener.idle_timeout = options.seconds_or_never("idle-timeout", listener.idle_timeout);
             }
@@ -178,6 +181,7 @@ impl<'t> Lowering<'t> {
         let may_detect = transport == "auto" && options.own("tls").is_some();
         if transport.contains("tls") || may_detect {
             listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
         }
         if may_detect {
             listener.encryption = Encryption::Detected;
@@ -205,6 +209,7 @@ impl<'t> Lowering<'t> {
         self.complete_stream(options, &mut listener);
         if options.own("tls").is_some() {
             listener.tls = Some(ListenerTls::new(self.listener_tls(options)?));
+            listener.handshakes = handshakes(options, listener.handshakes);
         }
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
@@ -251,6 +256,9 @@ impl<'t> Lowering<'t> {
 
     pub(super) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
         listener.connections_max = options.count("max-connections", listener.connections_max);
+        if matches!(listener.address, ListenAddress::Ip(_)) {
+            listener.connections_per_address_max = connections_per_address(options);
+        }
         listener.keep_over_reload = options.yes("keep-alive", true);
         listener.receive_buffer = options.count("so-rcvbuf", 0);
         listener.backlog = u32::try_from(options.count("listen-backlog", 255)).unwrap_or(255);
@@ -455,6 +463,17 @@ fn hosts(options: &Options<'_>) -> HostPolicy {
         custom_domain: options.globals.text("custom-domain").unwrap_or_default(),
         host_override: options.own_text("host-override"),
     }
+}
+
+fn connections_per_address(options: &Options<'_>) -> Option<usize> {
+    Some(options.count("max-connections-per-address", 0)).filter(|most| *most > 0)
+}
+
+/// `max-handshakes()` and `max-handshakes-per-address()` of a listener with `tls()`.
+pub(super) fn handshakes(options: &Options<'_>, default: CountLimits) -> CountLimits {
+    let total = options.count("max-handshakes", default.total);
+    let per_peer = default.per_peer.map(|most| options.count("max-handshakes-per-address", most));
+    CountLimits { total, per_peer }
 }
 
 pub(super) fn complete_datagram(options: &Options<'_>, listener: &mut DatagramListener) {

@@ -4,13 +4,14 @@
 
 use super::running::Shared;
 use crate::statistics::{Account, Figure, Sample};
-use relay::{Counters, Registry, State};
+use relay::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
 use std::{
     collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::Instant,
 };
 use store::LogspaceStats;
 
@@ -29,7 +30,7 @@ const OF_SOURCES: &[Reading] = &[
     ("processed", |counters| read(&counters.processed)),
     ("stamp", |counters| read(&counters.stamp_s)),
     ("connections", |counters| read(&counters.connections)),
-    ("connections_refused", |counters| read(&counters.connections_refused)),
+    ("connections_refused", |counters| counters.refusals.total()),
     ("kernel_dropped", |counters| read(&counters.kernel_dropped)),
     ("frame_errors", |counters| read(&counters.frame_errors)),
     ("errors", |counters| read(&counters.errors)),
@@ -108,12 +109,34 @@ impl Collector {
     }
 
     /// Why destinations cannot write to the disks of this machine at present, one sentence each.
-    pub(crate) fn troubles(&self) -> Vec<String> {
-        let active = self.registry.list().into_iter().filter(|entry| entry.state() == State::Active);
-        let told = active.filter_map(|entry| {
+    pub(crate) fn destination_troubles(&self) -> Vec<String> {
+        let told = self.active().filter_map(|entry| {
             entry.trouble().map(|why| format!("destination {} ({}): {why}", entry.id, entry.instance))
         });
         told.collect()
+    }
+
+    /// Why listeners have refused connections for some time, one sentence each.
+    pub(crate) fn source_troubles(&self) -> Vec<String> {
+        let now = Instant::now();
+        let told = self.active().filter_map(|entry| {
+            let (reason, lasted) = entry.refusals.lasting(now)?;
+            let limit = match reason {
+                RefusalReason::MaxConnections => "max-connections()",
+                RefusalReason::PerAddress => "max-connections-per-address()",
+                RefusalReason::Handshakes => "max-handshakes() or max-handshakes-per-address()",
+                RefusalReason::OpenFiles => "the limit of open files",
+            };
+            let (id, instance, seconds) = (&entry.id, &entry.instance, lasted.as_secs());
+            Some(format!(
+                "source {id} ({instance}): connections are refused for {seconds} s, because of {limit}"
+            ))
+        });
+        told.collect()
+    }
+
+    fn active(&self) -> impl Iterator<Item = Arc<Counters>> {
+        self.registry.list().into_iter().filter(|entry| entry.state() == State::Active)
     }
 
     /// The counters that are shown. Those of a file appear with its first message, as in syslog-ng: it opens files then.
@@ -314,7 +337,7 @@ fn samples(counters: &Counters) -> Vec<Sample> {
         value: value as f64,
     };
     if is_source(counters) {
-        return vec![
+        let mut samples = vec![
             counter("syslogng_input_events_total", &[("result", "processed")], read(&counters.processed)),
             counter("syslogng_input_bytes_total", &[], read(&counters.bytes)),
             counter(
@@ -324,10 +347,15 @@ fn samples(counters: &Counters) -> Vec<Sample> {
             ),
             counter("syslogng_input_transport_errors_total", &[("reason", "socket")], read(&counters.errors)),
             counter("syslogng_input_kernel_dropped_total", &[], read(&counters.kernel_dropped)),
-            counter("syslogng_socket_rejected_connections_total", &[], read(&counters.connections_refused)),
+            counter("syslogng_socket_rejected_connections_total", &[], counters.refusals.total()),
             gauge("syslogng_socket_connections", read(&counters.connections)),
             gauge("syslogng_last_successful_read_timestamp_seconds", read(&counters.stamp_s)),
         ];
+        samples.extend(REFUSAL_REASONS.map(|reason| {
+            let count = counters.refusals.count(reason);
+            counter("duramen_refused_connections_total", &[("reason", reason.name())], count)
+        }));
+        return samples;
     }
     let processed = besides_parts(&counters.processed, &counters.written_in_parts);
     let written = besides_parts(&counters.written, &counters.written_in_parts);

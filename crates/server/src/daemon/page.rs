@@ -68,8 +68,12 @@ impl Backend for Server {
         self.shared.config().left_out
     }
 
+    fn source_troubles(&self) -> Vec<String> {
+        self.collector.source_troubles()
+    }
+
     fn destination_troubles(&self) -> Vec<String> {
-        self.collector.troubles()
+        self.collector.destination_troubles()
     }
 
     fn policy(&self) -> Arc<Policy> {
@@ -96,7 +100,7 @@ pub(crate) fn open(
     collector: Arc<Collector>,
     log: &InternalLog,
     ledger: LedgerKeeper,
-    descriptors: u64,
+    connections: ConnectionLimits,
 ) -> Result<Option<Page>, String> {
     let Some(address) = settings.http else { return Ok(None) };
     let accounts = Accounts::at(&settings.data.join("users.json"));
@@ -119,7 +123,7 @@ pub(crate) fn open(
         address,
         redirects: shared.page().redirects(),
         tls: Arc::new(move || tls.page().config()),
-        connections: ConnectionLimits::of_descriptors(descriptors),
+        connections,
     };
     let is_encrypted = shared.page().config().is_some();
     let scratch = settings.data.join(SCRATCH);

@@ -99,11 +99,13 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Reads the configuration and starts everything; nothing is started when it has an error.
+    /// Reads the configuration and starts everything; nothing is started when it has an error. All listeners together
+    /// take at most `senders` connections.
     pub(crate) fn start(
         settings: &Settings,
         registry: Registry,
         log: InternalLog,
+        senders: usize,
     ) -> Result<Running, String> {
         let identity = identity::start(&settings.data)
             .map_err(|error| format!("cannot write to {}: {error}", settings.data.display()))?;
@@ -140,14 +142,10 @@ impl Running {
                 move |batch| log.inject(batch)
             })),
         };
-        let failed = |error: relay::StageError| error.to_string();
-        let sources = Sources::start(
-            registry.clone(),
-            log.clone(),
-            settings.worker_threads.unwrap_or(0),
-            Some(&settings.positions),
-        )
-        .map_err(failed)?;
+        let (threads, positions) = (settings.worker_threads.unwrap_or(0), Some(&*settings.positions));
+        let sources = Sources::start(registry.clone(), log.clone(), threads, positions)
+            .map_err(|error| error.to_string())?;
+        sources.limit_connections(senders);
         let mut running = Running {
             config: settings.config.clone(),
             skip_unsupported: settings.skip_unsupported,

@@ -56,6 +56,8 @@ pub(crate) struct Feed {
     gelf: Option<Box<ShippedReader>>,
     /// What was read last, before its conversion.
     raw: Vec<u8>,
+    /// Called with the first batch.
+    at_first_batch: Option<Box<dyn FnOnce() + Send + Sync>>,
 }
 
 /// Messages of one origin within a batch: frames so far and the origin's place.
@@ -74,6 +76,7 @@ impl Feed {
             transcoder: reading.encoding.map(Transcoder::new),
             gelf: gelf(reading),
             raw: Vec::new(),
+            at_first_batch: None,
             clock: Clock::new(),
             reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
             gate: Gate::new(live.window(), slot.in_work()),
@@ -110,6 +113,11 @@ impl Feed {
 
     pub(crate) fn live(&self) -> &Arc<Live> {
         &self.live
+    }
+
+    /// Calls `call` once, before the first batch is handed on.
+    pub(crate) fn at_first_batch(&mut self, call: Box<dyn FnOnce() + Send + Sync>) {
+        self.at_first_batch = Some(call);
     }
 
     /// Leaves all writing to the destinations' threads: this reader has enough to do.
@@ -265,6 +273,7 @@ impl Feed {
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
         }
+        self.begin();
         self.deliver(batch, completion);
     }
 
@@ -305,7 +314,16 @@ impl Feed {
         }
         let messages = 0..batch.len();
         hosts::apply(&mut batch, messages, origin, reading);
+        self.begin();
         self.deliver(batch, completion);
+    }
+
+    /// A batch is about to be handed on.
+    #[inline]
+    fn begin(&mut self) {
+        if let Some(call) = self.at_first_batch.take() {
+            call();
+        }
     }
 
     /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{InternalLog, dtls::Cookies, stats, sys};
 use message::Origin;
+pub(crate) use peers::DtlsCounts;
 use peers::{Events, Peers};
 use socket2::{SockAddr, Socket};
 use std::{
@@ -38,11 +39,11 @@ const SENDERS_MAX: usize = 4_096;
 pub(crate) async fn receive_dtls(
     socket: Socket,
     slot: Arc<Slot>,
-    names: Names,
-    log: InternalLog,
+    (names, log): (Names, InternalLog),
+    counts: DtlsCounts,
     mut stop: watch::Receiver<bool>,
 ) {
-    let opened = Receiver::new(&socket, &slot, names, log.clone())
+    let opened = Receiver::new(&socket, &slot, (names, log.clone()), counts)
         .and_then(|receiver| Ok((receiver, sys::readiness(socket)?)));
     let (mut receiver, socket) = match opened {
         Ok(opened) => opened,
@@ -87,7 +88,12 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn new(socket: &Socket, slot: &Arc<Slot>, names: Names, log: InternalLog) -> io::Result<Receiver> {
+    fn new(
+        socket: &Socket,
+        slot: &Arc<Slot>,
+        names: (Names, InternalLog),
+        counts: DtlsCounts,
+    ) -> io::Result<Receiver> {
         let local = socket.local_addr()?.as_socket().map(canonical);
         let now = Instant::now();
         let cookies = Cookies::new(now).map_err(io::Error::other)?;
@@ -95,7 +101,7 @@ impl Receiver {
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(DATAGRAM_BYTES_MAX),
             feed: Feed::new(slot),
-            peers: Peers::new(names, log, cookies, local),
+            peers: Peers::new(names, counts, cookies, local),
             runs: Vec::new(),
             ticked: now,
             looked: now,

@@ -1,7 +1,8 @@
 //! What comes before the messages of a connection: a PROXY header, a TLS handshake, or one after the other.
 //!
 //! In: an accepted connection. Out: a stream of messages, and who is at its other end.
-//! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; a header that is none ends the connection.
+//! Holds: nothing after it. Limits: [`GREETING_WITHIN`]; a header that is none ends the connection. A peer that has sent
+//! nothing yet costs its descriptor alone; with its first bytes it waits for a permit of the listener.
 
 use super::{
     super::{
@@ -9,10 +10,15 @@ use super::{
         secure::SecureStream,
         session::Stream,
     },
+    admission::{ConnectionPermit, HandshakePermits},
     peer::{canonical, peer_values},
 };
-use std::{io, net::SocketAddr, time::Duration};
-use tokio::{net::TcpStream, time::timeout};
+use crate::stats::RefusalReason;
+use std::{future::Future, io, net::SocketAddr, time::Duration};
+use tokio::{
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
 use wire::proxy::{self, Start};
 
 /// Longest time for header and handshake: whoever is slower may only be holding connections open.
@@ -51,25 +57,54 @@ impl Greeted {
     }
 }
 
+/// Why there is no session.
+#[derive(Debug)]
+pub(super) enum GreetError {
+    /// There are too many handshakes.
+    Refused(RefusalReason),
+    /// The peer or the system failed.
+    Failed(io::Error),
+}
+
+impl From<io::Error> for GreetError {
+    fn from(error: io::Error) -> GreetError {
+        GreetError::Failed(error)
+    }
+}
+
 /// Takes the greeting of a connection.
 pub(super) async fn greet(
     socket: TcpStream,
     hop: SocketAddr,
     options: &StreamListener,
-) -> io::Result<Greeted> {
+    door: (&ConnectionPermit, &HandshakePermits),
+) -> Result<Greeted, GreetError> {
     if options.tls.is_some() && options.encryption == Encryption::Detected {
         // Plain connections may be silent as long as others are.
         let first = first_byte(&socket);
         let first = match options.idle_timeout {
-            Some(limit) => timeout(limit, first).await.map_err(|_| io::ErrorKind::TimedOut)??,
+            Some(limit) => {
+                timeout(limit, first).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??
+            }
             None => first.await?,
         };
         if first != Some(HANDSHAKE) {
             return Ok(Greeted::plain(Stream::Tcp(socket)));
         }
     }
-    match timeout(GREETING_WITHIN, steps(socket, hop, options)).await {
-        Ok(greeted) => greeted,
+    if options.tls.is_none() && options.proxy == ProxyHeader::None {
+        return Ok(Greeted::plain(Stream::Tcp(socket)));
+    }
+    door.0.handshake_begins();
+    let greeted = steps(socket, hop, options, door).await;
+    door.0.handshake_ends();
+    greeted
+}
+
+/// Waits for a step of the greeting.
+async fn within<T>(deadline: Instant, step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    match timeout_at(deadline, step).await {
+        Ok(done) => done,
         Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, "the peer began no session in time")),
     }
 }
@@ -80,25 +115,42 @@ async fn first_byte(socket: &TcpStream) -> io::Result<Option<u8>> {
     Ok((socket.peek(&mut first).await? > 0).then_some(first[0]))
 }
 
-async fn steps(socket: TcpStream, hop: SocketAddr, options: &StreamListener) -> io::Result<Greeted> {
+async fn steps(
+    socket: TcpStream,
+    hop: SocketAddr,
+    options: &StreamListener,
+    (connection, handshakes): (&ConnectionPermit, &HandshakePermits),
+) -> Result<Greeted, GreetError> {
+    let deadline = Instant::now() + GREETING_WITHIN;
     let (mut first, mut values) = (Vec::new(), Vec::new());
     let mut stream = Stream::Tcp(socket);
     let mut proxied = match options.proxy {
-        ProxyHeader::First => Some(read_header(&mut stream, &mut first).await?),
+        ProxyHeader::First => Some(within(deadline, read_header(&mut stream, &mut first)).await?),
         ProxyHeader::None | ProxyHeader::Encrypted => None,
     };
     stream = match (&options.tls, stream) {
         (Some(tls), Stream::Tcp(socket)) => {
             let settings = tls.settings().map_err(io::Error::other)?;
             let received = std::mem::take(&mut first);
-            let secure = SecureStream::accept(socket, settings, received, &mut first).await?;
+            if received.is_empty() {
+                within(deadline, socket.readable()).await?;
+            }
+            let refused = GreetError::Refused(RefusalReason::Handshakes);
+            let permit = timeout_at(deadline, handshakes.take(connection.peer(), options.handshakes)).await;
+            let Ok(permit) = permit else { return Err(refused) };
+            let accepted = SecureStream::accept(socket, settings, received, &mut first);
+            let secure = tokio::select! {
+                biased;
+                secure = within(deadline, accepted) => secure?,
+                () = permit.outstayed() => return Err(refused),
+            };
             values = secure.session().peer().map(peer_values).unwrap_or_default();
             Stream::Tls(Box::new(secure))
         }
         (_, stream) => stream,
     };
     if options.proxy == ProxyHeader::Encrypted {
-        proxied = Some(read_header(&mut stream, &mut first).await?);
+        proxied = Some(within(deadline, read_header(&mut stream, &mut first)).await?);
     }
     let ends =
         proxied.and_then(|header| header.ends).map(|(source, target)| (canonical(source), canonical(target)));

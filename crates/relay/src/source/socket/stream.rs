@@ -1,7 +1,7 @@
 //! Stream listeners: TCP and unix-stream connections.
 //!
-//! In: connections. Out: sessions, each on one reactor. Holds: the count of open connections.
-//! Limits: `max-connections()`: more are closed at once, counted, and said once in [`REFUSALS_SAID_EVERY`].
+//! In: connections. Out: sessions, each on one reactor. Holds: which connections are open.
+//! Limits: those of [`Admission`]: what is too much is closed at once, counted, and said once in a while.
 
 use super::{
     super::{
@@ -11,28 +11,32 @@ use super::{
         relp,
         session::{self, End, Stream},
     },
-    greeting::{Greeted, greet},
+    admission::{Admission, ConnectionBudget, ConnectionPermit, HandshakePermits, PeerKey},
+    greeting::{GreetError, Greeted, greet},
     peer::{canonical, process_values},
+    refusals::RefusalLog,
 };
-use crate::{InternalLog, destination::set_keepalive, reactor::Reactors, stats, sys};
+use crate::{
+    InternalLog,
+    destination::set_keepalive,
+    reactor::Reactors,
+    stats::{self, RefusalReason},
+    sys,
+};
 use message::{Origin, Transport};
 use socket2::{SockRef, Socket};
 use std::{
-    io,
     net::SocketAddr,
     os::{fd::OwnedFd, unix::net::UnixStream as StdUnixStream},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::Arc,
     time::{Duration, Instant},
 };
 use tokio::{net, sync::watch};
 
-/// A flood of refused connections says so at most this often.
-const REFUSALS_SAID_EVERY: Duration = Duration::from_secs(1);
 /// Pause after an error of `accept`, for instance too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
+/// Pause between two lines about errors of `accept`.
+const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// What an accepting task needs.
 #[derive(Clone)]
@@ -41,7 +45,52 @@ pub(crate) struct Accepting {
     pub(crate) names: Names,
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
+    pub(crate) budget: ConnectionBudget,
     pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// State that the connections of one listener share.
+pub(super) struct Door {
+    budget: ConnectionBudget,
+    admission: Arc<Admission>,
+    pub(super) handshakes: HandshakePermits,
+    refusals: RefusalLog,
+}
+
+impl Door {
+    fn new(here: &Accepting) -> Arc<Door> {
+        Arc::new(Door {
+            budget: here.budget.clone(),
+            admission: Admission::new(here.budget.clone()),
+            handshakes: HandshakePermits::default(),
+            refusals: RefusalLog::new(here.log.clone()),
+        })
+    }
+
+    fn admit(&self, peer: PeerKey, client: Option<SocketAddr>, live: &Live) -> Option<Arc<ConnectionPermit>> {
+        let options = listener(live)?;
+        match self.admission.admit(peer, options.connection_limits(), Instant::now()) {
+            Ok(permit) => Some(permit),
+            Err(reason) => {
+                self.refused(reason, client, live);
+                None
+            }
+        }
+    }
+
+    /// Counts and tells that a connection was refused, or had to make room.
+    fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, live: &Live) {
+        let Some(options) = listener(live) else { return };
+        let max = match reason {
+            RefusalReason::MaxConnections => options.connections_max,
+            RefusalReason::PerAddress => {
+                options.connections_per_address_max.unwrap_or(options.connections_max)
+            }
+            RefusalReason::Handshakes => options.handshakes.total,
+            RefusalReason::OpenFiles => self.budget.max(),
+        };
+        self.refusals.refused(reason, &shown(client), max, live);
+    }
 }
 
 /// Accepts connections until it is stopped.
@@ -50,7 +99,7 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
         Ok(listener) => listener,
         Err(error) => return here.log.error(&format!("Cannot wait for connections; error='{error}'")),
     };
-    let open = Arc::new(AtomicUsize::new(0));
+    let door = Door::new(&here);
     let mut silent_until = Instant::now();
     loop {
         let accepted = tokio::select! {
@@ -58,73 +107,64 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
             _ = here.stop.wait_for(|stop| *stop) => return,
             accepted = listener.async_io(tokio::io::Interest::READABLE, |socket| socket.accept()) => accepted,
         };
-        let (socket, peer) = match accepted {
+        let (socket, client) = match accepted {
             Ok((socket, address)) => (socket, address.as_socket().map(canonical)),
             Err(error) => {
-                here.log.error(&format!("Error accepting a new connection; error='{error}'"));
+                let now = Instant::now();
+                if now >= silent_until {
+                    silent_until = now + ERRORS_TOLD_EVERY;
+                    here.log.error(&format!("Error accepting a new connection; error='{error}'"));
+                }
+                here.budget.relieve(now);
                 tokio::time::sleep(PAUSE).await;
                 continue;
             }
         };
         let live = here.slot.live();
-        let SourceDriver::Stream(options) = &live.driver else { continue };
-        if open.load(Ordering::Relaxed) >= options.connections_max {
-            stats::add(&live.counters.connections_refused, 1);
-            if Instant::now() >= silent_until {
-                silent_until = Instant::now() + REFUSALS_SAID_EVERY;
-                here.log.error(&format!(
-                    "Number of allowed concurrent connections reached, rejecting connection; client='{}', local='{}', group_name='{}', max='{}'",
-                    shown(peer), live.counters.instance, live.reading.source, options.connections_max
-                ));
-            }
-            continue;
-        }
-        open.fetch_add(1, Ordering::Relaxed);
+        let Some(permit) = door.admit(peer_key(&socket, client), client, &live) else { continue };
         stats::add(&live.counters.connections, 1);
-        let (task, open) = (here.clone(), open.clone());
-        here.reactors.spawn(async move {
-            serve(socket, peer, task).await;
-            open.fetch_sub(1, Ordering::Relaxed);
-        });
+        let (task, door) = (here.clone(), door.clone());
+        here.reactors.spawn(serve(socket, client, permit, door, task));
     }
 }
 
-async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
+/// The party that a connection is counted for.
+fn peer_key(socket: &Socket, client: Option<SocketAddr>) -> PeerKey {
+    match client {
+        Some(client) => PeerKey::of(client.ip()),
+        // A peer that is gone already has no user.
+        None => PeerKey::User(
+            rustix::net::sockopt::socket_peercred(socket).map_or(u32::MAX, |user| user.uid.as_raw()),
+        ),
+    }
+}
+
+async fn serve(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    permit: Arc<ConnectionPermit>,
+    door: Arc<Door>,
+    mut here: Accepting,
+) {
     let live = here.slot.live();
     here.log.notice(&format!(
         "Syslog connection accepted; client='{}', local='{}'",
         shown(peer),
         live.counters.instance
     ));
-    // What is long or rare has memory of its own while it lasts: an idle connection of the plain kind holds none of it.
-    let prepared = tokio::select! {
+    drop(live);
+    let end = tokio::select! {
         biased;
-        _ = here.stop.wait_for(|stop| *stop) => Err(End::Stopped),
-        prepared = Box::pin(prepare(socket, peer, &live)) => prepared.map_err(End::Failed),
+        end = converse(socket, peer, &permit, &door, &mut here) => end,
+        reason = permit.displaced() => Err(reason),
     };
-    let end = match prepared {
-        Ok((mut greeted, local)) => {
-            let client = greeted.ends.map(|(source, _)| source).or(peer);
-            let local = greeted.ends.map(|(_, target)| target).or(local);
-            let origin = Box::pin(origin_maker(&mut greeted, client, local, &live, &here.names)).await;
-            drop(live);
-            let mut feed = Feed::new(&here.slot);
-            let idle = idle_timeout(feed.live());
-            let mut stream = greeted.stream;
-            match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
-                Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
-                Dialogue::Relp => {
-                    Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await
-                }
-                Dialogue::Http(options) => {
-                    Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await
-                }
-            }
-        }
-        Err(end) => end,
-    };
+    drop(permit);
     let live = here.slot.live();
     stats::take(&live.counters.connections, 1);
+    let end = match end {
+        Ok(end) => end,
+        Err(reason) => return door.refused(reason, peer, &live),
+    };
     let how = match end {
         End::Closed => "Syslog connection closed".to_owned(),
         End::Cut => "Syslog connection closed without a TLS goodbye".to_owned(),
@@ -136,6 +176,46 @@ async fn serve(socket: Socket, peer: Option<SocketAddr>, mut here: Accepting) {
         }
     };
     here.log.notice(&format!("{how}; client='{}', local='{}'", shown(peer), live.counters.instance));
+}
+
+/// Takes what a connection brings, to its end. An error: there were too many handshakes.
+async fn converse(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    permit: &Arc<ConnectionPermit>,
+    door: &Door,
+    here: &mut Accepting,
+) -> Result<End, RefusalReason> {
+    let live = here.slot.live();
+    // What is long or rare has memory of its own while it lasts: an idle connection of the plain kind holds none of it.
+    let prepared = tokio::select! {
+        biased;
+        _ = here.stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+        prepared = Box::pin(prepare(socket, peer, &live, permit, door)) => prepared,
+    };
+    let (mut greeted, local) = match prepared {
+        Ok(prepared) => prepared,
+        Err(GreetError::Refused(reason)) => return Err(reason),
+        Err(GreetError::Failed(error)) => return Ok(End::Failed(error)),
+    };
+    let client = greeted.ends.map(|(source, _)| source).or(peer);
+    let local = greeted.ends.map(|(_, target)| target).or(local);
+    let origin = Box::pin(origin_maker(&mut greeted, client, local, &live, &here.names)).await;
+    drop(live);
+    let mut feed = Feed::new(&here.slot);
+    let proven = Arc::downgrade(permit);
+    feed.at_first_batch(Box::new(move || {
+        if let Some(permit) = proven.upgrade() {
+            permit.prove();
+        }
+    }));
+    let idle = idle_timeout(feed.live());
+    let mut stream = greeted.stream;
+    Ok(match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
+        Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
+        Dialogue::Relp => Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await,
+        Dialogue::Http(options) => Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await,
+    })
 }
 
 fn listener(live: &Live) -> Option<&StreamListener> {
@@ -154,13 +234,15 @@ async fn prepare(
     socket: Socket,
     peer: Option<SocketAddr>,
     live: &Live,
-) -> io::Result<(Greeted, Option<SocketAddr>)> {
+    permit: &ConnectionPermit,
+    door: &Door,
+) -> Result<(Greeted, Option<SocketAddr>), GreetError> {
     socket.set_nonblocking(true)?;
     let local = socket.local_addr()?.as_socket().map(canonical);
     if let (Some(peer), Some(options)) = (peer, listener(live)) {
         set_keepalive(&socket, &options.tcp)?;
         let stream = net::TcpStream::from_std(socket.into())?;
-        return Ok((greet(stream, peer, options).await?, local));
+        return Ok((greet(stream, peer, options, (permit, &door.handshakes)).await?, local));
     }
     let stream = StdUnixStream::from(OwnedFd::from(socket));
     debug_assert!(SockRef::from(&stream).local_addr().is_ok_and(|address| address.is_unix()));

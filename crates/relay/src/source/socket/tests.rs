@@ -178,7 +178,7 @@ fn too_many_connections_are_refused_and_counted() {
     second.set_read_timeout(Some(PATIENCE)).unwrap();
     assert!(matches!(second.read(&mut [0]), Ok(0) | Err(_)));
     let counters = setup.registry.list()[0].clone();
-    eventually("refused", || counters.connections_refused.load(Ordering::Relaxed) == 1);
+    eventually("refused", || counters.refusals.count(crate::RefusalReason::MaxConnections) == 1);
     assert_eq!(counters.connections.load(Ordering::Relaxed), 1);
     drop(first);
     eventually("closed", || counters.connections.load(Ordering::Relaxed) == 0);

@@ -245,6 +245,10 @@ fn options_of_no_use_are_told() {
             "main.conf:3:76: warning: `ocsp-stapling-verify()` has no effect in a source: servers show OCSP answers, not clients",
         ],
     );
+    source(
+        "tcp(max-handshakes(5) max-connections-per-address(5))",
+        &["main.conf:3:20: warning: `max-handshakes()` has no effect: this tcp() has no use for it"],
+    );
     // What a block hands on to all its drivers is not of use to every one of them.
     source("tcp(max-connections(5)); default-network-drivers(max-connections(5))", &[]);
     source(
@@ -324,4 +328,33 @@ fn traps_are_put_together_as_written() {
     let out = written(&format!("log {{ source {{ stdin(); }}; destination {{ {}; }}; }};", snmp(text)));
     assert!(out.starts_with(&[0x30, 63, 2, 1, 1, 4, 6]), "{out:02x?}");
     assert!(out.ends_with(b"\x06\x02\x2b\x01\x04\x06a text"), "{out:02x?}");
+}
+
+#[track_caller]
+fn check_limits(options: &str, want: (usize, Option<usize>, (usize, Option<usize>))) {
+    let config = format!("log {{ source {{ network({options}); }}; destination {{ stdout(); }}; }};");
+    let shown = |limits: relay::CountLimits| (limits.total, limits.per_peer);
+    let limits = match &parts(&config).sources[0].driver {
+        SourceDriver::Stream(listener) => {
+            (listener.connections_max, listener.connections_per_address_max, shown(listener.handshakes))
+        }
+        SourceDriver::Datagram(listener) => {
+            (listener.connections_max, listener.connections_per_address_max, shown(listener.handshakes))
+        }
+        _ => panic!("no listener"),
+    };
+    assert_eq!(limits, want, "{options}");
+}
+
+#[test]
+fn listeners_have_limits_by_address() {
+    let handshakes = (256, Some(32));
+    check_limits("", (10, None, handshakes));
+    check_limits("max-connections(20) max-connections-per-address(5)", (20, Some(5), handshakes));
+    check_limits("max-connections-per-address(0)", (10, None, handshakes));
+    let tls = "tls(cert-file(\"/c\") key-file(\"/k\") peer-verify(no))";
+    let some = "max-connections-per-address(5) max-handshakes(9) max-handshakes-per-address(3)";
+    check_limits(&format!("transport(tls) {tls} {some}"), (10, Some(5), (9, Some(3))));
+    check_limits(&format!("transport(auto) {tls} {some}"), (10, Some(5), (9, Some(3))));
+    check_limits(&format!("transport(dtls) {tls} {some}"), (1_000, Some(5), (9, Some(3))));
 }

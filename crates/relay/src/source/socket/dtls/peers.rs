@@ -2,33 +2,36 @@
 //!
 //! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association a peer, and a second one while a peer
 //! that began anew still shakes hands.
-//! Limits: nothing is held of an address that has not shown our cookie; [`SHAKING_MAX`] handshakes, of which the oldest
-//! gives way, each within [`SHAKE_WITHIN`]; `max-connections()` associations over all sockets of the listener;
-//! `idle-timeout()` ends silent ones.
+//! Limits: nothing is held of an address that has not shown our cookie; `max-handshakes()` handshakes, of which
+//! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket gives way;
+//! each within [`SHAKE_WITHIN`]; `max-connections()` associations, of which `max-connections-per-address()` of one
+//! address, over all sockets; `idle-timeout()` ends silent ones.
 
 use super::super::{
     super::feed::{Live, Names},
     super::options::{DatagramListener, SourceDriver},
+    admission::{Full, PeerCounts, PeerKey, PeerSlot},
     peer::peer_values,
+    refusals::RefusalLog,
 };
 use crate::{
     InternalLog,
     dtls::{Association, Cookies, Taken},
-    stats::{self, Counters},
+    stats::{self, Counters, RefusalReason},
 };
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,
     net::SocketAddr,
-    sync::{Arc, atomic::Ordering},
+    sync::Arc,
     time::{Duration, Instant},
 };
 use wire::dtls::{self, Record, Start, content};
 
-/// Most handshakes at a time, a socket: what OpenSSL may be made to keep for one bounds what all of them can.
-const SHAKING_MAX: usize = 256;
 /// Longest time of a handshake.
 const SHAKE_WITHIN: Duration = Duration::from_secs(20);
+/// A handshake of this age does not give way: an honest peer needs a moment for it.
+const YOUNG_FOR: Duration = Duration::from_secs(1);
 /// Largest datagram of our part of a handshake: it passes every path that matters.
 const HANDSHAKE_MTU: usize = 1_200;
 /// How long an origin is good: the peer's name may come later or change.
@@ -49,10 +52,19 @@ pub(super) trait Events {
     fn odd(&mut self);
 }
 
+/// How many peers all sockets of a listener have. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct DtlsCounts {
+    open: PeerCounts,
+    shaking: PeerCounts,
+}
+
 /// The peers.
 pub(super) struct Peers {
     names: Names,
     log: InternalLog,
+    refusals: RefusalLog,
+    counts: DtlsCounts,
     cookies: Cookies,
     local: Option<SocketAddr>,
     open: HashMap<SocketAddr, Open>,
@@ -70,6 +82,7 @@ struct Open {
     values: Vec<(String, Vec<u8>)>,
     origin: Option<(Arc<Origin>, Instant)>,
     heard: Instant,
+    slot: PeerSlot,
 }
 
 /// A peer that shakes hands.
@@ -77,13 +90,21 @@ struct Shaking {
     association: Association,
     random: [u8; 32],
     since: Instant,
+    _slot: PeerSlot,
 }
 
 impl Peers {
-    pub(super) fn new(names: Names, log: InternalLog, cookies: Cookies, local: Option<SocketAddr>) -> Peers {
+    pub(super) fn new(
+        (names, log): (Names, InternalLog),
+        counts: DtlsCounts,
+        cookies: Cookies,
+        local: Option<SocketAddr>,
+    ) -> Peers {
         Peers {
             names,
+            refusals: RefusalLog::new(log.clone()),
             log,
+            counts,
             cookies,
             local,
             open: HashMap::new(),
@@ -212,11 +233,22 @@ impl Peers {
     /// The end of a handshake: from now on the peer may send. An association that it had before is over.
     fn welcome(&mut self, from: SocketAddr, now: Instant, live: &Live) {
         let Some(Shaking { association, random, .. }) = self.shaking.remove(&from) else { return };
+        // Of the association that the peer had before, which ends here.
+        let known = self.open.remove(&from).map(|open| open.slot);
+        let is_known = known.is_some();
+        let slot = match known {
+            Some(slot) => slot,
+            None => match self.enter(from, live) {
+                Ok(slot) => slot,
+                Err(reason) => return self.too_many(reason, from, live),
+            },
+        };
         let values = association.peer().map(peer_values).unwrap_or_default();
-        let open = Open { association, random, values, origin: None, heard: now };
-        let how = match self.open.insert(from, open) {
-            Some(_) => "Syslog connection begun anew",
-            None => {
+        let open = Open { association, random, values, origin: None, heard: now, slot };
+        self.open.insert(from, open);
+        let how = match is_known {
+            true => "Syslog connection begun anew",
+            false => {
                 stats::add(&live.counters.connections, 1);
                 "Syslog connection accepted"
             }
@@ -281,14 +313,10 @@ impl Peers {
             // It was said before the handshake was over, and came late.
             return events.odd();
         }
-        let Some(options) = listener(live) else { return };
-        let count = live.counters.connections.load(Ordering::Relaxed);
-        if count >= options.connections_max as u64 && !self.open.contains_key(&from) {
-            stats::add(&live.counters.connections_refused, 1);
-            let (max, group) = (options.connections_max, &live.reading.source);
-            return self.say(now, || {
-                format!("Number of allowed concurrent connections reached, rejecting connection; client='AF_INET({from})', local='{}', group_name='{group}', max='{max}'", live.counters.instance)
-            });
+        if !self.open.contains_key(&from)
+            && let Err(reason) = self.enter(from, live).map(drop)
+        {
+            return self.too_many(reason, from, live);
         }
         self.begin(from, datagram, &hello.random, now, live, events);
     }
@@ -309,22 +337,59 @@ impl Peers {
         };
         match accepted {
             Ok(mut association) => {
+                // One that the peer began before is over.
+                self.shaking.remove(&from);
+                let Some(slot) = self.enter_shaking(from, now, live) else {
+                    return self.too_many(RefusalReason::Handshakes, from, live);
+                };
                 send_all(&mut association, from, &mut |to, datagram| events.answer(to, datagram));
-                self.make_room(&live.counters);
-                self.shaking.insert(from, Shaking { association, random: *random, since: now });
+                let shaking = Shaking { association, random: *random, since: now, _slot: slot };
+                self.shaking.insert(from, shaking);
             }
             Err(error) => self.refuse(from, live, &error, now),
         }
     }
 
-    /// Lets the oldest handshake go when there are too many: whoever is honest is done within a moment.
-    fn make_room(&mut self, counters: &Counters) {
-        if self.shaking.len() < SHAKING_MAX {
-            return;
+    /// Counts an association of a peer, unless there are too many.
+    fn enter(&self, from: SocketAddr, live: &Live) -> Result<PeerSlot, RefusalReason> {
+        let limits = listener(live).ok_or(RefusalReason::MaxConnections)?.connection_limits();
+        self.counts.open.enter(PeerKey::of(from.ip()), limits).map_err(|full| match full {
+            Full::Peer => RefusalReason::PerAddress,
+            Full::Total => RefusalReason::MaxConnections,
+        })
+    }
+
+    /// Counts a handshake of a peer. The oldest one gives way when there are too many, unless it has only begun: then the
+    /// newcomer is not heard, and says its hello again a second later.
+    fn enter_shaking(&mut self, from: SocketAddr, now: Instant, live: &Live) -> Option<PeerSlot> {
+        let (peer, limits) = (PeerKey::of(from.ip()), listener(live)?.handshakes);
+        let full = match self.counts.shaking.enter(peer, limits) {
+            Ok(slot) => return Some(slot),
+            Err(full) => full,
+        };
+        let may_go = |of: &SocketAddr| full == Full::Total || PeerKey::of(of.ip()) == peer;
+        let candidates = self.shaking.iter().filter(|(of, _)| may_go(of));
+        let (oldest, shaking) = candidates.min_by_key(|(_, shaking)| shaking.since)?;
+        if now.duration_since(shaking.since) < YOUNG_FOR {
+            return None;
         }
-        let oldest = self.shaking.iter().min_by_key(|(_, shaking)| shaking.since).map(|(from, _)| *from);
-        oldest.and_then(|from| self.shaking.remove(&from));
-        stats::add(&counters.connections_refused, 1);
+        let oldest = *oldest;
+        self.shaking.remove(&oldest);
+        self.too_many(RefusalReason::Handshakes, oldest, live);
+        self.counts.shaking.enter(peer, limits).ok()
+    }
+
+    /// Counts and tells that a peer was refused, or had to make room.
+    fn too_many(&self, reason: RefusalReason, from: SocketAddr, live: &Live) {
+        let Some(options) = listener(live) else { return };
+        let max = match reason {
+            RefusalReason::PerAddress => {
+                options.connections_per_address_max.unwrap_or(options.connections_max)
+            }
+            RefusalReason::Handshakes => options.handshakes.total,
+            RefusalReason::MaxConnections | RefusalReason::OpenFiles => options.connections_max,
+        };
+        self.refusals.refused(reason, &format!("AF_INET({from})"), max, live);
     }
 
     /// Says again what was not answered, and gives up what takes too long.

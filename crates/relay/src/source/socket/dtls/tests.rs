@@ -5,6 +5,7 @@ use super::super::super::{
     testing::{Setup, here, reading},
 };
 use crate::{
+    RefusalReason,
     dtls::{Association, ClientDtls, ListenerDtls, Taken},
     testing::{PATIENCE, eventually},
     tls::fixtures::Pki,
@@ -184,7 +185,7 @@ fn peers_are_counted_and_silent_ones_go() {
     third.flush();
     assert_eq!(third.hear(), Some(Taken::Shaking));
     third.flush();
-    reaches(&setup, "refused", |counters| &counters.connections_refused, 1);
+    eventually("refused", || setup.registry.list()[0].refusals.count(RefusalReason::MaxConnections) == 1);
     // They hear a goodbye when they were silent for too long.
     for client in &mut clients {
         assert_eq!(client.hear(), Some(Taken::Over));

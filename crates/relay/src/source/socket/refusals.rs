@@ -1,0 +1,60 @@
+//! Our log's lines about refused connections, and their counts.
+//!
+//! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was told last.
+//! Limits: one line for each reason in [`TOLD_EVERY`]; it says how many connections it stands for.
+
+use super::super::feed::Live;
+use crate::{
+    InternalLog,
+    stats::{REFUSAL_REASONS, RefusalReason},
+};
+use std::{
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+/// Pause between two lines of one reason.
+const TOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// Writes the lines, and knows what was not written.
+pub(super) struct RefusalLog {
+    log: InternalLog,
+    told: Mutex<[Told; REFUSAL_REASONS.len()]>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Told {
+    silent_until: Option<Instant>,
+    untold: u64,
+}
+
+impl RefusalLog {
+    pub(super) fn new(log: InternalLog) -> RefusalLog {
+        RefusalLog { log, told: Mutex::default() }
+    }
+
+    /// A connection was refused, or had to leave. `max` is the limit that it met.
+    pub(super) fn refused(&self, reason: RefusalReason, client: &str, max: usize, live: &Live) {
+        let now = Instant::now();
+        live.counters.refuse(reason, now);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let entry = &mut told[reason as usize];
+        entry.untold += 1;
+        if entry.silent_until.is_some_and(|until| now < until) {
+            return;
+        }
+        let count = std::mem::take(&mut entry.untold);
+        entry.silent_until = Some(now + TOLD_EVERY);
+        drop(told);
+        let what = match reason {
+            RefusalReason::MaxConnections => "Number of allowed concurrent connections reached",
+            RefusalReason::PerAddress => "Number of allowed concurrent connections of one address reached",
+            RefusalReason::Handshakes => "Number of TLS handshakes at a time reached",
+            RefusalReason::OpenFiles => "The limit of open files leaves no room for more connections",
+        };
+        let (local, group) = (&live.counters.instance, &live.reading.source);
+        self.log.error(&format!(
+            "{what}, rejecting connection; client='{client}', local='{local}', group_name='{group}', max='{max}', count='{count}'"
+        ));
+    }
+}
