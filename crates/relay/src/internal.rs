@@ -2,13 +2,14 @@
 //!
 //! In: a severity and a sentence, from any thread. Out: entries for the `internal()` sources, and an echo (the
 //! console) at once. Holds: a bounded list; without an `internal()` source it keeps the newest entries.
-//! Limits: [`ENTRIES_MAX`]; above it the oldest go and are counted, and the next entry says how many.
+//! Limits: [`ENTRIES_MAX`]; above it the oldest go and are counted, and the next entry says how many. What others can cause
+//! at their pace is written with a [`LogPause`].
 
 use message::{Batch, Severity};
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
-    time::SystemTime,
+    time::{Duration, Instant, SystemTime},
 };
 use tokio::sync::Notify;
 
@@ -116,5 +117,47 @@ impl InternalLog {
     /// Waits for entries.
     pub(crate) async fn written(&self) {
         self.0.wake.notified().await;
+    }
+}
+
+/// Keeps something that happens often to one line in a while.
+pub(crate) struct LogPause {
+    pause: Duration,
+    next: Option<Instant>,
+    unsaid: usize,
+}
+
+impl LogPause {
+    /// One line in `pause`.
+    pub(crate) fn new(pause: Duration) -> LogPause {
+        LogPause { pause, next: None, unsaid: 0 }
+    }
+
+    /// Counts events. Returns how many a line stands for, when it is time for one.
+    pub(crate) fn count(&mut self, events: usize, now: Instant) -> Option<usize> {
+        self.unsaid += events;
+        if self.unsaid == 0 || self.next.is_some_and(|next| now < next) {
+            return None;
+        }
+        self.next = Some(now + self.pause);
+        Some(std::mem::take(&mut self.unsaid))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A pause under a clock of the test.
+
+    use super::*;
+
+    #[test]
+    fn a_line_stands_for_what_came_since_the_last_one() {
+        let (mut pause, start) = (LogPause::new(Duration::from_secs(10)), Instant::now());
+        let mut count = |events, seconds| pause.count(events, start + Duration::from_secs(seconds));
+        assert_eq!(count(0, 0), None, "nothing happened");
+        assert_eq!(count(2, 0), Some(2));
+        assert_eq!((count(1, 1), count(3, 9)), (None, None));
+        assert_eq!((count(1, 10), count(1, 10)), (Some(5), None));
+        assert_eq!(count(0, 30), Some(1));
     }
 }

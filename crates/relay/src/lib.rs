@@ -36,6 +36,7 @@ pub use destination::{
 };
 pub use destination::{QueueSummary, look as look_into_queue, queues};
 pub use host_names::HostNames;
+pub(crate) use internal::LogPause;
 pub use internal::{Echo, InternalLog};
 pub use ip::IpOptions;
 pub use source::{

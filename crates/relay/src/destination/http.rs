@@ -21,7 +21,7 @@ use super::{
     driver::Driver,
     options::{DestinationDriver, Rendering},
 };
-use crate::InternalLog;
+use crate::{InternalLog, LogPause};
 use bulk::ItemResult;
 use client::{Exchange, Lane, Reply};
 use message::{Batch, Selection, Stamp};
@@ -64,7 +64,7 @@ pub(super) struct Http {
     /// Messages that a server refused.
     refused: usize,
     refusals: Refusals,
-    silent_until: Instant,
+    pause: LogPause,
     /// Until then no server wants to be asked.
     asked_until: Option<Instant>,
 }
@@ -83,7 +83,7 @@ impl Http {
             turn: 0,
             empty: 0,
             refused: 0,
-            silent_until: Instant::now(),
+            pause: LogPause::new(WAITS_SAID_EVERY),
             asked_until: None,
         }
     }
@@ -204,8 +204,7 @@ impl Http {
             return self.refuse(request, place, &reason, postponed.len());
         }
         self.pending.postpone(request, now);
-        if now >= self.silent_until {
-            self.silent_until = now + WAITS_SAID_EVERY;
+        if self.pause.count(1, now).is_some() {
             let reason = first.map(ItemResult::to_string).unwrap_or_default();
             let messages = postponed.len();
             self.log.notice(&format!(
@@ -219,9 +218,7 @@ impl Http {
     fn wait(&mut self, wait: Duration, reply: &Reply) {
         let until = Instant::now() + wait;
         self.asked_until = Some(self.asked_until.map_or(until, |known| known.min(until)));
-        let now = Instant::now();
-        if now >= self.silent_until {
-            self.silent_until = now + WAITS_SAID_EVERY;
+        if self.pause.count(1, Instant::now()).is_some() {
             let seconds = wait.as_secs_f32();
             self.log.notice(&format!("Server asks us to wait; answer='{reply}', seconds='{seconds}'"));
         }

@@ -314,49 +314,51 @@ fn total(component: &str, id: &str, instance: &str, value: u64) -> Figure {
 }
 
 fn samples(counters: &Counters) -> Vec<Sample> {
-    let driver = counters.component.split_once('.').map_or("", |(_, driver)| driver).to_owned();
-    let labels = |more: &[(&'static str, &str)]| {
-        let mut labels = vec![
-            ("driver".into(), driver.clone()),
-            ("id".into(), counters.id.clone()),
-            ("instance".into(), counters.instance.clone()),
-        ];
-        labels.extend(more.iter().map(|(name, value)| ((*name).into(), (*value).to_owned())));
-        labels
-    };
-    let counter = |name: &'static str, more: &[(&'static str, &str)], value: u64| Sample {
-        name: name.into(),
-        kind: "counter",
-        labels: labels(more),
-        value: value as f64,
-    };
-    let gauge = |name: &'static str, value: u64| Sample {
-        name: name.into(),
-        kind: "gauge",
-        labels: labels(&[]),
-        value: value as f64,
-    };
-    if is_source(counters) {
-        let mut samples = vec![
-            counter("syslogng_input_events_total", &[("result", "processed")], read(&counters.processed)),
-            counter("syslogng_input_bytes_total", &[], read(&counters.bytes)),
-            counter(
-                "syslogng_input_transport_errors_total",
-                &[("reason", "framing")],
-                read(&counters.frame_errors),
-            ),
-            counter("syslogng_input_transport_errors_total", &[("reason", "socket")], read(&counters.errors)),
-            counter("syslogng_input_kernel_dropped_total", &[], read(&counters.kernel_dropped)),
-            counter("syslogng_socket_rejected_connections_total", &[], counters.refusals.total()),
-            gauge("syslogng_socket_connections", read(&counters.connections)),
-            gauge("syslogng_last_successful_read_timestamp_seconds", read(&counters.stamp_s)),
-        ];
-        samples.extend(REFUSAL_REASONS.map(|reason| {
-            let count = counters.refusals.count(reason);
-            counter("duramen_refused_connections_total", &[("reason", reason.name())], count)
-        }));
-        return samples;
-    }
+    if is_source(counters) { source_samples(counters) } else { destination_samples(counters) }
+}
+
+/// One sample of a source or destination, with labels of its own.
+fn sample(
+    counters: &Counters,
+    kind: &'static str,
+    name: &'static str,
+    more: &[(&'static str, &str)],
+    value: u64,
+) -> Sample {
+    let driver = counters.component.split_once('.').map_or("", |(_, driver)| driver);
+    let known = [("driver", driver), ("id", counters.id.as_str()), ("instance", counters.instance.as_str())];
+    let labels =
+        known.iter().chain(more).map(|(name, value)| ((*name).into(), (*value).to_owned())).collect();
+    Sample { name: name.into(), kind, labels, value: value as f64 }
+}
+
+fn source_samples(counters: &Counters) -> Vec<Sample> {
+    let counter = |name, more: &[(&'static str, &str)], value| sample(counters, "counter", name, more, value);
+    let gauge = |name, value| sample(counters, "gauge", name, &[], value);
+    let mut samples = vec![
+        counter("syslogng_input_events_total", &[("result", "processed")], read(&counters.processed)),
+        counter("syslogng_input_bytes_total", &[], read(&counters.bytes)),
+        counter(
+            "syslogng_input_transport_errors_total",
+            &[("reason", "framing")],
+            read(&counters.frame_errors),
+        ),
+        counter("syslogng_input_transport_errors_total", &[("reason", "socket")], read(&counters.errors)),
+        counter("syslogng_input_kernel_dropped_total", &[], read(&counters.kernel_dropped)),
+        counter("syslogng_socket_rejected_connections_total", &[], counters.refusals.total()),
+        gauge("syslogng_socket_connections", read(&counters.connections)),
+        gauge("syslogng_last_successful_read_timestamp_seconds", read(&counters.stamp_s)),
+    ];
+    samples.extend(REFUSAL_REASONS.map(|reason| {
+        let count = counters.refusals.count(reason);
+        counter("duramen_refused_connections_total", &[("reason", reason.name())], count)
+    }));
+    samples
+}
+
+fn destination_samples(counters: &Counters) -> Vec<Sample> {
+    let counter = |name, more: &[(&'static str, &str)], value| sample(counters, "counter", name, more, value);
+    let gauge = |name, value| sample(counters, "gauge", name, &[], value);
     let processed = besides_parts(&counters.processed, &counters.written_in_parts);
     let written = besides_parts(&counters.written, &counters.written_in_parts);
     let bytes = besides_parts(&counters.bytes, &counters.bytes_in_parts);

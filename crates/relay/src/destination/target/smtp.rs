@@ -16,7 +16,7 @@ use super::{
     super::output::Output,
     talk::Talk,
 };
-use crate::{InternalLog, source::HostPolicy, source::feed::own_name};
+use crate::{InternalLog, LogPause, source::HostPolicy, source::feed::own_name};
 use dialogue::{Dialogue, Next, Verdict};
 use std::{
     io,
@@ -35,7 +35,7 @@ pub(crate) struct Smtp {
     /// How often the first waiting mail was put off.
     put_off: u32,
     refused: usize,
-    silent_until: Instant,
+    pause: LogPause,
 }
 
 struct Session {
@@ -52,8 +52,8 @@ struct Session {
 
 impl Smtp {
     pub(crate) fn new(target: MailTarget, log: InternalLog) -> Smtp {
-        let silent_until = Instant::now();
-        Smtp { target, log, session: None, put_off: 0, refused: 0, silent_until }
+        let pause = LogPause::new(REFUSALS_SAID_EVERY);
+        Smtp { target, log, session: None, put_off: 0, refused: 0, pause }
     }
 
     fn open(&self) -> io::Result<Session> {
@@ -93,9 +93,7 @@ impl Smtp {
     }
 
     fn say(&mut self, text: &str) {
-        let now = Instant::now();
-        if now >= self.silent_until {
-            self.silent_until = now + REFUSALS_SAID_EVERY;
+        if self.pause.count(1, Instant::now()).is_some() {
             self.log.error(text);
         }
     }

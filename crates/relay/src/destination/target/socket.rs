@@ -12,7 +12,7 @@ use super::{
     servers::Servers,
     stream::write_plain,
 };
-use crate::{InternalLog, dtls::RECORD_TEXT_BYTES_MAX, sys};
+use crate::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sys};
 use socket2::Socket as RawSocket;
 use std::{
     io,
@@ -32,14 +32,15 @@ pub(crate) struct Socket {
     log: InternalLog,
     servers: Servers,
     connection: Option<Connection>,
-    /// Messages cut since `take_cut` was called, and when that was last said.
+    /// Messages cut since `take_cut` was called.
     cut: usize,
-    cut_said: Option<Instant>,
+    cut_pause: LogPause,
 }
 
 impl Socket {
     pub(crate) fn new(target: SocketTarget, log: InternalLog) -> Socket {
-        Socket { servers: Servers::of(&target), target, log, connection: None, cut: 0, cut_said: None }
+        let cut_pause = LogPause::new(CUTS_SAID_EVERY);
+        Socket { servers: Servers::of(&target), target, log, connection: None, cut: 0, cut_pause }
     }
 
     fn is_stream(&self) -> bool {
@@ -95,8 +96,7 @@ impl Socket {
             return;
         }
         self.cut += count;
-        if self.cut_said.is_none_or(|said| said.elapsed() >= CUTS_SAID_EVERY) {
-            self.cut_said = Some(Instant::now());
+        if let Some(count) = self.cut_pause.count(count, Instant::now()) {
             let most = RECORD_TEXT_BYTES_MAX;
             self.log
                 .warning(&format!("Messages too long for a datagram are cut; count='{count}', max='{most}'"));

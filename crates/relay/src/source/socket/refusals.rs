@@ -5,7 +5,7 @@
 
 use super::super::feed::Live;
 use crate::{
-    InternalLog,
+    InternalLog, LogPause,
     stats::{REFUSAL_REASONS, RefusalReason},
 };
 use std::{
@@ -19,33 +19,21 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// Writes the lines, and knows what was not written.
 pub(super) struct RefusalLog {
     log: InternalLog,
-    told: Mutex<[Told; REFUSAL_REASONS.len()]>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Told {
-    silent_until: Option<Instant>,
-    untold: u64,
+    pauses: Mutex<[LogPause; REFUSAL_REASONS.len()]>,
 }
 
 impl RefusalLog {
     pub(super) fn new(log: InternalLog) -> RefusalLog {
-        RefusalLog { log, told: Mutex::default() }
+        RefusalLog { log, pauses: Mutex::new(REFUSAL_REASONS.map(|_| LogPause::new(TOLD_EVERY))) }
     }
 
     /// A connection was refused, or had to leave. `max` is the limit that it met.
     pub(super) fn refused(&self, reason: RefusalReason, client: &str, max: usize, live: &Live) {
         let now = Instant::now();
         live.counters.refuse(reason, now);
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = &mut told[reason as usize];
-        entry.untold += 1;
-        if entry.silent_until.is_some_and(|until| now < until) {
-            return;
-        }
-        let count = std::mem::take(&mut entry.untold);
-        entry.silent_until = Some(now + TOLD_EVERY);
-        drop(told);
+        let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(count) = pauses[reason as usize].count(1, now) else { return };
+        drop(pauses);
         let what = match reason {
             RefusalReason::MaxConnections => "Number of allowed concurrent connections reached",
             RefusalReason::PerAddress => "Number of allowed concurrent connections of one address reached",

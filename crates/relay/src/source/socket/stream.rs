@@ -17,7 +17,7 @@ use super::{
     refusals::RefusalLog,
 };
 use crate::{
-    InternalLog,
+    InternalLog, LogPause,
     destination::set_keepalive,
     reactor::Reactors,
     stats::{self, RefusalReason},
@@ -100,7 +100,7 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
         Err(error) => return here.log.error(&format!("Cannot wait for connections; error='{error}'")),
     };
     let door = Door::new(&here);
-    let mut silent_until = Instant::now();
+    let mut pause = LogPause::new(ERRORS_TOLD_EVERY);
     loop {
         let accepted = tokio::select! {
             biased;
@@ -111,9 +111,10 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
             Ok((socket, address)) => (socket, address.as_socket().map(canonical)),
             Err(error) => {
                 let now = Instant::now();
-                if now >= silent_until {
-                    silent_until = now + ERRORS_TOLD_EVERY;
-                    here.log.error(&format!("Error accepting a new connection; error='{error}'"));
+                if let Some(count) = pause.count(1, now) {
+                    here.log.error(&format!(
+                        "Error accepting a new connection; error='{error}', count='{count}'"
+                    ));
                 }
                 here.budget.relieve(now);
                 tokio::time::sleep(PAUSE).await;

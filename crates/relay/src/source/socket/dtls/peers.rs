@@ -15,7 +15,7 @@ use super::super::{
     refusals::RefusalLog,
 };
 use crate::{
-    InternalLog,
+    InternalLog, LogPause,
     dtls::{Association, Cookies, Taken},
     stats::{self, Counters, RefusalReason},
 };
@@ -70,7 +70,7 @@ pub(super) struct Peers {
     open: HashMap<SocketAddr, Open>,
     shaking: HashMap<SocketAddr, Shaking>,
     answer: Vec<u8>,
-    silent_until: Instant,
+    pause: LogPause,
     hints: usize,
 }
 
@@ -110,7 +110,7 @@ impl Peers {
             open: HashMap::new(),
             shaking: HashMap::new(),
             answer: Vec::new(),
-            silent_until: Instant::now(),
+            pause: LogPause::new(SAID_EVERY),
             hints: 0,
         }
     }
@@ -269,8 +269,7 @@ impl Peers {
 
     /// Says what strangers can cause at will, but not at their pace.
     fn say(&mut self, now: Instant, text: impl FnOnce() -> String) {
-        if now >= self.silent_until {
-            self.silent_until = now + SAID_EVERY;
+        if self.pause.count(1, now).is_some() {
             self.log.notice(&text());
         }
     }
