@@ -292,6 +292,8 @@ fn headers_of_cisco_are_read() {
             "leaf-1/2026-01-14T11:23:03+00:00/000//LOG_LOCAL0/3/SYSTEM_MSG",
         ),
         // ASA and FTD.
+        ("<166>:%ASA-session-6-302015: x", "/NOW//ASA-session/6/302015"),
+        ("<166>fw.lab:%ASA-6-302015: x", "fw.lab/NOW//ASA/6/302015"),
         ("<164>Aug 08 16:58:18 FW : %FTD-4-106023: x", "FW/2026-08-08T16:58:18+00:00/000//FTD/4/106023"),
         ("<164>Aug 08 2025 16:58:18 UTC : %ASA-4-106023: x", "/2025-08-08T16:58:18+00:00/000//ASA/4/106023"),
         ("<164>:Aug 08 16:58:18 EDT: %ASA-4-106023: x", "/2026-08-08T16:58:18+00:00/000//ASA/4/106023"),
@@ -341,8 +343,14 @@ fn messages_of_cisco_begin_at_the_percent_sign() {
     for (line, message, facility) in rows {
         raw("cisco-parser()", line, "$MSG ${.cisco.facility}$PROGRAM$PID", &format!("{message} {facility}"));
     }
-    for line in ["<189>1: r1: no message", "%SYS-8-A: x", "%SYS-5: x", "<13>Nov 1 10:00:00 h p: 100%-5-x", ""]
-    {
+    for line in [
+        "<189>1: r1: no message",
+        "%SYS-8-A: x",
+        "%SYS-5: x",
+        "<13>Nov 1 10:00:00 h p: 100%-5-x",
+        "<134>1 1374543213.3 MX84 urls request: GET https://a/%C3%A4-3-b: c",
+        "",
+    ] {
         reads("parser { cisco-parser(); };", "no-parse", line, "$MSG", &[]);
     }
 }
