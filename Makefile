@@ -7,11 +7,15 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 CARGO ?= cargo
 # What is given to users has OpenSSL in it (docs/decisions/dtls.md).
-RELEASE := OPENSSL_NO_VENDOR=$${OPENSSL_NO_VENDOR:-0} $(CARGO) build --release --locked
+RELEASE := env $$(tools/openssl.sh) $(CARGO) build --release --locked
 BIN := target/release/duramen
+DIST := target/dist
+# The time of every file in a package: that of the last commit.
+EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1)
+PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test bench bench-store bench-users bench-scale bench-built ui build docs fuzz clean
+.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -43,6 +47,20 @@ docs: docs/book/index.html ## the manual as a book in docs/book; the server has 
 docs/book/index.html: $(shell find docs -name book -prune -o -type f -print) tools/docs.py
 	@tools/install.sh docs
 	python3 tools/docs.py target/tools/bin/mdbook
+
+components: build ## what is part of the binary: CycloneDX bill of materials, notices of licences
+	$(PACKAGE) components $(BIN)
+
+package: docs build components ## .deb, .rpm, line tables, sums: in target/dist
+	@tools/install.sh package
+	$(PACKAGE) deb $(BIN)
+	$(PACKAGE) rpm $(BIN)
+	$(PACKAGE) debug $(BIN)
+	$(PACKAGE) sums
+
+test-package: package ## installs, runs, upgrades and removes the packages in roots of their own; needs root
+	@tools/install.sh package-test
+	tests/package/run.sh $(DIST)
 
 bench: bench-built ## the rows of the docs, beside rsyslog and syslog-ng, on this machine
 	target/release/bench

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | docs.
+# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | docs | package | package-test.
 # A second run finds everything in place and ends at once.
 set -euo pipefail
-purpose=${1:?build, test, bench, fuzz or docs}
+purpose=${1:?build, test, bench, fuzz, docs, package or package-test}
 
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
@@ -24,7 +24,9 @@ test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faket
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 fuzz=("${build[@]}" c++:g++)
 docs=("${build[@]}" python3:python3)
-declare -n wanted=$purpose
+package=("${docs[@]}" dpkg-shlibdeps:dpkg-dev rpmbuild:rpm objcopy:binutils)
+package_test=("${package[@]}" debootstrap:debootstrap setpriv:util-linux systemd-analyze:systemd logger:bsdutils)
+declare -n wanted=${purpose//-/_}
 
 missing=()
 for pair in "${wanted[@]}"; do

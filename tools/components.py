@@ -1,0 +1,228 @@
+"""Lists what is part of the binary: a CycloneDX bill of materials, and the notices that the licences ask for.
+
+Usage: tools/components.py BINARY FOLDER. Writes FOLDER/duramen.cdx.json and FOLDER/notices.txt. Ends with 1 when a
+component has no licence that is allowed here, or no text of it. Same tree, same bytes.
+"""
+
+import collections
+import datetime
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import uuid
+
+TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Licences that may be part of the binary: they ask for a notice at most.
+ALLOWED = {"Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
+           "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "OpenSSL", "Unicode-3.0", "Unlicense", "Zlib", "0BSD"}
+# Sources in other languages inside of crates: name, licence, and where its version stands.
+INSIDE = {
+    "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
+    "zstd-sys": ("zstd", "BSD-3-Clause", "zstd/lib/zstd.h", r"ZSTD_VERSION_(?:MAJOR|MINOR|RELEASE) +(\d+)"),
+    "pcre2-sys": ("pcre2", "BSD-3-Clause", "upstream/include/pcre2.h", r"define PCRE2_(?:MAJOR|MINOR) +(\d+)"),
+}
+IS_LICENCE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)
+# The text for crates that name this licence and have none beside it.
+MIT = TREE + "/packaging/licences/MIT.txt"
+
+Component = collections.namedtuple("Component", "ref name version licence digest texts needs kind")
+
+
+def is_allowed(expression):
+    """Whether an SPDX expression can be met with allowed licences alone."""
+    words = re.findall(r"\(|\)|AND|OR|[^\s()]+(?:\s+WITH\s+[^\s()]+)?", expression.replace("/", " OR "))
+
+    def either():
+        good = both()
+        while words and words[0] == "OR":
+            words.pop(0)
+            good = both() or good
+        return good
+
+    def both():
+        good = one()
+        while words and words[0] == "AND":
+            words.pop(0)
+            good = one() and good
+        return good
+
+    def one():
+        word = words.pop(0)
+        if word != "(":
+            return re.sub(r"\s+", " ", word) in ALLOWED
+        good = either()
+        words.pop(0)
+        return good
+
+    return either()
+
+
+def texts(folder, depth):
+    """The licence texts of a folder and those below it."""
+    found = []
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir(follow_symlinks=False) and (depth > 0 or entry.name.upper() in ("LICENSES", "LICENSE")):
+            found += texts(entry.path, depth - 1)
+        elif entry.is_file() and IS_LICENCE.match(entry.name) and not entry.name.endswith((".rs", ".py", ".toml", ".tmpl")):
+            with open(entry.path, encoding="utf-8", errors="replace") as text:
+                found.append(text.read().replace("\r\n", "\n").strip() + "\n")
+    return found
+
+
+def fallback(expression, authors):
+    """The text of a licence that a crate names and does not have beside it."""
+    if re.search(r"\bMIT\b", expression):
+        with open(MIT) as text:
+            return ["Copyright (c) " + (", ".join(authors) or "the authors") + "\n\n" + text.read()]
+    if "Apache-2.0" in expression:
+        with open(TREE + "/LICENSE") as text:
+            return [text.read()]
+    return []
+
+
+def crates():
+    """The crates that are linked into the program, ours included, and the sources inside of them."""
+    target = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True)).group(1)
+    metadata = json.loads(subprocess.check_output(
+        ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target], cwd=TREE))
+    with open(TREE + "/Cargo.lock") as lock:
+        digests = {(name, version): digest for name, version, digest in re.findall(
+            r'name = "([^"]+)"\nversion = "([^"]+)"\nsource = "[^"]+"\nchecksum = "([0-9a-f]+)"', lock.read())}
+    packages = {package["id"]: package for package in metadata["packages"]}
+    nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
+    is_macro = lambda package: any("proc-macro" in target["kind"] for target in package["targets"])
+    start = next(package["id"] for package in metadata["packages"] if package["name"] == "duramen")
+    linked, waiting = {}, [start]
+    while waiting:
+        one = waiting.pop()
+        if one in linked:
+            continue
+        needs = [dep["pkg"] for dep in nodes[one]["deps"] if any(kind["kind"] is None for kind in dep["dep_kinds"])]
+        linked[one] = [need for need in needs if not is_macro(packages[need])]
+        waiting += linked[one]
+    ref = lambda one: f"pkg:cargo/{packages[one]['name']}@{packages[one]['version']}"
+    for one in sorted(linked, key=ref):
+        package = packages[one]
+        folder = os.path.dirname(package["manifest_path"])
+        licence = package["license"] or ""
+        ours = package["source"] is None
+        inside = INSIDE.get(package["name"])
+        found = [] if ours else texts(folder, 0) or fallback(licence, package["authors"])
+        needs = sorted(map(ref, linked[one]))
+        if inside:
+            name, its_licence, header, pattern = inside
+            with open(os.path.join(folder, header)) as text:
+                version = ".".join(re.findall(pattern, text.read()))
+            its_ref = f"pkg:generic/{name}@{version}"
+            its_texts = texts(os.path.join(folder, header.split("/")[0]), 0)
+            # zstd may be had under the GPL instead; the BSD licence is the one that is taken.
+            its_texts = [text for text in its_texts if "GNU GENERAL PUBLIC LICENSE" not in text] or in_header(os.path.join(folder, header))
+            yield Component(its_ref, name, version, its_licence, None, its_texts, [], "library")
+            needs.append(its_ref)
+        digest = digests.get((package["name"], package["version"]))
+        yield Component(ref(one), package["name"], package["version"], licence, digest, found, needs,
+                        "application" if one == start else "library")
+
+
+def in_header(path):
+    """The licence that stands in the comments of a header."""
+    with open(path) as text:
+        comments = re.findall(r"/\*(.*?)\*/", text.read(), re.DOTALL)
+    end = next((at for at, comment in enumerate(comments) if "Redistribution and use" in comment), -1)
+    return ["\n".join(comment.strip() for comment in comments[: end + 1]) + "\n"] if end >= 0 else []
+
+
+def openssl(binary):
+    """The OpenSSL in the program, with the text of where it came from."""
+    version = json.loads(subprocess.check_output([binary, "version", "--json"]))["openssl"].split()[1]
+    debian = "/usr/share/doc/libssl-dev/copyright"
+    licence = texts_of = None
+    if os.path.exists(debian):
+        with open(debian) as text:
+            texts_of = [text.read()]
+    else:
+        with open(TREE + "/LICENSE") as text:
+            texts_of = [text.read()]
+    licence = "Apache-2.0"
+    return Component(f"pkg:generic/openssl@{version}", "openssl", version, licence, None, texts_of, [], "library")
+
+
+def page():
+    """What the page has in it."""
+    with open(TREE + "/ui/package-lock.json") as lock:
+        packages = json.load(lock)["packages"]
+    for path, package in sorted(packages.items()):
+        if not path or package.get("dev") or package.get("optional"):
+            continue
+        name = path.split("node_modules/")[-1]
+        folder = os.path.join(TREE, "ui", path)
+        found = texts(folder, 0) if os.path.isdir(folder) else []
+        licence = package.get("license", "")
+        yield Component(f"pkg:npm/{name.replace('@', '%40')}@{package['version']}", name, package["version"], licence, None,
+                        found or fallback(licence, []), [], "library")
+
+
+def bill(components, version, epoch):
+    """CycloneDX 1.5."""
+    own = next(one for one in components if one.kind == "application")
+    shown = lambda one: {
+        "type": one.kind, "bom-ref": one.ref, "name": one.name, "version": one.version, "purl": one.ref,
+        "licenses": [{"expression": one.licence.replace("/", " OR ")}],
+        **({"hashes": [{"alg": "SHA-256", "content": one.digest}]} if one.digest else {}),
+    }
+    stamp = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    listed = [shown(one) for one in components if one is not own]
+    name = hashlib.sha256(json.dumps(listed).encode()).hexdigest()
+    return {
+        "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, f'duramen {version} {name}')}",
+        "metadata": {"timestamp": stamp, "component": shown(own)},
+        "components": listed,
+        "dependencies": [{"ref": one.ref, "dependsOn": one.needs} for one in components],
+    }
+
+
+def notices(components):
+    """Every text once, with the components that it belongs to."""
+    owners = collections.OrderedDict()
+    for one in components:
+        for text in one.texts:
+            owners.setdefault(text, []).append(f"{one.name} {one.version} ({one.licence})")
+    parts = ["Duramen is licensed under the Apache License, version 2.0. The binary has parts of others; their notices:\n"]
+    for text, names in owners.items():
+        parts.append("=" * 100 + "\n" + "\n".join(sorted(set(names))) + "\n" + "-" * 100 + "\n" + text)
+    return "\n".join(parts)
+
+
+def main():
+    binary, folder = sys.argv[1:]
+    components = sorted([*crates(), openssl(binary), *page()], key=lambda one: one.ref)
+    own = next(one for one in components if one.kind == "application")
+    by_name = {one.name: one for one in components}
+    by_name["openssl-sys"].needs.append(next(one.ref for one in components if one.ref.startswith("pkg:generic/openssl")))
+    own.needs.extend(one.ref for one in components if one.ref.startswith("pkg:npm/"))
+    with open(TREE + "/LICENSE") as text:
+        own_text = text.read()
+    wrong = []
+    for one in components:
+        if not one.licence or not is_allowed(one.licence):
+            wrong.append(f"{one.name} {one.version}: the licence {one.licence!r} is not one of those that are allowed")
+        if not one.texts and one.licence != "Apache-2.0":
+            wrong.append(f"{one.name} {one.version}: no text of its licence was found")
+    if wrong:
+        sys.exit("components: " + "\ncomponents: ".join(wrong))
+    components = [one if one.texts else one._replace(texts=[own_text]) for one in components]
+    epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+    with open(os.path.join(folder, "duramen.cdx.json"), "w") as out:
+        json.dump(bill(components, own.version, epoch), out, indent=1)
+        out.write("\n")
+    with open(os.path.join(folder, "notices.txt"), "w") as out:
+        out.write(notices(components))
+    print(f"components: {len(components)} components, {len({text for one in components for text in one.texts})} texts of licences")
+
+
+if __name__ == "__main__":
+    main()
