@@ -60,7 +60,7 @@ def test_h5b_a_flood_of_field_names_stays_within_its_memory(binary):
                       if line.startswith("duramen_logspace_values_without_column_total"))
         assert int(float(figure.split()[-1])) > MESSAGES * FIELDS // 2, figure
         assert "different names of fields" in server.stderr()
-        # Whoever asks for the health sees the logspace and the count; nothing is wrong with it.
+        # The health names the logspace and the count; nothing is wrong with it.
         health = server.call("health")
         space, = health["logspaces"]
         assert health["status"] == "ok" and space["name"] == "main" and space["values_without_column"] > 0, health

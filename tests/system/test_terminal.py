@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 from server import CONFIG, Server
@@ -229,13 +230,28 @@ def test_m8_the_log_of_a_server_in_the_foreground(binary):
     binary = os.path.abspath(binary)
     with tempfile.TemporaryDirectory(prefix="duramen-test-") as folder:
         config = os.path.join(folder, "x.conf")
-        log = folder + "/pipe\x1b[31m\u202e end"
+        path = folder + "/s\x1b[31m\u202e ending"
         with open(config, "w") as out:
-            out.write(f'@version: 4.8\nsource s {{ file("{log}"); }};\ndestination d {{ file("{folder}/no folder \x1b[31m\u202e end/x"); }};\nlog {{ source(s); destination(d); }};\n')
-        with open(log, "wb") as out:
-            out.write(MESSAGE + b"\n")
-        check_clean([binary, "run", "--config", config, "--data", folder + "/data", "--control", folder + "/ctl", "--http", "none"],
-                    until=b" end", within=15, colours=True)
+            out.write(f'@version: 4.8\nsource s {{ unix-stream("{path}"); }};\ndestination d {{ file("{folder}/x"); }};\nlog {{ source(s); destination(d); }};\n')
+        done = threading.Event()
+
+        def connect():
+            # The log names the socket of each connection.
+            while not done.wait(0.2):
+                with socket.socket(socket.AF_UNIX) as peer:
+                    try:
+                        peer.connect(path)
+                    except OSError:
+                        continue
+                    peer.sendall(MESSAGE + b"\n")
+        connecting = threading.Thread(target=connect)
+        connecting.start()
+        try:
+            check_clean([binary, "run", "--config", config, "--data", folder + "/data", "--control", folder + "/ctl", "--http", "none"],
+                        shows=b"\\x1b[31m\\u{202e} ending", until=b" ending", within=30)
+        finally:
+            done.set()
+            connecting.join()
 
 
 def test_m8_json_on_a_terminal_is_still_json(binary):

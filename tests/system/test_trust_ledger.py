@@ -3,6 +3,7 @@ somebody does to the file is found by `duramen ledger verify`."""
 
 import json
 import os
+import socket
 import subprocess
 import urllib.error
 
@@ -183,5 +184,48 @@ def test_e5_whatever_is_done_to_the_ledger_is_found(binary):
         # Whole again.
         assert harmed(lines) == ""
         assert verify(server, "--head", good["last"])["good"] and not verify(server, "--head", "0" * 64)["good"]
+    finally:
+        server.close()
+
+
+def raw(server, request):
+    with socket.create_connection(("127.0.0.1", server.http), timeout=30) as peer:
+        peer.sendall(request.encode())
+        answer = b""
+        while piece := peer.recv(65536):
+            answer += piece
+    return int(answer.split()[1])
+
+
+def test_calls_for_another_host_and_malformed_log_ins_are_in_the_ledger_and_cannot_fill_it(binary):
+    server = Server(binary, OWN)
+    try:
+        server.start()
+        login = "POST /api/v1/login HTTP/1.1\r\nHost: localhost\r\nX-Requested-By: t\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        def wrong_host(name):
+            return raw(server, f"GET /api/v1/health HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n")
+        assert wrong_host("evil.example") == 421
+        assert raw(server, login + "Content-Length: 9\r\n\r\nno JSON \x01") == 400
+        session = "GET /api/v1/session HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic %%%\r\nConnection: close\r\n\r\n"
+        assert raw(server, session) == 401
+        # A long name is cut.
+        assert wrong_host("x" * 3000 + ".example") == 421
+        hosts = entries(server, "--action", "wrong-host")
+        assert [entry["details"]["address"] for entry in hosts] == ["127.0.0.1"] * 2, hosts
+        assert hosts[0]["details"]["host"] == "evil.example" and len(hosts[1]["details"]["host"]) < 100, hosts
+        reasons = [entry["details"]["reason"] for entry in entries(server, "--action", "login-malformed")]
+        assert len(reasons) == 2 and "body" in reasons[0] and "Authorization" in reasons[1], reasons
+        for sentence in ("Request refused: it is for another host", "Log-in refused: it cannot be read"):
+            server.found(f'"{sentence}"', 1, within=5)
+        before = os.path.getsize(server.folder + "/data/searches.ledger")
+        for n in range(300):
+            wrong_host(f"host{n}.example")
+            raw(server, login + "Content-Length: 1\r\n\r\n{")
+        more = os.path.getsize(server.folder + "/data/searches.ledger") - before
+        assert more < 8_000, f"600 calls wrote {more} bytes"
+        server.stop()
+        counted = [entry["details"]["count"] for action in ("wrong-host", "login-malformed") for entry in entries(server, "--action", action) if "count" in entry["details"]]
+        assert len(counted) >= 2 and 590 < sum(counted) + 10 <= 610, counted
+        assert verify(server)["good"]
     finally:
         server.close()

@@ -19,7 +19,7 @@ use crate::{
 };
 use axum::{
     extract::{ConnectInfo, FromRequestParts, Request, State as Shared},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -51,10 +51,13 @@ async fn user(parts: &Parts, state: &Arc<State>) -> Result<User, ApiError> {
     {
         return Ok(user);
     }
+    let client = client_of(state, parts);
     let Some((name, password)) = basic(&parts.headers) else {
+        if parts.headers.contains_key(header::AUTHORIZATION) {
+            security::malformed(state, "the header Authorization cannot be read", client).await;
+        }
         return Err(ApiError::unauthorized());
     };
-    let client = client_of(state, parts);
     let credential = authenticate(state, &name, &password, client).await?;
     let event = SecurityEvent::Authenticated { user: name.clone(), address: client };
     security::report(state, event).await?;
@@ -91,19 +94,32 @@ async fn check(state: &State, name: &str, password: &str, client: IpAddr) -> Res
 
 /// The address of the client: that of the peer, or what a trusted proxy says.
 fn client_of(state: &State, parts: &Parts) -> IpAddr {
-    let info = parts.extensions.get::<ConnectInfo<Caller>>();
+    address_of(state, &parts.extensions, &parts.headers)
+}
+
+fn address_of(state: &State, extensions: &Extensions, headers: &HeaderMap) -> IpAddr {
+    let info = extensions.get::<ConnectInfo<Caller>>();
     let peer = info.map_or(IpAddr::from([0, 0, 0, 0]), |ConnectInfo(caller)| caller.address.ip());
-    client(&state.backend().policy(), peer, &parts.headers)
+    client(&state.backend().policy(), peer, headers)
 }
 
 /// Lets only calls through that are meant for this server, see [`host`].
 pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Request, next: Next) -> Response {
+    let Some((status, host, text)) = foreign(&state, &request) else { return next.run(request).await };
+    let address = address_of(&state, request.extensions(), request.headers());
+    let answer = refused(&request, status, text);
+    security::wrong_host(&state, &host, address).await;
+    answer
+}
+
+/// Why a request is not for us: the status, the host that it names, and words for the caller.
+fn foreign(state: &State, request: &Request) -> Option<(StatusCode, String, String)> {
     let named = request.headers().get_all(header::HOST).iter().map(|value| value.to_str().ok());
     let absolute = request.uri().authority().map(|authority| Some(authority.as_str()));
     let policy = state.backend().policy();
     for authority in named.chain(absolute) {
         let Some(host) = authority.and_then(host::host) else {
-            return refused(&request, StatusCode::BAD_REQUEST, "the header Host names no host".into());
+            return Some((StatusCode::BAD_REQUEST, String::new(), "the header Host names no host".into()));
         };
         let own = [state.host(), state.host().split('.').next().unwrap_or_default()];
         let names = policy.allowed_hosts.iter().map(String::as_str).chain(own);
@@ -112,10 +128,10 @@ pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Requ
                 "this server is not known as {host:?}; to allow the name, write \
                  options {{ page(allowed-hosts(\"{host}\")); }}; into its configuration"
             );
-            return refused(&request, StatusCode::MISDIRECTED_REQUEST, text);
+            return Some((StatusCode::MISDIRECTED_REQUEST, host.to_owned(), text));
         }
     }
-    next.run(request).await
+    None
 }
 
 /// An error in the shape of the API, or as text for people.

@@ -5,7 +5,6 @@
 //! Limits: bodies of [`BODY_BYTES_MAX`], [`SEARCHES_MAX`] searches at once, [`TAILS_MAX`] live tails, the memory and the
 //! exports of [`Limits`].
 
-mod access;
 mod accounts;
 mod answer;
 mod assets;

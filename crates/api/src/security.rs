@@ -46,6 +46,20 @@ pub enum SecurityEvent {
         /// From where.
         address: IpAddr,
     },
+    /// A log-in that cannot be read: no name, no password, no JSON.
+    Malformed {
+        /// The fault, in fixed words.
+        reason: &'static str,
+        /// From where.
+        address: IpAddr,
+    },
+    /// A call for a host that this server is not known as.
+    WrongHost {
+        /// The host that was named; empty when the header names none.
+        host: String,
+        /// From where.
+        address: IpAddr,
+    },
     /// A user asked for something that they may not do.
     Refused {
         /// Who.
@@ -67,6 +81,17 @@ pub(crate) async fn failed(state: &Arc<State>, user: &str, address: IpAddr, erro
         _ => return,
     };
     let _ = report(state, event).await;
+}
+
+/// Has it written down that a log-in could not be read. It is refused all the same.
+pub(crate) async fn malformed(state: &Arc<State>, reason: &'static str, address: IpAddr) {
+    let _ = report(state, SecurityEvent::Malformed { reason, address }).await;
+}
+
+/// Has it written down that a call was meant for another host. It is refused all the same.
+pub(crate) async fn wrong_host(state: &Arc<State>, host: &str, address: IpAddr) {
+    let host = host.chars().take(NAME_CHARS_MAX).collect();
+    let _ = report(state, SecurityEvent::WrongHost { host, address }).await;
 }
 
 /// Has an event written down; without it there is no answer.

@@ -191,6 +191,8 @@ fn e5_log_ins_failures_lock_outs_and_refusals_are_reported() {
         SecurityEvent::Failed { user, .. } => format!("failed {user}"),
         SecurityEvent::LockedOut { user, .. } => format!("locked {user}"),
         SecurityEvent::Refused { user, right, .. } => format!("refused {user} {right}"),
+        SecurityEvent::Malformed { reason, .. } => format!("malformed {reason}"),
+        SecurityEvent::WrongHost { host, .. } => format!("host {host}"),
     };
     let events: Vec<String> = events.iter().map(named).collect();
     assert_eq!(

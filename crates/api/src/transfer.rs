@@ -4,10 +4,10 @@
 //! Limits: a sender waits for the client for [`STALLED`], then the transfer is cut: a client that does not read must not
 //! keep its place among the exports. It is cut as well when its user may not have it any more.
 
-use crate::{
-    access::{Access, WatchedAccess},
-    answer::STALLED,
-};
+pub(crate) mod access;
+
+use crate::answer::STALLED;
+use access::{Access, WatchedAccess};
 use axum::body::{Body, Bytes};
 use std::{
     fmt::Display,

@@ -164,7 +164,7 @@ impl Drop for Socket {
     }
 }
 
-/// What every client needs.
+/// The parts that all clients share.
 struct Service {
     commands: Arc<dyn Commands>,
     in_flight: Arc<InFlight>,

@@ -31,7 +31,7 @@ macro_rules! err {
     ($($words:tt)*) => { $crate::terminal::complain(format_args!($($words)*)) };
 }
 
-/// Prints text on standard output. Whoever reads may have gone: then nobody misses it.
+/// Prints text on standard output. A reader that has gone misses nothing.
 pub(crate) fn print(words: fmt::Arguments<'_>) {
     let _ = io::stdout().write_all(lines(&words.to_string()).as_bytes());
 }

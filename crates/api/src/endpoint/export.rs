@@ -8,7 +8,6 @@
 //! [`crate::answer::STALLED`] is cut off.
 
 use crate::{
-    access::Access,
     accounts::Right,
     error::ApiError,
     extract::Parameters,
@@ -18,7 +17,7 @@ use crate::{
     searching::{self, CancelOnDrop},
     sessions::User,
     state::State,
-    transfer::{Client, transfer},
+    transfer::{Client, access::Access, transfer},
     types::{ClockName, ExportReport, Operator, TimeRange},
     workers::{self, NICE_OF_EXPORTS},
 };

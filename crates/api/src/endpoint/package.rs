@@ -6,7 +6,6 @@
 
 use super::session::token;
 use crate::{
-    access::Access,
     accounts::Right,
     error::ApiError,
     extract::{Body as Asked, Parameters},
@@ -15,7 +14,7 @@ use crate::{
     searching::{self, CancelOnDrop},
     sessions::User,
     state::State,
-    transfer::{Client, transfer},
+    transfer::{Client, access::Access, transfer},
     types::{ClockName, Operator, TimeRange},
     workers::{self, NICE_OF_EXPORTS},
 };
@@ -29,6 +28,7 @@ use query::{Query, Search};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::{
+    future::Future,
     io::{self, Write},
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
@@ -123,13 +123,7 @@ pub(crate) async fn make(
     };
     let text = question.text.clone();
     let access = Access::new(state.clone(), user, rights);
-    let mut watched = access.watched();
-    let made = tokio::select! {
-        biased;
-        () = watched.lost() => return Err(lost()),
-        made = made(package, question, parts, watch) => made?,
-    };
-    let user = watched.into_user();
+    let (user, made) = while_granted(access, made(package, question, parts, watch)).await?;
     drop(seat);
     let (package, exported) = made;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
@@ -151,11 +145,25 @@ pub(crate) async fn make(
     Ok(Json(answer))
 }
 
-/// What a user needs to have a package of a logspace: its messages, and the chains that prove them.
+/// The rights that a package of a logspace needs: to its messages, and to the chains that prove them.
 fn rights(scope: &Scope) -> Vec<(String, Right)> {
     let own = [Right::Search, Right::Export].map(|right| (scope.name.clone(), right));
     let behind_views = scope.members.iter().filter(|member| member.boundary.is_some());
     own.into_iter().chain(behind_views.map(|member| (member.base.clone(), Right::Search))).collect()
+}
+
+/// The outcome of some work, and the user for whom it was done; an error when the user lost the right to it meanwhile.
+async fn while_granted<T>(
+    access: Access,
+    work: impl Future<Output = Result<T, ApiError>>,
+) -> Result<(User, T), ApiError> {
+    let mut watched = access.watched();
+    let done = tokio::select! {
+        biased;
+        () = watched.lost() => return Err(lost()),
+        done = work => done?,
+    };
+    Ok((watched.into_user(), done))
 }
 
 fn lost() -> ApiError {

@@ -30,9 +30,16 @@ pub(crate) async fn login(
     Shared(state): Shared<Arc<State>>,
     ConnectInfo(caller): ConnectInfo<Caller>,
     headers: HeaderMap,
-    Body(request): Body<LoginRequest>,
+    request: Result<Body<LoginRequest>, ApiError>,
 ) -> Result<impl IntoResponse, ApiError> {
     let client = client(&state.backend().policy(), caller.address.ip(), &headers);
+    let Body(request) = match request {
+        Ok(request) => request,
+        Err(error) => {
+            security::malformed(&state, "the body of the log-in cannot be read", client).await;
+            return Err(error);
+        }
+    };
     let credential = guard::authenticate(&state, &request.user, &request.password, client).await?;
     let user = request.user;
     security::report(&state, SecurityEvent::LoggedIn { user: user.clone(), address: client }).await?;

@@ -7,7 +7,6 @@
 //! that wait for it take part in the memory of searches.
 
 use crate::{
-    access::CHECK_EVERY,
     accounts::Right,
     error::ApiError,
     extract::Parameters,
@@ -17,6 +16,7 @@ use crate::{
     searching,
     sessions::User,
     state::State,
+    transfer::access::CHECK_EVERY,
     types::{Operator, TimeRange},
 };
 use axum::{

@@ -92,7 +92,7 @@ impl Converter {
         }
     }
 
-    /// Whether control characters are escaped.
+    /// Returns true when control characters are escaped.
     fn escapes(&self) -> bool {
         !self.state.keeps_controls && self.sources.iter().any(is_escaped)
     }
@@ -149,7 +149,7 @@ impl Converter {
     }
 }
 
-/// Whether rsyslog escapes control characters in the messages of an input: not in those of files.
+/// Returns true for inputs whose messages rsyslog escapes: those from the network, not those of files.
 fn is_escaped(source: &Source) -> bool {
     source.driver.starts_with("network(")
 }

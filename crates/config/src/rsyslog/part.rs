@@ -5,6 +5,7 @@
 //! Limits: what cannot be read fails the whole template, with the reason.
 
 use super::calls::{argument, extended, extracted};
+use super::report::Converted;
 use super::syntax::{Node, Parameters, Statement, is_on};
 
 /// A piece of a template.
@@ -171,7 +172,7 @@ pub(super) fn subtree(name: String) -> Part {
 }
 
 /// The delimiter of pieces, by its decimal code, and the number of a piece.
-fn field(code: &str, number: &str) -> Result<(String, usize), String> {
+fn field(code: &str, number: &str) -> Converted<(String, usize)> {
     if code.ends_with('+') {
         return Err("delimiters that count as one when they follow each other are not supported".to_string());
     }

@@ -6,7 +6,7 @@
 use super::calls::argument;
 use super::part::Property;
 use super::property::{self, Needs};
-use super::quoted;
+use crate::parse::quoted;
 
 /// A converted template.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]

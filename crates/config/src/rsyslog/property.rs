@@ -3,6 +3,7 @@
 //! In: the name of a property. Out: a template, and the name of the value where there is one.
 //! Holds: which helper templates the converted configuration needs.
 
+use super::report::Converted;
 use super::syntax::{Node, Statement};
 use std::collections::BTreeSet;
 
@@ -107,7 +108,7 @@ pub(super) fn variable(name: &str) -> Result<String, String> {
 }
 
 /// All that is below a variable, as JSON.
-pub(super) fn subtree(name: &str) -> Result<String, String> {
+pub(super) fn subtree(name: &str) -> Converted<String> {
     let path = variable(name.strip_prefix('$').unwrap_or(name))?;
     let levels = path.split('.').count();
     Ok(format!("$(format-json --key {path}.* --rekey {path}.* --shift-levels {levels})"))

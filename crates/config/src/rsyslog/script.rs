@@ -36,12 +36,12 @@ pub(super) struct Ruleset {
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) ruleset: String,
-    /// What `%inputname%` prints.
+    /// The text of `%inputname%`.
     pub(super) input: String,
     /// `network(transport("tcp") port(514)`, without flags and closing parenthesis.
     pub(super) driver: String,
     pub(super) flags: Vec<&'static str>,
-    /// What is rewritten in its messages only.
+    /// Rewrite rules for its messages only.
     pub(super) steps: Vec<String>,
 }
 

@@ -50,7 +50,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// Whether `&` can add an action to it: a filter with actions, or an action that all messages get.
+    /// Returns true when `&` can add an action to it: a filter with actions, or an action that all messages get.
     pub(super) fn is_rule(&self) -> bool {
         match self {
             Node::If { then, otherwise, .. } => {

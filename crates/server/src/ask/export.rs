@@ -79,7 +79,10 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     let mut rows = Rows::ask(&session, &options.access, &options.query.join(" "), &options.range, format)?;
     let cut = |error: io::Error| format!("the export was cut off: {error}");
     let Some(path) = &options.output else {
-        let mut out = ToTerminal::new(io::stdout().lock(), io::stdout().is_terminal() && !options.access.raw);
+        let mut out = match io::stdout().is_terminal() && !options.access.raw {
+            true => ToTerminal::escaping(io::stdout().lock()),
+            false => ToTerminal::exact(io::stdout().lock()),
+        };
         return match io::copy(&mut rows.body, &mut out) {
             // A reader that has seen enough closes the pipe.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Coverage::Whole),
@@ -109,8 +112,12 @@ struct ToTerminal<W> {
 }
 
 impl<W: Write> ToTerminal<W> {
-    fn new(out: W, is_escaped: bool) -> ToTerminal<W> {
-        ToTerminal { out, line: is_escaped.then(Vec::new) }
+    fn escaping(out: W) -> ToTerminal<W> {
+        ToTerminal { out, line: Some(Vec::new()) }
+    }
+
+    fn exact(out: W) -> ToTerminal<W> {
+        ToTerminal { out, line: None }
     }
 }
 

@@ -79,6 +79,9 @@ impl LedgerKeeper {
             SecurityEvent::Failed { address, .. } | SecurityEvent::LockedOut { address, .. } => {
                 self.repeated().is_listed(action, &address.to_string(), Instant::now())
             }
+            SecurityEvent::Malformed { address, .. } | SecurityEvent::WrongHost { address, .. } => {
+                self.repeated().is_listed(action, &address.to_string(), Instant::now())
+            }
             SecurityEvent::Refused { .. } => self.repeated().is_listed(action, &user, Instant::now()),
         };
         if is_listed { self.append(&user, action, &logspace, details) } else { Ok(()) }
@@ -151,7 +154,14 @@ impl LedgerThread {
 
 /// The action, the user, the logspace and what else is known of an event.
 fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
+    let nobody = &String::new();
     let (action, user, logspace, details) = match event {
+        SecurityEvent::Malformed { reason, address } => {
+            ("login-malformed", nobody, "", json!({"address": address, "reason": reason}))
+        }
+        SecurityEvent::WrongHost { host, address } => {
+            ("wrong-host", nobody, "", json!({"address": address, "host": bounded(host)}))
+        }
         SecurityEvent::LoggedIn { user, address } => ("login", user, "", json!({"address": address})),
         SecurityEvent::Authenticated { user, address } => {
             ("login", user, "", json!({"address": address, "by": "password in the call"}))

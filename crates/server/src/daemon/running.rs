@@ -404,7 +404,7 @@ impl Shared {
         troubles.chain(self.config().left_out).collect()
     }
 
-    /// What somebody should know of who asks whether all is well, though nothing is wrong: one sentence each.
+    /// Facts for somebody who asks whether all is well, though nothing is wrong: one sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let notes = self.logspaces().into_iter().filter_map(|(name, logspace)| {
             let count = logspace.stats().values_without_column;

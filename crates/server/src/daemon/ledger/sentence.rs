@@ -8,11 +8,13 @@ use message::Severity;
 use store::Entry;
 
 /// Actions, how grave they are, their sentence.
-const SENTENCES: [(&str, u8, &str); 18] = [
+const SENTENCES: [(&str, u8, &str); 20] = [
     ("login", 5, "User logged in"),
     ("logout", 5, "User logged out"),
     ("login-failed", 4, "Log-in failed: wrong user or password"),
     ("locked-out", 4, "Log-in refused after too many failures"),
+    ("login-malformed", 4, "Log-in refused: it cannot be read"),
+    ("wrong-host", 4, "Request refused: it is for another host"),
     ("refused", 4, "Request refused: the user may not do that"),
     ("add-user", 5, "User added"),
     ("set-password", 5, "Password of a user changed"),
@@ -45,6 +47,8 @@ pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
         ("account", account),
         ("logspace", bounded(entry.text("logspace"))),
         ("address", named("address")),
+        ("host", named("host")),
+        ("reason", named("reason")),
         ("right", named("right")),
         ("rights", named("rights")),
         ("count", named("count")),

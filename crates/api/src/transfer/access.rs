@@ -1,4 +1,4 @@
-//! Whether a user may still have what a long answer gives: an export, a package, a live tail.
+//! The right of a user to a long answer, looked at while it is given: an export, a package, a live tail.
 //!
 //! In: the user and the rights that the answer was begun with. Out: whether they are still there. Holds: when it was
 //! looked last.
@@ -12,7 +12,7 @@ use tokio::time::{Interval, MissedTickBehavior, interval};
 /// Time between two looks.
 pub(crate) const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// What a user needs for an answer.
+/// A user, and the rights that an answer needs.
 pub(crate) struct Access {
     state: Arc<State>,
     user: User,
@@ -26,7 +26,7 @@ impl Access {
         Access { state, user, rights }
     }
 
-    /// Whether the user is still logged in and has all rights.
+    /// Returns true while the user is logged in and has all rights.
     pub(crate) fn is_granted(&self) -> bool {
         let has = |(logspace, right): &(String, Right)| {
             self.state.may(&self.user, logspace, *right).unwrap_or(false)
