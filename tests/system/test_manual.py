@@ -103,6 +103,48 @@ def commands(page):
                 yield line
 
 
+# What stands for a reader's own names in the tables, by the beginning of the command; the longest one counts.
+MEANT = {
+    "duramen check FILE": "duramen check /etc/duramen/duramen.conf",
+    "duramen explain FILE": "duramen explain /etc/duramen/duramen.conf --message hello --source s_net",
+    "duramen convert rsyslog FILE": "duramen convert rsyslog /etc/rsyslog.conf",
+    "duramen search QUERY": "duramen search failed -n 1 --logspace all",
+    "duramen search 'failed | top host'": "duramen search 'failed | top host' --logspace all",
+    "duramen export QUERY": "duramen export 'failed | stats count' --logspace all",
+    "duramen tail QUERY": "timeout 3 duramen tail failed --logspace all; [ $? = 124 ]",
+    "duramen completions SHELL": "duramen completions bash",
+    "duramen man": "mkdir -p pages && cd pages && duramen man",
+    "duramen support-bundle": "mkdir -p bundle && cd bundle && duramen support-bundle",
+    "duramen slog key -m MASTER": "duramen slog key -m first",
+    "duramen slog key -d MASTER": "duramen slog key -d first 00:11:22:33:44:55 SERIAL first.key && cp first.key own.key && : > own.mac",
+    "duramen slog key -c HOST.key": "duramen slog key -c own.key",
+    "duramen slog encrypt": "duramen slog encrypt -k own.key -m own.mac new.key new.mac /var/log/app.log app.slog",
+    "duramen slog verify -k FIRST.key": "duramen slog verify -k first.key -m new.mac app.slog app.clear",
+}
+# Cells that name a group of verbs, or what blocks of the manual run.
+NAMED = re.compile(r"^duramen (run|loggen|user|logspace|ctl VERB|queue VERB|patterndb VERB|logspace VERB|ledger VERB|slog key\|encrypt\|verify"
+                   r"|run --config .*|verify-package DIR|slog verify -i .*)$")
+
+
+def tables(page):
+    """The rows of a page's tables: their cells."""
+    with open(page) as text:
+        lines = re.sub(r"^```.*?^```", "", text.read(), flags=re.DOTALL | re.MULTILINE).splitlines()
+    for line in lines:
+        if line.startswith("|"):
+            yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line.strip("|"))]
+
+
+def table_commands(page):
+    """The commands of a page's tables as they are printed, and as they are run."""
+    for row in tables(page):
+        for cell in row:
+            for command in re.findall(r"`(duramen [^`]+)`", cell):
+                if not NAMED.match(command):
+                    meant = [beginning for beginning in MEANT if command.startswith(beginning)]
+                    yield command, MEANT[max(meant, key=len)] if meant else command
+
+
 def whole(body):
     """A configuration that has a block of the manual in it, with what it names."""
     text = body
@@ -219,6 +261,27 @@ def test_e6_every_configuration_of_the_manual_passes_the_check(binary):
         root.close()
 
 
+def test_every_option_in_the_tables_of_verbs_exists(binary):
+    """A row about a verb names options: the verb, or one below it, has each of them."""
+    def help_of(words):
+        done = subprocess.run([binary, *words, "--help"], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 0, (words, done)
+        verbs = re.search(r"^Commands:\n(.*?)(?:\n\n|\Z)", done.stdout, re.DOTALL | re.MULTILINE)
+        names = re.findall(r"^  ([a-z][\w-]*)", verbs.group(1), re.MULTILINE) if verbs else []
+        return done.stdout + "".join(help_of([*words, name]) for name in names if name != "help")
+    missing, count = [], 0
+    for page in PAGES:
+        for row in tables(page):
+            named = [verb.split() for verb in re.findall(r"`duramen ((?:[a-z][a-z-]* ?)+)", row[0])]
+            text = "".join(help_of(words) for words in named)
+            for option in sorted(set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", " ".join(row)))) if named else ():
+                count += 1
+                if not re.search(re.escape(option) + r"(?![\w-])", text):
+                    missing.append(f"{os.path.basename(page)}: {row[0]} has no {option}")
+    assert not missing, "\n".join(missing)
+    assert count >= 30, f"only {count} options were found"
+
+
 def test_e6_every_command_of_the_manual_runs(binary):
     root = Root(os.path.abspath(binary))
     servers = []
@@ -243,6 +306,11 @@ def test_e6_every_command_of_the_manual_runs(binary):
         root.must("for n in $(seq 300); do [ $(find /var/lib/duramen -name '*.ds' | cut -d/ -f1-6 | sort -u | wc -l) = 2 ]"
                   " && exit 0; sleep 0.1; done; find /var/lib/duramen; exit 1")
         for page in PAGES:
+            for command, script in table_commands(page):
+                count += 1
+                status, said = root.run(f"export DURAMEN_PASSWORD={password}; {script}")
+                if status != 0:
+                    wrong.append(f"{os.path.basename(page)}, table: {command}\n  exit status {status}: {said.strip()}")
             for command in commands(page):
                 if any(command.startswith(beginning) for beginning in NOT_RUN):
                     continue
@@ -266,7 +334,7 @@ def test_e6_every_command_of_the_manual_runs(binary):
                 if status not in expected:
                     wrong.append(f"{os.path.basename(page)}: {command}\n  exit status {status}: {said.strip()}")
         assert not wrong, f"{len(wrong)} of {count} commands:\n" + "\n".join(wrong)
-        assert count >= 30, f"only {count} commands were found"
+        assert count >= 50, f"only {count} commands were found"
     finally:
         for server in servers:
             server.kill()
