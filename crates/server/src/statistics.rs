@@ -93,10 +93,10 @@ pub(crate) fn query(figures: &[Figure], pattern: &str, with_values: bool) -> Str
     text
 }
 
-/// The sum of the figures that match.
+/// The sum of the figures that match, without times: their sum says nothing.
 pub(crate) fn query_sum(figures: &[Figure], pattern: &str) -> u64 {
-    let listed = query(figures, pattern, true);
-    listed.lines().filter_map(|line| line.rsplit('=').next()?.parse::<u64>().ok()).sum()
+    let matching = figures.iter().filter(|figure| figure.kind != "stamp" && figure.is_like(pattern));
+    matching.map(|figure| figure.value).sum()
 }
 
 /// `*` any run, `?` any one byte. Backtracks to the last star only, so it is linear in practice.
@@ -209,6 +209,8 @@ mod tests {
         assert_eq!(query(&figures, "dst.file.?#0.processed", false), "dst.file.e#0.processed\n");
         assert_eq!(query(&figures, "nothing*", true), "");
         assert_eq!(query_sum(&figures, "*"), 3);
+        let stamp = Figure { kind: "stamp", ..figure("d#0", "x", 1_795_233_600) };
+        assert_eq!(query_sum(&[stamp, figure("d#0", "x", 1)], "dst.file.*"), 1);
     }
 
     #[test]
