@@ -36,7 +36,7 @@ const WRITTEN: f64 = 2.0;
 struct Options {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, udp, udp-runs, held-5000, held-tls-1000; all when left out
+    /// Rows to run: bsd, tls, filter, connections-10 (50, 100, 200), hosts, kv, json, rewrite, patterndb, relay, relay-normal, relay-reliable, udp, udp-runs, held-5000, held-tls-1000; all when left out
     rows: Vec<String>,
     /// Subjects to run: duramen, rsyslog, syslog-ng, copy; all when left out
     #[arg(long, value_delimiter = ',')]

@@ -97,9 +97,9 @@ fn load(
         (None, _) => load::send(corpus, place.port, messages, row.connections())?,
     };
     let wanted = row.expected(corpus, messages);
-    let end = match row {
-        Row::Relay => sink.last_line(wanted, STILL)?,
-        _ => last_line(&place.folder.join("out"), sent.start, wanted, subject)?,
+    let end = match row.is_relay() {
+        true => sink.last_line(wanted, STILL)?,
+        false => last_line(&place.folder.join("out"), sent.start, wanted, subject)?,
     };
     let cpu_us = (cpu(server.id())? - before) * 1e6 / messages as f64;
     let wall = end.duration_since(started).unwrap_or(Duration::from_millis(1)).as_secs_f64();

@@ -37,6 +37,10 @@ pub(crate) enum Row {
     Hosts,
     /// One TCP connection in, one out, messages of 400 bytes.
     Relay,
+    /// The same through a disk buffer whose records the operating system has before the source is answered.
+    RelayNormal,
+    /// The same through a disk buffer whose records are synced before the source is answered.
+    RelayReliable,
     /// UDP: the highest rate with hardly a loss, one file.
     Udp,
     /// The same with datagrams of one size in runs, which cost the sender little.
@@ -115,6 +119,8 @@ impl Row {
         Row::Rewrite,
         Row::Patterndb,
         Row::Relay,
+        Row::RelayNormal,
+        Row::RelayReliable,
         Row::Udp,
         Row::UdpRuns,
         Row::Held5000,
@@ -136,6 +142,8 @@ impl Row {
             Row::Connections200 => "connections-200",
             Row::Hosts => "hosts",
             Row::Relay => "relay",
+            Row::RelayNormal => "relay-normal",
+            Row::RelayReliable => "relay-reliable",
             Row::Udp => "udp",
             Row::UdpRuns => "udp-runs",
             Row::Held5000 => "held-5000",
@@ -168,6 +176,12 @@ impl Row {
             Row::Connections200 => "200 TCP connections, 400-byte messages, 1 file",
             Row::Hosts => "Files by ${HOST}: 10 TCP connections, 400-byte messages, 200 files",
             Row::Relay => "Relay: 1 TCP connection in, 1 TCP connection out, 400-byte messages",
+            Row::RelayNormal => {
+                "Relay with a disk buffer: the same, reliable(no); rsyslog: a disk-assisted queue"
+            }
+            Row::RelayReliable => {
+                "Relay with a reliable disk buffer: the same, reliable(yes); rsyslog: a disk queue that is synced"
+            }
             Row::Udp => {
                 "UDP: highest rate with less than 0.1 % loss, so-rcvbuf 32 MiB, RFC 3164 messages, 1 file"
             }
@@ -190,6 +204,11 @@ impl Row {
             Row::HeldTls1000 => 1000,
             _ => 1,
         }
+    }
+
+    /// Whether messages go on to another server instead of into files.
+    pub(crate) fn is_relay(self) -> bool {
+        matches!(self, Row::Relay | Row::RelayNormal | Row::RelayReliable)
     }
 
     /// Whether connections are encrypted.

@@ -23,9 +23,13 @@ impl Subject for Rsyslog {
     }
 
     /// Debian's package reads JSON; for pairs and pattern databases it needs modules of their own, and it replaces
-    /// nothing by a regular expression.
+    /// nothing by a regular expression. With a disk queue there is one way only.
     fn can(&self, row: Row) -> bool {
-        !matches!(row, Row::Kv | Row::Rewrite | Row::Patterndb)
+        match row {
+            Row::Kv | Row::Rewrite | Row::Patterndb => false,
+            Row::RelayNormal | Row::RelayReliable => !self.direct,
+            _ => true,
+        }
     }
 
     fn start(&self, row: Row, place: &Place) -> io::Result<Child> {
@@ -59,9 +63,10 @@ impl Rsyslog {
                 "action(type=\"omfile\" dynaFile=\"hosts\" dynaFileCacheSize=\"300\" template=\"{template}\" ioBufferSize=\"128k\" \
                  flushOnTXEnd=\"off\" asyncWriting=\"on\" flushInterval=\"1\")"
             ),
-            Row::Relay => format!(
-                "action(type=\"omfwd\" target=\"127.0.0.1\" port=\"{}\" protocol=\"tcp\")",
-                place.next_port
+            Row::Relay | Row::RelayNormal | Row::RelayReliable => format!(
+                "action(type=\"omfwd\" target=\"127.0.0.1\" port=\"{}\" protocol=\"tcp\" {})",
+                place.next_port,
+                disk_queue(row)
             ),
             Row::Json => format!("action(type=\"mmjsonparse\" cookie=\"\")\n{}", file("all")),
             Row::Filter => FILTERS
@@ -94,6 +99,21 @@ impl Rsyslog {
              maxMessageSize=\"8k\")\n{input}\n{templates}ruleset(name=\"r\" {queue}) {{\n{body}\n}}\n",
             place.folder.join("state").display(),
         )
+    }
+}
+
+/// The queue of the action that sends to the next server: of a row with a disk buffer the nearest that rsyslog has.
+fn disk_queue(row: Row) -> &'static str {
+    match row {
+        Row::RelayNormal => {
+            "queue.type=\"LinkedList\" queue.size=\"250000\" queue.dequeueBatchSize=\"4096\" queue.filename=\"next\" \
+             queue.maxDiskSpace=\"4g\" queue.saveOnShutdown=\"on\" queue.timeoutEnqueue=\"60000\""
+        }
+        Row::RelayReliable => {
+            "queue.type=\"Disk\" queue.filename=\"next\" queue.maxDiskSpace=\"4g\" queue.dequeueBatchSize=\"4096\" \
+             queue.syncQueueFiles=\"on\" queue.checkpointInterval=\"4096\" queue.timeoutEnqueue=\"60000\""
+        }
+        _ => "",
     }
 }
 

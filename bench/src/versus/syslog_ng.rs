@@ -83,9 +83,10 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         | Row::Connections100
         | Row::Connections200 => text.push_str(&one_path(&format!("file(\"{}\")", place.output("all")))),
         Row::Hosts => text.push_str(&one_path(&format!("file(\"{}\")", place.output("${HOST}")))),
-        Row::Relay => text.push_str(&one_path(&format!(
-            "network(\"127.0.0.1\" port({}) transport(\"tcp\"))",
-            place.next_port
+        Row::Relay | Row::RelayNormal | Row::RelayReliable => text.push_str(&one_path(&format!(
+            "network(\"127.0.0.1\" port({}) transport(\"tcp\") {})",
+            place.next_port,
+            disk_buffer(row, place)
         ))),
         Row::Kv | Row::Json => {
             let (parser, value) = match row {
@@ -121,6 +122,17 @@ pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bo
         }
     }
     text
+}
+
+/// The disk buffer of a destination, in a row that has one.
+fn disk_buffer(row: Row, place: &Place) -> String {
+    let kind = match row {
+        Row::RelayNormal => "reliable(no) mem-buf-length(100000)",
+        Row::RelayReliable => "reliable(yes) mem-buf-size(163840000)",
+        _ => return String::new(),
+    };
+    let dir = place.folder.join("state");
+    format!("disk-buffer({kind} disk-buf-size(4294967296) dir(\"{}\"))", dir.display())
 }
 
 /// How messages come in.
