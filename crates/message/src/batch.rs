@@ -6,10 +6,14 @@
 
 use crate::{
     Ack, Field, FieldName, Message, Origin, Selection, Span, Stamp,
-    sdata::sd_params,
+    sdata::{SdParam, sd_params},
     value::{Value, ValueKind},
 };
-use std::{borrow::Cow, collections::HashSet, sync::Arc};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// Most bytes a batch may hold; spans address less than 2 GiB.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
@@ -425,6 +429,42 @@ impl Batch {
             }
         }
         pairs
+    }
+
+    /// The parameters of the structured data as received, in order, each with the value that it has now: what was set since, none
+    /// when it was unset. A name that repeats keeps the value of each place. Elements without parameters have an empty name.
+    pub fn sd_params_now(&self, index: usize) -> Vec<(SdParam<'_>, Option<Cow<'_, [u8]>>)> {
+        let mut set: HashMap<&[u8], &Value> = HashMap::new();
+        for value in self.list(index).filter(|value| value.kind != ValueKind::Tag) {
+            if let Some(path) = self.bytes(value.name).strip_prefix(b".SDATA.") {
+                set.entry(path).or_insert(value);
+            }
+        }
+        let mut path = Vec::new();
+        let mut value_of = |param: &SdParam<'_>| {
+            path.clear();
+            path.extend([param.id, b".", param.name].iter().copied().flatten());
+            set.get(path.as_slice()).copied()
+        };
+        let params = sd_params(self.bytes(self.messages[index].sdata));
+        params
+            .map(|param| match value_of(&param) {
+                Some(value) => (param, self.shown(value)),
+                None => (param, Some(param.value())),
+            })
+            .collect()
+    }
+
+    /// The names of all pairs of a message, also of those that say that a value as received was unset; tags have none.
+    pub fn set_names(&self, index: usize) -> impl Iterator<Item = &[u8]> {
+        let pairs = self.list(index).filter(|value| value.kind != ValueKind::Tag);
+        pairs.map(|value| self.bytes(value.name))
+    }
+
+    /// Memory that the batch holds in bytes: what was received, what processing made, and the records of messages and values.
+    pub fn held_bytes(&self) -> usize {
+        let records = size_of_val(self.messages.as_slice()) + size_of_val(self.values.as_slice());
+        self.received_bytes.len() + self.extra.len() + records
     }
 
     /// Which of the values `$0` to `$255` a message has, from `from` on.

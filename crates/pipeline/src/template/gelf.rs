@@ -6,7 +6,7 @@
 //! syslog-ng's form, which leaves out values without a dot or underscore, and says when the message was received.
 
 use super::json::append_string;
-use message::{Batch, Field, FieldName, ValueKind, sd_params};
+use message::{Batch, Field, ValueKind};
 use std::collections::HashSet;
 
 /// Value that is a field of GELF itself.
@@ -38,14 +38,11 @@ pub fn append_gelf(batch: &Batch, index: usize, out: &mut Vec<u8>) {
             object.value(name.to_owned(), value, kind);
         }
     }
-    for param in sd_params(batch.bytes(message.sdata)).filter(|param| !param.name.is_empty()) {
+    // What was set since stands among the values.
+    let set: HashSet<&[u8]> = batch.set_names(index).collect();
+    for (param, value) in batch.sd_params_now(index) {
         let name = [SDATA, param.id, b".", param.name].concat();
-        // What was set since stands among the values.
-        if values.iter().any(|(known, ..)| *known == name) {
-            continue;
-        }
-        let field = FieldName::parse(&String::from_utf8_lossy(&name));
-        if let Some(value) = batch.field(index, &field) {
+        if let (Some(value), false, false) = (value, param.name.is_empty(), set.contains(name.as_slice())) {
             object.value(own_name(&name), &value, ValueKind::String);
         }
     }

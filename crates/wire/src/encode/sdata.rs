@@ -3,18 +3,25 @@
 //! In: a message. Out: `[id name="value" ...]...`, nothing when there is none. Unchanged data is copied as a slice.
 //! Limits: bytes that names cannot hold become `%HH`, as in syslog-ng.
 
-use message::{Batch, FieldName, Span, sd_params};
+use message::{Batch, SdParam, sd_params};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 const PREFIX: &[u8] = b".SDATA.";
 
-/// One parameter: id, name, plain value. An element without parameters has an empty name.
-type Param<'a> = (&'a [u8], &'a [u8], std::borrow::Cow<'a, [u8]>);
+/// An element with the names and plain values of its parameters.
+struct Element<'a> {
+    id: &'a [u8],
+    params: Vec<(&'a [u8], Cow<'a, [u8]>)>,
+}
 
 /// `${SDATA}`: the structured data as received, changed and completed by `.SDATA.<id>.<param>` values.
 pub fn append_sdata(batch: &Batch, index: usize, out: &mut Vec<u8>) {
-    let received = batch.messages[index].sdata;
+    let received = batch.bytes(batch.messages[index].sdata);
     if !batch.has_values(index) {
-        out.extend_from_slice(batch.bytes(received));
+        out.extend_from_slice(received);
         return;
     }
     let set: Vec<(&[u8], &[u8])> = batch
@@ -23,12 +30,12 @@ pub fn append_sdata(batch: &Batch, index: usize, out: &mut Vec<u8>) {
         .rev()
         .filter_map(|(name, value, _)| Some((name.strip_prefix(PREFIX)?, value)))
         .collect();
-    let params = current_params(batch, index, received);
-    if set.is_empty() && params.len() == sd_params(batch.bytes(received)).count() {
-        out.extend_from_slice(batch.bytes(received));
+    let params = batch.sd_params_now(index);
+    if set.is_empty() && params.iter().all(|(_, value)| value.is_some()) {
+        out.extend_from_slice(received);
         return;
     }
-    append_elements(with_new_params(params, &set), out);
+    append_elements(&elements(params, &set), out);
 }
 
 /// Like [`append_sdata`], with `meta.sequenceId` (RFC 5424, section 7.3.1) when the message brought none: what a
@@ -55,65 +62,55 @@ pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &m
     }
 }
 
-/// The received parameters with their present values; those that were unset are left out.
-fn current_params<'a>(batch: &'a Batch, index: usize, received: Span) -> Vec<Param<'a>> {
-    let mut params = Vec::new();
-    for param in sd_params(batch.bytes(received)) {
-        if param.name.is_empty() {
-            params.push((param.id, param.name, Default::default()));
-            continue;
+/// The elements as received with the present values of their parameters, without those that were unset; then those that were not
+/// received, each behind the others of its element.
+fn elements<'a>(
+    params: Vec<(SdParam<'a>, Option<Cow<'a, [u8]>>)>,
+    set: &[(&'a [u8], &'a [u8])],
+) -> Vec<Element<'a>> {
+    let mut elements: Vec<Element<'a>> = Vec::new();
+    // By id, the last element that has it.
+    let mut places: HashMap<&[u8], usize> = HashMap::new();
+    let mut received: HashSet<Vec<u8>> = HashSet::new();
+    for (param, value) in params {
+        let Some(value) = value else { continue };
+        if elements.last().is_none_or(|last| last.id != param.id) {
+            places.insert(param.id, elements.len());
+            elements.push(Element { id: param.id, params: Vec::new() });
         }
-        let (id, name) = (String::from_utf8_lossy(param.id), String::from_utf8_lossy(param.name));
-        if let Some(value) = batch.field(index, &FieldName::parse(&format!(".SDATA.{id}.{name}"))) {
-            params.push((param.id, param.name, value));
+        if let (Some(last), false) = (elements.last_mut(), param.name.is_empty()) {
+            last.params.push((param.name, value));
+            received.insert([param.id, b".", param.name].concat());
         }
     }
-    params
-}
-
-/// Adds parameters that were not received, each behind the others of its element.
-fn with_new_params<'a>(mut params: Vec<Param<'a>>, set: &[(&'a [u8], &'a [u8])]) -> Vec<Param<'a>> {
-    for (path, value) in set {
-        let known = |param: &Param<'_>| {
-            path.strip_prefix(param.0).is_some_and(|rest| rest.strip_prefix(b".") == Some(param.1))
-        };
-        if params.iter().any(known) {
-            continue;
-        }
+    for (path, value) in set.iter().filter(|(path, _)| !received.contains(*path)) {
         // Ids may hold dots: an element that is there is preferred to a cut at the last dot.
-        let element = params
-            .iter()
-            .rposition(|param| path.strip_prefix(param.0).is_some_and(|rest| rest.starts_with(b".")));
-        let (id, place) = match element {
-            Some(at) => (params[at].0, at + 1),
-            None => (&path[..memchr::memrchr(b'.', path).unwrap_or(path.len())], params.len()),
-        };
-        let name = path.get(id.len() + 1..).unwrap_or_default();
-        params.insert(place, (id, name, (*value).into()));
+        let dots = memchr::memchr_iter(b'.', path);
+        let known = dots.filter_map(|dot| places.get(&path[..dot]).copied()).max();
+        let place = known.unwrap_or_else(|| {
+            let id = &path[..memchr::memrchr(b'.', path).unwrap_or(path.len())];
+            places.insert(id, elements.len());
+            elements.push(Element { id, params: Vec::new() });
+            elements.len() - 1
+        });
+        let element = &mut elements[place];
+        let name = path.get(element.id.len() + 1..).unwrap_or_default();
+        element.params.push((name, (*value).into()));
     }
-    params
+    elements
 }
 
-fn append_elements(params: Vec<Param<'_>>, out: &mut Vec<u8>) {
-    let mut open: Option<&[u8]> = None;
-    for (id, name, value) in &params {
-        if open != Some(id) {
-            if open.is_some() {
-                out.push(b']');
-            }
-            out.push(b'[');
-            append_name(id, out);
-            open = Some(id);
-        }
-        if !name.is_empty() {
+fn append_elements(elements: &[Element<'_>], out: &mut Vec<u8>) {
+    for Element { id, params } in elements {
+        out.push(b'[');
+        append_name(id, out);
+        for (name, value) in params.iter().filter(|(name, _)| !name.is_empty()) {
             out.push(b' ');
             append_name(name, out);
             out.extend_from_slice(b"=\"");
             append_escaped(value, out);
             out.push(b'"');
         }
-    }
-    if open.is_some() {
         out.push(b']');
     }
 }
