@@ -9,9 +9,9 @@ use crate::{
     error::ApiError,
     rows,
     scope::Scope,
-    searching,
     state::State,
     types::{Row, SearchHead, SearchTail},
+    workers::Turn,
 };
 use axum::body::{Body, Bytes};
 use query::{ChosenRows, MemoryBudget, MemoryPermit, Query, SearchError};
@@ -223,9 +223,13 @@ impl Waiting {
             return Ok(None);
         }
         let (state, user) = (writer.shown.state.clone(), writer.shown.user.clone());
-        let cancelled = Arc::default();
-        let work = move || (writer.piece(PIECE_BYTES), writer);
-        let (piece, writer) = searching::blocking(&state, &user, cancelled, work)
+        let work = move |turn: Turn| {
+            writer.watch = writer.watch.clone().paced(turn.pace);
+            (writer.piece(PIECE_BYTES), writer)
+        };
+        let (piece, writer) = state
+            .searches
+            .run(&user, work)
             .await
             .map_err(|error: ApiError| io::Error::other(error.to_string()))?;
         *self.locked() = (Some(writer), Instant::now());

@@ -122,9 +122,11 @@ impl<W> Turns<W> {
         self.hold();
     }
 
-    /// A search has ended.
+    /// A search has ended: nothing holds it any more, whoever still asks its pace.
     pub(super) fn end(&mut self, id: u64) {
-        self.begun.remove(&id);
+        if let Some(begun) = self.begun.remove(&id) {
+            begun.is_held.store(false, Relaxed);
+        }
         self.hold();
     }
 
@@ -236,6 +238,21 @@ mod tests {
         assert_eq!(going(&turns).into_iter().filter(|id| *id != 0).count(), LONG_MAX);
         turns.is_unblocked(0);
         assert_eq!(going(&turns).len(), LONG_MAX);
+    }
+
+    #[test]
+    fn m7_a_search_that_ended_is_not_held() {
+        let mut turns = turns(&["eva"; LONG_MAX + 2]);
+        let mut begun = Vec::new();
+        while let Some(start) = turns.start() {
+            turns.is_long(start.id);
+            begun.push(start);
+        }
+        let (last, before) = (&begun[LONG_MAX + 1], &begun[LONG_MAX]);
+        assert!(last.is_held.load(Relaxed) && before.is_held.load(Relaxed));
+        // It was at its last steps when it was to be held.
+        turns.end(last.id);
+        assert!(!last.is_held.load(Relaxed) && before.is_held.load(Relaxed));
     }
 
     #[test]
