@@ -35,6 +35,29 @@ BUDGETS = 64 * MIB + KEPT + 4 * 19 * MIB + 260 * MIB
 BASE = 128 * MIB
 
 
+class Watch:
+    """The most memory that a process ever held, looked at fifty times a second. Pages of segment files that are mapped are not
+    counted: the kernel has them anyway, and takes them back when it needs room."""
+
+    def __init__(self, process):
+        self.process, self.peak, self.ended = process, 0, threading.Event()
+        self.base = self.now()
+        self.thread = threading.Thread(target=self.look, daemon=True)
+        self.thread.start()
+
+    def now(self):
+        return memory(self.process, "RssAnon") + memory(self.process, "RssShmem")
+
+    def look(self):
+        while not self.ended.wait(0.02):
+            self.peak = max(self.peak, self.now() - self.base)
+
+    def end(self):
+        self.ended.set()
+        self.thread.join(10)
+        return self.peak
+
+
 def flood(ingest, count):
     """Messages with 100 names of fields that nobody has seen before."""
     word = lambda: f"{random.getrandbits(48):012x}"
@@ -54,7 +77,7 @@ def test_h5_the_peak_of_everything_at_once(binary):
     server = Server(binary, CONFIG.replace("HTTP", str(ingest)))
     try:
         server.start()
-        base = memory(server.process, "VmHWM")
+        watch = Watch(server.process)
         users = {name: add_user(server, name, "search", "export") for name in ["eva", "bob"]}
         send(server.port, long_messages(LONG_MESSAGES))
         server.found("", LONG_MESSAGES, 300)
@@ -88,8 +111,8 @@ def test_h5_the_peak_of_everything_at_once(binary):
         send(server.port, long_messages(LATER, LONG_MESSAGES))
         [thread.join(600) for thread in work]
         took = time.monotonic() - start
-        peak = memory(server.process, "VmHWM") - base
-        print(f"      peak {peak / MIB:.0f} MiB above {base / MIB:.0f}, of {(BUDGETS + BASE) / MIB:.0f};"
+        peak = watch.end()
+        print(f"      peak {peak / MIB:.0f} MiB above {watch.base / MIB:.0f}, of {(BUDGETS + BASE) / MIB:.0f};"
               f" {took:.0f} s; {statuses}", flush=True)
         assert peak < BUDGETS + BASE, f"{peak / MIB:.0f} MiB"
         # What is over a budget is refused in words; nothing is cut, nobody gets in.

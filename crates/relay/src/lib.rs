@@ -47,4 +47,4 @@ pub use source::{
 };
 pub use stage::StageError;
 pub use stats::{Counters, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry, State};
-pub use sys::release_free_memory;
+pub use sys::{bound_free_memory, release_free_memory};

@@ -4,6 +4,7 @@
 
 use crate::Document;
 use message::{Batch, Field, ValueKind, sd_params};
+use std::collections::HashSet;
 
 impl Document {
     /// Message `index` of a batch under its sequence number.
@@ -36,10 +37,10 @@ fn values(batch: &Batch, index: usize) -> Vec<(String, Vec<u8>, ValueKind)> {
     let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let set = batch.values(index).into_iter();
     let mut values: Vec<_> = set.map(|(key, value, kind)| (name(key), value.to_vec(), kind)).collect();
-    let set = values.len();
+    let hidden: HashSet<&[u8]> = batch.set_names(index).collect();
+    let mut seen = HashSet::new();
     let mut add = |key: String, value: &[u8]| {
-        let is_hidden = values.iter().take(set).any(|(known, _, _)| *known == key);
-        if !is_hidden && !values.iter().any(|(known, old, _)| *known == key && old == value) {
+        if !hidden.contains(key.as_bytes()) && seen.insert((key.clone(), value.to_vec())) {
             values.push((key, value.to_vec(), ValueKind::String));
         }
     };

@@ -253,7 +253,7 @@ impl<W: Writer> Queue<W> {
 
     /// Takes a delivery that is on the disk, and was counted when it came there.
     pub(super) fn hand(&self, delivery: Delivery, count: usize) {
-        let bytes = delivery.batch.received_bytes.len();
+        let bytes = delivery.batch.held_bytes();
         let mut state = self.lock();
         if state.closed {
             drop(state);
@@ -311,7 +311,7 @@ impl<W: Writer> Outlet for Queue<W> {
             delivery.batch = Arc::new(batch);
             delivery.selection = selection;
         }
-        let bytes = delivery.batch.received_bytes.len();
+        let bytes = delivery.batch.held_bytes();
         state.messages += count;
         state.bytes += bytes;
         // Before anybody can take it out again.

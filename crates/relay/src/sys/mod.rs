@@ -14,7 +14,7 @@ mod send_many;
 pub(crate) use descriptor::{
     force_receive_buffer, make_pipe, readiness, set_nonblocking, signal_group, socket_drops, wait_writable,
 };
-pub use heap::release_free_memory;
+pub use heap::{bound_free_memory, release_free_memory};
 pub(crate) use inherited::inherited_socket;
 pub(crate) use lookup::name_of;
 pub(crate) use many::{Datagrams, coalesce};

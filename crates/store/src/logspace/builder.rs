@@ -13,7 +13,7 @@ use super::{
     options::Notice,
     queue::{Queue, Taken},
     segments::{Growing, Segments},
-    shared::{Shared, Stored, held_bytes},
+    shared::{Shared, Stored},
 };
 use crate::Locked;
 use journal::{ReadError, Reader};
@@ -150,7 +150,7 @@ impl Builder {
 
     /// Most messages of a batch that are added at once.
     fn part_max(&self, batch: &Batch) -> usize {
-        let held = held_bytes(batch);
+        let held = batch.held_bytes() as u64;
         let held_max = self.shared.options.segment_memory_max / PARTS_OF_MEMORY;
         if held <= held_max {
             return self.messages_max;

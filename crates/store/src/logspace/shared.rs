@@ -15,7 +15,7 @@ use super::{
     wishes::Wishes,
 };
 use crate::{Keys, Locked};
-use message::{Ack, Batch, Delivery, Message, Selection};
+use message::{Ack, Batch, Delivery, Selection};
 use std::{
     path::{Path, PathBuf},
     sync::{
@@ -150,7 +150,7 @@ impl Shared {
             return;
         }
         self.counters.messages_in.fetch_add(count, Ordering::Relaxed);
-        let cost = held_bytes(&batch);
+        let cost = batch.held_bytes() as u64;
         let refused = if controlled {
             self.inbox.force(Pending { batch, selection, ack: Some(ack) }, cost)
         } else {
@@ -201,10 +201,4 @@ impl Shared {
             ..counted
         }
     }
-}
-
-/// Memory that a batch holds.
-pub(crate) fn held_bytes(batch: &Batch) -> u64 {
-    let records = batch.messages.len() * size_of::<Message>();
-    (batch.received_bytes.len() + batch.extra.len() + records) as u64
 }

@@ -9,7 +9,7 @@ use super::{
     numbers::{NumberMark, SYNC_GAP},
     options::Notice,
     queue::Taken,
-    shared::{Pending, Shared, Stored, held_bytes},
+    shared::{Pending, Shared, Stored},
 };
 use journal::Journal;
 use message::{Batch, Selection, codec};
@@ -66,7 +66,7 @@ impl Writer {
 
     /// Waits a little for more to commit together.
     fn gather(&self, pending: &mut Vec<Pending>, until: Instant) {
-        let bytes = pending.iter().map(|part| held_bytes(&part.batch)).sum();
+        let bytes = pending.iter().map(|part| part.batch.held_bytes() as u64).sum();
         let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
         if room > 0 {
             self.shared.inbox.linger(room, until);
@@ -104,7 +104,7 @@ impl Writer {
         }
         pending.into_iter().for_each(Pending::acknowledge);
         for part in stored {
-            let cost = held_bytes(&part.batch);
+            let cost = part.batch.held_bytes() as u64;
             self.shared.live.send(&part.batch, &part.selection, part.first, cost);
             // A closing builder takes nothing more: the journal keeps it for the next start.
             let _ = self.shared.unbuilt.put(part, cost);

@@ -199,7 +199,7 @@ impl Keeper {
             // Only now are the messages safe.
             delivery.ack = Ack::none();
             let start = end - count as u64;
-            let bytes = delivery.batch.received_bytes.len();
+            let bytes = delivery.batch.held_bytes();
             if self.reader.is_none() && self.handed == start && self.has_room() {
                 self.hand(delivery, end, count, bytes);
             } else if self.reader.is_none() {

@@ -5,7 +5,8 @@
 
 use super::builder::{Builder, Record, Sender, Text};
 use crate::{Document, segment::column::Fixed};
-use message::{Batch, FieldName, Marks, Message, Selection, Span, ValueKind, sd_params};
+use message::{Batch, Marks, Message, Selection, Span, ValueKind, sd_params};
+use std::collections::HashSet;
 
 /// How many messages ahead it is said what will be looked up.
 const AHEAD: usize = 4;
@@ -67,13 +68,12 @@ fn add_values(builder: &mut Builder, batch: &Batch, index: usize, name: &mut Str
     for (known, value, kind) in &set {
         builder.add_value(&String::from_utf8_lossy(known), *kind, value);
     }
-    // A pair may also say that a value as received was unset.
-    let is_hidden = |name: &str| {
-        batch.has_values(index)
-            && (set.iter().any(|(known, ..)| *known == name.as_bytes())
-                || batch.field(index, &FieldName::parse(name)).is_none())
-    };
     let sdata = batch.bytes(batch.messages[index].sdata);
+    let origin = batch.origin(index);
+    // A pair may also say that a value as received was unset. Both may be thousands: each name is looked up once.
+    let others = !sdata.is_empty() || !origin.values.is_empty();
+    let names: HashSet<&[u8]> = if others { batch.set_names(index).collect() } else { HashSet::new() };
+    let is_hidden = |name: &str| names.contains(name.as_bytes());
     for param in sd_params(sdata).filter(|param| !param.name.is_empty()) {
         name.clear();
         name.push_str(".SDATA.");
@@ -84,7 +84,7 @@ fn add_values(builder: &mut Builder, batch: &Batch, index: usize, name: &mut Str
             builder.add_value(name, ValueKind::String, &param.value());
         }
     }
-    for (name, value) in &batch.origin(index).values {
+    for (name, value) in &origin.values {
         if !is_hidden(name) {
             builder.add_value(name, ValueKind::String, value);
         }

@@ -206,5 +206,6 @@ impl Blocks {
 impl Drop for Blocks {
     fn drop(&mut self) {
         pages::give_back(std::mem::take(&mut self.bytes));
+        pages::end_segment();
     }
 }

@@ -3,25 +3,29 @@
 //! In: how many items are expected; vectors that nobody needs any more. Out: empty vectors with room, in huge pages:
 //! random look-ups in a large table miss the TLB otherwise. Memory that was used before costs nothing; fresh memory
 //! costs a fault and zeroing, a tenth of all that building a segment takes.
-//! Holds: spare vectors of [`SPARE_BYTES_MAX`] at most, until [`rest`] is called. Limits: room that is never used is
-//! never backed by memory.
+//! Holds: spare vectors of [`SPARE_BYTES_MAX`] at most, until [`rest`] is called; each for [`SPARE_SEGMENTS`] segments, for one
+//! that none of them wanted will not be wanted later. Limits: room that is never used is never backed by memory.
 #![allow(unsafe_code)]
 
 use std::sync::{
     Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering::Relaxed},
+    atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed},
 };
 
 /// Vectors from this size on lie in huge pages and are used again.
 const LARGE_BYTES_MIN: usize = 4 << 20;
 /// Most bytes kept for the next segment: about what one of a million messages takes, and sealing it.
 const SPARE_BYTES_MAX: usize = 480 << 20;
+/// Segments that may end before a spare vector goes that none of them took: one is built while one waits and one is sealed.
+const SPARE_SEGMENTS: u64 = 3;
 /// A spare vector may have this many times the room that is asked for.
 const ROOM_TIMES_MAX: usize = 4;
 const PAGE_BYTES: usize = 4096;
 
 /// Bytes of all spare vectors.
 static SPARE_BYTES: AtomicUsize = AtomicUsize::new(0);
+/// Segments that ended.
+static ENDED: AtomicU64 = AtomicU64::new(0);
 
 /// What large tables are made of.
 pub(crate) trait Item: Copy + Send + 'static {
@@ -30,21 +34,29 @@ pub(crate) trait Item: Copy + Send + 'static {
 }
 
 /// Vectors that wait to be used again.
-pub(crate) struct Spares<T>(Mutex<Vec<Vec<T>>>);
+pub(crate) struct Spares<T>(Mutex<Vec<Spare<T>>>);
+
+struct Spare<T> {
+    items: Vec<T>,
+    /// How many segments had ended when it was given back.
+    ended: u64,
+}
 
 impl<T> Spares<T> {
     pub(crate) const fn new() -> Spares<T> {
         Spares(Mutex::new(Vec::new()))
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut Vec<Vec<T>>) -> R) -> R {
+    fn change<R>(&self, change: impl FnOnce(&mut Vec<Spare<T>>) -> R) -> R {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Gives all memory back to the system.
-    pub(crate) fn forget(&self) {
-        for spare in self.change(std::mem::take) {
-            SPARE_BYTES.fetch_sub(size_of_room(&spare), Relaxed);
+    /// Gives back what has been spare since fewer segments than this had ended.
+    fn forget_older(&self, ended: u64) {
+        let old: Vec<Spare<T>> =
+            self.change(|spares| spares.extract_if(.., |spare| spare.ended < ended).collect());
+        for spare in old {
+            SPARE_BYTES.fetch_sub(size_of_room(&spare.items), Relaxed);
         }
     }
 }
@@ -68,11 +80,12 @@ pub(crate) fn with_room<T: Item>(count: usize) -> Vec<T> {
         return Vec::with_capacity(count);
     }
     let spare = T::spares().change(|spares| {
-        let fits =
-            |spare: &Vec<T>| (count..=count.saturating_mul(ROOM_TIMES_MAX)).contains(&spare.capacity());
+        let fits = |spare: &Spare<T>| {
+            (count..=count.saturating_mul(ROOM_TIMES_MAX)).contains(&spare.items.capacity())
+        };
         let fitting = spares.iter().enumerate().filter(|(_, spare)| fits(spare));
-        let smallest = fitting.min_by_key(|(_, spare)| spare.capacity()).map(|(index, _)| index);
-        smallest.map(|index| spares.swap_remove(index))
+        let smallest = fitting.min_by_key(|(_, spare)| spare.items.capacity()).map(|(index, _)| index);
+        smallest.map(|index| spares.swap_remove(index).items)
     });
     match spare {
         Some(spare) => {
@@ -98,7 +111,14 @@ pub(crate) fn give_back<T: Item>(mut items: Vec<T>) {
     }
     items.clear();
     SPARE_BYTES.fetch_add(size, Relaxed);
-    T::spares().change(|spares| spares.push(items));
+    let ended = ENDED.load(Relaxed);
+    T::spares().change(|spares| spares.push(Spare { items, ended }));
+}
+
+/// A segment has ended and given its memory back: what has been spare for too long goes to the system.
+pub(crate) fn end_segment() {
+    let ended = ENDED.fetch_add(1, Relaxed) + 1;
+    forget_older(ended.saturating_sub(SPARE_SEGMENTS));
 }
 
 fn size_of_room<T>(items: &Vec<T>) -> usize {
@@ -118,13 +138,18 @@ fn fresh<T>(count: usize) -> Vec<T> {
 
 /// Gives the spare memory back to the system: no segment was completed for a while.
 pub(crate) fn rest() {
-    u8::spares().forget();
-    u32::spares().forget();
-    i64::spares().forget();
-    super::terms::Slot::spares().forget();
-    crate::segment::seal::Place::spares().forget();
-    super::index::Again::spares().forget();
-    crate::segment::neighbours::Neighbours::spares().forget();
+    forget_older(u64::MAX);
+}
+
+/// Gives back what has been spare since fewer segments than this had ended.
+fn forget_older(ended: u64) {
+    u8::spares().forget_older(ended);
+    u32::spares().forget_older(ended);
+    i64::spares().forget_older(ended);
+    super::terms::Slot::spares().forget_older(ended);
+    crate::segment::seal::Place::spares().forget_older(ended);
+    super::index::Again::spares().forget_older(ended);
+    crate::segment::neighbours::Neighbours::spares().forget_older(ended);
 }
 
 #[cfg(test)]
