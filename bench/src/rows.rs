@@ -206,7 +206,7 @@ impl Row {
         }
     }
 
-    /// Whether messages go on to another server instead of into files.
+    /// True for rows whose messages go on to another server, not into files.
     pub(crate) fn is_relay(self) -> bool {
         matches!(self, Row::Relay | Row::RelayNormal | Row::RelayReliable)
     }

@@ -122,7 +122,7 @@ impl<W> Turns<W> {
         self.hold();
     }
 
-    /// A search has ended: nothing holds it any more, whoever still asks its pace.
+    /// A search has ended: nothing holds it any more.
     pub(super) fn end(&mut self, id: u64) {
         if let Some(begun) = self.begun.remove(&id) {
             begun.is_held.store(false, Relaxed);
