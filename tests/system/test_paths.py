@@ -170,8 +170,11 @@ def check(binary, kind):
         subprocess.run([place.binary, "user", "add", "eva", "--data", place.prefix + "data"], input="a long password of eva\n",
                        text=True, check=True, capture_output=True, cwd=place.folder, timeout=60)
         place.verb("user", "grant", "eva", "main", "search", "export", "--data", place.prefix + "data")
-        place.verb("export", "network", "--as", "raw", "-o", place.prefix + "made/messages.log", *access)
-        assert "from network 1" in place.text("made/messages.log")
+        # A message in the files is found by a search a moment later.
+        def is_exported():
+            place.verb("export", "network", "--as", "raw", "-o", place.prefix + "made/messages.log", *access)
+            return "from network 1" in place.text("made/messages.log")
+        place.until(is_exported, "the export of a search")
         place.write("made/lines", "<13>Nov 21 10:00:00 host known: from loggen\n")
         place.verb("loggen", "--inet", "--stream", "--dont-parse", "--number", "1", "--read-file", place.prefix + "made/lines", "127.0.0.1", str(place.port))
         place.until(lambda: "from loggen" in place.text("out/all.log"), "the line of loggen")
