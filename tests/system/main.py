@@ -1,8 +1,10 @@
-"""Runs every system test in order; prints a line each; ends with 1 when one failed."""
+"""Runs every system test in order; prints a line each; ends with 1 when one failed. Tests that mostly wait (`server.waits`) run one
+after the other beside the rest."""
 
 import importlib
 import os
 import sys
+import threading
 import time
 import traceback
 
@@ -10,24 +12,40 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 MODULES = sorted(name[:-3] for name in os.listdir(HERE) if name.startswith("test_"))
 
 
+class Run:
+    """What became of the tests so far."""
+
+    def __init__(self, binary):
+        self.binary, self.passed, self.failed = binary, 0, 0
+        self.lock = threading.Lock()
+
+    def all(self, tests):
+        for name, test in tests:
+            start = time.monotonic()
+            try:
+                test(self.binary)
+                outcome = f"ok    {name} ({time.monotonic() - start:.1f} s)"
+            except Exception:  # a failing test must not hide the others
+                outcome = f"FAIL  {name}\n{traceback.format_exc()}"
+            with self.lock:
+                self.passed += outcome.startswith("ok")
+                self.failed += outcome.startswith("FAIL")
+                print(outcome, flush=True)
+
+
 def main():
     binary, wanted = sys.argv[1], sys.argv[2:]
     sys.path.insert(0, HERE)
-    passed, failed = 0, []
-    for module in map(importlib.import_module, MODULES):
-        for name in [name for name in vars(module) if name.startswith("test_")]:
-            if wanted and not any(word in f"{module.__name__}.{name}" for word in wanted):
-                continue
-            start = time.monotonic()
-            try:
-                getattr(module, name)(binary)
-                passed += 1
-                print(f"ok    {module.__name__}.{name} ({time.monotonic() - start:.1f} s)", flush=True)
-            except Exception:  # a failing test must not hide the others
-                failed.append(name)
-                print(f"FAIL  {module.__name__}.{name}\n{traceback.format_exc()}", flush=True)
-    print(f"{passed} passed, {len(failed)} failed")
-    return 1 if failed or not passed else 0
+    tests = [(f"{module.__name__}.{name}", test) for module in map(importlib.import_module, MODULES)
+             for name, test in vars(module).items() if name.startswith("test_")]
+    tests = [(name, test) for name, test in tests if not wanted or any(word in name for word in wanted)]
+    run = Run(binary)
+    waiting = threading.Thread(target=run.all, args=([(name, test) for name, test in tests if hasattr(test, "waits")],))
+    waiting.start()
+    run.all([(name, test) for name, test in tests if not hasattr(test, "waits")])
+    waiting.join()
+    print(f"{run.passed} passed, {run.failed} failed")
+    return 1 if run.failed or not run.passed else 0
 
 
 if __name__ == "__main__":

@@ -40,6 +40,12 @@ def free_port():
                 continue
 
 
+def waits(test):
+    """A test that mostly waits for time to pass, and shares nothing with others: it runs beside them."""
+    test.waits = True
+    return test
+
+
 class Server:
     """One duramen in a folder of its own."""
 

@@ -11,7 +11,7 @@ import time
 import urllib.error
 import urllib.request
 
-from server import CONFIG, Server
+from server import CONFIG, Server, waits
 
 COUNT = 600_000
 SEALED = 2_000
@@ -81,6 +81,7 @@ def packed(server):
     return made["messages"], at
 
 
+@waits
 def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
     server = Server(binary, STORE_ONLY)
     try:

@@ -8,7 +8,7 @@ import time
 import urllib.error
 import urllib.request
 
-from server import CONFIG, Server, basic
+from server import CONFIG, Server, basic, waits
 
 COUNT = 60_000
 PASSWORD = "a long password of eva 1"
@@ -95,6 +95,7 @@ def started(binary):
     return server
 
 
+@waits
 def test_a_running_export_ends_with_the_right_to_it(binary):
     server = started(binary)
     try:
@@ -120,6 +121,7 @@ def test_a_running_export_ends_with_the_right_to_it(binary):
         server.close()
 
 
+@waits
 def test_a_package_that_was_made_is_not_given_without_the_right_to_it(binary):
     server = started(binary)
     try:

@@ -9,7 +9,7 @@ import ssl
 import subprocess
 import time
 
-from server import CONFIG, Server
+from server import CONFIG, Server, waits
 from test_https import setup
 
 CONNECTIONS = 1_100
@@ -204,6 +204,7 @@ def test_http_headers_of_every_answer(binary):
         server.close()
 
 
+@waits
 def test_http_a_body_that_does_not_come_ends(binary):
     """The head says that more comes, and it does not: the call ends, and nothing else waits for it."""
     server = Server(binary)

@@ -10,7 +10,7 @@ import subprocess
 import threading
 import time
 
-from server import Server, free_port
+from server import Server, free_port, waits
 from test_dtls import Client as DtlsClient
 from test_dtls import hello
 from test_relp import numbers
@@ -314,6 +314,7 @@ def test_m7_half_handshakes_of_dtls_hold_up_nobody(binary):
         server.close()
 
 
+@waits
 def test_h6_refusals_that_last_are_shown_in_the_health(binary):
     server = Listening(binary, "true", "", CONFIG.replace("max-connections(2000)", "max-connections(2)"))
     try:
