@@ -455,6 +455,32 @@ impl Batch {
             .collect()
     }
 
+    /// Calls `each` with the name and the value of every pair as received that was neither set nor unset since: structured data in
+    /// order, which may repeat a name, then what the origin knows.
+    pub fn each_received(&self, index: usize, mut each: impl FnMut(&str, &[u8])) {
+        let sdata = self.bytes(self.messages[index].sdata);
+        let origin = &self.origin(index).values;
+        if sdata.is_empty() && origin.is_empty() {
+            return;
+        }
+        // Both may be thousands: each name is looked up once.
+        let set: HashSet<&[u8]> = self.set_names(index).collect();
+        let mut name = String::new();
+        for param in sd_params(sdata).filter(|param| !param.name.is_empty()) {
+            name.clear();
+            name.push_str(".SDATA.");
+            name.push_str(&String::from_utf8_lossy(param.id));
+            name.push('.');
+            name.push_str(&String::from_utf8_lossy(param.name));
+            if !set.contains(name.as_bytes()) {
+                each(&name, &param.value());
+            }
+        }
+        for (name, value) in origin.iter().filter(|(name, _)| !set.contains(name.as_bytes())) {
+            each(name, value);
+        }
+    }
+
     /// The names of all pairs of a message, also of those that say that a value as received was unset; tags have none.
     pub fn set_names(&self, index: usize) -> impl Iterator<Item = &[u8]> {
         let pairs = self.list(index).filter(|value| value.kind != ValueKind::Tag);

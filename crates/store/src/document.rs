@@ -3,7 +3,7 @@
 //! In: a batch and a place in it. Out: the document that a segment would give back. Limits: those of the batch.
 
 use crate::Document;
-use message::{Batch, Field, ValueKind, sd_params};
+use message::{Batch, Field, ValueKind};
 use std::collections::HashSet;
 
 impl Document {
@@ -37,19 +37,12 @@ fn values(batch: &Batch, index: usize) -> Vec<(String, Vec<u8>, ValueKind)> {
     let name = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let set = batch.values(index).into_iter();
     let mut values: Vec<_> = set.map(|(key, value, kind)| (name(key), value.to_vec(), kind)).collect();
-    let hidden: HashSet<&[u8]> = batch.set_names(index).collect();
     let mut seen = HashSet::new();
-    let mut add = |key: String, value: &[u8]| {
-        if !hidden.contains(key.as_bytes()) && seen.insert((key.clone(), value.to_vec())) {
-            values.push((key, value.to_vec(), ValueKind::String));
+    batch.each_received(index, |key, value| {
+        if seen.insert((key.to_owned(), value.to_vec())) {
+            values.push((key.to_owned(), value.to_vec(), ValueKind::String));
         }
-    };
-    for param in sd_params(batch.bytes(batch.messages[index].sdata)).filter(|param| !param.name.is_empty()) {
-        add(format!(".SDATA.{}.{}", name(param.id), name(param.name)), &param.value());
-    }
-    for (key, value) in &batch.origin(index).values {
-        add(key.clone(), value);
-    }
+    });
     values
 }
 

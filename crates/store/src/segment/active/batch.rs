@@ -5,8 +5,7 @@
 
 use super::builder::{Builder, Record, Sender, Text};
 use crate::{Document, segment::column::Fixed};
-use message::{Batch, Marks, Message, Selection, Span, ValueKind, sd_params};
-use std::collections::HashSet;
+use message::{Batch, Marks, Message, Selection, Span, ValueKind};
 
 /// How many messages ahead it is said what will be looked up.
 const AHEAD: usize = 4;
@@ -15,7 +14,6 @@ const AHEAD: usize = 4;
 pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection) {
     let mut ahead = selection.iter().skip(AHEAD);
     let mut known: Option<(u16, Marks, Sender)> = None;
-    let mut name = String::new();
     for index in selection.iter() {
         if let Some(later) = ahead.next() {
             builder.foresee(batch.bytes(batch.messages[later].pid));
@@ -33,7 +31,7 @@ pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection
         if !has_values {
             known = Some((message.origin, message.marks, sender));
         }
-        add_values(builder, batch, index, &mut name);
+        add_values(builder, batch, index);
         builder.add(&Record {
             raw: batch.bytes(message.raw),
             text: text_of(batch, message),
@@ -63,32 +61,12 @@ fn sender_of(builder: &mut Builder, batch: &Batch, index: usize) -> Sender {
 }
 
 /// Adds name-value pairs, then structured data, then what the origin knows; names that were set are not repeated.
-fn add_values(builder: &mut Builder, batch: &Batch, index: usize, name: &mut String) {
+fn add_values(builder: &mut Builder, batch: &Batch, index: usize) {
     let set = if batch.has_values(index) { batch.values(index) } else { Vec::new() };
     for (known, value, kind) in &set {
         builder.add_value(&String::from_utf8_lossy(known), *kind, value);
     }
-    let sdata = batch.bytes(batch.messages[index].sdata);
-    let origin = batch.origin(index);
-    // A pair may also say that a value as received was unset. Both may be thousands: each name is looked up once.
-    let others = !sdata.is_empty() || !origin.values.is_empty();
-    let names: HashSet<&[u8]> = if others { batch.set_names(index).collect() } else { HashSet::new() };
-    let is_hidden = |name: &str| names.contains(name.as_bytes());
-    for param in sd_params(sdata).filter(|param| !param.name.is_empty()) {
-        name.clear();
-        name.push_str(".SDATA.");
-        name.push_str(&String::from_utf8_lossy(param.id));
-        name.push('.');
-        name.push_str(&String::from_utf8_lossy(param.name));
-        if !is_hidden(name) {
-            builder.add_value(name, ValueKind::String, &param.value());
-        }
-    }
-    for (name, value) in &origin.values {
-        if !is_hidden(name) {
-            builder.add_value(name, ValueKind::String, value);
-        }
-    }
+    batch.each_received(index, |name, value| builder.add_value(name, ValueKind::String, value));
 }
 
 /// The text as a part of the frame where it is one.
