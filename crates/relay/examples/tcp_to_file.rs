@@ -119,7 +119,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             receive_buffer: 32 << 20,
             ..DatagramListener::new(address)
         }),
-        _ => SourceDriver::Stream(StreamListener { connections_max: 1_000, ..StreamListener::new(address) }),
+        _ => SourceDriver::Stream(StreamListener {
+            connections: relay::CountLimits { total: 1_000, per_peer: None },
+            ..StreamListener::new(address)
+        }),
     };
     let staged = sources.stage(vec![SourceSpec {
         id: "s#0".to_owned(),

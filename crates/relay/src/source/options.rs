@@ -233,10 +233,8 @@ pub struct StreamListener {
     pub address: ListenAddress,
     /// What is spoken.
     pub dialogue: Dialogue,
-    /// `max-connections()`
-    pub connections_max: usize,
-    /// `max-connections-per-address()`; `None`: one address may have all of them.
-    pub connections_per_address_max: Option<usize>,
+    /// `max-connections()` and `max-connections-per-address()`.
+    pub connections: CountLimits,
     /// `max-handshakes()` and `max-handshakes-per-address()` of TLS.
     pub handshakes: CountLimits,
     /// `keep-alive()`: connections outlive a reload.
@@ -282,19 +280,13 @@ pub enum Encryption {
 const HANDSHAKES: CountLimits = CountLimits { total: 256, per_peer: Some(32) };
 
 impl StreamListener {
-    /// How many connections there may be.
-    pub(crate) fn connection_limits(&self) -> CountLimits {
-        CountLimits { total: self.connections_max, per_peer: self.connections_per_address_max }
-    }
-
     /// The defaults for an address.
     pub fn new(address: ListenAddress) -> StreamListener {
         let unix = matches!(address, ListenAddress::Unix(_));
         StreamListener {
             address,
             dialogue: Dialogue::None,
-            connections_max: if unix { 256 } else { 10 },
-            connections_per_address_max: None,
+            connections: CountLimits { total: if unix { 256 } else { 10 }, per_peer: None },
             handshakes: HANDSHAKES,
             keep_over_reload: true,
             receive_buffer: 0,
@@ -332,10 +324,8 @@ pub struct DatagramListener {
     pub credentials: bool,
     /// `transport(dtls)` and its `tls()`.
     pub dtls: Option<ListenerDtls>,
-    /// `max-connections()` of DTLS.
-    pub connections_max: usize,
-    /// `max-connections-per-address()` of DTLS; `None`: one address may have all of them.
-    pub connections_per_address_max: Option<usize>,
+    /// `max-connections()` and `max-connections-per-address()` of DTLS.
+    pub connections: CountLimits,
     /// `max-handshakes()` and `max-handshakes-per-address()` of DTLS.
     pub handshakes: CountLimits,
     /// `keep-alive()`: associations of DTLS outlive a reload.
@@ -350,11 +340,6 @@ const DTLS_PEERS_MAX: usize = 1_000;
 const DTLS_IDLE: Duration = Duration::from_secs(3_600);
 
 impl DatagramListener {
-    /// How many associations of DTLS there may be.
-    pub(crate) fn connection_limits(&self) -> CountLimits {
-        CountLimits { total: self.connections_max, per_peer: self.connections_per_address_max }
-    }
-
     /// The defaults for an address.
     pub fn new(address: ListenAddress) -> DatagramListener {
         DatagramListener {
@@ -366,8 +351,7 @@ impl DatagramListener {
             folders: None,
             credentials: true,
             dtls: None,
-            connections_max: DTLS_PEERS_MAX,
-            connections_per_address_max: None,
+            connections: CountLimits { total: DTLS_PEERS_MAX, per_peer: None },
             handshakes: HANDSHAKES,
             keep_over_reload: true,
             idle_timeout: Some(DTLS_IDLE),

@@ -49,7 +49,7 @@ impl<'t> Lowering<'t> {
         let address = self.address(options, options.port(["port", "localport"], PORT))?;
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
         self.complete_stream(options, &mut listener);
-        listener.connections_max = options.count("max-connections", CONNECTIONS_MAX);
+        listener.connections.total = options.count("max-connections", CONNECTIONS_MAX);
         if options.own("tls").is_some() {
             listener.tls = Some(ListenerTls::new(self.tls(options)?));
             listener.handshakes = handshakes(options, listener.handshakes);

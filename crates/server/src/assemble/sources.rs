@@ -168,8 +168,10 @@ impl<'t> Lowering<'t> {
             complete_datagram(options, &mut listener);
             if transport == "dtls" {
                 listener.dtls = Some(ListenerDtls::new(self.dtls(options)?));
-                listener.connections_max = options.count("max-connections", listener.connections_max);
-                listener.connections_per_address_max = connections_per_address(options);
+                listener.connections = CountLimits {
+                    total: options.count("max-connections", listener.connections.total),
+                    per_peer: connections_per_address(options),
+                };
                 listener.handshakes = handshakes(options, listener.handshakes);
                 listener.keep_over_reload = options.yes("keep-alive", true);
                 listener.idle_timeout = options.seconds_or_never("idle-timeout", listener.idle_timeout);
@@ -255,9 +257,9 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
-        listener.connections_max = options.count("max-connections", listener.connections_max);
+        listener.connections.total = options.count("max-connections", listener.connections.total);
         if matches!(listener.address, ListenAddress::Ip(_)) {
-            listener.connections_per_address_max = connections_per_address(options);
+            listener.connections.per_peer = connections_per_address(options);
         }
         listener.keep_over_reload = options.yes("keep-alive", true);
         listener.receive_buffer = options.count("so-rcvbuf", 0);

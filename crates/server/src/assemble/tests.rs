@@ -83,7 +83,9 @@ fn makes(text: &str, want: &[&str]) {
 
 fn show_source(spec: &relay::SourceSpec) -> String {
     let driver = match &spec.driver {
-        SourceDriver::Stream(listener) => format!("{:?} max={}", listener.address, listener.connections_max),
+        SourceDriver::Stream(listener) => {
+            format!("{:?} max={}", listener.address, listener.connections.total)
+        }
         SourceDriver::Datagram(listener) => format!("{:?}", listener.address),
         SourceDriver::File(file) => format!("{} every {:?}", file.path.display(), file.poll_every),
         SourceDriver::Wildcard(files) => format!("{}/{}", files.folder.display(), files.pattern),

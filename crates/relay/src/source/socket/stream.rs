@@ -69,7 +69,7 @@ impl Door {
 
     fn admit(&self, peer: PeerKey, client: Option<SocketAddr>, live: &Live) -> Option<Arc<ConnectionPermit>> {
         let options = listener(live)?;
-        match self.admission.admit(peer, options.connection_limits(), Instant::now()) {
+        match self.admission.admit(peer, options.connections, Instant::now()) {
             Ok(permit) => Some(permit),
             Err(reason) => {
                 self.refused(reason, client, live);
@@ -82,10 +82,8 @@ impl Door {
     fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, live: &Live) {
         let Some(options) = listener(live) else { return };
         let max = match reason {
-            RefusalReason::MaxConnections => options.connections_max,
-            RefusalReason::PerAddress => {
-                options.connections_per_address_max.unwrap_or(options.connections_max)
-            }
+            RefusalReason::MaxConnections => options.connections.total,
+            RefusalReason::PerAddress => options.connections.of_one_peer(),
             RefusalReason::Handshakes => options.handshakes.total,
             RefusalReason::OpenFiles => self.budget.max(),
         };
@@ -188,7 +186,7 @@ async fn converse(
     here: &mut Accepting,
 ) -> Result<End, RefusalReason> {
     let live = here.slot.live();
-    // What is long or rare has memory of its own while it lasts: an idle connection of the plain kind holds none of it.
+    // Futures of long or rare steps are boxed: an idle plain connection does not hold their memory.
     let prepared = tokio::select! {
         biased;
         _ = here.stop.wait_for(|stop| *stop) => return Ok(End::Stopped),

@@ -168,8 +168,12 @@ fn an_address_in_use_is_an_error_of_the_stage() {
 
 #[test]
 fn too_many_connections_are_refused_and_counted() {
-    let options =
-        |port| SourceDriver::Stream(StreamListener { connections_max: 1, ..StreamListener::new(here(port)) });
+    let options = |port| {
+        SourceDriver::Stream(StreamListener {
+            connections: CountLimits { total: 1, per_peer: None },
+            ..StreamListener::new(here(port))
+        })
+    };
     let setup = Setup::new(options, reading());
     let mut first = setup.connect();
     first.write_all(b"<13>su: a\n").unwrap();

@@ -336,10 +336,10 @@ fn check_limits(options: &str, want: (usize, Option<usize>, (usize, Option<usize
     let shown = |limits: relay::CountLimits| (limits.total, limits.per_peer);
     let limits = match &parts(&config).sources[0].driver {
         SourceDriver::Stream(listener) => {
-            (listener.connections_max, listener.connections_per_address_max, shown(listener.handshakes))
+            (listener.connections.total, listener.connections.per_peer, shown(listener.handshakes))
         }
         SourceDriver::Datagram(listener) => {
-            (listener.connections_max, listener.connections_per_address_max, shown(listener.handshakes))
+            (listener.connections.total, listener.connections.per_peer, shown(listener.handshakes))
         }
         _ => panic!("no listener"),
     };

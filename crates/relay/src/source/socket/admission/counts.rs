@@ -35,6 +35,11 @@ pub struct CountLimits {
 }
 
 impl CountLimits {
+    /// The most that one peer may have.
+    pub(in super::super) fn of_one_peer(self) -> usize {
+        self.per_peer.unwrap_or(self.total)
+    }
+
     /// The same limits and `more`.
     pub(super) fn and(self, more: usize) -> CountLimits {
         CountLimits {

@@ -351,7 +351,7 @@ impl Peers {
 
     /// Counts an association of a peer, unless there are too many.
     fn enter(&self, from: SocketAddr, live: &Live) -> Result<PeerSlot, RefusalReason> {
-        let limits = listener(live).ok_or(RefusalReason::MaxConnections)?.connection_limits();
+        let limits = listener(live).ok_or(RefusalReason::MaxConnections)?.connections;
         self.counts.open.enter(PeerKey::of(from.ip()), limits).map_err(|full| match full {
             Full::Peer => RefusalReason::PerAddress,
             Full::Total => RefusalReason::MaxConnections,
@@ -382,11 +382,9 @@ impl Peers {
     fn too_many(&self, reason: RefusalReason, from: SocketAddr, live: &Live) {
         let Some(options) = listener(live) else { return };
         let max = match reason {
-            RefusalReason::PerAddress => {
-                options.connections_per_address_max.unwrap_or(options.connections_max)
-            }
+            RefusalReason::PerAddress => options.connections.of_one_peer(),
             RefusalReason::Handshakes => options.handshakes.total,
-            RefusalReason::MaxConnections | RefusalReason::OpenFiles => options.connections_max,
+            RefusalReason::MaxConnections | RefusalReason::OpenFiles => options.connections.total,
         };
         self.refusals.refused(reason, &format!("AF_INET({from})"), max, live);
     }

@@ -175,7 +175,7 @@ fn hostile_datagrams_disturb_nobody() {
 fn peers_are_counted_and_silent_ones_go() {
     let pki = Pki::new();
     let setup = listening(&pki, |listener| {
-        listener.connections_max = 2;
+        listener.connections.total = 2;
         listener.idle_timeout = Some(Duration::from_millis(500));
     });
     let mut clients: Vec<Client> = (0..2).map(|_| Client::new(&setup, &pki)).collect();
