@@ -58,7 +58,7 @@ impl Converter {
             }
             let same = self.sources.iter().filter(|other| other.ruleset == source.ruleset);
             let is_traditional = self.traditional_rulesets.contains(&source.ruleset);
-            // Where all messages are escaped or none, nothing needs to tell them apart.
+            // A ruleset whose inputs all escape, or none of them, needs no mark on its messages.
             let is_alone = same.clone().all(is_escaped) || self.state.keeps_controls;
             let drivers = same.map(|source| driver(source, needs, is_traditional, is_alone)).collect();
             let head = format!("source {}", source_name(&source.ruleset));

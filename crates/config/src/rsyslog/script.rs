@@ -212,7 +212,7 @@ impl Converter {
             Node::Set { variable, value } => self.set(variable, value),
             Node::Unset(variable) => {
                 let name = property::variable(variable)?;
-                // What is below it in the tree goes as well.
+                // Unsetting a branch of the tree unsets the leaves below it.
                 let below = quoted(&format!("{name}.*"));
                 Ok(vec![format!(
                     "rewrite {{ unset(value({})); groupunset(values({below})); }};",

@@ -22,7 +22,7 @@ impl Tree {
 }
 
 fn items(kind: Kind, items: &[Item], names: &mut Vec<String>) {
-    // What a destination calls tags are its own.
+    // An option tags() of a destination names labels at its receiver, not tags of messages.
     if kind == Kind::Destination {
         return;
     }

@@ -38,7 +38,7 @@ pub fn append_gelf(batch: &Batch, index: usize, out: &mut Vec<u8>) {
             object.value(name.to_owned(), value, kind);
         }
     }
-    // What was set since stands among the values.
+    // Parameters that processing has set are written with the values below.
     let set: HashSet<&[u8]> = batch.set_names(index).collect();
     for (param, value) in batch.sd_params_now(index) {
         let name = [SDATA, param.id, b".", param.name].concat();

@@ -156,7 +156,7 @@ fn configuration(options: &SupportOptions) -> String {
     if let Ok(Reply::Done(text)) = ask(&options.control, "CONFIG GET PREPROCESSED", ANSWER_TIMEOUT) {
         return redact::configuration(&text);
     }
-    // Where a text ends is certain only in a configuration that can be read.
+    // Secrets are found by where quoted texts end, which is certain only in a configuration without errors.
     let (_, report) = parse(&options.config, &Disk::default());
     match fs::read_to_string(&options.config) {
         Ok(text) if report.is_usable() => redact::configuration(&text),
