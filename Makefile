@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 CARGO ?= cargo
-# What is given to users has OpenSSL in it (docs/decisions/dtls.md).
+# What is given to users has OpenSSL in it (docs/decisions/007-dtls-by-openssl.md).
 RELEASE := env $$(tools/openssl.sh) $(CARGO) build --release --locked
 BIN := target/release/duramen
 DIST := target/dist

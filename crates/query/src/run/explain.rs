@@ -16,7 +16,7 @@ use crate::{
 use std::time::{Duration, Instant};
 use store::{ReadCost, ReadError, Stop};
 
-/// What reading takes, about, as measured with the made-up site: docs/decisions/questions.md says how. To begin with a block,
+/// What reading takes, about, as measured with the made-up site: docs/measurements/queries.md says how. To begin with a block,
 const BLOCK_BEGUN: Duration = Duration::from_micros(20);
 /// to decompress all of it, 128 KiB,
 const BLOCK: Duration = Duration::from_micros(120);

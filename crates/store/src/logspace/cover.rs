@@ -2,7 +2,7 @@
 //!
 //! In: encoded batches on their way to the journal, and from it. Out: the same encrypted, under a key that lives in a
 //! file of its own until every message it covers is sealed; then the key is overwritten and removed, and what is left
-//! in old journal files is noise. What this promises and what not: `docs/decisions/sealing.md`.
+//! in old journal files is noise. What this promises and what not: `docs/decisions/006-sealing.md`.
 //! Holds: the keys. Limits: a key whose file is damaged takes its messages with it: they are told.
 
 use crate::lock::KEY_BYTES;
