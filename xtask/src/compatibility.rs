@@ -23,7 +23,7 @@ Made by `cargo xtask compatibility DIR` from runs of the samples in DIR; run it 
 DIR holds material that others wrote: configurations, messages and what syslog-ng 4.8.1, rsyslog and others made of them.
 `cargo xtask conformance DIR --explain FAMILY` shows every difference.
 
-What works otherwise on purpose is told in [configuration](manual/configuration.md#where-this-differs-from-syslog-ng); every
+What works differently on purpose is listed in [configuration](manual/configuration.md#where-this-differs-from-syslog-ng); every
 option that has no effect or is refused is marked in [the reference](reference/options.md).
 
 | family | cases | equal | percent |

@@ -196,7 +196,7 @@ const REST: &[Row] = &[
         "log-level",
         V::Word(&["default", "verbose", "debug", "trace"]),
         "default",
-        "how much is told on the console, from when the configuration is taken into use",
+        "how much is logged to the console, from the moment the configuration takes effect",
     ),
     later("python-sys-path", "folders of Python modules"),
     row("gc-idle-threshold", V::Any, "", "").no_effect("there is no garbage collector"),

@@ -112,7 +112,7 @@ pub(super) const DISK_BUFFER: &[Row] = &[
         "reliable",
         V::YesNo,
         "no",
-        "every message is on the disk, synced, before its source is told that it is safe",
+        "every message is on the disk, synced, before it is acknowledged to its source",
     ),
     row("capacity-bytes", V::Number(1, i64::MAX), "", "most bytes on the disk; at least 1 MiB"),
     row("disk-buf-size", V::Number(1, i64::MAX), "", "").renamed("capacity-bytes"),

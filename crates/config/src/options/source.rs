@@ -184,7 +184,7 @@ const HTTP: &[Row] = &[
         "max-bytes-in-work",
         V::Number(1024, 1 << 40),
         "268435456",
-        "bytes of bodies that all connections hold; above them senders are told to come again",
+        "bytes of bodies that all connections hold; above that, senders are asked to try again later",
     ),
     row("timeout", V::Number(1, 3600), "30", "seconds for a body to come, and for its messages to be safe"),
     row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
