@@ -1,6 +1,7 @@
 """Builds the manual into docs/book and makes it ready for the server: only what its pages use, each file packed as well.
 
-Usage: tools/docs.py MDBOOK. Ends with 1 when a page of the manual is not in the contents, or a link leads nowhere.
+Usage: tools/docs.py MDBOOK. Ends with 1 when a page of the manual is not in the contents, a link leads nowhere, a page about
+the tree names a file that is not there, the glossary names a type that no crate has, or a badge is not true.
 """
 
 import glob
@@ -19,6 +20,8 @@ BY_SCRIPT = ["elasticlunr.min.js", "searchindex.js"]
 # The page at the root of the book.
 FIRST = "manual/introduction.html"
 PACKED = (".html", ".css", ".js", ".svg")
+# Pages at the root of the tree that name its files.
+OF_THE_TREE = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 
 
 class Links(html.parser.HTMLParser):
@@ -44,6 +47,42 @@ def unlisted():
         listed = set(re.findall(r"\(([^)]+\.md)\)", contents.read()))
     pages = {os.path.relpath(path, TREE + "/docs") for path in glob.glob(TREE + "/docs/manual/*.md")}
     return [f"docs/{page} is not in docs/SUMMARY.md" for page in sorted(pages - listed)]
+
+
+def unknown_types():
+    """Types that the glossary names and no crate has."""
+    known = set()
+    for path in glob.glob(TREE + "/crates/*/src/**/*.rs", recursive=True):
+        with open(path, encoding="utf-8") as code:
+            known |= set(re.findall(r"\b(?:struct|enum|trait|type) (\w+)", code.read()))
+    with open(TREE + "/docs/glossary.md", encoding="utf-8") as glossary:
+        named = re.findall(r"\btypes? ((?:`\w+`(?:, )?)+)", glossary.read())
+    types = {name for names in named for name in re.findall(r"\w+", names)}
+    return [f"docs/glossary.md: no crate has a type {name}" for name in sorted(types - known)]
+
+
+def missing_files():
+    """Files that the pages at the root of the tree name and that are not there."""
+    findings = []
+    for path in glob.glob(TREE + "/*.md"):
+        name = os.path.basename(path)
+        with open(path, encoding="utf-8") as text:
+            page = text.read()
+        files = {link.partition("#")[0] for link in re.findall(r"\]\(([^)]+)\)", page) if not outside(link)}
+        if name in OF_THE_TREE:
+            files |= set(re.findall(r"`((?:bench|crates|docs|fuzz|tests|tools|ui|xtask)/[\w*./-]+)`", page))
+        findings += [f"{name}: there is no {file}" for file in sorted(files) if file and not glob.glob(f"{TREE}/{file}")]
+    return findings
+
+
+def wrong_badges():
+    """Badges of the README that do not say what Cargo.toml says."""
+    with open(TREE + "/Cargo.toml", encoding="utf-8") as manifest:
+        package = dict(re.findall(r'^(version|license|rust-version) = "([^"]+)"', manifest.read(), re.MULTILINE))
+    with open(TREE + "/README.md", encoding="utf-8") as text:
+        badges = dict(re.findall(r"/badge/([a-z]+)-((?:--|[\w.])+)-", text.read()))
+    wanted = {"licence": package["license"].replace("-", "--"), "rust": package["rust-version"] + "_or_newer", "version": package["version"]}
+    return [f"README.md: the badge of {name} says {badges.get(name)}, not {text}" for name, text in wanted.items() if badges.get(name) != text]
 
 
 def outside(link):
@@ -113,7 +152,7 @@ def main():
     shutil.rmtree(BOOK, ignore_errors=True)
     subprocess.run([mdbook, "build", TREE + "/docs"], check=True, env={**os.environ, "RUST_LOG": "warn"})
     settle()
-    findings = unlisted() + prune_and_check()
+    findings = unlisted() + unknown_types() + missing_files() + wrong_badges() + prune_and_check()
     for path in sorted(glob.glob(BOOK + "/**/*", recursive=True)):
         if path.endswith(PACKED):
             with open(path, "rb") as plain, open(path + ".gz", "wb") as packed:
