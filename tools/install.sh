@@ -12,7 +12,7 @@ as_root() {
     else die "needs root or sudo to run: $*"; fi
 }
 
-command -v cargo >/dev/null || die "no Rust toolchain: install one (1.88 or newer) from rustup.rs"
+command -v cargo >/dev/null || die "no Rust toolchain: install one (1.89 or newer) from rustup.rs"
 command -v node >/dev/null || die "no Node: install Node 20 or newer"
 command -v npm >/dev/null || die "no npm: install the one of Node 20 or newer"
 [ "$(node -p 'parseInt(process.versions.node)')" -ge 20 ] || die "Node $(node --version) is too old: 20 or newer is needed"
