@@ -170,7 +170,7 @@ fn an_address_in_use_is_an_error_of_the_stage() {
 fn too_many_connections_are_refused_and_counted() {
     let options = |port| {
         SourceDriver::Stream(StreamListener {
-            connections: CountLimits { total: 1, per_peer: None },
+            connections: crate::CountLimits { total: 1, per_peer: None },
             ..StreamListener::new(here(port))
         })
     };
