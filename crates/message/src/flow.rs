@@ -3,20 +3,26 @@
 //! In: batches. Out: batches with a selection of their messages. Holds: a bitmap.
 //! Limits: the traits' implementers bound their queues and say so.
 
+mod budget;
+
+pub use budget::WriteBudget;
+
 use crate::{Ack, Batch};
 use std::sync::Arc;
 
 /// Where sources put their batches: the entrance of the pipeline.
 pub trait Intake: Send + Sync {
-    /// Takes a batch of one source. Runs filters and hands on to outlets; never waits for a destination.
-    fn take(&self, batch: Batch);
+    /// Takes a batch of one source. Runs filters and hands on to outlets; never waits for a destination. `budget` goes
+    /// to the outlets that the batch reaches on this thread.
+    fn take(&self, batch: Batch, budget: &WriteBudget);
 }
 
 /// The entrance of a destination's queue.
 pub trait Outlet: Send + Sync {
     /// Takes the selected messages of a batch, or drops and counts what its queue cannot hold. Never waits.
-    /// `Delivery::controlled` says that the path has flow control: then the queue must take all.
-    fn deliver(&self, delivery: Delivery);
+    /// `Delivery::controlled` says that the path has flow control: then the queue must take all. An outlet may write on
+    /// this thread what `budget` allows; the time that this takes is not charged to the budget.
+    fn deliver(&self, delivery: Delivery, budget: &WriteBudget);
 }
 
 /// Some messages of a batch on their way to a destination.

@@ -1,7 +1,9 @@
 //! Measures five filters of a log host, each over every message, and the router that uses them:
 //! nanoseconds of CPU a message, the median of several runs.
 
-use message::{Ack, Batch, Delivery, Intake, Message, Origin, Outlet, Priority, Selection, Span, Stamp};
+use message::{
+    Ack, Batch, Delivery, Intake, Message, Origin, Outlet, Priority, Selection, Span, Stamp, WriteBudget,
+};
 use pipeline::{
     Definitions, Filter, Router,
     filter::parse,
@@ -102,7 +104,7 @@ fn measure(name: &str, mut work: impl FnMut() -> usize) {
 struct Sink;
 
 impl Outlet for Sink {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
         black_box(delivery.selection.count());
     }
 }
@@ -140,7 +142,7 @@ fn main() {
     let plan = Plan { paths: filters.iter().map(path).collect(), ..Plan::default() };
     let Ok(router) = Router::new(plan) else { return };
     measure("router with five paths (a copy of the batch included)", || {
-        router.take(batch.clone());
+        router.take(batch.clone(), &WriteBudget::none());
         batch.len()
     });
     measure("the copy alone", || black_box(batch.clone()).len());

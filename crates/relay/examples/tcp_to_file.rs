@@ -3,7 +3,7 @@
 //! In: `tcp_to_file PORT FILE [lines|counted|auto|udp]`. Out: the file; at the end of standard input, the counters on standard error.
 //! Holds: the two sets of the crate and a router with one destination. Limits: those of the crate.
 
-use message::{Batch, Delivery, Field, Intake, Outlet, Selection, Stamp};
+use message::{Batch, Delivery, Field, Intake, Outlet, Selection, Stamp, WriteBudget};
 use relay::{
     DatagramListener, DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget,
     InternalLog, ListenAddress, Queueing, Reading, Registry, Render, Rendering, SourceDriver, SourceSpec,
@@ -64,10 +64,10 @@ impl Render for Name {
 struct Path(Arc<dyn Outlet>);
 
 impl Intake for Path {
-    fn take(&self, mut batch: Batch) {
+    fn take(&self, mut batch: Batch, budget: &WriteBudget) {
         let ack = std::mem::take(&mut batch.ack);
         let selection = Selection::all(batch.len());
-        self.0.deliver(Delivery { batch: Arc::new(batch), selection, controlled: true, ack });
+        self.0.deliver(Delivery { batch: Arc::new(batch), selection, controlled: true, ack }, budget);
     }
 }
 

@@ -4,7 +4,7 @@
 //! Limits: waiting ends after [`PATIENCE`].
 
 use crate::{Render, Rendering};
-use message::{Ack, Batch, Delivery, Field, Intake, Selection, Stamp};
+use message::{Ack, Batch, Delivery, Field, Intake, Selection, Stamp, WriteBudget};
 use std::{
     sync::{Arc, Condvar, Mutex},
     time::{Duration, Instant},
@@ -68,7 +68,7 @@ impl Collected {
 }
 
 impl Intake for Collected {
-    fn take(&self, mut batch: Batch) {
+    fn take(&self, mut batch: Batch, _budget: &WriteBudget) {
         let ack = std::mem::take(&mut batch.ack);
         let mut state = self.state.lock().unwrap();
         for index in 0..batch.len() {

@@ -19,7 +19,7 @@ use crate::{
 use clap::Args;
 use config::{Disk, Surroundings};
 use fields::shown;
-use message::{Batch, Format, Intake, Mark, Selection, Stamp};
+use message::{Batch, Format, Intake, Mark, Selection, Stamp, WriteBudget};
 use pipeline::{Router, correlation::Sink, template::Renderer};
 use recorder::Recorder;
 use relay::{Rehearsal, SourceSpec};
@@ -120,7 +120,8 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
 fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>) -> Result<Parts, String> {
     let mut checked = assemble::check(path, surroundings);
     let injected = injected.clone();
-    let environment = Environment::for_trial(Sink(Arc::new(move |batch| injected.take(batch))));
+    let environment =
+        Environment::for_trial(Sink(Arc::new(move |batch| injected.take(batch, &WriteBudget::none()))));
     let parts = match checked.report.is_usable() {
         true => assemble::build(&checked.tree, &environment, &mut checked.report),
         false => None,
@@ -157,7 +158,7 @@ impl Collected {
 }
 
 impl Intake for Collected {
-    fn take(&self, batch: Batch) {
+    fn take(&self, batch: Batch, _budget: &WriteBudget) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
     }
 }

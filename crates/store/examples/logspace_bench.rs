@@ -6,7 +6,8 @@
 
 use journal::{Durability, Journal, OsDisk};
 use message::{
-    Ack, AckSink, Batch, Delivery, Message, Origin, Outcome, Outlet, Priority, Selection, Span, Stamp, codec,
+    Ack, AckSink, Batch, Delivery, Message, Origin, Outcome, Outlet, Priority, Selection, Span, Stamp,
+    WriteBudget, codec,
 };
 use std::{
     path::Path,
@@ -170,7 +171,8 @@ fn time_logspace(dir: &Path, count: u64) {
         window.wait_below(WINDOW_BYTES, size);
         let ack = Ack::new(Box::new(Held(Arc::clone(&window), size)));
         let selection = Selection::all(batch.len());
-        logspace.deliver(Delivery { batch: Arc::clone(batch), selection, ack, controlled: true });
+        let delivery = Delivery { batch: Arc::clone(batch), selection, ack, controlled: true };
+        logspace.deliver(delivery, &WriteBudget::none());
         done += batch.len() as u64;
         if done >= count {
             break;

@@ -59,7 +59,7 @@ use cover::Cover;
 use indexed::Indexed;
 use journal::{Disk, Journal, OsDisk};
 use layout::JOURNAL_DIR;
-use message::{Delivery, Outlet};
+use message::{Delivery, Outlet, WriteBudget};
 use moving::Move;
 use numbers::{NumberMark, UNSYNCED_MAX};
 use opening::Opening;
@@ -401,7 +401,7 @@ impl Logspace {
 }
 
 impl Outlet for Logspace {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
         self.shared.deliver(delivery);
     }
 }

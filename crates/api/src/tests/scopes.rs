@@ -3,7 +3,7 @@
 
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};
-use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp};
+use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
 use query::{Boundary, ParseOptions, Query};
 use serde_json::{Value, json};
 use std::{
@@ -43,7 +43,7 @@ fn fill(logspace: &Logspace, name: &str, from: i64, to: i64) {
     for batch in batch(name, from, to) {
         let selection = Selection::all(batch.len());
         let delivery = Delivery { batch: Arc::new(batch), selection, ack: Ack::none(), controlled: true };
-        logspace.deliver(delivery);
+        logspace.deliver(delivery, &WriteBudget::none());
     }
     while logspace.stats().messages_stored_total < want {
         std::thread::yield_now();

@@ -12,7 +12,7 @@ use super::{
     parallel::Luggage,
 };
 use crate::{parser::Parser, template::Renderer};
-use message::{Ack, Batch, Delivery, Intake, Selection, Stamp};
+use message::{Ack, Batch, Delivery, Intake, Selection, Stamp, WriteBudget};
 use std::{collections::HashMap, sync::Arc};
 
 /// The compiled log paths of one configuration.
@@ -33,6 +33,7 @@ pub struct Router {
 struct Run<'a> {
     source: &'a str,
     ack: Ack,
+    budget: &'a WriteBudget,
     renderer: Renderer,
     /// No messages came, but this happened.
     news: Option<News>,
@@ -121,7 +122,10 @@ impl Router {
         }
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = now;
-        let mut run = Run { source: "", ack: Ack::none(), renderer, news: Some(news), watch };
+        let budget = &WriteBudget::none();
+        // A watch for as long as the budget lives.
+        let watch = watch.map(|watch| -> &mut dyn Watch { watch });
+        let mut run = Run { source: "", ack: Ack::none(), budget, renderer, news: Some(news), watch };
         let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
         let flow = Flow { batch: Arc::default(), selection: Selection::none(0), made: false };
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
@@ -136,7 +140,9 @@ impl Router {
     pub(super) fn carry_on(&self, flow: Flow, luggage: Luggage) {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = luggage.now;
-        let mut run = Run { source: &luggage.source, ack: luggage.ack, renderer, news: None, watch: None };
+        // A thread of `parallelize()` writes nothing itself.
+        let (source, ack, budget) = (&luggage.source, luggage.ack, &WriteBudget::none());
+        let mut run = Run { source, ack, budget, renderer, news: None, watch: None };
         let mut failed = Selection::none(flow.selection.batch_len());
         self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, luggage.controlled);
     }
@@ -154,11 +160,16 @@ impl Router {
     /// Takes a batch as [`Intake::take`] does, watched. What `parallelize()` spreads runs here as well.
     pub fn take_watched(&self, batch: Batch, watch: &mut dyn Watch) {
         if let Some(origin) = batch.origins.first().cloned() {
-            self.run(batch, &origin.source, Some(watch));
+            self.run(batch, (&origin.source, &WriteBudget::none()), Some(watch));
         }
     }
 
-    fn run<'a>(&self, mut batch: Batch, source: &'a str, watch: Option<&'a mut dyn Watch>) {
+    fn run<'a>(
+        &self,
+        mut batch: Batch,
+        (source, budget): (&'a str, &'a WriteBudget),
+        watch: Option<&'a mut dyn Watch>,
+    ) {
         if batch.is_empty() {
             return;
         }
@@ -166,7 +177,7 @@ impl Router {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = batch.received;
         let selection = Selection::all(batch.len());
-        let mut run = Run { source, ack, renderer, news: None, watch };
+        let mut run = Run { source, ack, budget, renderer, news: None, watch };
         let paths = self.paths_of(source);
         let branches: Vec<Branch<'_>> =
             paths.iter().map(|index| branch_of(&self.plan.paths[*index], true)).collect();
@@ -396,9 +407,9 @@ impl Router {
 }
 
 impl Intake for Router {
-    fn take(&self, batch: Batch) {
+    fn take(&self, batch: Batch, budget: &WriteBudget) {
         if let Some(origin) = batch.origins.first().cloned() {
-            self.run(batch, &origin.source, None);
+            self.run(batch, (&origin.source, budget), None);
         }
     }
 }
@@ -523,12 +534,8 @@ fn deliver(step: &super::OutletStep, flow: &Flow, run: &mut Run<'_>, controlled:
     }
     let (name, batch, selection) = (&step.name, flow.batch.as_ref(), &flow.selection);
     run.tell(Event::Deliver { name, batch, selection, controlled });
-    step.outlet.deliver(Delivery {
-        batch: flow.batch.clone(),
-        selection: flow.selection.clone(),
-        ack: run.ack.clone(),
-        controlled,
-    });
+    let (batch, selection) = (flow.batch.clone(), flow.selection.clone());
+    step.outlet.deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled }, run.budget);
 }
 
 /// Whether destinations below may not drop: the branch says so, or one of its channels, or what is around.

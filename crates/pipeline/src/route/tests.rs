@@ -8,7 +8,7 @@ use super::*;
 use crate::{Definitions, Filter, Parser, Rewrite, Template, filter, rewrite::Operation, template::Renderer};
 use message::{
     Ack, AckSink, Batch, Delivery, Field, FieldName, Intake, Message, Origin, Outcome, Outlet, Selection,
-    Stamp,
+    Stamp, WriteBudget,
 };
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ struct Recorder {
 }
 
 impl Outlet for Recorder {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
         let mark = if delivery.controlled { "!" } else { "" };
         for index in delivery.selection.iter() {
             let text = String::from_utf8_lossy(delivery.batch.fixed(index, Field::Message)).into_owned();
@@ -111,7 +111,7 @@ fn check_from(source: &str, paths: impl FnOnce(&Builder) -> Vec<Path>, texts: &[
     let seen = Seen::default();
     let paths = paths(&Builder { seen: seen.clone() });
     let router = Router::new(Plan { paths, ..Plan::default() }).unwrap();
-    router.take(batch(source, texts));
+    router.take(batch(source, texts), &WriteBudget::none());
     let shown: Vec<String> =
         seen.lock().unwrap().iter().map(|(name, text)| format!("{name}:{text}")).collect();
     assert_eq!(shown.join(" "), want);
@@ -334,7 +334,7 @@ fn made_messages_go_on_behind_their_parser() {
         let taken = std::mem::take(&mut *seen.lock().unwrap());
         taken.iter().map(|(name, text)| format!("{name}:{text}")).collect::<Vec<_>>().join(" ")
     };
-    router.take(batch("s", &["a", "b"]));
+    router.take(batch("s", &["a", "b"]), &WriteBudget::none());
     assert_eq!(
         shown(&seen),
         "before:a before:b after:new-a after:a \
@@ -352,7 +352,7 @@ fn counts_what_passes() {
     let steps = vec![Step::Filter(step.clone())];
     let plan = Plan { paths: vec![path(steps, "")], ..Plan::default() };
     let router = Router::new(plan).unwrap();
-    router.take(batch("s", &["a", "b", "ab"]));
+    router.take(batch("s", &["a", "b", "ab"]), &WriteBudget::none());
     let counters = &router.plan().paths[0].counters;
     assert_eq!((step.counters.matched(), step.counters.not_matched()), (2, 1));
     assert_eq!((counters.ingress(), counters.egress()), (3, 2));
@@ -362,7 +362,7 @@ fn counts_what_passes() {
 fn the_batch_is_acknowledged_when_the_last_delivery_is_dropped() {
     struct Keeper(Mutex<Vec<Delivery>>);
     impl Outlet for Keeper {
-        fn deliver(&self, delivery: Delivery) {
+        fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
             self.0.lock().unwrap().push(delivery);
         }
     }
@@ -378,7 +378,7 @@ fn the_batch_is_acknowledged_when_the_last_delivery_is_dropped() {
     let outcomes = Arc::new(Mutex::new(Vec::new()));
     let mut batch = batch("s", &["a"]);
     batch.ack = Ack::new(Box::new(Sink(outcomes.clone())));
-    router.take(batch);
+    router.take(batch, &WriteBudget::none());
     assert!(outcomes.lock().unwrap().is_empty());
     keeper.0.lock().unwrap().clear();
     assert_eq!(*outcomes.lock().unwrap(), [Outcome::Done]);
@@ -531,7 +531,8 @@ proptest! {
             ..Path::default()
         });
         let router = Router::new(Plan { paths: paths.collect(), ..Plan::default() }).unwrap();
-        router.take(batch("s", &texts.iter().map(String::as_str).collect::<Vec<_>>()));
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        router.take(batch("s", &texts), &WriteBudget::none());
         let mut got = seen.lock().unwrap().clone();
         got.sort();
         want.sort();

@@ -10,11 +10,8 @@ use super::{
     options::{DestinationSpec, Queueing},
     worker::Worker,
 };
-use crate::{
-    source::feed::{may_write, wrote},
-    stats::{self, Counters, DropReason},
-};
-use message::{Ack, Delivery, Outlet, Selection};
+use crate::stats::{self, Counters, DropReason};
+use message::{Ack, Delivery, Outlet, Selection, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{
@@ -174,9 +171,10 @@ impl<W: Writer> Queue<W> {
     }
 
     /// The resting writer, when this thread may write one delivery that nothing waits before.
-    fn borrow(&self, state: &mut State<W>) -> Option<Box<W>> {
+    fn borrow(&self, state: &mut State<W>, budget: &WriteBudget) -> Option<Box<W>> {
         let is_first = state.items.is_empty() && state.commands.is_empty();
-        if !(state.soft && is_first && state.resting.is_some() && !self.is_backed && may_write()) {
+        let is_lent = state.soft && is_first && state.resting.is_some() && !self.is_backed;
+        if !(is_lent && budget.allows(Instant::now)) {
             return None;
         }
         if let Some(until) = state.spared_until {
@@ -189,7 +187,7 @@ impl<W: Writer> Queue<W> {
     }
 
     /// Writes with the borrowed writer, and puts it back.
-    fn write_with(&self, mut writer: Box<W>, item: Item) {
+    fn write_with(&self, mut writer: Box<W>, item: Item, budget: &WriteBudget) {
         let start = Instant::now();
         writer.write(item);
         // What is due at once says so with the time at which it is asked.
@@ -197,7 +195,7 @@ impl<W: Writer> Queue<W> {
         let now = Instant::now();
         let is_due = due.is_some_and(|at| at <= now);
         let mut state = self.lock();
-        wrote(now.duration_since(start));
+        budget.extend(now.duration_since(start));
         if now.duration_since(start) > SLOW_WRITE {
             state.spared_until = Some(now + SPARED_FOR);
         }
@@ -278,7 +276,7 @@ impl Item {
 }
 
 impl<W: Writer> Outlet for Queue<W> {
-    fn deliver(&self, mut delivery: Delivery) {
+    fn deliver(&self, mut delivery: Delivery, budget: &WriteBudget) {
         let wanted = delivery.selection.count();
         if wanted == 0 {
             return;
@@ -318,9 +316,9 @@ impl<W: Writer> Outlet for Queue<W> {
         stats::add(&self.counters.queued, count);
         stats::add(&self.counters.memory_usage, bytes);
         let item = Item { delivery, count, bytes };
-        if let Some(writer) = self.borrow(&mut state) {
+        if let Some(writer) = self.borrow(&mut state, budget) {
             drop(state);
-            return self.write_with(writer, item);
+            return self.write_with(writer, item, budget);
         }
         state.items.push_back(item);
         let rests = state.resting.is_some();

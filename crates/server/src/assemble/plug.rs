@@ -4,7 +4,7 @@
 //! paths are made before destinations start; how many messages each of several queues got.
 //! Limits: what comes before is dropped with its token; sources start after all plugs are connected.
 
-use message::{Delivery, Outlet};
+use message::{Delivery, Outlet, WriteBudget};
 use pipeline::route::TapPoint;
 use std::sync::{
     Arc, OnceLock,
@@ -39,10 +39,10 @@ impl Plug {
 }
 
 impl Outlet for Plug {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, budget: &WriteBudget) {
         self.tap.pass(&delivery.batch, &delivery.selection);
         if let Some(outlet) = self.outlet.get() {
-            outlet.deliver(delivery);
+            outlet.deliver(delivery, budget);
         }
     }
 }
@@ -53,12 +53,12 @@ struct Share {
 }
 
 impl Outlet for Share {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, budget: &WriteBudget) {
         let fewest =
             self.given.iter().zip(&self.plugs).min_by_key(|(given, _)| given.load(Ordering::Relaxed));
         if let Some((given, plug)) = fewest {
             given.fetch_add(delivery.selection.count() as u64, Ordering::Relaxed);
-            plug.deliver(delivery);
+            plug.deliver(delivery, budget);
         }
     }
 }

@@ -6,7 +6,7 @@
 use super::lower::Lowering;
 use crate::taps::TapPlace;
 use config::tree::Path as LogPath;
-use message::{Batch, Intake, Selection};
+use message::{Batch, Intake, Selection, WriteBudget};
 use pipeline::{Router, route::TapPoint};
 use std::sync::Arc;
 
@@ -40,10 +40,10 @@ pub(super) struct Tapped {
 }
 
 impl Intake for Tapped {
-    fn take(&self, batch: Batch) {
+    fn take(&self, batch: Batch, budget: &WriteBudget) {
         if self.point.is_open() {
             self.point.pass(&batch, &Selection::all(batch.len()));
         }
-        self.router.take(batch);
+        self.router.take(batch, budget);
     }
 }

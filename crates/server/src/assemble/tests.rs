@@ -12,7 +12,7 @@ mod views;
 
 use super::{Environment, Parts, build, check};
 use config::Memory;
-use message::{Ack, Batch, Delivery, Origin, Outlet, Selection, Span, Stamp, Transport};
+use message::{Ack, Batch, Delivery, Origin, Outlet, Selection, Span, Stamp, Transport, WriteBudget};
 use relay::{DestinationDriver, Render, SourceDriver};
 use std::{
     path::Path,
@@ -103,7 +103,7 @@ fn show_source(spec: &relay::SourceSpec) -> String {
 struct Kept(Mutex<Vec<(Arc<Batch>, Selection, bool)>>);
 
 impl Outlet for Kept {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
         let kept = (delivery.batch, delivery.selection, delivery.controlled);
         self.0.lock().expect("no test panics while it holds this").push(kept);
     }
@@ -139,7 +139,7 @@ fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
         decoder.decode(&mut batch, Span::received(at, line.len()), message::Marks::default(), 0);
         at += line.len();
     }
-    parts.sources[0].intake.take(batch);
+    parts.sources[0].intake.take(batch, &WriteBudget::none());
     parts.lanes.iter().for_each(|lanes| lanes.drain());
     let mut got = Vec::new();
     for ((id, _), kept) in parts.plugs.iter().zip(&kept) {

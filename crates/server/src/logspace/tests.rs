@@ -2,7 +2,7 @@
 
 use super::*;
 use clap::Parser;
-use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp};
+use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
 use std::{
     fs,
     path::Path,
@@ -53,7 +53,8 @@ fn fill(data: &Path, recipients: Vec<Recipient>) {
     for number in 0..4 {
         let batch = Arc::new(batch(number * 50, 50));
         let selection = Selection::all(50);
-        logspace.deliver(Delivery { batch, selection, ack: Ack::none(), controlled: true });
+        let delivery = Delivery { batch, selection, ack: Ack::none(), controlled: true };
+        logspace.deliver(delivery, &WriteBudget::none());
     }
     let started = Instant::now();
     while logspace.stats().segments < 3 {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Document, Pattern, Watch};
-use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp};
+use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp, WriteBudget};
 use plain::Plain;
 use sim::{Chance, SimDisk};
 use std::{
@@ -74,7 +74,8 @@ fn deliver(logspace: &Logspace, batch: Batch, controlled: bool) -> Receiver<Outc
     let (sender, receiver) = channel();
     let selection = Selection::all(batch.len());
     let ack = Ack::new(Box::new(Sink(sender)));
-    logspace.deliver(Delivery { batch: Arc::new(batch), selection, ack, controlled });
+    let delivery = Delivery { batch: Arc::new(batch), selection, ack, controlled };
+    logspace.deliver(delivery, &WriteBudget::none());
     receiver
 }
 

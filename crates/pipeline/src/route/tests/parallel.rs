@@ -40,7 +40,7 @@ fn the_rest_of_a_path_runs_in_lanes() {
     let seen = Seen::default();
     let builder = Builder { seen: seen.clone() };
     let paths = vec![path(vec![parallel(vec![builder.to("out")], "$MSG")], "")];
-    Router::new(Plan { paths, ..Plan::default() }).unwrap().take(batch("s", &texts));
+    Router::new(Plan { paths, ..Plan::default() }).unwrap().take(batch("s", &texts), &WriteBudget::none());
     assert_eq!(*lanes.0.lock().unwrap(), [0, 0, 1]);
     assert_eq!(seen.lock().unwrap().len(), 50);
     let flow = |b: &Builder| vec![path(vec![parallel(vec![b.to("one")], "")], "flow-control")];

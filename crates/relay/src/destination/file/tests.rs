@@ -5,6 +5,7 @@ use crate::{
     DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, Queueing, Registry, State,
     testing::{Text, delivery, eventually, lines, token},
 };
+use message::WriteBudget;
 use std::{
     fs,
     os::unix::fs::{PermissionsExt, symlink},
@@ -84,7 +85,7 @@ impl Setup {
     /// Delivers and waits for the token.
     fn write(&self, messages: &[&str]) {
         let (ack, seen) = token();
-        self.outlet.deliver(delivery(messages, ack, false));
+        self.outlet.deliver(delivery(messages, ack, false), &WriteBudget::none());
         eventually("the batch is written", || seen.lock().unwrap().is_some());
     }
 
@@ -233,7 +234,7 @@ fn an_error_keeps_the_messages_until_it_is_over() {
     // A file where the folder should be: the name is the configuration's own, so it is tried again.
     fs::write(setup.folder.path().join("sub"), "").unwrap();
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|kept"], ack, false));
+    setup.outlet.deliver(delivery(&["h|kept"], ack, false), &WriteBudget::none());
     let counters = setup.registry.list()[0].clone();
     eventually("an error", || counters.errors.load(std::sync::atomic::Ordering::Relaxed) > 0);
     assert!(seen.lock().unwrap().is_none());
@@ -277,7 +278,7 @@ fn a_reload_keeps_the_queue_and_changes_the_name() {
     assert_eq!((setup.read("x.log"), setup.read("y.log")), ("1\n".to_owned(), "2\n".to_owned()));
     let staged = setup.destinations.stage(Vec::new()).unwrap();
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|3"], ack, false));
+    setup.outlet.deliver(delivery(&["h|3"], ack, false), &WriteBudget::none());
     setup.destinations.commit(staged);
     setup.destinations.stop(Duration::ZERO);
     assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Done));
@@ -289,7 +290,7 @@ fn what_cannot_be_written_by_the_stop_is_dropped_and_said() {
     let mut setup = Setup::new("sub/x.log");
     fs::write(setup.folder.path().join("sub"), "").unwrap();
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|1", "h|2"], ack, false));
+    setup.outlet.deliver(delivery(&["h|1", "h|2"], ack, false), &WriteBudget::none());
     setup.destinations.stop(Duration::from_millis(50));
     assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Failed));
     let counters = &setup.registry.list()[0];
@@ -385,12 +386,10 @@ fn a_reader_writes_itself_and_leaves_errors_to_the_thread() {
     let staged = destinations.stage(vec![spec]).unwrap();
     let outlet = staged.outlets()["d#0"].clone();
     destinations.commit(staged);
-    let reader = crate::source::feed::Reader::new(true);
-    (0..100).for_each(|_| drop(reader.turn(1 << 30)));
     let deliver = |text: &str| {
         let (ack, seen) = token();
-        let _turn = reader.turn(1 << 30);
-        outlet.deliver(delivery(&[text], ack, false));
+        let budget = WriteBudget::until(Instant::now() + Duration::from_secs(3600));
+        outlet.deliver(delivery(&[text], ack, false), &budget);
         seen
     };
     // The thread opens the file; as soon as it rests, what is delivered is written when the call returns.

@@ -7,7 +7,7 @@ use crate::{
     DestinationDriver, DestinationSpec, Destinations, InternalLog, Queueing, Registry, Rendering,
     testing::{Text, delivery, eventually, token},
 };
-use message::{Ack, Outcome, Outlet};
+use message::{Ack, Outcome, Outlet, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
@@ -156,7 +156,7 @@ impl Setup {
     }
 
     fn send(&self, messages: &[&str]) {
-        self.outlet.deliver(delivery(messages, Ack::none(), true));
+        self.outlet.deliver(delivery(messages, Ack::none(), true), &WriteBudget::none());
     }
 
     fn counts(&self) -> (u64, u64) {
@@ -261,7 +261,7 @@ fn check_status(statuses: &[u16], requests: usize, written: u64, dropped: u64) {
     let server = Server::answering(statuses);
     let setup = Setup::new(target(&[server.url()]));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|m"], ack, true));
+    setup.outlet.deliver(delivery(&["h|m"], ack, true), &WriteBudget::none());
     eventually("the token comes back", || *seen.lock().unwrap() == Some(Outcome::Done));
     setup.check_counts(written, dropped);
     assert_eq!(server.wait(requests).len(), requests, "{statuses:?}");

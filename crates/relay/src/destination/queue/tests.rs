@@ -3,7 +3,6 @@
 use super::*;
 use crate::{
     Registry,
-    source::feed::Reader,
     testing::{delivery, eventually, token},
 };
 use std::sync::atomic::Ordering;
@@ -61,7 +60,7 @@ fn taken(queue: &Queue<Pen>) -> usize {
 fn check((messages_max, soft): (usize, bool), controlled: bool, want: (usize, u64, bool)) {
     let queue = queue(messages_max, soft);
     let (ack, seen) = token();
-    queue.deliver(delivery(&["h|a", "h|b", "h|c"], ack, controlled));
+    queue.deliver(delivery(&["h|a", "h|b", "h|c"], ack, controlled), &WriteBudget::none());
     let released = seen.lock().unwrap().is_some();
     let queued = queue.counters.queued.load(Ordering::Relaxed);
     let dropped = queue.counters.dropped();
@@ -82,12 +81,12 @@ fn a_full_queue_drops_only_without_flow_control() {
 #[test]
 fn few_waiting_messages_do_not_pin_a_batch() {
     let queue = queue(100, false);
-    queue.deliver(delivery(&["h|first"], Ack::none(), false));
+    queue.deliver(delivery(&["h|first"], Ack::none(), false), &WriteBudget::none());
     let mut sparse = delivery(&["h|a", "h|b", "h|c", "h|d", "h|e"], Ack::none(), false);
     sparse.selection = Selection::none(5);
     sparse.selection.add(3);
     let whole = Arc::downgrade(&sparse.batch);
-    queue.deliver(sparse);
+    queue.deliver(sparse, &WriteBudget::none());
     assert!(whole.upgrade().is_none());
     let (pen, wake) = next(&queue, pen());
     assert!(matches!(wake, Wake::Items));
@@ -98,26 +97,24 @@ fn few_waiting_messages_do_not_pin_a_batch() {
 #[test]
 fn commands_come_before_messages() {
     let queue = queue(100, false);
-    queue.deliver(delivery(&["h|a"], Ack::none(), false));
+    queue.deliver(delivery(&["h|a"], Ack::none(), false), &WriteBudget::none());
     queue.command(Command::Reopen);
     assert!(matches!(next(&queue, pen()).1, Wake::Command(Command::Reopen)));
     assert!(matches!(next(&queue, pen()).1, Wake::Items));
 }
 
-/// A batch of which the path may take as long as a busy machine likes.
-const MANY: usize = 1 << 30;
+/// A budget that lasts longer than any test.
+fn ample() -> WriteBudget {
+    WriteBudget::until(Instant::now() + Duration::from_secs(3600))
+}
 
 /// How many of three messages a reader writes itself, and how many wait.
 #[track_caller]
-fn check_written((soft, is_quick): (bool, bool), readers_turns: usize, before: usize, want: (usize, usize)) {
+fn check_written((soft, is_quick): (bool, bool), budget: WriteBudget, before: usize, want: (usize, usize)) {
     let queue = queue(10, soft);
-    let reader = Reader::new(true);
-    (0..readers_turns).for_each(|_| drop(reader.turn(MANY)));
-    (0..before).for_each(|_| queue.deliver(delivery(&["h|first"], Ack::none(), true)));
+    (0..before).for_each(|_| queue.deliver(delivery(&["h|first"], Ack::none(), true), &WriteBudget::none()));
     queue.lock().resting = Some(Box::new(Pen { is_quick, ..Pen::default() }));
-    let turn = reader.turn(MANY);
-    queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true));
-    drop(turn);
+    queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true), &budget);
     let state = queue.lock();
     let waiting = state.items.iter().map(|item| item.count).sum::<usize>();
     assert_eq!((state.resting.as_ref().unwrap().written, waiting), want);
@@ -125,11 +122,11 @@ fn check_written((soft, is_quick): (bool, bool), readers_turns: usize, before: u
 
 #[test]
 fn a_reader_writes_itself_what_nothing_waits_before() {
-    check_written((true, true), 100, 0, (3, 0));
-    check_written((true, true), 100, 1, (0, 4));
-    check_written((true, true), 0, 0, (0, 3));
-    check_written((true, false), 100, 0, (0, 3));
-    check_written((false, true), 100, 0, (0, 3));
+    check_written((true, true), ample(), 0, (3, 0));
+    check_written((true, true), ample(), 1, (0, 4));
+    check_written((true, true), WriteBudget::none(), 0, (0, 3));
+    check_written((true, false), ample(), 0, (0, 3));
+    check_written((false, true), ample(), 0, (0, 3));
 }
 
 #[test]
@@ -137,10 +134,7 @@ fn a_slow_disk_is_left_to_the_thread() {
     let queue = queue(10, true);
     queue.lock().spared_until = Some(Instant::now() + SPARED_FOR);
     queue.lock().resting = Some(Box::new(Pen { is_quick: true, ..Pen::default() }));
-    let reader = Reader::new(true);
-    (0..100).for_each(|_| drop(reader.turn(MANY)));
-    let _turn = reader.turn(MANY);
-    queue.deliver(delivery(&["h|a"], Ack::none(), true));
+    queue.deliver(delivery(&["h|a"], Ack::none(), true), &ample());
     assert_eq!(queue.lock().items.len(), 1);
 }
 
@@ -157,7 +151,7 @@ fn a_thread_that_woke_while_its_writer_was_lent_is_woken_again() {
         });
         eventually("the thread woke", || queue.lock().missed);
         let item = Item { delivery: delivery(&["h|a"], Ack::none(), true), count: 1, bytes: 1 };
-        queue.write_with(writer.unwrap(), item);
+        queue.write_with(writer.unwrap(), item, &WriteBudget::none());
         thread.join().unwrap()
     });
     assert!(matches!(lent.1, Wake::Timeout));

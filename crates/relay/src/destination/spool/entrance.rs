@@ -7,7 +7,7 @@
 use super::super::options::DiskBuffer;
 use super::flights::Flights;
 use crate::stats::{self, Counters, DropReason};
-use message::{AckSink, Delivery, Outcome, Outlet};
+use message::{AckSink, Delivery, Outcome, Outlet, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
@@ -117,7 +117,7 @@ impl Entrance {
 }
 
 impl Outlet for Entrance {
-    fn deliver(&self, delivery: Delivery) {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
         let count = delivery.selection.count();
         if count == 0 {
             return;

@@ -10,7 +10,7 @@ use crate::{
     InternalLog, Registry,
     testing::{PATIENCE, delivery, eventually, lines, token},
 };
-use message::{Ack, Field, Outcome, Outlet};
+use message::{Ack, Field, Outcome, Outlet, WriteBudget};
 use sim::{Chance, SimDisk};
 use std::{
     collections::BTreeSet,
@@ -119,7 +119,7 @@ fn check_power(seed: u64) -> usize {
                 let shown: Vec<String> = texts.iter().map(|text| format!("h|{text}")).collect();
                 let (ack, outcome) = token();
                 let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
-                life.entrance.deliver(delivery(&shown, ack, true));
+                life.entrance.deliver(delivery(&shown, ack, true), &WriteBudget::none());
                 tokens.push((texts, outcome));
             }
             life.work();
@@ -163,13 +163,13 @@ fn holds_back_or_drops_when_it_is_full() {
     let mut outcomes = Vec::new();
     for _ in 0..8 {
         let (ack, outcome) = token();
-        life.entrance.deliver(delivery(&[&long], ack, true));
+        life.entrance.deliver(delivery(&[&long], ack, true), &WriteBudget::none());
         life.work();
         outcomes.push(outcome);
     }
     let safe = || outcomes.iter().filter(|outcome| outcome.lock().unwrap().is_some()).count();
     assert_eq!(safe(), 5, "so many fit into a mebibyte");
-    life.entrance.deliver(delivery(&["h|dropped"], Ack::none(), false));
+    life.entrance.deliver(delivery(&["h|dropped"], Ack::none(), false), &WriteBudget::none());
     life.work();
     assert_eq!(life.figures(), "in=9 queued=8 dropped=1");
     let got = life.drained();
@@ -184,7 +184,7 @@ fn moves_damage_aside_and_goes_on() {
     let place = folder.path().join("q");
     let mut life = Life::begin(buffer(&place, 1 << 20));
     for text in ["h|one", "h|two", "h|three"] {
-        life.entrance.deliver(delivery(&[text], Ack::none(), true));
+        life.entrance.deliver(delivery(&[text], Ack::none(), true), &WriteBudget::none());
         life.work();
     }
     drop(life);
@@ -249,7 +249,7 @@ fn delivers_after_a_restart_what_waited() {
         destinations.commit(staged);
         for number in 0..50 {
             let (ack, outcome) = token();
-            outlet.deliver(delivery(&[&format!("h|{life}-{number}")], ack, true));
+            outlet.deliver(delivery(&[&format!("h|{life}-{number}")], ack, true), &WriteBudget::none());
             outcomes.push(outcome);
         }
         eventually("all are on the disk", || {
@@ -287,7 +287,7 @@ fn takes_its_space_at_the_start() {
         fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
     };
     assert!(size() >= 4 << 20, "{}", size());
-    life.entrance.deliver(delivery(&["h|one"], Ack::none(), true));
+    life.entrance.deliver(delivery(&["h|one"], Ack::none(), true), &WriteBudget::none());
     life.work();
     drop(life);
     assert_eq!(Life::begin(settings).drained(), ["one"]);

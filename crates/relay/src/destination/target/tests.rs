@@ -5,7 +5,7 @@ use crate::{
     ProgramTarget, Queueing, Registry, Rendering, SocketKind, SocketTarget, StreamFraming,
     testing::{PATIENCE, Text, delivery, eventually, token},
 };
-use message::{Ack, Outlet};
+use message::{Ack, Outlet, WriteBudget};
 use std::{
     fs::{self, OpenOptions},
     io::Read,
@@ -42,7 +42,7 @@ impl Setup {
     }
 
     pub(super) fn send(&self, messages: &[&str]) {
-        self.outlet.deliver(delivery(messages, Ack::none(), true));
+        self.outlet.deliver(delivery(messages, Ack::none(), true), &WriteBudget::none());
     }
 }
 
@@ -108,7 +108,7 @@ fn a_peer_that_does_not_read_is_no_error_and_the_stop_is_obeyed() {
     let mut setup = Setup::new(spec(DestinationDriver::Socket(target), "$MSG\n"));
     let long = format!("h|{}", "z".repeat(8 << 20));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&[&long], ack, true));
+    setup.outlet.deliver(delivery(&[&long], ack, true), &WriteBudget::none());
     let stream = accept(&listener);
     setup.destinations.stop(Duration::from_millis(1));
     assert_eq!(*seen.lock().unwrap(), Some(message::Outcome::Failed));
@@ -161,7 +161,7 @@ fn a_datagram_that_nobody_takes_is_sent_all_the_same() {
     let setup = Setup::new(spec(DestinationDriver::Socket(target), "$MSG"));
     let long = format!("h|{}", "l".repeat(100_000));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|a", "h|b", &long, "h|c"], ack, true));
+    setup.outlet.deliver(delivery(&["h|a", "h|b", &long, "h|c"], ack, true), &WriteBudget::none());
     eventually("all are gone", || seen.lock().unwrap().is_some());
     assert_eq!(setup.registry.list()[0].errors.load(std::sync::atomic::Ordering::Relaxed), 0);
 }

@@ -14,9 +14,9 @@ mod window;
 use crate::clock::Clock;
 pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
-pub(crate) use turn::{Reader, may_write, wrote};
 pub(crate) use window::{Completion, Gate};
 
+use self::turn::Reader;
 use super::options::{Form, Reading, SourceDriver};
 use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
@@ -25,7 +25,7 @@ use std::{
     io,
     ops::Range,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
 
@@ -349,8 +349,8 @@ impl Feed {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.gate.ticket(messages, bytes, completion);
-        let _turn = self.reader.turn(messages);
-        self.live.intake.take(batch);
+        let budget = self.reader.turn(messages, Instant::now);
+        self.live.intake.take(batch, &budget);
     }
 }
 

@@ -1,6 +1,6 @@
-//! Whose turn it is on a thread of readers, and whether that one may write what it hands on.
+//! Whose turn it is on a thread of readers, and what destinations may write of the batch that is handed on.
 //!
-//! In: a word of each reader that hands a batch on. Out: whether the batch may be written on the spot.
+//! In: a word of each reader that hands a batch on. Out: the [`WriteBudget`] that goes with the batch.
 //! One thread that reads, decodes, renders and writes what is still in its cache needs less of the processor than two that
 //! hand batches over and wake each other; but while it writes it reads nothing, and while it waits for the disk nobody
 //! else on its thread does. So it may write only when it has had the thread for itself for [`TURNS_MIN`] turns in a row
@@ -8,6 +8,7 @@
 //! writes this one. A reader of datagrams, which nobody holds back for it, and one that decrypts write nothing.
 //! Holds: for each thread, whose turn it was last. Limits: none.
 
+use message::WriteBudget;
 use std::{
     cell::Cell,
     sync::atomic::{AtomicU64, Ordering},
@@ -23,18 +24,8 @@ const CHEAP: Duration = Duration::from_nanos(100);
 static READERS: AtomicU64 = AtomicU64::new(0);
 
 thread_local! {
-    /// The reader that had the last turn, and how many it has had in a row.
+    /// The reader that had the last turn on this thread, and how many it has had in a row.
     static LAST: Cell<(u64, u32)> = const { Cell::new((u64::MAX, 0)) };
-    /// The turn that goes on, of a patient reader that is alone.
-    static PRESENT: Cell<Option<Present>> = const { Cell::new(None) };
-}
-
-#[derive(Clone, Copy)]
-struct Present {
-    /// When it began; later by what writing has taken since.
-    since: Instant,
-    /// What its path may take.
-    cheap: Duration,
 }
 
 /// One of a thread's readers.
@@ -42,9 +33,6 @@ pub(crate) struct Reader {
     number: u64,
     is_patient: bool,
 }
-
-/// It lasts while a batch is handed on.
-pub(crate) struct Turn(());
 
 impl Reader {
     /// Whoever sends to a patient one can be held back.
@@ -57,32 +45,16 @@ impl Reader {
         self.is_patient = false;
     }
 
-    /// Begins its turn, with a batch of so many messages.
-    pub(crate) fn turn(&self, messages: usize) -> Turn {
+    /// Begins its turn, with a batch of `messages`. Returns what destinations may write of it on this thread.
+    pub(crate) fn turn(&self, messages: usize, now: impl FnOnce() -> Instant) -> WriteBudget {
         let (last, count) = LAST.get();
         let count = if last == self.number { count.saturating_add(1) } else { 0 };
         LAST.set((self.number, count));
-        let may = self.is_patient && count >= TURNS_MIN;
-        let cheap = CHEAP * u32::try_from(messages).unwrap_or(u32::MAX);
-        PRESENT.set(may.then(|| Present { since: Instant::now(), cheap }));
-        Turn(())
+        if !(self.is_patient && count >= TURNS_MIN) {
+            return WriteBudget::none();
+        }
+        WriteBudget::until(now() + CHEAP * u32::try_from(messages).unwrap_or(u32::MAX))
     }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        PRESENT.set(None);
-    }
-}
-
-/// Whether this thread is to write what it hands on.
-pub(crate) fn may_write() -> bool {
-    PRESENT.get().is_some_and(|turn| turn.since.elapsed() <= turn.cheap)
-}
-
-/// Says that this thread has written for so long.
-pub(crate) fn wrote(time: Duration) {
-    PRESENT.set(PRESENT.get().map(|turn| Present { since: turn.since + time, ..turn }));
 }
 
 #[cfg(test)]

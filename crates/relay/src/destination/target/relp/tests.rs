@@ -3,7 +3,7 @@
 use super::super::tests::{Setup, accept, spec, tcp_to};
 use super::*;
 use crate::testing::{delivery, eventually, token};
-use message::Outcome;
+use message::{Outcome, WriteBudget};
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
@@ -75,7 +75,7 @@ fn a_message_is_written_when_it_is_answered() {
     let listener = listener();
     let setup = setup(&listener, Duration::from_secs(10));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|one", "h|", "h|two"], ack, true));
+    setup.outlet.deliver(delivery(&["h|one", "h|", "h|two"], ack, true), &WriteBudget::none());
     let mut receiver = Receiver::opened(&listener);
     let first = receiver.check_message("one");
     let second = receiver.check_message("two");
@@ -92,7 +92,7 @@ fn what_was_not_answered_is_sent_again() {
     let listener = listener();
     let setup = setup(&listener, Duration::from_secs(10));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|one", "h|two", "h|three"], ack, true));
+    setup.outlet.deliver(delivery(&["h|one", "h|two", "h|three"], ack, true), &WriteBudget::none());
     let mut receiver = Receiver::opened(&listener);
     let first = receiver.check_message("one");
     receiver.check_message("two");

@@ -4,7 +4,7 @@ use super::super::tests::{Setup, accept, spec, tcp_to};
 use super::*;
 use crate::destination::options::MailLogin;
 use crate::testing::{delivery, eventually, token};
-use message::Outcome;
+use message::{Outcome, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Write},
     net::TcpListener,
@@ -71,7 +71,7 @@ fn check(
     change(&mut target);
     let setup = Setup::new(spec(DestinationDriver::Mail(Box::new(target)), FORM));
     let (ack, seen) = token();
-    setup.outlet.deliver(delivery(&["h|one"], ack, true));
+    setup.outlet.deliver(delivery(&["h|one"], ack, true), &WriteBudget::none());
     eventually("the token comes back", || *seen.lock().unwrap() == Some(Outcome::Done));
     let counters = &setup.registry.list()[0];
     eventually("all is settled", || (counters.written.load(Ordering::Relaxed), counters.dropped()) == want);

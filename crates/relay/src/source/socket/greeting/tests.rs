@@ -11,7 +11,7 @@ use crate::{
     testing::{Text, delivery, eventually},
     tls::{ListenerTls, SenderTls, TlsOptions, fixtures::Pki},
 };
-use message::{Ack, Field, FieldName};
+use message::{Ack, Field, FieldName, WriteBudget};
 use std::{io::Write, sync::atomic::Ordering, time::Duration};
 
 fn listener(address: ListenAddress, proxy: ProxyHeader, tls: Option<TlsOptions>) -> SourceDriver {
@@ -88,7 +88,7 @@ fn carries_messages_encrypted() {
     let mut want = Vec::new();
     for number in 0..50 {
         let text = format!("web|{number} {long}");
-        outlet.deliver(delivery(&[&text], Ack::none(), true));
+        outlet.deliver(delivery(&[&text], Ack::none(), true), &WriteBudget::none());
         want.push(format!("web|su|{number} {long}"));
     }
     assert!(setup.collected.wait(50) == want, "other messages came than were sent");

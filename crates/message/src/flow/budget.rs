@@ -1,0 +1,59 @@
+//! How long a reader's thread may spend on a batch and still write it itself.
+//!
+//! In: a deadline from the source that hands the batch on. Out: the answer to a destination that could write on the spot.
+//! Holds: the deadline. It travels beside one batch as an argument, cannot cross threads, and ends with the call.
+//! Limits: none. Knows no clock: the caller brings the time.
+
+use std::{
+    cell::Cell,
+    time::{Duration, Instant},
+};
+
+/// Leave to write a batch on the thread that hands it on.
+#[derive(Debug, Default)]
+pub struct WriteBudget(Cell<Option<Instant>>);
+
+impl WriteBudget {
+    /// No leave: every write belongs to the destination's own thread.
+    pub const fn none() -> WriteBudget {
+        WriteBudget(Cell::new(None))
+    }
+
+    /// Leave for writes that begin at `deadline` or earlier.
+    pub const fn until(deadline: Instant) -> WriteBudget {
+        WriteBudget(Cell::new(Some(deadline)))
+    }
+
+    /// Returns whether a write may begin now. The clock is read only when there is a deadline.
+    #[inline]
+    pub fn allows(&self, now: impl FnOnce() -> Instant) -> bool {
+        self.0.get().is_some_and(|deadline| now() <= deadline)
+    }
+
+    /// Moves the deadline by the time that a write took: the budget measures what comes before writing.
+    #[inline]
+    pub fn extend(&self, time: Duration) {
+        self.0.set(self.0.get().map(|deadline| deadline + time));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A budget under a clock of the test.
+
+    use super::WriteBudget;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn allows_writes_until_its_deadline() {
+        let start = Instant::now();
+        let after = |seconds| move || start + Duration::from_secs(seconds);
+        let budget = WriteBudget::until(after(10)());
+        assert!(budget.allows(after(10)) && !budget.allows(after(11)));
+        budget.extend(Duration::from_secs(5));
+        assert!(budget.allows(after(15)) && !budget.allows(after(16)));
+        let none = WriteBudget::none();
+        none.extend(Duration::from_secs(5));
+        assert!(!none.allows(|| unreachable!("no deadline, no look at the clock")));
+    }
+}
