@@ -1,8 +1,9 @@
 //! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
 #![no_main]
 
+use evidence::{Chain, Identity, Keys, PublicKey, Record, Stamp, root_of};
 use libfuzzer_sys::fuzz_target;
-use store::{Chain, Identity, Keys, PublicKey, Record, Shell, Stamp, root_of};
+use store::Shell;
 
 fuzz_target!(|bytes: &[u8]| {
     let chain = Chain::parse(bytes);
@@ -19,7 +20,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
         let _ = (shell.record(), shell.recipients(), shell.extent());
     }
-    let numbers = bytes.chunks_exact(9).map(|chunk| (u64::from(chunk[0]), store::Digest::of(chunk)));
+    let numbers = bytes.chunks_exact(9).map(|chunk| (u64::from(chunk[0]), evidence::Digest::of(chunk)));
     let known: Vec<_> = numbers.collect();
-    let _ = root_of(bytes.len() as u64 * 7, &known, &[store::Digest::of(bytes)]);
+    let _ = root_of(bytes.len() as u64 * 7, &known, &[evidence::Digest::of(bytes)]);
 });

@@ -19,6 +19,7 @@ use crate::{
     slots::{Slot, Slots},
     workers::Workers,
 };
+use evidence::LedgerEntry;
 use query::MemoryPool;
 use std::{
     io,
@@ -26,7 +27,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{SystemTime, UNIX_EPOCH},
 };
-use store::LedgerEntry;
 use tokio::sync::Semaphore;
 
 /// Live tails at once; further ones are refused.

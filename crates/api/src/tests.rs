@@ -34,7 +34,7 @@ impl Backend for Given {
         &self.scratch
     }
 
-    fn note(&self, entry: &store::LedgerEntry) -> std::io::Result<()> {
+    fn note(&self, entry: &evidence::LedgerEntry) -> std::io::Result<()> {
         let line = format!("{} {} {} {}", entry.user, entry.action, entry.logspace, entry.question);
         self.ledger.lock().unwrap().push(line.trim_end().to_owned());
         Ok(())

@@ -32,6 +32,7 @@ use crate::{
 };
 use commands::Control;
 use console::Console;
+use evidence::Ledger;
 use ledger::LedgerKeeper;
 use message::Severity;
 use notify::Notifier;
@@ -47,7 +48,6 @@ use std::{
     },
     time::Duration,
 };
-use store::Ledger;
 
 /// How long destinations may write what waits at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);

@@ -8,6 +8,7 @@ use crate::{
     terminal,
 };
 use clap::{Args, Subcommand};
+use evidence::{Chain, Digest, Entry, Ledger, LedgerAudit, LedgerReport, PublicKey};
 use serde_json::json;
 use std::{
     fs,
@@ -15,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use store::{Chain, Digest, EVIDENCE_DIR, Entry, Ledger, LedgerAudit, LedgerReport, PublicKey};
+use store::{EVIDENCE_DIR, read_chain};
 
 /// Options of `ledger`.
 #[derive(Args, Debug)]
@@ -178,7 +179,7 @@ fn evidence(data: &Path) -> Result<Evidence, String> {
         if !dir.is_dir() {
             continue;
         }
-        let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| failed(&dir, error))?;
+        let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| failed(&dir, error))?;
         chains.push((dir.file_name().unwrap_or_default().to_string_lossy().into_owned(), chain));
         for key in fs::read_dir(dir.join(EVIDENCE_DIR)).into_iter().flatten().flatten() {
             if key.path().extension().is_some_and(|ending| ending == "pem") {

@@ -6,13 +6,13 @@
 use crate::logspace::{LEDGER, now_us, user};
 use api::{AccountError, Accounts, Grant, RIGHTS, Right, generated_password};
 use clap::{Args, Subcommand};
+use evidence::{Ledger, LedgerEntry};
 use serde_json::json;
 use std::{
     io::{self, BufRead, IsTerminal},
     path::PathBuf,
     process::ExitCode,
 };
-use store::{Ledger, LedgerEntry};
 
 /// Options of `user`.
 #[derive(Args, Debug)]

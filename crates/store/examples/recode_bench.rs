@@ -5,8 +5,9 @@
 //! Out: CPU and bytes a message by part; milliseconds for rows and words, of the old file and the new one.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use evidence::Keys;
 use std::path::Path;
-use store::{Keys, Pattern, RecodeReport, Recoding, Sealed, SegmentView, Watch};
+use store::{Pattern, RecodeReport, Recoding, Sealed, SegmentView, Watch};
 
 const REPEATS: usize = 7;
 const ROWS: usize = 200;

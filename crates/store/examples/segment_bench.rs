@@ -6,6 +6,7 @@
 //! Each batch counts as received one millisecond a line after the one before.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
+use evidence::{Identity, Keys, Recipient};
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Span, Stamp, ZoneQuality};
 use std::{
     fs::File,
@@ -18,10 +19,7 @@ use std::{
     },
     time::Instant,
 };
-use store::{
-    Active, Bitmap, Column, Identity, Keys, Pattern, Phrase, Recipient, SealReport, Sealed, Sealing,
-    SegmentView, Watch,
-};
+use store::{Active, Bitmap, Column, Pattern, Phrase, SealReport, Sealed, Sealing, SegmentView, Watch};
 
 const BATCH_BYTES: usize = 256 << 10;
 const SEGMENT: u32 = 1_000_000;

@@ -4,38 +4,20 @@
 //! Holds: journal, active segment, sealed segments, catalog. Touches files and threads.
 
 mod bitmap;
-mod der;
 mod document;
-mod evidence;
-mod ledger;
-mod lock;
 mod logspace;
-mod package;
 mod pattern;
 mod segment;
 mod tokens;
 mod view;
 
 pub use bitmap::Bitmap;
-pub use evidence::{
-    CHAIN_NAME, Chain, ChainDamage, Digest, EVIDENCE_DIR, Event, Facts, KeyError, LedgerHead, PublicKey,
-    Record, SigningKey, Stamp, StampError, StampRequest, StampRoots, StampRootsError, hex, root_of, unhex,
-};
-pub use ledger::{
-    Entries, Entry, HeadError, Ledger, LedgerAudit, LedgerEntry, LedgerFinding, LedgerReport, LedgerTie,
-    SignedHead,
-};
-pub use lock::{Identity, IdentityError, Keys, Recipient, RecipientError};
 pub use logspace::{
-    Audit, AuditError, AuditReport, Authority, EvidenceNotice, Finding, FindingKind, Growing,
-    LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats, Moved, Notice, Notices,
-    OpenLogspaceError, Outline, RebuildIndex, RebuildIndexError, Recoded, SealFailed, SegmentPlace, Segments,
-    Subscription, Unheard, Unlocked, Verdict, locate_segment, scrub_file, segment_file, segment_files,
-    sign_key_of,
-};
-pub use package::{
-    ExportError, Exported, FieldReport, PackageAudit, PackageError, PackageReport, PackageStamp, Part,
-    Question, View, Wanted, document_json, export_package,
+    Audit, AuditError, AuditReport, Authority, EVIDENCE_DIR, EvidenceNotice, ExportError, Exported, Finding,
+    FindingKind, Growing, LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Logspace, LogspaceOptions, LogspaceStats,
+    Moved, Notice, Notices, OpenLogspaceError, Outline, Part, RebuildIndex, RebuildIndexError, Recoded,
+    SealFailed, SegmentPlace, Segments, Subscription, Unheard, Unlocked, Verdict, Wanted, document_json,
+    export_package, locate_segment, read_chain, scrub_file, segment_file, segment_files, sign_key_of,
 };
 pub use segment::{
     Active, BYTES_MAX, DOCUMENTS_MAX, Draft, Learned, RebuildError, RecodeError, RecodeReport, Recoding,

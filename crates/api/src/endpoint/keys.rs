@@ -17,8 +17,9 @@ use axum::{
     extract::State as Shared,
     http::{HeaderMap, StatusCode},
 };
+use evidence::{Identity, IdentityError, Keys};
 use std::{sync::Arc, time::Duration};
-use store::{Identity, IdentityError, Keys, Unlocked};
+use store::Unlocked;
 
 /// Longest wait for a seal: a segment of a million messages takes some seconds.
 const SEAL_TIMEOUT: Duration = Duration::from_secs(60);

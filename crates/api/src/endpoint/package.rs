@@ -24,6 +24,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use evidence::package::{Question, View};
 use query::{Query, Search};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -33,7 +34,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
-use store::{ExportError, Exported, Part, Question, ReadError, View, Watch, export_package};
+use store::{ExportError, Exported, Part, ReadError, Watch, export_package};
 use utoipa::{IntoParams, ToSchema};
 
 /// Longest time of making one.
@@ -201,7 +202,7 @@ fn part(
     member: &ScopeMember,
     user: &User,
     query: &Query,
-) -> Result<Part<'static>, store::KeyError> {
+) -> Result<Part<'static>, evidence::KeyError> {
     let is_itself = scope.is_plain() && scope.name == member.base;
     let view = (!is_itself).then(|| View {
         name: scope.name.clone(),

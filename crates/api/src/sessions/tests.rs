@@ -64,7 +64,7 @@ fn m2_a_session_ends_after_its_lifetime_and_with_its_password() {
 #[test]
 fn keys_are_a_sessions_own() {
     let mut sessions = opened(&[("t", "eva"), ("u", "eva")]);
-    let keys = || Arc::new(Unlocked::with(store::Keys::default()));
+    let keys = || Arc::new(Unlocked::with(evidence::Keys::default()));
     assert!(sessions.unlock("t", "audit", keys()) && !sessions.unlock("x", "audit", keys()));
     let count = |sessions: &mut Sessions, token: &str| {
         let user = sessions.user(token, &policy(), NOW, |_| Ok::<_, Infallible>(Some(PASSWORD)));

@@ -10,6 +10,7 @@ use crate::{
     taps::{TapRequest, Taps},
 };
 use config::Disk;
+use evidence::{Identity, Keys};
 use relay::{Registry, tls::Passwords};
 use std::{
     path::PathBuf,
@@ -19,7 +20,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::{Identity, Keys, Moved};
+use store::Moved;
 
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);

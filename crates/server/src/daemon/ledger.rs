@@ -10,6 +10,7 @@ mod sentence;
 
 use crate::{logspace::now_us, terminal};
 use api::SecurityEvent;
+use evidence::{HeadError, Ledger, LedgerEntry, SigningKey};
 use message::Severity;
 use relay::InternalLog;
 use repeated::Repeated;
@@ -23,7 +24,6 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
-use store::{HeadError, Ledger, LedgerEntry, SigningKey};
 
 /// Failures of a kind that are listed one by one.
 pub(super) const LISTED_MAX: u32 = 5;

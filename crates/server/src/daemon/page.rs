@@ -7,6 +7,7 @@ use crate::statistics;
 use api::{
     Accounts, Backend, ConnectionLimits, Ids, Limits, Listening, Place, Policy, Scope, SecurityEvent, State,
 };
+use evidence::LedgerEntry;
 use message::Severity;
 use relay::InternalLog;
 use std::{
@@ -19,7 +20,6 @@ use std::{
     sync::Arc,
     time::Duration,
 };
-use store::LedgerEntry;
 use tokio::runtime::Runtime;
 
 /// Key of the names of rows, in the data folder.

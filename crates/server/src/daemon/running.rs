@@ -21,6 +21,7 @@ use crate::{
 };
 use api::Scope;
 use config::Disk;
+use evidence::Ledger;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
@@ -33,7 +34,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
-use store::{Ledger, Logspace, Notice, Notices};
+use store::{Logspace, Notice, Notices};
 
 /// Ticks between two looks at how long the certificate of the page is still good.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;

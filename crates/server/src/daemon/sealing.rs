@@ -5,12 +5,13 @@
 
 use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
+use evidence::{Identity, Keys, Recipient};
 use std::{
     path::{self, Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
-use store::{Authority, Identity, Keys, LogspaceOptions, Recipient};
+use store::{Authority, LogspaceOptions};
 use ureq::Agent;
 
 /// Longest wait for a time-stamp.

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use query::{ParseOptions, Query};
 use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use store::{Chain, Document, Sealed, SegmentView, Watch, document_json, locate_segment, segment_file};
+use store::{Document, Sealed, SegmentView, Watch, document_json, locate_segment, read_chain, segment_file};
 
 /// What a message looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -89,7 +89,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     let (from, to) = options.selection.range()?;
     let mut wanted = options.selection.matcher()?;
     options.place.note("cat", &options.selection.query, json!({"from_us": from, "to_us": to}))?;
-    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.current(first)) {

@@ -13,13 +13,17 @@ use crate::{
     terminal,
 };
 use clap::Args;
+use evidence::{
+    Keys, SigningKey,
+    package::{Question, View},
+};
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Exported, Keys, Part, Question, SigningKey, View, Watch, export_package, sign_key_of};
+use store::{Exported, Part, Watch, export_package, sign_key_of};
 
 /// Options of `export`.
 #[derive(Args, Debug)]

@@ -4,13 +4,13 @@
 //! Limits: a passphrase is never an argument.
 
 use clap::Args;
+use evidence::{Identity, IdentityError, Keys};
 use std::{
     env, fs,
     io::{IsTerminal, Write},
     os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
-use store::{Identity, IdentityError, Keys};
 
 /// Private keys that open encrypted segments.
 #[derive(Args, Debug)]

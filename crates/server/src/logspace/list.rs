@@ -5,9 +5,10 @@
 use super::place::{Place, time};
 use crate::terminal;
 use clap::Args;
+use evidence::{Chain, Event, Keys, Record, hex};
 use serde_json::{Value, json};
 use std::path::Path;
-use store::{Chain, Event, Keys, Record, Shell, hex, locate_segment, segment_file};
+use store::{Shell, locate_segment, read_chain, segment_file};
 
 /// Options of `ls`.
 #[derive(Args, Debug)]
@@ -24,7 +25,7 @@ pub(super) struct Options {
 
 pub(super) fn run(options: &Options) -> Result<bool, String> {
     let dir = options.place.dir()?;
-    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let mut good = true;
     for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {
         let is_removed = matches!(record.event, Event::Removal(_));

@@ -3,11 +3,11 @@
 //! In: a name or a directory. Out: the directory, the ledger beside it. Limits: none.
 
 use clap::Args;
+use evidence::{Ledger, LedgerEntry};
 use std::{
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
 };
-use store::{Ledger, LedgerEntry};
 
 /// Folder of logspaces below the data folder.
 pub(crate) const LOGSPACES: &str = "logspaces";

@@ -8,9 +8,10 @@ use super::{
 };
 use crate::terminal;
 use clap::Args;
+use evidence::Recipient;
 use serde_json::json;
 use std::path::PathBuf;
-use store::{RebuildIndex, Recipient};
+use store::RebuildIndex;
 
 /// Options of `rebuild-index`.
 #[derive(Args, Debug)]

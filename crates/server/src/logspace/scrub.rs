@@ -7,7 +7,7 @@ use crate::terminal;
 use clap::Args;
 use serde_json::json;
 use std::{thread, time::Duration};
-use store::{Chain, locate_segment, scrub_file, segment_files};
+use store::{locate_segment, read_chain, scrub_file, segment_files};
 
 /// Options of `scrub`.
 #[derive(Args, Debug)]
@@ -25,7 +25,7 @@ pub(super) struct Options {
 pub(super) fn run(options: &Options) -> Result<bool, String> {
     let dir = options.place.dir()?;
     let files = segment_files(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
-    let chain = Chain::read(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+    let chain = read_chain(&journal::OsDisk, &dir).map_err(|error| format!("{}: {error}", dir.display()))?;
     let (mut good, count) = (true, files.len());
     let mut pause = |duration: Duration| {
         thread::sleep(duration);

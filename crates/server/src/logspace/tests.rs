@@ -2,6 +2,7 @@
 
 use super::*;
 use clap::Parser;
+use evidence::Recipient;
 use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
 use std::{
     fs,
@@ -10,7 +11,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Logspace, Recipient, Unheard, segment_files};
+use store::{Logspace, Unheard, segment_files};
 
 #[derive(Parser)]
 struct Words {
@@ -96,9 +97,9 @@ fn verbs_work_on_a_locked_logspace() {
 
     let package = dir.path().join("package");
     assert_eq!(said(&format!("export audit --data DATA KEY -o {} --query n7", package.display())), Ok(true));
-    let report = store::PackageAudit::default().run(&package).unwrap();
+    let report = evidence::package::PackageAudit::default().run(&package).unwrap();
     assert_eq!((report.messages, report.faults), (1, vec![]));
-    let ledger = store::Ledger::at(&dir.path().join(LEDGER));
+    let ledger = evidence::Ledger::at(&dir.path().join(LEDGER));
     assert_eq!(ledger.entries().unwrap().count(), 4, "two prints, one export and its result");
 
     // Of a filtered logspace, as the configuration says what that is.
@@ -110,7 +111,7 @@ fn verbs_work_on_a_locked_logspace() {
     let words = format!("export some --data DATA KEY -o {} --query message", part.display());
     assert!(said(&words).unwrap_err().contains("--config"));
     assert_eq!(said(&format!("{words} --config {}", config.display())), Ok(true));
-    let report = store::PackageAudit::default().run(&part).unwrap();
+    let report = evidence::package::PackageAudit::default().run(&part).unwrap();
     assert_eq!((report.messages, report.faults), (2, vec![]));
     assert_eq!(report.view.and_then(|view| view.filter), Some(vec![vec!["n7 OR n8".to_owned()]]));
 

@@ -6,8 +6,8 @@
 use super::keys::passphrase_for;
 use crate::control::{ANSWER_TIMEOUT, Reply, ask};
 use clap::Args;
+use evidence::Identity;
 use std::{fs, path::PathBuf};
-use store::Identity;
 
 /// Options of `unlock`.
 #[derive(Args, Debug)]

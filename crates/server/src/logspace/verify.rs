@@ -9,9 +9,10 @@ use super::{
 };
 use crate::terminal;
 use clap::Args;
+use evidence::{Digest, PublicKey, StampRoots};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use store::{Audit, AuditReport, Digest, Finding, PublicKey, StampRoots, Verdict, Watch};
+use store::{Audit, AuditReport, Finding, Verdict, Watch};
 
 /// Options of `verify`.
 #[derive(Args, Debug)]

@@ -10,9 +10,12 @@ use super::{
 };
 use crate::terminal;
 use clap::Args;
+use evidence::{
+    Digest,
+    package::{PackageAudit, PackageReport, Question, View},
+};
 use serde_json::{Map, Value, json};
 use std::{ops::Range, path::PathBuf, process::ExitCode};
-use store::{Digest, PackageAudit, PackageReport, Question, View};
 
 /// Options of `verify-package`.
 #[derive(Args, Debug)]

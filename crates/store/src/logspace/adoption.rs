@@ -8,14 +8,14 @@
 use super::{
     archive::SegmentPlace,
     catalog::Catalog,
-    evidence_notice::EvidenceNotice,
     layout::segment_path,
     opening::{FindError, Opening},
-    options::Notice,
+    options::{EvidenceNotice, Notice},
     segments::Outline,
     witness::Witness,
 };
-use crate::{Document, Event, ReadError, Record, SegmentView, Watch};
+use crate::{Document, ReadError, SegmentView, Watch};
+use evidence::{Event, Record};
 use message::{Batch, Field};
 use std::{
     ops::Range,

@@ -6,8 +6,8 @@
 //! leaves one whole copy in its place, at times two.
 
 use super::{layout::TEMPORARY_ENDING, sealer::sync_folder};
-use crate::{Chain, Digest, Event};
 use aws_lc_rs::digest::{Context, SHA256};
+use evidence::{Chain, Digest, Event};
 use journal::{create_private, make_private_folders, private_file};
 use std::{
     fs,
@@ -188,7 +188,8 @@ fn pass(source: &mut fs::File, target: &mut dyn Write) -> io::Result<Digest> {
         let count = source.read(&mut bytes)?;
         if count == 0 {
             let digest = context.finish();
-            return Digest::parse(&crate::hex(digest.as_ref())).ok_or_else(|| io::Error::other("no digest"));
+            return Digest::parse(&evidence::hex(digest.as_ref()))
+                .ok_or_else(|| io::Error::other("no digest"));
         }
         let part = bytes.get(..count).unwrap_or_default();
         context.update(part);

@@ -12,14 +12,10 @@ mod stamps;
 
 pub use report::{AuditReport, Finding, FindingKind, Verdict};
 
-use super::{layout::JOURNAL_DIR, witness::keys_beside};
-use crate::{
-    Watch,
-    evidence::{Chain, Digest, PublicKey, StampRoots},
-    lock::Keys,
-    view::Stop,
-};
+use super::{chain_file::read_chain, layout::JOURNAL_DIR, witness::keys_beside};
+use crate::{Watch, view::Stop};
 use chain::Signers;
+use evidence::{Chain, Digest, Keys, PublicKey, StampRoots};
 use files::FileCheck;
 use journal::OsDisk;
 use std::{fs, io, path::Path};
@@ -73,7 +69,7 @@ impl Audit {
     /// Verifies the logspace in a directory.
     pub fn run(&self, dir: &Path, watch: &Watch) -> Result<AuditReport, AuditError> {
         let mut report = AuditReport::default();
-        let chain = Chain::read(&OsDisk, dir)?;
+        let chain = read_chain(&OsDisk, dir)?;
         let signers = match self.trusted.is_empty() {
             true => Signers::Beside(keys_beside(dir)?),
             false => Signers::Trusted(self.trusted.clone()),

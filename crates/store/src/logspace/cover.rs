@@ -5,11 +5,11 @@
 //! in old journal files is noise. What this promises and what not: `docs/decisions/006-sealing.md`.
 //! Holds: the keys. Limits: a key whose file is damaged takes its messages with it: they are told.
 
-use crate::lock::KEY_BYTES;
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
     rand,
 };
+use evidence::KEY_BYTES;
 use journal::Disk;
 use std::{
     borrow::Cow,

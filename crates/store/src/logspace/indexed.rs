@@ -4,10 +4,10 @@
 
 use super::segments::{Growing, Outline, Recoded, SealFailed, Segments};
 use crate::{
-    Digest, Facts, ReadError, SegmentView,
-    lock::Keys,
+    ReadError, SegmentView,
     segment::{self, Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell},
 };
+use evidence::{Digest, Facts, Keys};
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
 

@@ -9,7 +9,7 @@ use super::{
     options::Notice,
     sealer::{Sealer, look_for_archive, now_us, open_with_keys, sync_folder},
 };
-use crate::{Event, hex};
+use evidence::{Event, hex};
 use std::{
     fs, io,
     path::PathBuf,

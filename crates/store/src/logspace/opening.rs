@@ -11,15 +11,15 @@ use super::{
     builder::{Builder, now_us},
     catalog::{Catalog, CatalogError, Entry, Reason, Tombstone},
     cover::Cover,
-    evidence_notice::EvidenceNotice,
     layout::{SEGMENT_ENDING, TEMPORARY_ENDING, files_ending, segment_path},
     moving::RESTORED_ENDING,
-    options::{Notice, Notices},
+    options::{EvidenceNotice, Notice, Notices},
     segments::{Outline, Segments},
     shelf::Shelved,
     witness::Witness,
 };
-use crate::{Event, Keys, Locked, ReadError, Record, SegmentView};
+use crate::{Locked, ReadError, SegmentView};
+use evidence::{Event, Keys, Record};
 use journal::{Disk, Journal, Read, Reader};
 use message::{Selection, codec};
 use std::{

@@ -2,8 +2,13 @@
 //!
 //! In: the configuration. Out: the same, typed, with defaults. Limits: each option says its own.
 
-use super::{clock::ClockEvent, evidence_notice::EvidenceNotice, stamper::Authority};
-use crate::{Digest, Keys, Ledger, Locked, Recipient, Trouble, segment::NAMED_MAX};
+mod evidence_notice;
+
+pub use evidence_notice::EvidenceNotice;
+
+use super::{clock::ClockEvent, stamper::Authority};
+use crate::{Locked, Trouble, segment::NAMED_MAX};
+use evidence::{Digest, Keys, Ledger, Recipient};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.

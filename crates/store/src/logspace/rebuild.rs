@@ -12,7 +12,8 @@ use super::{
     sealer::sync_folder,
     witness::{Witness, configured_key},
 };
-use crate::{Event, Facts, Keys, ReadError, RebuildError, Recipient, SealReport, Sealed, Sealing, Watch};
+use crate::{ReadError, RebuildError, SealReport, Sealed, Sealing, Watch};
+use evidence::{Event, Facts, Keys, Recipient};
 use journal::{Disk, OsDisk};
 use std::{
     cell::RefCell,
@@ -127,7 +128,7 @@ impl RebuildIndex {
         witness: &Witness,
         known: &Facts,
         whole: &Path,
-    ) -> Result<(SealReport, crate::Record), RebuildIndexError> {
+    ) -> Result<(SealReport, evidence::Record), RebuildIndexError> {
         let temporary = whole.with_extension(TEMPORARY_ENDING);
         let _ = fs::remove_file(&temporary);
         let made = RefCell::new(None);

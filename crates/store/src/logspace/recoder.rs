@@ -11,7 +11,8 @@ use super::{
     segments::{Growing, Recoded, Segments},
     shared::Shared,
 };
-use crate::{Keys, ReadError, RecodeReport, Recoding, Watch};
+use crate::{ReadError, RecodeReport, Recoding, Watch};
+use evidence::Keys;
 use std::{
     collections::BTreeSet,
     fs,

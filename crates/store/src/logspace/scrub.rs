@@ -7,9 +7,9 @@
 use super::{options::Notice, queue::Queue, shared::Shared};
 use crate::{
     ReadError,
-    lock::Keys,
     segment::{Shell, Trouble},
 };
+use evidence::Keys;
 use rustix::fs::{Advice, fadvise};
 use std::{
     fs::File,

@@ -11,16 +11,16 @@ use super::{
     archive::{self, SegmentPlace},
     catalog::{Catalog, Entry, Place, Reason},
     clock::ClockGuard,
-    evidence_notice::EvidenceNotice,
     layout::{TEMPORARY_ENDING, segment_path},
-    options::Notice,
+    options::{EvidenceNotice, Notice},
     queue::{Queue, Taken},
     segments::{Growing, Outline, Segments},
     shared::Shared,
     shelf::Shelved,
     witness::Witness,
 };
-use crate::{Event, Facts, Keys, Locked, ReadError, Record, Sealing, SegmentView};
+use crate::{Locked, ReadError, Sealing, SegmentView};
+use evidence::{Event, Facts, Keys, Record};
 use journal::{Disk, make_private_folders};
 use std::{
     cell::RefCell,

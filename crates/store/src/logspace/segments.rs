@@ -3,7 +3,8 @@
 //! In: messages, paths. Out: segments to query. Limits: a segment that grows has one owner, the builder, and after
 //! it the sealer; views of it never change.
 
-use crate::{Digest, Facts, Keys, ReadError, RecodeReport, Recoding, Record, Sealing, SegmentView};
+use crate::{ReadError, RecodeReport, Recoding, Sealing, SegmentView};
+use evidence::{Digest, Facts, Keys, Record};
 use message::{Batch, Selection};
 use std::{path::Path, sync::Arc};
 

@@ -14,7 +14,8 @@ use super::{
     troubles::Troubles,
     wishes::Wishes,
 };
-use crate::{Keys, Locked};
+use crate::Locked;
+use evidence::Keys;
 use message::{Ack, Batch, Delivery, Selection};
 use std::{
     path::{Path, PathBuf},

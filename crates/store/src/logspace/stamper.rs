@@ -5,8 +5,13 @@
 //! Limits: while the authority is away, records wait; it is asked again every `retry` at first, every quarter of an
 //! hour at last.
 
-use super::{options::Notice, queue::Queue, shared::Shared};
-use crate::evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Record, StampRequest};
+use super::{
+    chain_file::{CHAIN_NAME, EVIDENCE_DIR, read_chain},
+    options::Notice,
+    queue::Queue,
+    shared::Shared,
+};
+use evidence::{Record, StampRequest};
 use journal::{Disk, create_private};
 use std::{
     fmt, fs,
@@ -64,7 +69,7 @@ fn chain_length(dir: &Path, disk: &dyn Disk) -> u64 {
 
 /// Stamps the newest record unless it has a stamp; gives its number.
 fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Result<Option<u64>, String> {
-    let chain = Chain::read(disk, dir).map_err(|error| error.to_string())?;
+    let chain = read_chain(disk, dir).map_err(|error| error.to_string())?;
     let Some(record) = chain.records().last() else { return Ok(None) };
     let path = dir.join(EVIDENCE_DIR).join(stamp_name(record));
     if path.exists() {

@@ -15,8 +15,8 @@ use std::{
 
 mod archives;
 mod catalog;
+mod chain_file;
 mod cuts;
-mod evidence;
 mod foreign;
 mod kill;
 mod losses;
@@ -26,6 +26,7 @@ mod mutations;
 mod plain;
 mod power;
 mod recode;
+mod tampering;
 mod traced;
 
 /// Longest that a test waits for another thread.

@@ -4,7 +4,8 @@
 //! Limits: those of open segments.
 
 use super::segments::Segments;
-use crate::{Keys, SegmentView};
+use crate::SegmentView;
+use evidence::Keys;
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},

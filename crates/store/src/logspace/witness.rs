@@ -6,16 +6,13 @@
 
 use super::{
     OpenLogspaceError,
-    evidence_notice::EvidenceNotice,
+    chain_file::{CHAIN_NAME, EVIDENCE_DIR, append_record, mend_chain, read_chain},
     layout::{SEGMENT_ENDING, files_ending},
-    options::{Notice, Notices},
+    options::{EvidenceNotice, Notice, Notices},
 };
-use crate::{
-    Locked,
-    evidence::{CHAIN_NAME, Chain, EVIDENCE_DIR, Event, Facts, PublicKey, Record, SigningKey},
-    ledger::Ledger,
-};
+use crate::Locked;
 use aws_lc_rs::rand;
+use evidence::{Chain, Event, Facts, Ledger, PublicKey, Record, SigningKey};
 use journal::{Disk, create_private, make_private_folders};
 use std::{
     fs,
@@ -92,11 +89,11 @@ impl Witness {
         disk.create_dir_all(&folder).map_err(failed)?;
         make_private_folders(&folder).map_err(failed)?;
         fs::File::open(dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
-        let mut chain = Chain::read(&*disk, dir).map_err(failed)?;
+        let mut chain = read_chain(&*disk, dir).map_err(failed)?;
         if chain.is_newer() {
             return Err(OpenLogspaceError::Newer { path: folder.join(CHAIN_NAME) });
         }
-        let cut = chain.mend(&*disk, dir).map_err(failed)?;
+        let cut = mend_chain(&mut chain, &*disk, dir).map_err(failed)?;
         for damage in chain.damages().iter().copied().chain(cut) {
             notices
                 .notice(EvidenceNotice::ChainDamaged { offset: damage.offset, bytes: damage.bytes }.into());
@@ -212,7 +209,7 @@ impl Witness {
 
     /// Makes a record part of the chain, durably.
     pub(crate) fn append(&mut self, record: Record) -> io::Result<()> {
-        self.chain.append(&*self.disk, &self.dir, record)
+        append_record(&mut self.chain, &*self.disk, &self.dir, record)
     }
 
     /// Says that a segment is gone, unless the chain says so already or never knew it.

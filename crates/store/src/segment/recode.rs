@@ -20,11 +20,9 @@ use super::{
     packed::{Group, Packer, Skeletons, Splitter, encode_skeletons},
     sealed::Sealed,
 };
-use crate::{
-    ReadError, Recipient, SegmentView, Watch,
-    lock::{Keys, Lock},
-};
+use crate::{ReadError, SegmentView, Watch};
 use aws_lc_rs::rand;
+use evidence::{Keys, Lock, Recipient};
 use std::{
     fs::File,
     io::{self, BufWriter},

@@ -15,11 +15,8 @@ use super::{
     format::file::{Encryption, FileWriter, Header, Section, VERSION},
     sealing::Sealing,
 };
-use crate::{
-    evidence::{Digest, Facts},
-    lock::Lock,
-};
 use aws_lc_rs::rand;
+use evidence::{Digest, Facts, Lock};
 use std::{
     cell::Cell,
     io::{self, BufWriter, Write},

@@ -24,12 +24,13 @@ use super::format::{
     numbers::Numbers,
 };
 use super::kept::KeptBlocks;
-use crate::{ReadError, lock::Keys};
+use crate::ReadError;
 pub(crate) use aged::Aging;
 pub use check::{RebuildError, VerifyReport};
 use column::SealedColumn;
 pub(crate) use directory::Kind;
 use directory::{Entry, Meta};
+use evidence::Keys;
 pub(crate) use prove::leaf_of;
 pub use shell::{Shell, Trouble};
 use std::{

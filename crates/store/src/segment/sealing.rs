@@ -3,7 +3,7 @@
 //! In: the logspace's recipients and notary. Out: a lock, a record. Limits: a segment that is sealed for nobody is
 //! not encrypted; one without a notary has no record.
 
-use crate::{evidence::Facts, lock::Recipient};
+use evidence::{Facts, Recipient};
 
 /// How a segment is to be sealed.
 #[derive(Clone, Copy, Default)]

@@ -94,7 +94,12 @@ fn sealed_bytes(active: &Active) -> Vec<u8> {
 }
 
 /// Recodes a segment for some recipients into a new file, and ends it without a record.
-fn recode_to(sealed: &Sealed, path: &std::path::Path, recipients: &[crate::Recipient], keys: &crate::Keys) {
+fn recode_to(
+    sealed: &Sealed,
+    path: &std::path::Path,
+    recipients: &[evidence::Recipient],
+    keys: &evidence::Keys,
+) {
     let watch = Watch::unlimited();
     let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut || () };
     let draft = sealed.recode(path, &mut recoding).unwrap();
@@ -106,7 +111,7 @@ fn recoded_bytes(active: &Active) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("recoded.segment");
     let sealed = Sealed::from_bytes(sealed_bytes(active)).unwrap();
-    recode_to(&sealed, &path, &[], &crate::Keys::default());
+    recode_to(&sealed, &path, &[], &evidence::Keys::default());
     std::fs::read(path).unwrap()
 }
 

@@ -4,8 +4,8 @@
 //! Limits: neither questions nor messages nor passwords are in it; foreign text is bounded and escaped.
 
 use super::bounded;
+use evidence::Entry;
 use message::Severity;
-use store::Entry;
 
 /// Actions, how grave they are, their sentence.
 const SENTENCES: [(&str, u8, &str); 20] = [

@@ -5,13 +5,11 @@
 //! server brings the catalog up to date.
 
 use super::report::{AuditReport, Finding, FindingKind};
-use crate::{
-    evidence::{Chain, Event},
-    logspace::{
-        catalog::{CATALOG_NAME, Catalog, CatalogError, Entry, Tombstone},
-        layout::segment_path,
-    },
+use crate::logspace::{
+    catalog::{CATALOG_NAME, Catalog, CatalogError, Entry, Tombstone},
+    layout::segment_path,
 };
+use evidence::{Chain, Event};
 use journal::OsDisk;
 use std::{io, path::Path};
 

@@ -4,7 +4,7 @@
 //! belongs to it shows only by a digest that was kept elsewhere, or by the journal.
 
 use super::report::{AuditReport, Finding, FindingKind};
-use crate::evidence::{Chain, Digest, Event, PublicKey, Record};
+use evidence::{Chain, Digest, Event, PublicKey, Record};
 use std::collections::{HashMap, HashSet};
 
 /// How far clocks may go back: small corrections are no findings.

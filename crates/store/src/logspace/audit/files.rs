@@ -9,15 +9,15 @@ use super::{
 };
 use crate::{
     Watch,
-    evidence::{Chain, Event, PublicKey, Record},
-    lock::Keys,
     logspace::{
         archive::{self, SegmentPlace},
+        chain_file::read_chain,
         layout::{SEGMENT_ENDING, files_ending, segment_path},
     },
     segment::{Sealed, Shell, Trouble},
     view::ReadError,
 };
+use evidence::{Chain, Event, Keys, PublicKey, Record};
 use journal::OsDisk;
 use std::{
     collections::BTreeSet,
@@ -56,7 +56,7 @@ impl FileCheck<'_> {
 
     /// The chain as it is now, when it got longer since it was read.
     fn grown(&self, chain: &Chain) -> io::Result<Option<Chain>> {
-        let newer = Chain::read(&OsDisk, self.dir)?;
+        let newer = read_chain(&OsDisk, self.dir)?;
         let count = chain.records().len();
         let goes_on = newer.records().get(..count) == Some(chain.records());
         Ok(Some(newer).filter(|newer| goes_on && newer.records().len() > count))

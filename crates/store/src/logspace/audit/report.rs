@@ -2,7 +2,7 @@
 //!
 //! In: findings. Out: the same in order, and whether all is well. Limits: none.
 
-use crate::evidence::Digest;
+use evidence::Digest;
 use std::{ops::Range, path::PathBuf};
 
 /// The kinds of findings.

@@ -4,10 +4,8 @@
 //! certificates any authority is believed.
 
 use super::report::{AuditReport, Finding, FindingKind};
-use crate::{
-    evidence::{Chain, EVIDENCE_DIR, Stamp, StampRoots},
-    logspace::stamper::stamp_name,
-};
+use crate::logspace::{chain_file::EVIDENCE_DIR, stamper::stamp_name};
+use evidence::{Chain, Stamp, StampRoots};
 use std::{fs, io, path::Path};
 
 /// How far the server's clock may be ahead of the authority's: networks and small corrections take time.

@@ -5,7 +5,7 @@
 
 use super::{Sealer, now_us, sync_folder};
 use crate::{
-    Event, Facts, RecodeReport, Record,
+    RecodeReport,
     logspace::{
         archive::{self, SegmentPlace},
         options::Notice,
@@ -13,6 +13,7 @@ use crate::{
         recoder::Draft,
     },
 };
+use evidence::{Event, Facts, Record};
 use std::{cell::RefCell, fs, io, time::Instant};
 
 impl Sealer {

@@ -5,12 +5,13 @@
 
 use super::Sealer;
 use crate::{
-    Event, Facts, Locked,
+    Locked,
     logspace::{
         clock::{ClockEvent, ClockReading},
         options::Notice,
     },
 };
+use evidence::{Event, Facts};
 use std::sync::atomic::Ordering::Relaxed;
 
 impl Sealer {

@@ -2,7 +2,8 @@
 //! place.
 
 use super::*;
-use crate::{Audit, AuditReport, Event};
+use crate::{Audit, AuditReport};
+use evidence::Event;
 use journal::OsDisk;
 
 const NOW: Duration = Duration::ZERO;
@@ -51,7 +52,7 @@ impl Site {
     }
 
     fn moves(&self) -> Vec<String> {
-        let chain = crate::Chain::read(&OsDisk, &self.dir()).unwrap();
+        let chain = read_chain(&OsDisk, &self.dir()).unwrap();
         let moves = chain.records().iter().filter(|record| record.event.is_move());
         moves
             .map(|record| match &record.event {

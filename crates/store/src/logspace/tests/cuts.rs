@@ -8,7 +8,8 @@ use super::{
     traced::{Disk, Luck, Step},
     *,
 };
-use crate::{Audit, Chain, Event, Identity, Keys, Recipient};
+use crate::Audit;
+use evidence::{Event, Identity, Keys, Recipient};
 use journal::OsDisk;
 /// Tells the started process where to work.
 const DIR: &str = "DURAMEN_TEST_TRACED_DIR";
@@ -72,7 +73,7 @@ fn check_left(dir: &Path, keys: &Keys, acknowledged: u64, what: &str) {
     let logspace = Logspace::open(dir, small(keys), heard.clone());
     let logspace = logspace.unwrap_or_else(|error| panic!("{what}: {error}"));
     let state = || {
-        let chain = Chain::read(&OsDisk, dir).unwrap();
+        let chain = read_chain(&OsDisk, dir).unwrap();
         let removals = chain
             .records()
             .iter()

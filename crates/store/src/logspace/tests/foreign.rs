@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::{
-    Audit, AuditReport, Chain, EVIDENCE_DIR, FindingKind, Verdict,
+    Audit, AuditReport, EVIDENCE_DIR, FindingKind, Verdict,
     logspace::catalog::{CATALOG_NAME, Catalog, Reason},
 };
 use journal::OsDisk;
@@ -105,7 +105,7 @@ fn e2_a_segment_of_another_server_is_never_taken_in() {
 fn e2_a_segment_of_another_logspace_with_the_same_key_is_never_taken_in() {
     let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let key = dir.path().join("key.pem");
-    crate::SigningKey::load_or_draw(&key).unwrap();
+    evidence::SigningKey::load_or_draw(&key).unwrap();
     fill(&dir.path().join("a"), LogspaceOptions { sign_key: Some(key.clone()), ..small() }, 0, 2);
     fill(other.path(), LogspaceOptions { sign_key: Some(key.clone()), ..small() }, 1_000_000, 3);
     // The key that the logspace goes on with is the same.
@@ -140,7 +140,7 @@ fn e2_a_segment_of_a_copy_that_went_on_does_not_hide_what_was_acknowledged() {
 
 /// Takes the last record off the chain, and the last segment off the catalog.
 fn cut_chain(dir: &Path, with_catalog: bool) {
-    let chain = Chain::read(&OsDisk, dir).unwrap();
+    let chain = read_chain(&OsDisk, dir).unwrap();
     let records = &chain.records()[..chain.records().len() - 1];
     let text: String = records.iter().map(|record| record.print()).collect();
     fs::write(dir.join(EVIDENCE_DIR).join("chain"), text).unwrap();
@@ -376,7 +376,7 @@ fn e7_a_change_of_key_is_in_the_chain() {
             fs::remove_file(&old).unwrap();
         }
         let key = dir.path().join("new.pem");
-        let new = crate::SigningKey::load_or_draw(&key).unwrap();
+        let new = evidence::SigningKey::load_or_draw(&key).unwrap();
         let (logspace, heard) =
             reopen(dir.path(), LogspaceOptions { sign_key: Some(key.clone()), ..small() });
         assert!(

@@ -1,7 +1,8 @@
 //! What becomes of acknowledged messages whose journal was deleted, emptied, cut or changed behind the server's back.
 
 use super::*;
-use crate::{Event, Locked, evidence::Chain};
+use crate::Locked;
+use evidence::Event;
 
 /// Messages of each row: twelve batches of ten.
 const STORED: u64 = 120;
@@ -14,7 +15,7 @@ fn journal_files(dir: &Path) -> Vec<PathBuf> {
 }
 
 fn gaps(dir: &Path) -> Vec<(u64, u64)> {
-    let chain = Chain::read(&OsDisk, dir).unwrap();
+    let chain = read_chain(&OsDisk, dir).unwrap();
     let gaps = chain.records().iter().filter(|record| record.event == Event::Gap);
     gaps.map(|record| (record.segment.first, record.end())).collect()
 }

@@ -4,9 +4,10 @@
 
 use super::*;
 use crate::{
-    Audit, Chain, EVIDENCE_DIR, Record, SigningKey, Verdict,
+    Audit, EVIDENCE_DIR, Verdict,
     logspace::catalog::{CATALOG_NAME, Catalog, Reason},
 };
+use evidence::{Chain, Record, SigningKey};
 use journal::OsDisk;
 use std::{collections::BTreeMap, os::unix::fs::symlink};
 
@@ -96,7 +97,7 @@ impl Site {
         }
         logspace.close();
         others.extend(layout::segment_files(&strange).unwrap().iter().map(read));
-        let foreign_chain = Chain::read(&OsDisk, &strange).unwrap();
+        let foreign_chain = read_chain(&OsDisk, &strange).unwrap();
         let foreign_key = SigningKey::load(&strange.join(EVIDENCE_DIR).join("sign.key")).unwrap();
         let mut site = Site { home, others, foreign_chain, foreign_key, before: BTreeMap::new(), messages };
         site.before = site.now();
@@ -165,7 +166,7 @@ fn change_bytes(chance: &mut Chance, path: &Path) {
 
 /// Changes the records of the chain; each keeps a valid sum.
 fn change_records(chance: &mut Chance, site: &Site) {
-    let mut records: Vec<Record> = Chain::read(&OsDisk, &site.dir()).unwrap().records().to_vec();
+    let mut records: Vec<Record> = read_chain(&OsDisk, &site.dir()).unwrap().records().to_vec();
     let count = records.len() as u64;
     let at = chance.below(count) as usize;
     match chance.below(9) {
@@ -179,7 +180,7 @@ fn change_records(chance: &mut Chance, site: &Site) {
             // Another key says that a segment was removed.
             let mut record = records[at].clone();
             (record.number, record.previous) = (count, records[count as usize - 1].digest());
-            record.event = crate::Event::Removal("age".to_owned());
+            record.event = evidence::Event::Removal("age".to_owned());
             record.signer = site.foreign_key.public().fingerprint();
             record.signature = site.foreign_key.sign(record.statement().as_bytes()).unwrap();
             records.push(record);
@@ -190,7 +191,7 @@ fn change_records(chance: &mut Chance, site: &Site) {
             1 => records[at].segment.count += 1,
             2 => records[at].segment.messages.0[3] ^= 1,
             3 => records[at].logspace[0] ^= 1,
-            4 => records[at].event = crate::Event::Archive(format!("sha256:{} /x", "0".repeat(64))),
+            4 => records[at].event = evidence::Event::Archive(format!("sha256:{} /x", "0".repeat(64))),
             _ => records[at].number += 1,
         },
     }

@@ -1,10 +1,10 @@
 //! The plainest segments that can be: lines of text. They show what a logspace does, not how segments are built.
 
 use crate::{
-    Bitmap, Column, ColumnUse, Digest, Document, Facts, Growing, Keys, Outline, Pattern, Phrase,
-    PhraseAnswer, ReadError, RecodeReport, Recoded, Recoding, Record, SealFailed, Sealing, SegmentView,
-    Segments, Watch,
+    Bitmap, Column, ColumnUse, Document, Growing, Outline, Pattern, Phrase, PhraseAnswer, ReadError,
+    RecodeReport, Recoded, Recoding, SealFailed, Sealing, SegmentView, Segments, Watch,
 };
+use evidence::{Digest, Facts, Keys, Record};
 use message::{Batch, Field, Selection};
 use std::{
     fs, io,

@@ -4,7 +4,7 @@ use super::*;
 
 /// Several lives of one logspace; in each the power goes at some sync of the journal, the chain or the catalog, while
 /// segments are sealed and recoded. Gives how often one was recoded.
-fn check(seed: u64, recipients: Vec<crate::Recipient>) -> usize {
+fn check(seed: u64, recipients: Vec<evidence::Recipient>) -> usize {
     let mut chance = Chance::new(seed);
     let dir = tempfile::tempdir().unwrap();
     let mut disk = SimDisk::new();
@@ -62,8 +62,8 @@ fn check(seed: u64, recipients: Vec<crate::Recipient>) -> usize {
 
 /// Every record follows the one before, and what the chain says is sealed is there. Gives how many recodes it knows.
 fn check_chain(disk: &SimDisk, dir: &Path) -> usize {
-    let chain = crate::Chain::read(disk, dir).unwrap();
-    let mut before = (0, crate::Digest::default());
+    let chain = read_chain(disk, dir).unwrap();
+    let mut before = (0, evidence::Digest::default());
     for record in chain.records() {
         assert_eq!((record.number, record.previous), before);
         before = (record.number + 1, record.digest());
@@ -75,7 +75,7 @@ fn check_chain(disk: &SimDisk, dir: &Path) -> usize {
         let record = outline.record.unwrap();
         assert_eq!(chain.current(outline.first), Some(&record));
     }
-    let is_recode = |record: &&crate::Record| matches!(record.event, crate::Event::Recode(_));
+    let is_recode = |record: &&evidence::Record| matches!(record.event, evidence::Event::Recode(_));
     chain.records().iter().filter(is_recode).count()
 }
 
@@ -87,8 +87,8 @@ fn what_was_acknowledged_survives_power_cuts() {
 
 #[test]
 fn what_was_acknowledged_survives_power_cuts_when_the_journal_is_encrypted() {
-    let (recipient, _) = crate::Identity::draw().unwrap();
-    let recipients = vec![crate::Recipient::load(&recipient).unwrap()];
+    let (recipient, _) = evidence::Identity::draw().unwrap();
+    let recipients = vec![evidence::Recipient::load(&recipient).unwrap()];
     let recoded: usize = (100..140).map(|seed| check(seed, recipients.clone())).sum();
     assert!(recoded > 20, "only {recoded} segments were recoded: the test shows too little");
 }

@@ -1,7 +1,8 @@
 //! Sealed segments become smaller ones while the logspace is in use, and the chain says so.
 
 use super::*;
-use crate::{Audit, Chain, Event, Identity, Keys, Recipient};
+use crate::Audit;
+use evidence::{Event, Identity, Keys, Recipient};
 use journal::OsDisk;
 use std::collections::HashMap;
 
@@ -46,8 +47,8 @@ fn check(options: LogspaceOptions) {
     assert_eq!(found(&logspace), before);
     assert!(logspace.stats().segments_recoded >= 4);
     logspace.close();
-    let chain = Chain::read(&OsDisk, dir.path()).unwrap();
-    let mut known: HashMap<u64, &crate::Record> = HashMap::new();
+    let chain = read_chain(&OsDisk, dir.path()).unwrap();
+    let mut known: HashMap<u64, &evidence::Record> = HashMap::new();
     let mut replaced = 0;
     for record in chain.records() {
         let before = known.insert(record.segment.first, record);

@@ -11,7 +11,8 @@ use super::{
     press::{self, Pressed, Promise},
     received::Received,
 };
-use crate::{evidence::merkle::Tree, segment::format::frame::Frames};
+use crate::segment::format::frame::Frames;
+use evidence::merkle::Tree;
 use std::{collections::VecDeque, sync::Arc};
 
 /// Bytes of frames after which a block is full. Larger ones compress better and cost more to open for one row.
@@ -77,7 +78,7 @@ impl Blocks {
             open_first: 0,
             bytes: pages::with_room(room),
             stored: Vec::new(),
-            tree: Tree::new(),
+            tree: Tree::default(),
             spare: Vec::new(),
         }
     }

@@ -7,7 +7,7 @@
 //! Limits: who brings a block while so many wait is held up; without threads he does the work himself.
 
 use super::received::Received;
-use crate::evidence::Digest;
+use evidence::Digest;
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},

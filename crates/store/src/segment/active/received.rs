@@ -3,10 +3,8 @@
 //! In: frames, texts that are not part of them, when and from where they came. Out: the frames; a hash a message.
 //! Holds: the frames; time and peer once for neighbours that share them. Limits: the owner ends a block in time.
 
-use crate::{
-    evidence::{Digest, merkle},
-    segment::format::frame::Frames,
-};
+use crate::segment::format::frame::Frames;
+use evidence::{Digest, merkle};
 
 /// Messages of a block.
 #[derive(Default)]

@@ -12,7 +12,7 @@ mod plain;
 mod write;
 
 use super::{Damage, Part, Reader};
-use crate::{evidence::Digest, lock::Keys};
+use evidence::{Digest, Keys};
 use footer::Footer;
 use header::HEADER_BYTES;
 pub(crate) use header::{Encryption, Header};

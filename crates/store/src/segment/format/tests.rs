@@ -129,6 +129,6 @@ proptest! {
         }
         let _ = frame::Layout::default().read(&bytes, count as usize);
         let _ = list::entries(&bytes).count();
-        let _ = file::SegmentFile::from_bytes(bytes, &crate::Keys::default());
+        let _ = file::SegmentFile::from_bytes(bytes, &evidence::Keys::default());
     }
 }

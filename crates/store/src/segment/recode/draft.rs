@@ -5,8 +5,7 @@
 
 use super::{RecodeError, RecodeReport, Recoding};
 use crate::{
-    Digest, Document, Facts, ReadError, SegmentView,
-    evidence::merkle::Tree,
+    Document, ReadError, SegmentView,
     segment::{
         format::{
             Damage,
@@ -16,6 +15,7 @@ use crate::{
         sealed::{Sealed, leaf_of},
     },
 };
+use evidence::{Digest, Facts, merkle::Tree};
 use std::{
     fs::File,
     io::{self, BufWriter, Seek, SeekFrom, Write},
@@ -100,7 +100,7 @@ impl Sealed {
         root: Digest,
         recoding: &mut Recoding<'_>,
     ) -> Result<(), RecodeError> {
-        let (mut tree, mut buffer) = (Tree::new(), Vec::new());
+        let (mut tree, mut buffer) = (Tree::default(), Vec::new());
         let mut old: Vec<Document> = Vec::new();
         for start in (0..self.len()).step_by(COMPARED as usize) {
             (recoding.pace)();

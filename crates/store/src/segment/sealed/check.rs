@@ -9,7 +9,6 @@ use super::{
 };
 use crate::{
     Active, ReadError, SegmentView, Watch,
-    evidence::{Digest, merkle::Tree},
     segment::{
         format::{
             Damage,
@@ -19,6 +18,7 @@ use crate::{
         sealing::Sealing,
     },
 };
+use evidence::{Digest, merkle::Tree};
 use std::{ops::Range, path::Path};
 
 /// What a check saw.
@@ -55,7 +55,7 @@ impl Sealed {
         }
         let mut report =
             VerifyReport { blocks: self.blocks() as u64, file_bytes: self.size(), ..VerifyReport::default() };
-        let (mut tree, mut buffer) = (Tree::new(), Vec::new());
+        let (mut tree, mut buffer) = (Tree::default(), Vec::new());
         self.read(&mut (0..self.len()), watch, &mut |_, document| {
             report.documents += 1;
             report.frame_bytes += document.raw.len() as u64;

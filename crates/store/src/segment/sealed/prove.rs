@@ -6,11 +6,11 @@
 use super::Sealed;
 use crate::{
     Document, ReadError, SegmentView, Watch,
-    evidence::{
-        Digest,
-        merkle::{self, Prover, STORED_SPAN, Tree},
-    },
     segment::format::{Damage, file::Section},
+};
+use evidence::{
+    Digest,
+    merkle::{self, Prover, STORED_SPAN, Tree},
 };
 
 /// The leaf of a message as it was read back.
@@ -21,7 +21,7 @@ pub(crate) fn leaf_of(document: &Document, buffer: &mut Vec<u8>) -> Digest {
 impl Sealed {
     /// The root over the messages, computed from the messages themselves.
     pub fn root(&self, watch: &Watch) -> Result<Digest, ReadError> {
-        let (mut tree, mut buffer) = (Tree::new(), Vec::new());
+        let (mut tree, mut buffer) = (Tree::default(), Vec::new());
         self.read(&mut (0..self.len()), watch, &mut |_, document| {
             tree.push(leaf_of(document, &mut buffer));
             true

@@ -6,10 +6,9 @@
 use super::{Sealed, corrupt};
 use crate::{
     ReadError,
-    evidence::{Digest, Record},
-    lock::Keys,
     segment::format::file::{BadChunk, Encryption, Header, RECODED_VERSION, Section, SegmentFile},
 };
+use evidence::{Digest, Keys, Record};
 use std::{
     ops::Range,
     path::{Path, PathBuf},

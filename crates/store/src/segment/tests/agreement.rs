@@ -246,7 +246,7 @@ fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn
     let sealed = Sealed::open(&path("sealed")).unwrap();
     let report = sealed.verify(&Watch::unlimited()).unwrap();
     assert_eq!(report.documents, lines.len() as u64);
-    recode_to(&sealed, &path("recoded"), &[], &crate::Keys::default());
+    recode_to(&sealed, &path("recoded"), &[], &evidence::Keys::default());
     let recoded = Sealed::open(&path("recoded")).unwrap();
     assert_eq!(recoded.verify(&Watch::unlimited()).unwrap().messages, report.messages);
     recoded.rebuild(&path("rebuilt"), &Sealing::default(), &Watch::unlimited()).unwrap();

@@ -1,7 +1,8 @@
 //! Damaged files: every flipped bit is found, and no bytes make a reader panic.
 
 use super::*;
-use crate::{Bound, Column, Identity, Keys, Pattern, Phrase, ReadError, Recipient, Shell};
+use crate::{Bound, Column, Pattern, Phrase, ReadError, Shell};
+use evidence::{Identity, Keys, Recipient};
 use std::sync::LazyLock;
 
 fn line(at: usize) -> Line {

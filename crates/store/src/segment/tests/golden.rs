@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{Column, Pattern};
-use crate::{Identity, Keys, Recipient};
+use evidence::{Identity, Keys, Recipient};
 use std::path::PathBuf;
 
 /// The pair that the encrypted golden file was made with.

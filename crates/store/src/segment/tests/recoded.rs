@@ -1,7 +1,8 @@
 //! Recoded segments hold what the sealed ones held, byte for byte, in less room.
 
 use super::*;
-use crate::{Keys, Pattern, ReadError, RecodeError, Stop, Together};
+use crate::{Pattern, ReadError, RecodeError, Stop, Together};
+use evidence::Keys;
 use std::sync::{Arc, atomic::AtomicBool};
 
 /// Lines of a few kinds, with what varies in them in every form that a column may take.

@@ -1,7 +1,8 @@
 //! Blocks of several segments at once: each comes back as it was, with the hashes of its messages.
 
 use super::*;
-use crate::{evidence::merkle, segment::active::frequent::train};
+use crate::segment::active::frequent::train;
+use evidence::merkle;
 
 fn frame(block: usize, index: usize, bytes: usize) -> Vec<u8> {
     let mut frame =

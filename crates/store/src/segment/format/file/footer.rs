@@ -4,7 +4,7 @@
 //! record. Limits: every number is checked against the bytes that are there.
 
 use super::{CHUNK_BYTES, Damage, HEADER_BYTES, Part, Reader, Section};
-use crate::evidence::Digest;
+use evidence::Digest;
 
 /// Last bytes of a segment.
 const END_MAGIC: [u8; 8] = *b"DuramEnd";

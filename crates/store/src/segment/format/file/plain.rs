@@ -6,7 +6,7 @@
 //! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless somebody reads them now.
 
 use super::{CHUNK_BYTES, map::Space};
-use crate::lock::{SegmentKey, TAG_BYTES};
+use evidence::{SegmentKey, TAG_BYTES};
 use std::{
     io,
     sync::{

@@ -8,7 +8,7 @@ use super::{
     footer::{Entry, Footer},
     header::{HEADER_BYTES, Header},
 };
-use crate::{evidence::Digest, lock::Lock};
+use evidence::{Digest, Lock};
 use std::io::{self, Write};
 
 /// A segment being written.

@@ -1,0 +1,188 @@
+//! Rows for ledgers: what somebody does to one is found.
+
+use super::*;
+use crate::{Chain, Event, Facts, PublicKey, Record, SigningKey};
+
+/// A ledger of twenty entries, of which ten were named by a record of a logspace and all by the head.
+struct Kept {
+    _dir: tempfile::TempDir,
+    ledger: Ledger,
+    key: SigningKey,
+    chain: Chain,
+}
+
+fn entry(at_us: i64) -> LedgerEntry {
+    LedgerEntry { at_us, user: "eva".into(), action: "search", ..LedgerEntry::default() }
+}
+
+fn kept() -> Kept {
+    let dir = tempfile::tempdir().unwrap();
+    let key = SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap();
+    let ledger = Ledger::at(&dir.path().join("searches"));
+    assert!(!ledger.exists() && ledger.head().unwrap().is_none());
+    (0..10).for_each(|at_us| ledger.append(&entry(at_us)).unwrap());
+    assert_eq!(ledger.sign_head(Some(&key), 1).unwrap().len(), 10);
+    let chain = Chain::parse(record(&key, ledger.head().unwrap()).print().as_bytes());
+    (10..20).for_each(|at_us| ledger.note(&entry(at_us)).unwrap());
+    assert_eq!(ledger.sign_head(Some(&key), 2).unwrap().len(), 10);
+    Kept { _dir: dir, ledger, key, chain }
+}
+
+fn record(key: &SigningKey, ledger: Option<LedgerHead>) -> Record {
+    let digest = Digest::of(b"x");
+    let segment =
+        Facts { id: [7; 16], first: 0, count: 1, received_us: (1, 2), messages: digest, contents: digest };
+    let (signer, signature, previous) = (key.public().fingerprint(), Vec::new(), Digest::default());
+    let mut record = Record {
+        number: 0,
+        logspace: [9; 16],
+        previous,
+        at_us: 5,
+        event: Event::Seal,
+        segment,
+        ledger,
+        signer,
+        signature,
+    };
+    record.signature = key.sign(record.statement().as_bytes()).unwrap();
+    record
+}
+
+impl Kept {
+    fn audit(&self, keys: &[&PublicKey]) -> LedgerReport {
+        let keys = keys.iter().map(|key| (*key).clone()).collect();
+        let chains = vec![("main".to_owned(), self.chain.clone())];
+        LedgerAudit { keys, chains, known: None }.run(&self.ledger).unwrap()
+    }
+
+    fn findings(&self) -> String {
+        let report = self.audit(&[self.key.public()]);
+        report.findings.into_iter().map(|finding| finding.text).collect::<Vec<_>>().join("\n")
+    }
+}
+
+#[test]
+fn e5_a_whole_ledger_is_signed_and_sealed() {
+    let kept = kept();
+    let report = kept.audit(&[kept.key.public()]);
+    assert_eq!(report.findings, []);
+    assert_eq!((report.entries, report.signed, report.sealed), (20, 20, 10));
+    assert_eq!(report.signer, kept.key.public().fingerprint());
+    // Entries after the head are chained only, and that is said.
+    kept.ledger.append(&entry(21)).unwrap();
+    let report = kept.audit(&[kept.key.public()]);
+    assert_eq!((report.is_good(), report.entries, report.signed), (true, 21, 20));
+}
+
+#[test]
+fn e5_every_change_of_a_ledger_shows() {
+    type Harm<'a> = &'a dyn Fn(&Kept, &[&str]) -> Vec<String>;
+    let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>();
+    let rows: [(&str, Harm<'_>); 9] = [
+        ("entry 4 does not follow entry 3", &|_, all| {
+            let mut all = lines(all);
+            all[3] = all[3].replace("eva", "eve");
+            all
+        }),
+        ("entry 6 stands where entry 5 belongs", &|_, all| lines(&[&all[..5], &all[6..]].concat())),
+        ("entry 5 stands where entry 4 belongs", &|_, all| {
+            let mut all = lines(all);
+            all.swap(4, 5);
+            all
+        }),
+        ("entry 4 stands where entry 5 belongs", &|_, all| {
+            lines(&[&all[..5], &all[4..5], &all[5..]].concat())
+        }),
+        ("there are 19 entries, and its signed head names 20", &|_, all| lines(&all[..19])),
+        ("there are 7 entries, and record 0 of logspace main names 10", &|_, all| lines(&all[..7])),
+        ("entry 19 is not the one that its signed head names", &|_, all| {
+            let mut all = lines(all);
+            all[19] = all[19].replace("eva", "eve");
+            all
+        }),
+        ("the signed head is missing", &|kept, all| {
+            fs::remove_file(kept.ledger.path().with_extension("head")).unwrap();
+            lines(all)
+        }),
+        ("the signature of the head is wrong", &|kept, all| {
+            let path = kept.ledger.path().with_extension("head");
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(&path, text.replace("entries 20", "entries 19")).unwrap();
+            lines(all)
+        }),
+    ];
+    for (want, harm) in rows {
+        let kept = kept();
+        let whole = fs::read_to_string(kept.ledger.path()).unwrap();
+        let harmed = harm(&kept, &whole.lines().collect::<Vec<_>>());
+        fs::write(kept.ledger.path(), harmed.iter().map(|line| format!("{line}\n")).collect::<String>())
+            .unwrap();
+        let found = kept.findings();
+        assert!(found.contains(want), "{want}: {found}");
+    }
+    let kept = kept();
+    fs::remove_file(kept.ledger.path()).unwrap();
+    assert!(kept.findings().contains("the end was cut: there are 0 entries"), "{}", kept.findings());
+}
+
+#[test]
+fn e5_a_chain_made_again_without_the_key_shows() {
+    let kept = kept();
+    fs::remove_file(kept.ledger.path()).unwrap();
+    fs::remove_file(kept.ledger.path().with_extension("head")).unwrap();
+    (0..20)
+        .for_each(|at_us| kept.ledger.append(&LedgerEntry { user: "eve".into(), ..entry(at_us) }).unwrap());
+    let stranger = SigningKey::load_or_draw(&kept.ledger.path().with_extension("key")).unwrap();
+    kept.ledger.sign_head(Some(&stranger), 3).unwrap();
+    let found = kept.findings();
+    assert!(found.contains("which is not trusted"), "{found}");
+    assert!(found.contains("entry 9 is not the one that record 0 of logspace main names"), "{found}");
+    // Nor is a head without a signature taken for one that has none because there is no key.
+    fs::remove_file(kept.ledger.path().with_extension("head")).unwrap();
+    kept.ledger.sign_head(None, 3).unwrap();
+    assert!(kept.findings().contains("the head is not signed"), "{}", kept.findings());
+}
+
+#[test]
+fn e5_a_changed_ledger_is_not_signed_again() {
+    let rows: [fn(&str) -> String; 3] = [
+        |whole| whole.lines().take(15).map(|line| format!("{line}\n")).collect(),
+        |whole| whole.replacen("\"at_us\":19", "\"at_us\":29", 1),
+        |_| String::new(),
+    ];
+    for harm in rows {
+        let kept = kept();
+        let whole = fs::read_to_string(kept.ledger.path()).unwrap();
+        fs::write(kept.ledger.path(), harm(&whole)).unwrap();
+        let signed = kept.ledger.sign_head(Some(&kept.key), 3);
+        assert!(matches!(signed, Err(HeadError::Changed { entries: 20 })), "{signed:?}");
+        kept.ledger.append(&entry(30)).unwrap();
+        assert!(kept.ledger.sign_head(Some(&kept.key), 3).is_err(), "nor after another entry");
+        assert!(!kept.audit(&[kept.key.public()]).is_good());
+    }
+}
+
+#[test]
+fn a_torn_line_is_told_and_the_chain_goes_on() {
+    let kept = kept();
+    let whole = fs::read_to_string(kept.ledger.path()).unwrap();
+    kept.ledger.append(&entry(21)).unwrap();
+    let longer = fs::read_to_string(kept.ledger.path()).unwrap();
+    fs::write(kept.ledger.path(), &longer[..whole.len() + 30]).unwrap();
+    kept.ledger.append(&entry(22)).unwrap();
+    let report = kept.audit(&[kept.key.public()]);
+    let entries: Vec<_> = report.findings.iter().map(|finding| finding.entry).collect();
+    assert_eq!((report.entries, entries), (22, vec![Some(20)]), "{:?}", report.findings);
+}
+
+#[test]
+fn an_entry_that_was_kept_elsewhere_must_be_there() {
+    let kept = kept();
+    let digest = kept.ledger.head().unwrap().unwrap().last;
+    let run = |known| {
+        let keys = vec![kept.key.public().clone()];
+        LedgerAudit { keys, known: Some(known), ..LedgerAudit::default() }.run(&kept.ledger).unwrap()
+    };
+    assert!(run(digest).is_good());
+    assert!(!run(Digest::of(b"another")).is_good());
+}

@@ -1,0 +1,349 @@
+//! Rows for trees and proofs, records, keys and the chain.
+
+use super::{merkle::*, *};
+use proptest::prelude::*;
+use std::path::Path;
+
+fn leaf_of(number: u64) -> Digest {
+    leaf(number, 5, b"10.0.0.1", format!("message {number}").as_bytes(), &mut Vec::new())
+}
+
+fn tree(count: u64) -> (Digest, Vec<u8>) {
+    let mut tree = Tree::default();
+    (0..count).for_each(|number| tree.push(leaf_of(number)));
+    tree.finish()
+}
+
+fn prove(count: u64, stored: &[u8], wanted: &[u64]) -> Vec<Digest> {
+    let mut leaves = |node: u64| {
+        let first = node * STORED_SPAN as u64;
+        Ok::<_, ()>((first..count.min(first + STORED_SPAN as u64)).map(leaf_of).collect())
+    };
+    Prover { count, stored }.prove(wanted, &mut leaves).unwrap()
+}
+
+/// A proof leads to the root, and does not when anything is changed.
+fn check(count: u64, wanted: &[u64]) {
+    let (root, stored) = tree(count);
+    let proof = prove(count, &stored, wanted);
+    let known: Vec<(u64, Digest)> = wanted.iter().map(|number| (*number, leaf_of(*number))).collect();
+    assert_eq!(root_of(count, &known, &proof), Some(root), "{count} {wanted:?}");
+    let mut other = known.clone();
+    other[0].1.0[7] ^= 1;
+    assert_ne!(root_of(count, &other, &proof), Some(root));
+    for at in 0..proof.len().min(40) {
+        let mut wrong = proof.clone();
+        wrong[at].0[31] ^= 0x80;
+        assert_ne!(root_of(count, &known, &wrong), Some(root));
+    }
+    if let Some((_, short)) = proof.split_last() {
+        assert_eq!(root_of(count, &known, short), None);
+    }
+}
+
+#[test]
+fn proofs_lead_to_the_root() {
+    for count in [1, 2, 15, 16, 17, 255, 256, 257, 4096, 4097, 5000] {
+        check(count, &[0]);
+        check(count, &[count - 1]);
+        check(count, &[count / 2]);
+        check(count, &(0..count).collect::<Vec<_>>());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn proofs_of_any_messages_lead_to_the_root(count in 1u64..9000, picks in prop::collection::btree_set(0u64..9000, 1..30)) {
+        let wanted: Vec<u64> = picks.into_iter().map(|pick| pick % count).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+        check(count, &wanted);
+    }
+}
+
+fn key() -> SigningKey {
+    let dir = tempfile::tempdir().unwrap();
+    SigningKey::load_or_draw(&dir.path().join("sign.key")).unwrap()
+}
+
+fn record(key: &SigningKey, chain: &Chain, first: u64, event: Event) -> Record {
+    let segment = Facts {
+        id: [7; 16],
+        first,
+        count: 10,
+        received_us: (1, -2),
+        messages: Digest::of(b"messages"),
+        contents: Digest::of(b"contents"),
+    };
+    let mut record = Record {
+        number: chain.next_number(),
+        logspace: [9; 16],
+        previous: chain.head(),
+        at_us: 1_763_000_000_000_000,
+        event,
+        segment,
+        ledger: None,
+        signer: key.public().fingerprint(),
+        signature: Vec::new(),
+    };
+    record.signature = key.sign(record.statement().as_bytes()).unwrap();
+    record
+}
+
+#[test]
+fn records_are_read_as_written_and_every_changed_byte_shows() {
+    let key = key();
+    for event in [
+        Event::Seal,
+        Event::Rewrite,
+        Event::Recode(Digest::of(b"old")),
+        Event::Removal("age".into()),
+        Event::Archive("sha256:00 /a b".into()),
+        Event::Restore,
+    ] {
+        let mut written = record(&key, &Chain::default(), 5, event);
+        assert!(!written.statement().contains("\nledger "), "as older versions wrote it");
+        written.ledger = Some(LedgerHead { entries: 12, last: Digest::of(b"entry") });
+        written.signature = key.sign(written.statement().as_bytes()).unwrap();
+        let text = written.print();
+        assert_eq!(Record::parse(&text).as_ref(), Some(&written));
+        assert!(written.is_signed_by(key.public()));
+        for at in 0..text.len() {
+            let mut bytes = text.clone().into_bytes();
+            bytes[at] ^= 1;
+            let Ok(changed) = String::from_utf8(bytes) else { continue };
+            assert_eq!(Record::parse(&changed), None, "byte {at}");
+        }
+        let forged = Record { at_us: 0, ..written };
+        assert_eq!(Record::parse(&forged.print()), Some(forged.clone()), "the sum alone proves nothing");
+        assert!(!forged.is_signed_by(key.public()), "the signature does");
+    }
+}
+
+#[test]
+fn openssl_keys_sign_and_verify() {
+    for kind in [
+        &["-algorithm", "ED25519"][..],
+        &["-algorithm", "RSA"],
+        &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        let openssl = |words: &[&str]| {
+            let done =
+                std::process::Command::new("openssl").args(words).current_dir(dir.path()).output().unwrap();
+            assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+        };
+        openssl(&[&["genpkey"], kind, &["-out", "sign.key"]].concat());
+        openssl(&[
+            "req", "-new", "-x509", "-key", "sign.key", "-subj", "/CN=log", "-days", "1", "-out", "cert.pem",
+        ]);
+        openssl(&["pkey", "-in", "sign.key", "-pubout", "-out", "public.pem"]);
+        let key = SigningKey::load(&path("sign.key")).unwrap();
+        let signature = key.sign(b"statement").unwrap();
+        std::fs::write(path("text"), "statement").unwrap();
+        std::fs::write(path("signature"), &signature).unwrap();
+        for public in ["public.pem", "cert.pem"] {
+            let public = PublicKey::load(&path(public)).unwrap();
+            assert_eq!(public.fingerprint(), key.public().fingerprint());
+            assert!(public.verify(b"statement", &signature) && !public.verify(b"Statement", &signature));
+        }
+        if kind[1] == "ED25519" {
+            openssl(&[
+                "pkeyutl",
+                "-verify",
+                "-rawin",
+                "-pubin",
+                "-inkey",
+                "public.pem",
+                "-in",
+                "text",
+                "-sigfile",
+                "signature",
+            ]);
+        } else {
+            openssl(&["dgst", "-sha256", "-verify", "public.pem", "-signature", "signature", "text"]);
+        }
+    }
+}
+
+#[test]
+fn a_chain_tells_torn_ends_and_damage() {
+    let key = key();
+    let mut chain = Chain::default();
+    for first in [0, 10, 20] {
+        chain.appended(record(&key, &chain, first, Event::Seal));
+    }
+    chain.appended(record(&key, &chain, 10, Event::Removal("age".into())));
+    assert_eq!((chain.current(0).map(Record::end), chain.current(10)), (Some(10), None));
+    let whole = chain.records().iter().map(Record::print).collect::<String>().into_bytes();
+    assert_eq!(chain.length(), whole.len() as u64);
+    for length in 0..whole.len() {
+        let mut cut = Chain::parse(&whole[..length]);
+        let records = cut.records().len();
+        assert_eq!(cut.records(), &chain.records()[..records], "cut at {length}");
+        assert!(cut.damages().is_empty());
+        assert_eq!(cut.length() + cut.torn_bytes(), length as u64);
+        assert_eq!(cut.cut_torn().map_or(0, |torn| torn.bytes), length as u64 - cut.length());
+        assert_eq!(cut.torn_bytes(), 0);
+    }
+    let mut bytes = whole.clone();
+    bytes[20] ^= 1;
+    let damaged = Chain::parse(&bytes);
+    assert_eq!((damaged.records().len(), damaged.damages().len()), (3, 1));
+}
+
+/// A time-stamping authority of openssl's: gives the answer to a request.
+fn authority(dir: &Path, key: &[&str]) -> impl Fn(&[u8]) -> Vec<u8> {
+    let dir = dir.to_owned();
+    let run = move |dir: &Path, words: &[&str]| {
+        let done = std::process::Command::new("openssl").args(words).current_dir(dir).output().unwrap();
+        assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+    };
+    let config = "[req]\ndistinguished_name=n\n[n]\n[ca]\nbasicConstraints=critical,CA:TRUE\n[tsa]\nextendedKeyUsage=critical,timeStamping\n\
+        [t]\ndefault_tsa=c\n[c]\nserial=serial\nsigner_digest=sha256\ndefault_policy=1.2.3.4\ndigests=sha256\nclock_precision_digits=0\nordering=yes\n";
+    std::fs::write(dir.join("conf"), config).unwrap();
+    std::fs::write(dir.join("serial"), "01\n").unwrap();
+    run(&dir, &[&["genpkey"], key, &["-out", "ca.key"]].concat());
+    run(&dir, &[&["genpkey"], key, &["-out", "tsa.key"]].concat());
+    run(
+        &dir,
+        &[
+            "req",
+            "-new",
+            "-x509",
+            "-key",
+            "ca.key",
+            "-subj",
+            "/CN=ca",
+            "-days",
+            "9",
+            "-out",
+            "ca.pem",
+            "-config",
+            "conf",
+            "-extensions",
+            "ca",
+        ],
+    );
+    run(&dir, &["req", "-new", "-key", "tsa.key", "-subj", "/CN=tsa", "-out", "tsa.csr", "-config", "conf"]);
+    run(
+        &dir,
+        &[
+            "x509",
+            "-req",
+            "-in",
+            "tsa.csr",
+            "-CA",
+            "ca.pem",
+            "-CAkey",
+            "ca.key",
+            "-CAcreateserial",
+            "-days",
+            "9",
+            "-out",
+            "tsa.pem",
+            "-extfile",
+            "conf",
+            "-extensions",
+            "tsa",
+        ],
+    );
+    move |request| {
+        std::fs::write(dir.join("query"), request).unwrap();
+        run(
+            &dir,
+            &[
+                "ts",
+                "-reply",
+                "-config",
+                "conf",
+                "-section",
+                "c",
+                "-queryfile",
+                "query",
+                "-inkey",
+                "tsa.key",
+                "-signer",
+                "tsa.pem",
+                "-out",
+                "answer",
+            ],
+        );
+        std::fs::read(dir.join("answer")).unwrap()
+    }
+}
+
+#[test]
+fn time_stamps_are_asked_for_and_verified() {
+    for key in [&["-algorithm", "RSA"][..], &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]] {
+        let dir = tempfile::tempdir().unwrap();
+        let ask = authority(dir.path(), key);
+        let request = StampRequest::new(Digest::of(b"record")).unwrap();
+        let answer = ask(&request.encode());
+        let stamp = request.check(&answer).unwrap();
+        assert_eq!(stamp.digest, Digest::of(b"record"));
+        assert!(stamp.at_us > 1_700_000_000_000_000, "{stamp:?}");
+        let other = StampRequest::new(Digest::of(b"record")).unwrap();
+        assert_eq!(other.check(&answer), Err(StampError::OtherQuestion), "the number that was drawn differs");
+        std::fs::write(dir.path().join("stamp.tsr"), &answer).unwrap();
+        let digest = Digest::of(b"record").to_string();
+        let openssl = std::process::Command::new("openssl")
+            .args(["ts", "-verify", "-digest", &digest, "-in", "stamp.tsr", "-CAfile", "ca.pem"])
+            .current_dir(dir.path())
+            .output()
+            .unwrap();
+        assert!(openssl.status.success(), "{}", String::from_utf8_lossy(&openssl.stderr));
+        // Flipped bits of what is signed are found; no bytes make the reader panic.
+        let mut found = 0;
+        for at in 0..answer.len() {
+            let mut bytes = answer.clone();
+            bytes[at] ^= 1 << (at % 8);
+            match Stamp::read(&bytes) {
+                Err(_) => found += 1,
+                Ok(read) => {
+                    assert_eq!((read.digest, read.at_us), (stamp.digest, stamp.at_us), "flip at {at}")
+                }
+            }
+            let _ = Stamp::read(&answer[..at]);
+        }
+        assert!(found > answer.len() / 3, "{found} of {}", answer.len());
+    }
+}
+
+#[test]
+fn an_authority_must_lead_to_a_trusted_certificate_for_time_stamps() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let keys = &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+    let (ask, _) = (authority(dir.path(), keys), authority(other.path(), keys));
+    let answer = ask(&StampRequest::new(Digest::of(b"record")).unwrap().encode());
+    let under = |dir: &Path, name: &str| {
+        let roots = StampRoots::load(&dir.join(name)).unwrap();
+        Stamp::read_under(&answer, Some(&roots)).map(|stamp| stamp.digest)
+    };
+    assert_eq!(under(dir.path(), "ca.pem"), Ok(Digest::of(b"record")));
+    assert_eq!(under(other.path(), "ca.pem"), Err(StampError::Untrusted), "another root of the same name");
+    let both = ["ca.pem"; 2].map(|name| std::fs::read_to_string(other.path().join(name)).unwrap());
+    let mine = std::fs::read_to_string(dir.path().join("ca.pem")).unwrap();
+    let roots = StampRoots::parse(&(both.concat() + &mine)).unwrap();
+    assert!(Stamp::read_under(&answer, Some(&roots)).is_ok(), "one of several");
+    assert!(StampRoots::load(&dir.path().join("ca.key")).is_err() && StampRoots::parse("").is_none());
+    assert!(Stamp::read(&answer).is_ok(), "without roots any authority counts");
+}
+
+#[test]
+fn refusals_are_told() {
+    assert_eq!(Stamp::read(&[0x30, 5, 0x30, 3, 2, 1, 2]), Err(StampError::Refused));
+    assert_eq!(Stamp::read(b""), Err(StampError::Malformed));
+}
+
+#[test]
+fn e7_keys_drawn_by_earlier_versions_are_read() {
+    use aws_lc_rs::{rand::SystemRandom, signature::Ed25519KeyPair};
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sign.key");
+    let second_version = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new()).unwrap();
+    std::fs::write(&path, crate::der::to_pem("PRIVATE KEY", second_version.as_ref())).unwrap();
+    let key = SigningKey::load_or_draw(&path).unwrap();
+    let signature = key.sign(b"text").unwrap();
+    assert!(key.public().verify(b"text", &signature) && !key.public().verify(b"other", &signature));
+}
