@@ -127,5 +127,8 @@
 
   // On a small screen the contents would push the text away; on a large one the page that is open should be in sight.
   if (window.matchMedia("(max-width: 860px)").matches) document.querySelector(".contents details").open = false;
-  document.querySelector(".contents .active")?.scrollIntoView({ block: "center" });
+  // Only the contents scroll: the page itself stays at its top, or at the place that its address names.
+  const contents = document.querySelector(".contents");
+  const active = contents.querySelector(".active");
+  if (active) contents.scrollTop = active.offsetTop - contents.clientHeight / 2;
 })();
