@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use relay::tls::Identity;
+use transport::tls::Identity;
 
 fuzz_target!(|bytes: &[u8]| {
     let identity = Identity::of(bytes);

@@ -4,8 +4,10 @@
 //! Limits: the traits' implementers bound their queues and say so.
 
 mod budget;
+mod render;
 
 pub use budget::WriteBudget;
+pub use render::Render;
 
 use crate::{Ack, Batch};
 use std::sync::Arc;

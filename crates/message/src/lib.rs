@@ -22,7 +22,7 @@ mod value;
 pub use ack::{Ack, AckSink, Outcome};
 pub use batch::{BATCH_BYTES_MAX, Batch, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
-pub use flow::{Delivery, Intake, Outlet, Selection, WriteBudget};
+pub use flow::{Delivery, Intake, Outlet, Render, Selection, WriteBudget};
 pub use marks::{Mark, Marks};
 pub use origin::{Origin, Transport, masked_address, peer_network, source_name};
 pub use priority::{Facility, Priority, Severity};

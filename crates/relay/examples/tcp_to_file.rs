@@ -3,11 +3,10 @@
 //! In: `tcp_to_file PORT FILE [lines|counted|auto|udp]`. Out: the file; at the end of standard input, the counters on standard error.
 //! Holds: the two sets of the crate and a router with one destination. Limits: those of the crate.
 
-use message::{Batch, Delivery, Field, Intake, Outlet, Selection, Stamp, WriteBudget};
+use message::{Batch, Delivery, Field, Intake, Outlet, Render, Selection, Stamp, WriteBudget};
 use relay::{
-    DatagramListener, DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget,
-    InternalLog, ListenAddress, Queueing, Reading, Registry, Render, Rendering, SourceDriver, SourceSpec,
-    Sources, StreamListener,
+    DatagramListener, DestinationDriver, DestinationSpec, Destinations, FileTarget, ListenAddress, Queueing,
+    Reading, Rendering, SourceDriver, SourceSpec, Sources, StreamListener,
 };
 use std::{
     error::Error,
@@ -16,6 +15,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
+use transport::{FilePermissions, InternalLog, Registry};
 use wire::{Framing, StampFormat, StampText};
 
 /// `$DATE $HOST $MSGHDR$MSG\n`

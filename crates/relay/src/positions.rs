@@ -5,7 +5,6 @@
 //! `name TAB position`, both with `%XX` for odd bytes.
 //! Limits: saved [`SAVE_EVERY`] after a change, and at the stop: a crash repeats at most that much.
 
-use crate::{InternalLog, StageError};
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -14,6 +13,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
+use transport::{InternalLog, StageError};
 
 const FIRST_LINE: &str = "duramen positions 1";
 /// Time between a change and its save.

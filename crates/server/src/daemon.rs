@@ -36,7 +36,6 @@ use evidence::Ledger;
 use ledger::LedgerKeeper;
 use message::Severity;
 use notify::Notifier;
-use relay::{InternalLog, Registry};
 use running::Running;
 use std::{
     net::SocketAddr,
@@ -48,6 +47,7 @@ use std::{
     },
     time::Duration,
 };
+use transport::{InternalLog, Registry};
 
 /// How long destinations may write what waits at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);

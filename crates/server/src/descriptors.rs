@@ -6,8 +6,8 @@
 
 use api::ConnectionLimits;
 use message::Severity;
-use relay::InternalLog;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use transport::InternalLog;
 
 /// The most that the soft limit is raised to.
 const DESCRIPTORS_MAX: u64 = 1 << 20;

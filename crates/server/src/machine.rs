@@ -5,7 +5,6 @@
 //! Limits: the databases are the files in `/etc`; no other service is asked.
 
 use pipeline::template::{Database, Machine, NameLookup};
-use relay::{HostNames, HostPolicy, UseDns};
 use std::{
     collections::HashMap,
     fs, io,
@@ -13,6 +12,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
+use transport::{HostNames, HostPolicy, UseDns};
 
 /// How long the text of a database is kept.
 const KEPT: Duration = Duration::from_secs(10);

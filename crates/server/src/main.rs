@@ -36,6 +36,6 @@ mod user;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    relay::bound_free_memory();
+    transport::bound_free_memory();
     command::run()
 }

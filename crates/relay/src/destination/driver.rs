@@ -10,12 +10,12 @@ use super::{
     options::{DestinationDriver, Rendering},
     target::{Gelf, Pipe, Program, Pseudofile, Relp, Smtp, Socket, Spoof, Stdout, Terminals},
 };
-use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
 use std::{
     io,
     time::{Duration, Instant},
 };
+use transport::InternalLog;
 
 /// One kind of target.
 pub(super) trait Driver: Send {

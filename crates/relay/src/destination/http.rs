@@ -21,7 +21,6 @@ use super::{
     driver::Driver,
     options::{DestinationDriver, Rendering},
 };
-use crate::{InternalLog, LogPause};
 use bulk::ItemResult;
 use client::{Exchange, Lane, Reply};
 use message::{Batch, Selection, Stamp};
@@ -38,6 +37,7 @@ use tokio::{
     task::JoinSet,
     time::{sleep, timeout},
 };
+use transport::{InternalLog, LogPause};
 
 /// After so long the thread looks whether it is told to stop.
 const STALL: Duration = Duration::from_millis(300);

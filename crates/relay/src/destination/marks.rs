@@ -7,12 +7,12 @@ use super::{
     options::{MarkMode, Marks},
     repeats::Part,
 };
-use crate::Registry;
 use message::{Ack, Batch, Facility, Message, Origin, Priority, Selection, Severity, Stamp};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
+use transport::Registry;
 
 /// The text of a mark.
 pub(super) const TEXT: &[u8] = b"-- MARK --";

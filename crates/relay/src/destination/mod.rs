@@ -22,12 +22,13 @@ mod worker;
 pub use http::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
 pub use marks::mark;
 pub use options::{
-    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FilePermissions, FileTarget, GelfTarget,
-    MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing,
-    RelpTarget, Render, Rendering, Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming,
-    TcpOptions, TerminalTarget,
+    DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget, MailLogin, MailTarget,
+    MarkMode, Marks, Packing, PipeTarget, ProgramTarget, PseudofileTarget, Queueing, RelpTarget, Rendering,
+    Rotation, Server, SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
 };
 pub use set::{Destinations, StagedDestinations};
 pub use spool::{QueueSummary, look, queues};
 pub use target::SecureDatagrams;
-pub(crate) use target::set_keepalive;
+
+#[cfg(test)]
+mod testing;

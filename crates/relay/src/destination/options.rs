@@ -4,32 +4,10 @@
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
 
 use super::http::HttpTarget;
-use crate::{dtls::SenderDtls, ip::IpOptions, tls::SenderTls};
 use journal::{Disk, OsDisk};
-use message::{Batch, Stamp};
-use std::{io, path::PathBuf, sync::Arc, time::Duration};
-
-/// A compiled template with what it remembers between messages: what a message looks like in one target.
-pub trait Render: Send {
-    /// Called before the messages of a batch. `now` is the time for `${C_...}` macros.
-    fn begin(&mut self, now: Stamp);
-
-    /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
-    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
-
-    /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
-    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
-
-    /// Everything that was rendered is in its file; called before it is acknowledged. After an error it is called again.
-    fn written(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// The text when it is the same for every message (`file("/var/log/all")`).
-    fn constant(&self) -> Option<&str> {
-        None
-    }
-}
+use message::Render;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+use transport::{FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, tls::SenderTls};
 
 /// One `destination` driver as configured.
 pub struct DestinationSpec {
@@ -184,17 +162,6 @@ pub struct Rendering {
     pub template: Box<dyn Render>,
 }
 
-/// Owner and mode of what is created; `None` leaves the system's choice.
-#[derive(Clone, Debug, Default)]
-pub struct FilePermissions {
-    /// `owner()` as a number.
-    pub owner: Option<u32>,
-    /// `group()` as a number.
-    pub group: Option<u32>,
-    /// `perm()`; syslog-ng creates files with 0600.
-    pub mode: Option<u32>,
-}
-
 /// `file("name")`.
 pub struct FileTarget {
     /// The name. What stands before its first macro is trusted; what messages contribute cannot leave that folder.
@@ -255,19 +222,6 @@ pub enum StreamFraming {
     Plain,
     /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1), without the template's last line feed.
     OctetCounted,
-}
-
-/// `so-keepalive()` and its kind; `None` leaves the system's value.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct TcpOptions {
-    /// `so-keepalive()`
-    pub keepalive: bool,
-    /// `tcp-keepalive-time()`
-    pub keepalive_time: Option<Duration>,
-    /// `tcp-keepalive-intvl()`
-    pub keepalive_interval: Option<Duration>,
-    /// `tcp-keepalive-probes()`
-    pub keepalive_probes: Option<u32>,
 }
 
 /// A server by name or address.

@@ -4,8 +4,8 @@
 //! Holds: the bytes and where each message ends, so that a new connection starts with a whole message.
 //! Limits: the worker writes before more than `batch_bytes` and one batch are gathered.
 
-use super::options::{Render, StreamFraming};
-use message::{Batch, Selection};
+use super::options::StreamFraming;
+use message::{Batch, Render, Selection};
 use std::io::Write;
 
 /// Room that is kept when the buffer is empty; more is given back.

@@ -10,7 +10,6 @@ use super::{
     options::{DestinationSpec, Queueing},
     worker::Worker,
 };
-use crate::stats::{self, Counters, DropReason};
 use message::{Ack, Delivery, Outlet, Selection, WriteBudget};
 use std::{
     collections::VecDeque,
@@ -20,6 +19,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use transport::stats::{self, Counters, DropReason};
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
 const SPARSE: usize = 4;

@@ -11,10 +11,6 @@ use super::{
     target::raw_socket,
     worker,
 };
-use crate::{
-    InternalLog, Registry, StageError,
-    tls::{SenderTls, TlsError},
-};
 use message::Outlet;
 use std::{
     collections::HashMap,
@@ -23,6 +19,10 @@ use std::{
     sync::Arc,
     thread::JoinHandle,
     time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, Registry, StageError,
+    tls::{SenderTls, TlsError},
 };
 
 /// Time for the queue of a destination that a reload removed.

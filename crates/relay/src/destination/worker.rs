@@ -13,12 +13,6 @@ use super::{
     repeats::{Part, Repeats},
     stopping,
 };
-use crate::{
-    InternalLog, Registry, StageError,
-    clock::Clock,
-    source::{HostPolicy, feed::own_name},
-    stats::{self, DropReason},
-};
 use message::{Ack, Delivery};
 use std::{
     collections::VecDeque,
@@ -26,6 +20,10 @@ use std::{
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
     time::{Duration, Instant},
+};
+use transport::{
+    Clock, HostPolicy, InternalLog, Registry, StageError, own_name,
+    stats::{self, DropReason},
 };
 
 /// Starts the thread of a destination.

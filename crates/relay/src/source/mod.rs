@@ -19,9 +19,8 @@ mod testing;
 
 pub use http::{Acknowledge, HttpOptions};
 pub use options::{
-    DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, HostPolicy, JournalSource,
-    ListenAddress, PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, UseDns,
-    WildcardSource, Window,
+    DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, JournalSource, ListenAddress,
+    PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

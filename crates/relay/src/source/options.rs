@@ -3,7 +3,7 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the readers.
 //! Holds: nothing that runs. Limits: the defaults are syslog-ng's, but for [`Window`].
 
-use message::Intake;
+use message::{Intake, Render};
 use std::{
     net::SocketAddr,
     path::PathBuf,
@@ -14,12 +14,7 @@ use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
 
 use super::http::HttpOptions;
 use super::socket::{CountLimits, ProxyHeader};
-use crate::{
-    destination::{FilePermissions, Render, TcpOptions},
-    dtls::ListenerDtls,
-    ip::IpOptions,
-    tls::ListenerTls,
-};
+use transport::{FilePermissions, HostPolicy, IpOptions, TcpOptions, dtls::ListenerDtls, tls::ListenerTls};
 
 /// One `source` driver as configured.
 #[derive(Clone)]
@@ -168,41 +163,6 @@ impl Default for Window {
     fn default() -> Window {
         Window { messages: Window::MESSAGES_MIN, bytes: 4 << 20 }
     }
-}
-
-/// `use-dns()`
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum UseDns {
-    /// Addresses stay numbers.
-    No,
-    /// Ask the system's resolver, in the background; until it answers, datagrams carry the address.
-    #[default]
-    Yes,
-    /// Only what the hosts file says.
-    PersistOnly,
-}
-
-/// Which host name a message gets.
-#[derive(Clone, Debug, Default)]
-pub struct HostPolicy {
-    /// `keep-hostname()`
-    pub keep: bool,
-    /// `chain-hostnames()` (also `long-hostnames()`)
-    pub chain: bool,
-    /// `use-dns()`
-    pub use_dns: UseDns,
-    /// `dns-cache()`: how long an answer is kept, `dns-cache-expire()`; `None` asks anew for each connection.
-    pub dns_cache: Option<Duration>,
-    /// `dns-cache-hosts()`: a file as `/etc/hosts` whose names come before any other.
-    pub hosts_file: Option<Arc<std::path::Path>>,
-    /// `use-fqdn()`
-    pub fqdn: bool,
-    /// `normalize-hostnames()`: lower case.
-    pub normalize: bool,
-    /// `custom-domain()`: replaces the domain of names that are printed with one.
-    pub custom_domain: String,
-    /// `host-override()`
-    pub host_override: Option<String>,
 }
 
 /// Where a listener listens.

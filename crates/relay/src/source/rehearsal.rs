@@ -4,12 +4,12 @@
 //! Holds: the reader. Opens nothing, looks up no names. Limits: those of the source.
 
 use super::{
-    feed::{Feed, Live, Slot, own_name},
+    feed::{Feed, Live, Slot},
     options::{ListenAddress, SourceDriver, SourceSpec},
 };
-use crate::stats::Registry;
 use message::{Origin, Transport};
 use std::{net::SocketAddr, sync::Arc};
+use transport::{own_name, stats::Registry};
 
 /// A source that is only tried.
 pub struct Rehearsal {

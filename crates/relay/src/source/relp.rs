@@ -10,7 +10,6 @@ use super::{
     feed::{Completion, Feed, Live, buffer},
     session::{End, Stream},
 };
-use crate::stats;
 use message::{Origin, Outcome};
 use std::{
     collections::VecDeque,
@@ -22,6 +21,7 @@ use tokio::{
     sync::{Notify, watch},
     time::timeout,
 };
+use transport::stats;
 use wire::{RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, relp_offers};
 
 /// Responses that the peer may leave unread before nothing more is read from it.

@@ -3,13 +3,13 @@
 //! In: records. Out: their text, many records at a time. Holds: the session; no buffer while it is idle.
 //! Limits: [`HANDSHAKE_WITHIN`] for a handshake, by the caller; one read takes [`CIPHER_BYTES`].
 
-use crate::tls::{ServerTls, Session, Taken, describe};
 use std::{
     cell::RefCell,
     io,
     task::{Context, Poll},
 };
 use tokio::net::TcpStream;
+use transport::tls::{ServerTls, Session, Taken, describe};
 
 /// Bytes of one read: their text and the rest of a record fit a read buffer.
 const CIPHER_BYTES: usize = super::feed::buffer::READ_BYTES - (32 << 10);

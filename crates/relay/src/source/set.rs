@@ -6,7 +6,7 @@
 //! in the log and the source stays closed until the next reload.
 
 use super::{
-    feed::{Live, Names, Slot},
+    feed::{Live, Slot},
     file::{Following, FollowingAll, Track, follow, follow_all},
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
@@ -21,7 +21,7 @@ use super::{
         receive, receive_dtls,
     },
 };
-use crate::{InternalLog, Registry, StageError, positions::Positions, reactor::Reactors, tls::TlsError};
+use crate::positions::Positions;
 use socket2::Socket;
 use std::{
     collections::{HashMap, HashSet},
@@ -31,6 +31,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use transport::{HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
 use wire::{Framing, ParseFlags};
 
 /// Where programs of a machine without a journal write.
@@ -47,7 +48,7 @@ pub struct Sources {
     registry: Registry,
     log: InternalLog,
     reactors: Reactors,
-    names: Names,
+    names: HostNames,
     positions: Positions,
     budget: ConnectionBudget,
     running: HashMap<String, Running>,
@@ -92,7 +93,7 @@ impl Sources {
             positions: Positions::open(positions, &log)?,
             log,
             reactors: Reactors::start(reactors).map_err(failed)?,
-            names: Names::start().map_err(failed)?,
+            names: HostNames::start().map_err(failed)?,
             budget: ConnectionBudget::default(),
             running: HashMap::new(),
         })
@@ -425,7 +426,7 @@ fn kernel_messages() -> SourceDriver {
     }
     SourceDriver::Pipe(super::options::PipeSource {
         path: KERNEL_MESSAGES.into(),
-        permissions: crate::FilePermissions::default(),
+        permissions: transport::FilePermissions::default(),
         folders: None,
     })
 }

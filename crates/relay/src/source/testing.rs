@@ -2,13 +2,13 @@
 //!
 //! In: a driver. Out: what it brought. Holds: the set of sources. Limits: none.
 
-use super::{HostPolicy, ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener, UseDns};
-use crate::{InternalLog, Registry, testing::Collected};
+use super::{ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener};
 use message::Intake;
 use std::{
     net::{Ipv4Addr, SocketAddr, TcpStream},
     sync::Arc,
 };
+use transport::{HostPolicy, InternalLog, Registry, UseDns, testing::Collected};
 
 /// One source and what it brought.
 pub(crate) struct Setup {

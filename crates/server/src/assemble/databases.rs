@@ -9,7 +9,6 @@ use pipeline::{
     Definitions,
     patterndb::{Database, DbParser, FILE_BYTES_MAX},
 };
-use relay::InternalLog;
 use std::{
     fs,
     os::unix::fs::MetadataExt,
@@ -17,6 +16,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::SystemTime,
 };
+use transport::InternalLog;
 
 /// The last good database of a parser; it outlives a reload.
 #[derive(Default)]

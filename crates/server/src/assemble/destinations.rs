@@ -13,11 +13,12 @@ use super::tls::ip_options;
 use super::{LogspaceSpec, Plug, SealingSpec};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
+use message::Render;
 use pipeline::{Template, template::RenderOptions};
 use relay::{
     DestinationDriver, DestinationSpec, FileTarget, MarkMode, Marks, PipeTarget, ProgramTarget,
-    PseudofileTarget, Queueing, RelpTarget, Render, Rendering, Rotation, Server, SocketKind, SocketTarget,
-    SpoofTarget, StreamFraming, TerminalTarget, dtls::SenderDtls, tls::SenderTls,
+    PseudofileTarget, Queueing, RelpTarget, Rendering, Rotation, Server, SocketKind, SocketTarget,
+    SpoofTarget, StreamFraming, TerminalTarget,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
@@ -26,6 +27,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use transport::{dtls::SenderDtls, tls::SenderTls};
 use wire::{Dialect, EncodeOptions, Encoder, Framing};
 
 /// What files, pipes, programs and terminals get without `template()`.

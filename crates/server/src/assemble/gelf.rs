@@ -5,13 +5,13 @@
 use super::lower::Lowering;
 use super::options::Options;
 use super::sources::{complete_datagram, handshakes};
-use message::{Batch, Stamp};
+use message::{Batch, Render, Stamp};
 use pipeline::template::append_gelf;
-use relay::tls::ListenerTls;
 use relay::{
-    DatagramListener, DestinationDriver, Form, GelfTarget, ListenAddress, Packing, Reading, Render,
-    SocketKind, SourceDriver, StreamListener,
+    DatagramListener, DestinationDriver, Form, GelfTarget, ListenAddress, Packing, Reading, SocketKind,
+    SourceDriver, StreamListener,
 };
+use transport::tls::ListenerTls;
 use wire::Framing;
 
 /// Where GELF is customary.

@@ -11,12 +11,13 @@ use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
+use message::Render;
 use relay::{
     Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ItemResults,
-    ListenAddress, Render, RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
-    tls::{ListenerTls, SenderTls, TlsOptions},
+    ListenAddress, RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
 };
 use std::{sync::Arc, time::Duration};
+use transport::tls::{ListenerTls, SenderTls, TlsOptions};
 use wire::Framing;
 
 /// Where Splunk's event collector is customary.

@@ -6,12 +6,11 @@
 use super::options::Options;
 use crate::slog::Sealer;
 use config::tree::Call;
-use message::{Batch, Stamp, Transport};
+use message::{Batch, Render, Stamp, Transport};
 use pipeline::{
     Template,
     template::{Escape, RenderOptions, Renderer, Site},
 };
-use relay::Render;
 use std::{io, path::PathBuf, sync::Arc};
 use wire::Encoder;
 

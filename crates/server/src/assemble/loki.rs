@@ -6,8 +6,8 @@
 use super::{lower::Lowering, options::Options};
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use message::{Batch, Stamp};
-use relay::{Compression, DestinationDriver, HttpTarget, Render};
+use message::{Batch, Render, Stamp};
+use relay::{Compression, DestinationDriver, HttpTarget};
 use std::sync::Arc;
 
 /// Where Loki takes what is pushed.

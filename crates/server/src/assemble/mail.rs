@@ -8,12 +8,10 @@ use super::options::Options;
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
-use message::{Batch, Stamp};
-use relay::{
-    DestinationDriver, MailLogin, MailTarget, Render, SocketKind,
-    tls::{SenderTls, TlsOptions},
-};
+use message::{Batch, Render, Stamp};
+use relay::{DestinationDriver, MailLogin, MailTarget, SocketKind};
 use std::time::Duration;
+use transport::tls::{SenderTls, TlsOptions};
 use wire::Framing;
 use wire::mail::{Mail, Mailbox, Role};
 

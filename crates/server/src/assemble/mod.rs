@@ -53,12 +53,13 @@ use pipeline::{
     route::{FilterCounters, ParserCounters, PathCounters, RouterCounters},
     template::Site,
 };
-use relay::{DestinationSpec, SourceSpec, tls::Passwords};
+use relay::{DestinationSpec, SourceSpec};
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
+use transport::tls::Passwords;
 
 pub(crate) use chores::Chores;
 pub(crate) use databases::{WatchedDatabase, read as read_database};

@@ -7,8 +7,8 @@ use super::lower::Lowering;
 use api::{Limits, Network, Policy, ProxyHeader};
 use config::Diagnostic;
 use config::tree::Call;
-use relay::tls::{PeerVerify, TlsOptions};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
+use transport::tls::{PeerVerify, TlsOptions};
 
 /// How the page is reached.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

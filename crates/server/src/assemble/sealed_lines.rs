@@ -5,7 +5,7 @@
 
 use super::{lines::sealed, lower::Lowering, options::Options};
 use config::{Diagnostic, tree::Call, tree::Name};
-use relay::Render;
+use message::Render;
 use std::path::PathBuf;
 
 /// A call of `$(slog)`.

@@ -12,13 +12,12 @@ use super::tls::ip_options;
 use super::version::LOCAL_WITHOUT_HOST;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
-use message::{Facility, FieldName, Intake, Priority, Severity, ValueKind};
+use message::{Facility, FieldName, Intake, Priority, Render, Severity, ValueKind};
 use pipeline::{route::TapPoint, template::TypeHint};
 use relay::{
-    CountLimits, DatagramListener, Dialogue, Encryption, FilePermissions, FileSource, Form, Generator,
-    HostPolicy, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, Render, SourceDriver,
-    SourceSpec, StreamListener, TcpOptions, UseDns, WildcardSource, Window, dtls::ListenerDtls,
-    tls::ListenerTls,
+    CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, ListenAddress,
+    PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, StreamListener,
+    WildcardSource, Window,
 };
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
@@ -26,6 +25,7 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
+use transport::{FilePermissions, HostPolicy, TcpOptions, UseDns, dtls::ListenerDtls, tls::ListenerTls};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 
 /// A source without its router.

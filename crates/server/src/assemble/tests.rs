@@ -12,8 +12,8 @@ mod views;
 
 use super::{Environment, Parts, build, check};
 use config::Memory;
-use message::{Ack, Batch, Delivery, Origin, Outlet, Selection, Span, Stamp, Transport, WriteBudget};
-use relay::{DestinationDriver, Render, SourceDriver};
+use message::{Ack, Batch, Delivery, Origin, Outlet, Render, Selection, Span, Stamp, Transport, WriteBudget};
+use relay::{DestinationDriver, SourceDriver};
 use std::{
     path::Path,
     sync::{Arc, Mutex},

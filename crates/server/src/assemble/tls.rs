@@ -8,11 +8,12 @@ use super::options::Options;
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use relay::{
-    Failback, IpOptions, Server,
+use relay::{Failback, Server};
+use std::{path::PathBuf, time::Duration};
+use transport::{
+    IpOptions,
     tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, Schemes, TlsOptions, TlsVersions},
 };
-use std::{path::PathBuf, time::Duration};
 
 /// How often `failback()` looks, and how many answers it wants.
 const FAILBACK: (i64, i64) = (60, 3);

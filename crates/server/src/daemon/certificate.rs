@@ -8,15 +8,15 @@ use crate::assemble::PageSpec;
 use api::{Limits, Policy};
 use jiff::Timestamp;
 use message::Severity;
-use relay::{
-    InternalLog,
-    tls::{ServerTls, dns_names, lifetime},
-};
 use rustls::ServerConfig;
 use std::{
     net::SocketAddr,
     path::Path,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+use transport::{
+    InternalLog,
+    tls::{ServerTls, dns_names, lifetime},
 };
 
 /// How long before its end a certificate is told of.

@@ -5,8 +5,8 @@
 
 use crate::assemble::{self, Chores};
 use message::{Severity, Stamp};
-use relay::{InternalLog, Registry};
 use std::{fmt::Write, sync::atomic::Ordering, time::Duration};
+use transport::{InternalLog, Registry};
 
 /// Counts ticks.
 #[derive(Default)]

@@ -11,7 +11,6 @@ use crate::{
 };
 use config::Disk;
 use evidence::{Identity, Keys};
-use relay::{Registry, tls::Passwords};
 use std::{
     path::PathBuf,
     sync::{
@@ -21,6 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 use store::Moved;
+use transport::{Registry, tls::Passwords};
 
 /// Longest wait for a reload.
 const RELOAD_TIMEOUT: Duration = Duration::from_secs(55);

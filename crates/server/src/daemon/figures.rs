@@ -4,7 +4,6 @@
 
 use super::running::Shared;
 use crate::statistics::{Account, Figure, Sample};
-use relay::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
 use std::{
     collections::BTreeMap,
     sync::{
@@ -14,6 +13,7 @@ use std::{
     time::Instant,
 };
 use store::LogspaceStats;
+use transport::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
 
 /// What all figures are read from.
 pub(crate) struct Collector {

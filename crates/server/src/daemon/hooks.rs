@@ -6,8 +6,8 @@
 
 use crate::assemble::Hook;
 use message::Severity;
-use relay::{InternalLog, shell};
 use std::process::Stdio;
+use transport::{InternalLog, shell};
 
 /// Runs what comes before the use of a configuration. An error says which command failed: it is not to be used.
 pub(super) fn set_up(new: &[Hook], old: &[Hook], is_start: bool) -> Result<(), String> {

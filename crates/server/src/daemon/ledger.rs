@@ -12,7 +12,6 @@ use crate::{logspace::now_us, terminal};
 use api::SecurityEvent;
 use evidence::{HeadError, Ledger, LedgerEntry, SigningKey};
 use message::Severity;
-use relay::InternalLog;
 use repeated::Repeated;
 use serde_json::{Value, json};
 use std::{
@@ -24,6 +23,7 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
+use transport::InternalLog;
 
 /// Failures of a kind that are listed one by one.
 pub(super) const LISTED_MAX: u32 = 5;

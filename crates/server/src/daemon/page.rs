@@ -9,7 +9,6 @@ use api::{
 };
 use evidence::LedgerEntry;
 use message::Severity;
-use relay::InternalLog;
 use std::{
     env,
     fs::{self, OpenOptions},
@@ -21,6 +20,7 @@ use std::{
     time::Duration,
 };
 use tokio::runtime::Runtime;
+use transport::InternalLog;
 
 /// Key of the names of rows, in the data folder.
 const ROWS_KEY: &str = "rows.key";
@@ -81,7 +81,7 @@ impl Backend for Server {
     }
 
     fn release_memory(&self) {
-        relay::release_free_memory();
+        transport::release_free_memory();
     }
 
     fn note(&self, entry: &LedgerEntry) -> io::Result<()> {

@@ -25,7 +25,7 @@ use evidence::Ledger;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
-use relay::{Destinations, InternalLog, Registry, Sources, tls::Passwords};
+use relay::{Destinations, Sources};
 use std::{
     collections::HashMap,
     env, fs,
@@ -35,6 +35,7 @@ use std::{
     time::Duration,
 };
 use store::{Logspace, Notice, Notices};
+use transport::{InternalLog, Registry, tls::Passwords};
 
 /// Ticks between two looks at how long the certificate of the page is still good.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
@@ -183,7 +184,7 @@ impl Running {
     /// Changes over to the configuration as it is now. On an error nothing has changed; the text has carets.
     pub(crate) fn reload(&mut self) -> Result<(), String> {
         let (parts, config) = self.read()?;
-        let failed = |error: relay::StageError| format!("{error}\n");
+        let failed = |error: transport::StageError| format!("{error}\n");
         let page = PageTls::load(&parts.page)?;
         hooks::set_up(&parts.hooks, &self.hooks, self.router.is_none())?;
         let logspaces = self.open(&parts.logspaces)?;

@@ -6,13 +6,13 @@
 
 use crate::assemble::TableFile;
 use message::Severity;
-use relay::InternalLog;
 use std::{
     io,
     sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     thread,
     time::Duration,
 };
+use transport::InternalLog;
 
 /// The pause between two looks at the files.
 const LOOK_EVERY: Duration = Duration::from_secs(2);

@@ -3,11 +3,7 @@
 //! In: options. Out: open connections that take bytes. Limits: [`CONNECT_TIMEOUT`] to connect.
 
 use super::Options;
-use relay::{
-    SecureDatagrams, StreamFraming,
-    dtls::ClientDtls,
-    tls::{PeerVerify, TlsOptions},
-};
+use relay::{SecureDatagrams, StreamFraming};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
@@ -21,6 +17,10 @@ use std::{
     os::unix::net::{UnixDatagram, UnixStream},
     sync::Arc,
     time::Duration,
+};
+use transport::{
+    dtls::ClientDtls,
+    tls::{PeerVerify, TlsOptions},
 };
 
 /// Longest wait for a connection.

@@ -20,7 +20,6 @@ use super::{
     options::{DestinationDriver, FileTarget, Rendering, StreamFraming},
     output::Output,
 };
-use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
 use std::{
     cell::OnceCell,
@@ -31,6 +30,7 @@ use std::{
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
+use transport::InternalLog;
 
 /// The driver of `file()`.
 pub(super) struct Files {

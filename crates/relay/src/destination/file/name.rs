@@ -3,7 +3,7 @@
 //! In: the text of the name and the part of it that the configuration alone made. Out: a path inside the folder
 //! of that part. Holds: nothing.
 //! Limits: components of [`COMPONENT_BYTES_MAX`] bytes and [`COMPONENTS_MAX`] levels; `.`, `..`, control characters
-//! and NUL become `_`, empty components vanish. A `/` inside a value is already `_` ([`super::super::Render::render_name`]).
+//! and NUL become `_`, empty components vanish. A `/` inside a value is already `_` ([`message::Render::render_name`]).
 
 use std::{
     ffi::OsStr,

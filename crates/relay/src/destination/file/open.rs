@@ -4,17 +4,14 @@
 //! Limits: a name that messages helped to make is never followed through a link at its end, and must be a
 //! regular file; a name of the configuration alone may be a link or a device (`/dev/tty10`).
 
-use super::{
-    super::options::{FilePermissions, FileTarget},
-    folder,
-};
-use crate::folders;
+use super::{super::options::FileTarget, folder};
 use std::{
     fs::{self, File, OpenOptions, Permissions},
     io,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink},
     path::{Path, PathBuf},
 };
+use transport::{FilePermissions, folders};
 
 /// Mode of created files, as syslog-ng's.
 const FILE_MODE: u32 = 0o600;

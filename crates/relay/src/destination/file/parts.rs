@@ -1,14 +1,14 @@
 //! The counters of single files, when messages help to make their names.
 //!
 //! In: what was written to a file. Out: counters under its path, beside those of the destination. Holds: nothing but
-//! them. Limits: [`crate::stats::PARTS_MAX`] files; what is written to others is counted by the destination alone.
+//! them. Limits: [`transport::stats::PARTS_MAX`] files; what is written to others is counted by the destination alone.
 
-use crate::{Registry, stats};
 use stats::Counters;
 use std::{
     path::Path,
     sync::{Arc, atomic::Ordering},
 };
+use transport::{Registry, stats};
 
 /// Gives files their counters.
 pub(in super::super) struct Parts {

@@ -2,8 +2,7 @@
 
 use super::*;
 use crate::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, FileTarget, Queueing, Registry, State,
-    testing::{Text, delivery, eventually, lines, token},
+    DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, destination::testing::lines,
 };
 use message::WriteBudget;
 use std::{
@@ -11,6 +10,10 @@ use std::{
     os::unix::fs::{PermissionsExt, symlink},
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
+};
+use transport::{
+    FilePermissions, Registry, State,
+    testing::{Text, delivery, eventually, token},
 };
 
 #[track_caller]

@@ -3,9 +3,10 @@
 //! In: values that were checked when the configuration was read. Out: the same, for the driver.
 //! Holds: nothing that runs. Limits: none.
 
-use super::super::options::{Render, Server};
-use crate::tls::SenderTls;
+use super::super::options::Server;
+use message::Render;
 use std::{sync::Arc, time::Duration};
+use transport::tls::SenderTls;
 
 /// `content-compression()`
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -5,11 +5,11 @@
 //! before more than a few bodies are gathered.
 
 use super::{
-    super::options::{Render, Rendering},
+    super::options::Rendering,
     options::{Compression, HttpTarget},
 };
 use flate2::write::{GzEncoder, ZlibEncoder};
-use message::{Batch, Field, Stamp};
+use message::{Batch, Field, Render, Stamp};
 use std::{
     io::Write,
     ops::Range,

@@ -3,8 +3,8 @@
 //! In: answers and how many messages they are about. Out: lines. Holds: how many lines were written lately.
 //! Limits: [`LINES_MAX`] lines in [`INTERVAL`]; what is beyond is counted, and the sum is told when that time is over.
 
-use crate::InternalLog;
 use std::time::{Duration, Instant};
+use transport::InternalLog;
 
 /// Lines with the server's reason in one interval.
 const LINES_MAX: usize = 5;

@@ -3,16 +3,17 @@
 mod items;
 
 use super::{Compression, HttpTarget, RequestSettings, ResponseAction};
-use crate::{
-    DestinationDriver, DestinationSpec, Destinations, InternalLog, Queueing, Registry, Rendering,
-    testing::{Text, delivery, eventually, token},
-};
+use crate::{DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering};
 use message::{Ack, Outcome, Outlet, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::TcpListener,
     sync::{Arc, Mutex, atomic::Ordering},
     time::Duration,
+};
+use transport::{
+    InternalLog, Registry,
+    testing::{Text, delivery, eventually, token},
 };
 
 /// A server and the requests that came: first line, headers, body.
@@ -127,7 +128,7 @@ fn target(urls: &[String]) -> HttpTarget {
             timeout: Duration::from_secs(5),
             follows_redirects: false,
             proxy: None,
-            tls: crate::tls::SenderTls::new(crate::tls::TlsOptions::default()),
+            tls: transport::tls::SenderTls::new(transport::tls::TlsOptions::default()),
         }),
     }
 }

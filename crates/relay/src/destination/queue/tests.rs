@@ -1,11 +1,11 @@
 //! Rows for what a queue takes, drops and gives back.
 
 use super::*;
-use crate::{
+use std::sync::atomic::Ordering;
+use transport::{
     Registry,
     testing::{delivery, eventually, token},
 };
-use std::sync::atomic::Ordering;
 
 /// Remembers what readers wrote with it.
 #[derive(Default)]

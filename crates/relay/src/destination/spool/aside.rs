@@ -3,9 +3,9 @@
 //! In: a file or folder. Out: a copy or a new name beside it, and a message. Holds: nothing.
 //! Limits: a file is copied once; when even that fails, the message says so.
 
-use crate::InternalLog;
 use journal::Damage;
 use std::{fs, io, path::Path};
+use transport::InternalLog;
 
 /// Gives a folder another name.
 pub(super) fn move_folder(folder: &Path, why: &str, log: &InternalLog) -> io::Result<()> {

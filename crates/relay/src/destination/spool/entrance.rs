@@ -6,13 +6,13 @@
 
 use super::super::options::DiskBuffer;
 use super::flights::Flights;
-use crate::stats::{self, Counters, DropReason};
 use message::{AckSink, Delivery, Outcome, Outlet, WriteBudget};
 use std::{
     collections::VecDeque,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::Instant,
 };
+use transport::stats::{self, Counters, DropReason};
 
 /// The entrance.
 pub(crate) struct Entrance {

@@ -13,10 +13,6 @@ use super::{
     entrance::{Arrival, Entrance, Written},
     place::Place,
 };
-use crate::{
-    InternalLog, StageError,
-    stats::{self, DropReason},
-};
 use journal::{Read, Reader};
 use message::{Ack, Batch, Delivery, Selection, codec};
 use std::{
@@ -25,6 +21,10 @@ use std::{
     sync::{Arc, atomic::Ordering},
     thread::JoinHandle,
     time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, StageError,
+    stats::{self, DropReason},
 };
 
 /// Pause after an error of the disk.

@@ -4,9 +4,9 @@
 //! back while the queue empties.
 
 use super::{super::options::DiskBuffer, aside};
-use crate::InternalLog;
 use journal::{CursorFile, Durability, Journal, OpenError, Options};
 use std::{fs, io, path::Path, sync::Arc};
+use transport::InternalLog;
 
 /// Parts of the capacity that one file takes, and bounds of that.
 const FILES: u64 = 16;

@@ -6,10 +6,7 @@ use super::super::{
     set::Destinations,
 };
 use super::{Entrance, Keeper, look, queues};
-use crate::{
-    InternalLog, Registry,
-    testing::{PATIENCE, delivery, eventually, lines, token},
-};
+use crate::destination::testing::lines;
 use message::{Ack, Field, Outcome, Outlet, WriteBudget};
 use sim::{Chance, SimDisk};
 use std::{
@@ -20,6 +17,10 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, atomic::Ordering},
     time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, Registry,
+    testing::{PATIENCE, delivery, eventually, token},
 };
 
 fn log() -> InternalLog {

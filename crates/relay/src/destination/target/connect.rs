@@ -4,11 +4,11 @@
 //! Limits: looking the name up takes at most [`LOOK_UP_WITHIN`], connecting [`CONNECT_WITHIN`], a handshake as long again.
 //! All of them end early when the destination is to stop.
 
-use super::super::options::{Server, SocketKind, SocketTarget, TcpOptions};
+use super::super::options::{Server, SocketKind, SocketTarget};
 use super::super::stopping;
 use super::dtls::SecureDatagrams;
 use super::stream::Secure;
-use socket2::{Domain, SockAddr, Socket, TcpKeepalive, Type};
+use socket2::{Domain, SockAddr, Socket, Type};
 use std::{
     io,
     net::{IpAddr, SocketAddr, ToSocketAddrs},
@@ -138,7 +138,7 @@ fn connect_to(target: &SocketTarget, address: SocketAddr, kind: Type) -> io::Res
         socket.bind(&local.into())?;
     }
     if kind == Type::STREAM {
-        set_keepalive(&socket, &target.tcp)?;
+        target.tcp.set(&socket)?;
         connect_until_stop(&socket, &address.into())?;
     } else {
         socket.connect(&address.into())?;
@@ -183,21 +183,4 @@ fn connect_unix(target: &SocketTarget, address: &SockAddr, kind: Type) -> io::Re
 
 fn set_send_buffer(target: &SocketTarget, socket: &Socket) -> io::Result<()> {
     if target.send_buffer > 0 { socket.set_send_buffer_size(target.send_buffer) } else { Ok(()) }
-}
-
-/// Sets `so-keepalive()` and `tcp-keepalive-*()`.
-pub(crate) fn set_keepalive(socket: &Socket, options: &TcpOptions) -> io::Result<()> {
-    socket.set_keepalive(options.keepalive)?;
-    let mut detail = TcpKeepalive::new();
-    let mut wanted = false;
-    if let Some(time) = options.keepalive_time {
-        (detail, wanted) = (detail.with_time(time), true);
-    }
-    if let Some(interval) = options.keepalive_interval {
-        (detail, wanted) = (detail.with_interval(interval), true);
-    }
-    if let Some(probes) = options.keepalive_probes {
-        (detail, wanted) = (detail.with_retries(probes), true);
-    }
-    if wanted { socket.set_tcp_keepalive(&detail) } else { Ok(()) }
 }

@@ -7,15 +7,15 @@
 //! in fragments of IP.
 
 use super::super::{options::StreamFraming, output::Output, stopping};
-use crate::{
-    dtls::{Association, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX, Taken},
-    sys,
-};
 use socket2::Socket;
 use std::{
     io::{self, Read, Write},
     os::fd::AsFd,
     time::{Duration, Instant},
+};
+use transport::{
+    dtls::{Association, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX, Taken},
+    sys,
 };
 use wire::dtls::{Record, Start, content, start};
 

@@ -9,13 +9,13 @@ use super::{
     super::output::Output,
     connect::{Connection, connect_first},
 };
-use crate::InternalLog;
 use flate2::{Compression, write::GzEncoder, write::ZlibEncoder};
 use socket2::Socket;
 use std::{
     io::{self, Write},
     time::{SystemTime, UNIX_EPOCH},
 };
+use transport::InternalLog;
 use wire::gelf_chunks;
 
 /// A text below this size gains nothing by packing.

@@ -18,7 +18,6 @@ mod stream;
 mod talk;
 mod terminal;
 
-pub(crate) use connect::set_keepalive;
 pub use dtls::SecureDatagrams;
 pub(crate) use gelf::Gelf;
 pub(crate) use pipe::Pipe;

@@ -8,7 +8,6 @@ use super::{
     super::options::{DestinationDriver, PipeTarget},
     super::output::Output,
 };
-use crate::{folders, sys};
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
@@ -18,6 +17,7 @@ use std::{
     },
     time::Duration,
 };
+use transport::{folders, sys};
 
 /// Mode of created pipes, as syslog-ng's.
 const PIPE_MODE: u32 = 0o600;

@@ -10,7 +10,6 @@ use super::{
     super::output::Output,
     pipe::write_some,
 };
-use crate::{InternalLog, shell, sys};
 use std::{
     io,
     os::{fd::AsFd, unix::process::CommandExt},
@@ -18,6 +17,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+use transport::{InternalLog, shell, sys};
 
 /// A program that lived shorter failed to start.
 const LIFE_MIN: Duration = Duration::from_secs(1);

@@ -16,12 +16,12 @@ use super::{
     super::output::Output,
     talk::Talk,
 };
-use crate::{InternalLog, LogPause, source::HostPolicy, source::feed::own_name};
 use dialogue::{Dialogue, Next, Verdict};
 use std::{
     io,
     time::{Duration, Instant},
 };
+use transport::{HostPolicy, InternalLog, LogPause, own_name};
 use wire::{mail, smtp_answer};
 
 /// At most one line about refused mails in this time.

@@ -12,13 +12,13 @@ use super::{
     servers::Servers,
     stream::write_plain,
 };
-use crate::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sys};
 use socket2::Socket as RawSocket;
 use std::{
     io,
     os::fd::AsFd,
     time::{Duration, Instant},
 };
+use transport::{InternalLog, LogPause, dtls::RECORD_TEXT_BYTES_MAX, sys};
 
 /// Largest UDP payload over IPv4.
 const DATAGRAM_BYTES_MAX: usize = 65_507;

@@ -11,7 +11,6 @@ use super::super::{
     options::{DestinationDriver, Rendering, SpoofTarget},
 };
 use super::connect::{Connection, connect_first};
-use crate::InternalLog;
 use message::{Batch, Selection, Stamp};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::{
@@ -19,6 +18,7 @@ use std::{
     io,
     net::{IpAddr, SocketAddr},
 };
+use transport::InternalLog;
 use wire::{PacketOptions, append_udp_packet};
 
 /// Hops of a packet when `ip-ttl()` does not say.

@@ -5,13 +5,13 @@
 //! ends early when the destination is to stop.
 
 use super::super::{output::Output, stopping};
-use crate::tls::{ClientTls, Session, Taken, describe};
 use socket2::Socket;
 use std::{
     io::{self, Read, Write},
     mem::MaybeUninit,
     time::{Duration, Instant},
 };
+use transport::tls::{ClientTls, Session, Taken, describe};
 
 /// Text that is encrypted and sent together.
 const PIECE_BYTES: usize = 256 << 10;

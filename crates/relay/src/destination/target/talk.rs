@@ -8,11 +8,11 @@ use super::{
     connect::{CONNECT_WITHIN, Connection, connect_first},
     stream::Secure,
 };
-use crate::tls::SenderTls;
 use std::{
     io::{self, Read, Write},
     time::Duration,
 };
+use transport::tls::SenderTls;
 
 /// Longest wait of a call.
 const STALL: Duration = Duration::from_millis(200);

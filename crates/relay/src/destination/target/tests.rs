@@ -1,9 +1,8 @@
 //! Sockets, pipes and programs as targets, with real peers on this machine.
 
 use crate::{
-    DestinationDriver, DestinationSpec, Destinations, FilePermissions, InternalLog, PipeTarget,
-    ProgramTarget, Queueing, Registry, Rendering, SocketKind, SocketTarget, StreamFraming,
-    testing::{PATIENCE, Text, delivery, eventually, token},
+    DestinationDriver, DestinationSpec, Destinations, PipeTarget, ProgramTarget, Queueing, Rendering,
+    SocketKind, SocketTarget, StreamFraming,
 };
 use message::{Ack, Outlet, WriteBudget};
 use std::{
@@ -13,6 +12,10 @@ use std::{
     os::unix::net::{UnixDatagram, UnixListener},
     sync::Arc,
     time::Duration,
+};
+use transport::{
+    FilePermissions, InternalLog, Registry,
+    testing::{PATIENCE, Text, delivery, eventually, token},
 };
 
 pub(super) struct Setup {

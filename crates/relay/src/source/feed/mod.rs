@@ -6,19 +6,15 @@
 
 pub(crate) mod buffer;
 mod hosts;
-mod names;
 mod slot;
 mod turn;
 mod window;
 
-use crate::clock::Clock;
-pub(crate) use names::{Names, own_name};
 pub(crate) use slot::{Live, Slot};
 pub(crate) use window::{Completion, Gate};
 
 use self::turn::Reader;
 use super::options::{Form, Reading, SourceDriver};
-use crate::stats;
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
     cell::RefCell,
@@ -27,6 +23,7 @@ use std::{
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
+use transport::{Clock, stats};
 use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
 
 /// Bytes that a frame's header and end may need beside the message.

@@ -6,12 +6,12 @@ use super::{
     super::options::{Reading, SourceDriver, Window},
     window::InWork,
 };
-use crate::stats::Counters;
 use message::{Intake, Origin, Transport};
 use std::{
     net::SocketAddr,
     sync::{Arc, PoisonError, RwLock},
 };
+use transport::stats::Counters;
 
 /// The settings of a source.
 pub(crate) struct Live {

@@ -1,7 +1,8 @@
 //! Rows for datagrams as frames.
 
 use super::*;
-use crate::{Reading, Registry, source::options::SourceDriver, testing::Collected};
+use crate::{Reading, source::options::SourceDriver};
+use transport::{Registry, testing::Collected};
 
 #[track_caller]
 fn check(datagram: &[u8], cut: bool, want: &str) {

@@ -8,11 +8,7 @@ use super::{
     tail::{Change, Tail, find_rotated},
     track::Track,
 };
-use crate::{
-    InternalLog,
-    source::feed::{Feed, buffer, own_name},
-    stats,
-};
+use crate::source::feed::{Feed, buffer};
 use message::{Origin, Transport};
 use std::{
     io,
@@ -21,6 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use transport::{InternalLog, own_name, stats};
 
 /// What to follow.
 pub(crate) struct Following {

@@ -1,11 +1,7 @@
 //! Files that grow, rotate, are truncated, and restarts in between.
 
 use super::{tail::Tail, wildcard::fits, *};
-use crate::{
-    FileSource, HostPolicy, InternalLog, Reading, Registry, SourceDriver, SourceSpec, Sources,
-    WildcardSource,
-    testing::{Collected, eventually},
-};
+use crate::{FileSource, Reading, SourceDriver, SourceSpec, Sources, WildcardSource};
 use message::Outcome;
 use std::{
     fs::{self, OpenOptions},
@@ -13,6 +9,10 @@ use std::{
     path::PathBuf,
     sync::Arc,
     time::Duration,
+};
+use transport::{
+    HostPolicy, InternalLog, Registry,
+    testing::{Collected, eventually},
 };
 
 const POLL: Duration = Duration::from_millis(2);
@@ -65,7 +65,7 @@ impl Setup {
     }
 
     fn stop(mut sources: Sources) {
-        sources.stop(crate::testing::PATIENCE);
+        sources.stop(transport::testing::PATIENCE);
         sources.save_positions();
     }
 

@@ -5,9 +5,7 @@
 
 use super::{Following, Track, follow};
 use crate::{
-    InternalLog,
     positions::Positions,
-    reactor::Reactors,
     source::{
         feed::{Feed, Slot},
         options::WildcardSource,
@@ -20,6 +18,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use tokio::sync::watch;
+use transport::{InternalLog, Reactors};
 
 /// Deepest folder below the base that is searched.
 const DEPTH_MAX: usize = 16;

@@ -8,13 +8,13 @@ use super::{
     body::Share,
     options::{Acknowledge, HttpOptions},
 };
-use crate::stats;
 use message::{Batch, Origin, Outcome};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::{
     sync::oneshot,
     time::{error::Elapsed, timeout},
 };
+use transport::stats;
 use wire::{BodyError, ShippedReader};
 
 /// Makes the origin of messages from the present settings.

@@ -3,9 +3,9 @@
 //! In: the internal log. Out: batches. Holds: nothing. Limits: [`BATCH`] messages a batch.
 
 use super::{Local, origin_of};
-use crate::internal::Entry;
 use message::{Ack, Batch, Facility, Format, Message, Origin, Priority, Severity, Span};
 use std::{sync::Arc, time::SystemTime};
+use transport::Entry;
 
 /// Most messages of a batch.
 const BATCH: usize = 500;

@@ -12,13 +12,13 @@ use crate::{
         options::JournalSource,
         session::Stream,
     },
-    stats,
 };
 use message::{
     Ack, Batch, FIELD_NAME_BYTES_MAX, Facility, Format, Message, Origin, Outcome, Priority, Severity, Span,
     Stamp, ValueKind,
 };
 use std::{path::Path, process::Command, sync::Arc, time::Duration};
+use transport::stats;
 
 /// Longest entry that is read.
 const ENTRY_BYTES_MAX: usize = 8 << 20;

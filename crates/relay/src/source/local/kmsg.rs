@@ -8,7 +8,6 @@ use super::{Local, origin_of};
 use crate::{
     positions::Positions,
     source::feed::{Completion, Feed, Live},
-    stats, sys,
 };
 use message::{Ack, Batch, Origin, Outcome, Span};
 use std::{
@@ -20,6 +19,7 @@ use std::{
     time::Duration,
 };
 use tokio::io::unix::AsyncFd;
+use transport::{stats, sys};
 use wire::push_kmsg;
 
 /// Where the records are.

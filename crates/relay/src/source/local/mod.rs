@@ -19,11 +19,12 @@ pub(crate) use pipe::{is_device, read_pipe};
 pub(crate) use program::read_program;
 pub(crate) use stdin::read_stdin;
 
-use super::feed::{Feed, Live, Slot, own_name};
-use crate::{InternalLog, positions::Positions};
+use super::feed::{Feed, Live, Slot};
+use crate::positions::Positions;
 use message::{Origin, Transport};
 use std::sync::Arc;
 use tokio::sync::watch;
+use transport::{InternalLog, own_name};
 
 /// What every local source needs.
 pub(crate) struct Local {

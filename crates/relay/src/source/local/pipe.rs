@@ -3,14 +3,10 @@
 //! In: a path. Out: batches. Holds: the open pipe. Limits: an error is tried again after [`AGAIN`].
 
 use super::{Local, origin_of};
-use crate::{
-    folders,
-    source::{
-        feed::Slot,
-        options::{PipeSource, SourceDriver},
-        session::{self, End, Stream},
-    },
-    sys,
+use crate::source::{
+    feed::Slot,
+    options::{PipeSource, SourceDriver},
+    session::{self, End, Stream},
 };
 use std::{
     fs::{self, OpenOptions},
@@ -21,6 +17,7 @@ use std::{
     time::Duration,
 };
 use tokio::net::unix::pipe;
+use transport::{folders, sys};
 
 /// Pause after an error.
 const AGAIN: Duration = Duration::from_secs(10);

@@ -4,13 +4,9 @@
 //! Limits: it is started again when it ends, after a pause. When the source stops it and what it started get SIGTERM.
 
 use super::{Local, origin_of};
-use crate::{
-    shell,
-    source::{
-        options::ProgramSource,
-        session::{self, End, Stream},
-    },
-    sys,
+use crate::source::{
+    options::ProgramSource,
+    session::{self, End, Stream},
 };
 use std::{
     io,
@@ -18,6 +14,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 use tokio::net::unix::pipe;
+use transport::{shell, sys};
 
 /// A program that is ended when this is dropped.
 pub(super) struct Running(Option<Child>);

@@ -2,12 +2,14 @@
 
 use super::journal::{entry, push};
 use crate::{
-    FilePermissions, Generator, HostPolicy, InternalLog, JournalSource, PipeSource, ProgramSource, Reading,
-    Registry, SourceDriver, SourceSpec, Sources,
-    testing::{Collected, batch},
+    Generator, JournalSource, PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, Sources,
 };
 use message::{Field, FieldName, Severity, ValueKind};
 use std::{fs, io::Write, path::Path, sync::Arc, time::Duration};
+use transport::{
+    FilePermissions, HostPolicy, InternalLog, Registry,
+    testing::{Collected, batch},
+};
 
 struct Setup {
     sources: Sources,
@@ -57,7 +59,7 @@ fn makes_and_reads_a_pipe() {
         permissions: FilePermissions::default(),
         folders: None,
     }));
-    crate::testing::eventually("the pipe is there", || path.exists());
+    transport::testing::eventually("the pipe is there", || path.exists());
     for text in ["<13>su: one\n", "<13>su: two\n"] {
         // Each writer closes its end, which is not the end of the pipe.
         fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(text.as_bytes()).unwrap();
@@ -77,7 +79,7 @@ fn reads_a_program_and_starts_it_again() {
         let mut setup = start(SourceDriver::Program(options));
         let lines = setup.collected.wait(2);
         assert!(lines.iter().all(|line| line.ends_with(want)), "{lines:?}");
-        setup.sources.stop(crate::testing::PATIENCE);
+        setup.sources.stop(transport::testing::PATIENCE);
     }
 }
 
@@ -231,10 +233,10 @@ fn reads_a_journal_behind_its_cursor() {
         let unit = last.field(last.len() - 1, &FieldName::parse("j.UNIT")).unwrap().into_owned();
         assert_eq!(unit, b"u2");
     });
-    setup.sources.stop(crate::testing::PATIENCE);
+    setup.sources.stop(transport::testing::PATIENCE);
     setup.sources.save_positions();
     assert!(make_journal(&folder.path().join("journal"), 10, &["four"]));
     let mut setup = start_at(SourceDriver::Journal(options), Some(&positions));
     check(&setup, &["su|four"]);
-    setup.sources.stop(crate::testing::PATIENCE);
+    setup.sources.stop(transport::testing::PATIENCE);
 }

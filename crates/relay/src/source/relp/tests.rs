@@ -4,12 +4,12 @@ use super::super::{
     Dialogue, SourceDriver, StreamListener,
     testing::{Setup, here, reading},
 };
-use crate::testing::{PATIENCE, eventually};
 use std::{
     io::{ErrorKind, Read, Write},
     net::TcpStream,
     sync::atomic::Ordering,
 };
+use transport::testing::{PATIENCE, eventually};
 
 const OFFERS: &str = "relp_version=1\nrelp_software=test\ncommands=syslog";
 

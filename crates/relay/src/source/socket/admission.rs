@@ -15,12 +15,12 @@ pub use counts::CountLimits;
 pub(super) use counts::{Full, PeerCounts, PeerKey, PeerSlot};
 pub(super) use handshakes::HandshakePermits;
 
-use crate::stats::RefusalReason;
 use candidates::{Candidates, Displacement};
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
+use transport::stats::RefusalReason;
 
 /// A connection of this age makes no room: an honest peer needs a moment for its handshake and its first message.
 const YOUNG_FOR: Duration = Duration::from_secs(1);

@@ -5,12 +5,13 @@
 //! drops, and `kernel_dropped` shows how many.
 
 use super::{
-    super::feed::{Feed, Names, Run, Slot, buffer},
-    super::options::Form,
+    super::{
+        feed::{Feed, Run, Slot, buffer},
+        options::Form,
+    },
     gelf::Assembler,
     peer::{Peers, Sender, canonical},
 };
-use crate::{InternalLog, stats, sys};
 use message::Transport;
 use socket2::Socket;
 use std::{
@@ -20,6 +21,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use transport::{HostNames, InternalLog, stats, sys};
 
 /// Largest datagram of UDP; unix sockets may send more.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
@@ -36,7 +38,7 @@ const DROPS_EVERY: Duration = Duration::from_secs(1);
 pub(crate) async fn receive(
     socket: Socket,
     slot: Arc<Slot>,
-    names: Names,
+    names: HostNames,
     log: InternalLog,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -92,7 +94,7 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn new(socket: &Socket, slot: &Arc<Slot>, names: Names) -> io::Result<Receiver> {
+    fn new(socket: &Socket, slot: &Arc<Slot>, names: HostNames) -> io::Result<Receiver> {
         let local = socket.local_addr()?;
         let live = slot.live();
         let (transport, file_name) = match local.as_pathname() {

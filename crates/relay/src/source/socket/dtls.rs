@@ -9,10 +9,9 @@
 mod peers;
 
 use super::{
-    super::feed::{Feed, Names, Run, Slot, buffer},
+    super::feed::{Feed, Run, Slot, buffer},
     peer::canonical,
 };
-use crate::{InternalLog, dtls::Cookies, stats, sys};
 use message::Origin;
 pub(crate) use peers::DtlsCounts;
 use peers::{Events, Peers};
@@ -25,6 +24,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::sync::watch;
+use transport::{HostNames, InternalLog, dtls::Cookies, stats, sys};
 
 /// Largest datagram of UDP.
 const DATAGRAM_BYTES_MAX: usize = 64 << 10;
@@ -39,7 +39,7 @@ const SENDERS_MAX: usize = 4_096;
 pub(crate) async fn receive_dtls(
     socket: Socket,
     slot: Arc<Slot>,
-    (names, log): (Names, InternalLog),
+    (names, log): (HostNames, InternalLog),
     counts: DtlsCounts,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -91,7 +91,7 @@ impl Receiver {
     fn new(
         socket: &Socket,
         slot: &Arc<Slot>,
-        names: (Names, InternalLog),
+        names: (HostNames, InternalLog),
         counts: DtlsCounts,
     ) -> io::Result<Receiver> {
         let local = socket.local_addr()?.as_socket().map(canonical);

@@ -13,12 +13,12 @@ use super::{
     admission::{ConnectionPermit, HandshakePermits},
     peer::{canonical, peer_values},
 };
-use crate::stats::RefusalReason;
 use std::{future::Future, io, net::SocketAddr, time::Duration};
 use tokio::{
     net::TcpStream,
     time::{Instant, timeout, timeout_at},
 };
+use transport::stats::RefusalReason;
 use wire::proxy::{self, Start};
 
 /// Longest time for header and handshake: whoever is slower may only be holding connections open.

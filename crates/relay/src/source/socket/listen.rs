@@ -4,7 +4,6 @@
 //! Limits: a stale unix socket is removed; anything else under that name is left alone and refused.
 
 use super::super::options::{DatagramListener, ListenAddress, StreamListener};
-use crate::{destination::FilePermissions, folders, ip::IpOptions, sys};
 use socket2::{Domain, SockAddr, SockFilter, Socket, Type};
 use std::{
     fs, io,
@@ -14,6 +13,7 @@ use std::{
     },
     path::Path,
 };
+use transport::{FilePermissions, IpOptions, folders, sys};
 
 /// Classic BPF: keeps what is addressed to this host alone, whose type (`SKF_AD_OFF + SKF_AD_PKTTYPE`) is 0.
 /// What it passes over is a copy, but the kernel counts it as dropped.

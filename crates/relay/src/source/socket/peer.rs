@@ -3,8 +3,7 @@
 //! In: addresses and credentials. Out: origins, made once a peer. Holds: a cache for datagrams.
 //! Limits: [`PEERS_MAX`] senders; then the cache starts anew.
 
-use super::super::feed::{Live, Names, own_name};
-use crate::tls::{Fingerprint, Identity};
+use super::super::feed::Live;
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,
@@ -13,6 +12,10 @@ use std::{
     path::Path,
     sync::Arc,
     time::{Duration, Instant},
+};
+use transport::{
+    HostNames, own_name,
+    tls::{Fingerprint, Identity},
 };
 
 /// Senders that are remembered; also bounds the origins of one batch.
@@ -36,7 +39,7 @@ pub(super) enum Sender {
 
 /// The senders of one datagram socket.
 pub(super) struct Peers {
-    names: Names,
+    names: HostNames,
     transport: Transport,
     local: Option<SocketAddr>,
     file_name: String,
@@ -46,7 +49,7 @@ pub(super) struct Peers {
 
 impl Peers {
     pub(super) fn new(
-        names: Names,
+        names: HostNames,
         transport: Transport,
         local: Option<SocketAddr>,
         file_name: String,

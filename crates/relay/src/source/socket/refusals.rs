@@ -4,13 +4,13 @@
 //! Limits: one line for each reason in [`TOLD_EVERY`]; it says how many connections it stands for.
 
 use super::super::feed::Live;
-use crate::{
-    InternalLog, LogPause,
-    stats::{REFUSAL_REASONS, RefusalReason},
-};
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, LogPause,
+    stats::{REFUSAL_REASONS, RefusalReason},
 };
 
 /// Pause between two lines of one reason.

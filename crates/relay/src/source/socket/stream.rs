@@ -5,7 +5,7 @@
 
 use super::{
     super::{
-        feed::{Feed, Live, Names, Slot, own_name},
+        feed::{Feed, Live, Slot},
         http,
         options::{Dialogue, SourceDriver, StreamListener},
         relp,
@@ -16,13 +16,6 @@ use super::{
     peer::{canonical, process_values},
     refusals::RefusalLog,
 };
-use crate::{
-    InternalLog, LogPause,
-    destination::set_keepalive,
-    reactor::Reactors,
-    stats::{self, RefusalReason},
-    sys,
-};
 use message::{Origin, Transport};
 use socket2::{SockRef, Socket};
 use std::{
@@ -32,6 +25,11 @@ use std::{
     time::{Duration, Instant},
 };
 use tokio::{net, sync::watch};
+use transport::{
+    HostNames, InternalLog, LogPause, Reactors, own_name,
+    stats::{self, RefusalReason},
+    sys,
+};
 
 /// Pause after an error of `accept`, for instance too many open files.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -42,7 +40,7 @@ const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
 #[derive(Clone)]
 pub(crate) struct Accepting {
     pub(crate) slot: Arc<Slot>,
-    pub(crate) names: Names,
+    pub(crate) names: HostNames,
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
     pub(crate) budget: ConnectionBudget,
@@ -239,7 +237,7 @@ async fn prepare(
     socket.set_nonblocking(true)?;
     let local = socket.local_addr()?.as_socket().map(canonical);
     if let (Some(peer), Some(options)) = (peer, listener(live)) {
-        set_keepalive(&socket, &options.tcp)?;
+        options.tcp.set(&socket)?;
         let stream = net::TcpStream::from_std(socket.into())?;
         return Ok((greet(stream, peer, options, (permit, &door.handshakes)).await?, local));
     }
@@ -254,7 +252,7 @@ async fn origin_maker(
     peer: Option<SocketAddr>,
     local: Option<SocketAddr>,
     live: &Live,
-    names: &Names,
+    names: &HostNames,
 ) -> impl Fn(&Live) -> Origin + use<> {
     if let Some(peer) = peer {
         names.name_soon(peer.ip(), &live.reading.hosts).await;

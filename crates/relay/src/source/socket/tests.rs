@@ -4,10 +4,6 @@ use super::super::{
     DatagramListener, ListenAddress, Reading, SourceDriver, Sources, StreamListener,
     testing::{Setup, here, reading, spec},
 };
-use crate::{
-    InternalLog, Registry,
-    testing::{Collected, PATIENCE, eventually},
-};
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket},
@@ -15,6 +11,10 @@ use std::{
     path::Path,
     sync::{Arc, atomic::Ordering},
     time::Duration,
+};
+use transport::{
+    InternalLog, Registry,
+    testing::{Collected, PATIENCE, eventually},
 };
 use wire::{Framing, MultiLine};
 
@@ -182,7 +182,7 @@ fn too_many_connections_are_refused_and_counted() {
     second.set_read_timeout(Some(PATIENCE)).unwrap();
     assert!(matches!(second.read(&mut [0]), Ok(0) | Err(_)));
     let counters = setup.registry.list()[0].clone();
-    eventually("refused", || counters.refusals.count(crate::RefusalReason::MaxConnections) == 1);
+    eventually("refused", || counters.refusals.count(transport::RefusalReason::MaxConnections) == 1);
     assert_eq!(counters.connections.load(Ordering::Relaxed), 1);
     drop(first);
     eventually("closed", || counters.connections.load(Ordering::Relaxed) == 0);

@@ -1,13 +1,12 @@
 //! A receiver on this machine that shows the text of each record.
 
 use super::super::tests::{Setup, spec};
-use crate::{
-    DestinationDriver, SocketKind, SocketTarget, StreamFraming,
-    dtls::{Association, RECORD_TEXT_BYTES_MAX, SenderDtls, ServerDtls},
-    testing::{PATIENCE, eventually},
-    tls::fixtures::Pki,
-};
+use crate::{DestinationDriver, SocketKind, SocketTarget, StreamFraming};
 use std::{net::UdpSocket, sync::atomic::Ordering};
+use transport::{
+    dtls::{Association, RECORD_TEXT_BYTES_MAX, SenderDtls, ServerDtls},
+    testing::{PATIENCE, Pki, eventually},
+};
 use wire::dtls::{Start, append_verify_request, start};
 
 struct Receiver {
@@ -26,7 +25,7 @@ impl Receiver {
     fn target(&self, pki: &Pki, framing: StreamFraming) -> Setup {
         let mut options = pki.options("client");
         // The certificate is for another name than the address that is dialled.
-        options.peer_verify = crate::tls::PeerVerify::RequiredUntrusted;
+        options.peer_verify = transport::tls::PeerVerify::RequiredUntrusted;
         let port = self.socket.local_addr().unwrap().port();
         let kind = SocketKind::Dtls("127.0.0.1".to_owned(), port, SenderDtls::new(options));
         let target = SocketTarget { framing, ..SocketTarget::new(kind) };

@@ -10,7 +10,7 @@ use wire::{Chunks, Payload};
 #[track_caller]
 fn check(packing: Packing, chunk_bytes: usize, text: &str) {
     let receiver = UdpSocket::bind("127.0.0.1:0").unwrap();
-    receiver.set_read_timeout(Some(crate::testing::PATIENCE)).unwrap();
+    receiver.set_read_timeout(Some(transport::testing::PATIENCE)).unwrap();
     let kind = SocketKind::Udp("127.0.0.1".to_owned(), receiver.local_addr().unwrap().port());
     let target = GelfTarget { socket: SocketTarget::new(kind), packing, chunk_bytes };
     let setup = Setup::new(spec(DestinationDriver::Gelf(target), "$MSG"));

@@ -2,13 +2,13 @@
 
 use super::super::tests::{Setup, accept, spec, tcp_to};
 use super::*;
-use crate::testing::{delivery, eventually, token};
 use message::{Outcome, WriteBudget};
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
     sync::atomic::Ordering,
 };
+use transport::testing::{delivery, eventually, token};
 
 /// One accepted session.
 struct Receiver {

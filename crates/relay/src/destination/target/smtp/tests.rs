@@ -3,7 +3,6 @@
 use super::super::tests::{Setup, accept, spec, tcp_to};
 use super::*;
 use crate::destination::options::MailLogin;
-use crate::testing::{delivery, eventually, token};
 use message::{Outcome, WriteBudget};
 use std::{
     io::{BufRead, BufReader, Write},
@@ -11,6 +10,7 @@ use std::{
     sync::atomic::Ordering,
     thread::JoinHandle,
 };
+use transport::testing::{delivery, eventually, token};
 
 /// A mail for `$HOST` that says `$MSG`.
 const FORM: &str =

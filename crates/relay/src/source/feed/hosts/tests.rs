@@ -1,7 +1,7 @@
 //! Rows for host and program by the options.
 
 use super::*;
-use crate::{HostPolicy, testing::batch};
+use transport::{HostPolicy, testing::batch};
 
 struct Row {
     keep: bool,

@@ -4,13 +4,13 @@
 //! Limits: none of its own; each look is a search in a tree.
 
 use super::counts::PeerKey;
-use crate::stats::RefusalReason;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 use tokio::sync::Notify;
+use transport::stats::RefusalReason;
 
 /// The signal to a connection that it has to leave, and why.
 #[derive(Default)]

@@ -8,16 +8,13 @@
 //! address, over all sockets; `idle-timeout()` ends silent ones.
 
 use super::super::{
-    super::feed::{Live, Names},
-    super::options::{DatagramListener, SourceDriver},
+    super::{
+        feed::Live,
+        options::{DatagramListener, SourceDriver},
+    },
     admission::{Full, PeerCounts, PeerKey, PeerSlot},
     peer::peer_values,
     refusals::RefusalLog,
-};
-use crate::{
-    InternalLog, LogPause,
-    dtls::{Association, Cookies, Taken},
-    stats::{self, Counters, RefusalReason},
 };
 use message::{Origin, Transport};
 use std::{
@@ -25,6 +22,11 @@ use std::{
     net::SocketAddr,
     sync::Arc,
     time::{Duration, Instant},
+};
+use transport::{
+    HostNames, InternalLog, LogPause,
+    dtls::{Association, Cookies, Taken},
+    stats::{self, Counters, RefusalReason},
 };
 use wire::dtls::{self, Record, Start, content};
 
@@ -61,7 +63,7 @@ pub(crate) struct DtlsCounts {
 
 /// The peers.
 pub(super) struct Peers {
-    names: Names,
+    names: HostNames,
     log: InternalLog,
     refusals: RefusalLog,
     counts: DtlsCounts,
@@ -95,7 +97,7 @@ struct Shaking {
 
 impl Peers {
     pub(super) fn new(
-        (names, log): (Names, InternalLog),
+        (names, log): (HostNames, InternalLog),
         counts: DtlsCounts,
         cookies: Cookies,
         local: Option<SocketAddr>,
@@ -460,7 +462,7 @@ fn send_all(association: &mut Association, to: SocketAddr, send: &mut dyn FnMut(
 
 /// The origin of a peer's messages, and how long it is good.
 fn origin(
-    names: &Names,
+    names: &HostNames,
     local: Option<SocketAddr>,
     from: SocketAddr,
     live: &Live,

@@ -4,16 +4,15 @@ use super::super::super::{
     DatagramListener, Reading, SourceDriver,
     testing::{Setup, here, reading},
 };
-use crate::{
-    RefusalReason,
-    dtls::{Association, ClientDtls, ListenerDtls, Taken},
-    testing::{PATIENCE, eventually},
-    tls::fixtures::Pki,
-};
 use std::{
     net::UdpSocket,
     sync::atomic::{AtomicU64, Ordering},
     time::{Duration, Instant},
+};
+use transport::{
+    RefusalReason,
+    dtls::{Association, ClientDtls, ListenerDtls, Taken},
+    testing::{PATIENCE, Pki, eventually},
 };
 
 const LINE: &str = "<13>Nov 21 09:00:00 web su: ";
@@ -83,7 +82,7 @@ fn plain(setup: &Setup) -> UdpSocket {
 }
 
 /// Waits until a counter of the listener has a value.
-fn reaches(setup: &Setup, what: &str, counter: impl Fn(&crate::Counters) -> &AtomicU64, value: u64) {
+fn reaches(setup: &Setup, what: &str, counter: impl Fn(&transport::Counters) -> &AtomicU64, value: u64) {
     let read =
         || setup.registry.list().iter().map(|entry| counter(entry).load(Ordering::Relaxed)).sum::<u64>();
     eventually(what, || read() >= value);

@@ -6,13 +6,15 @@ use super::super::super::{
 };
 use super::ProxyHeader;
 use crate::{
-    DestinationDriver, DestinationSpec, Destinations, InternalLog, Queueing, Registry, Rendering, SocketKind,
-    SocketTarget,
-    testing::{Text, delivery, eventually},
-    tls::{ListenerTls, SenderTls, TlsOptions, fixtures::Pki},
+    DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
 };
 use message::{Ack, Field, FieldName, WriteBudget};
 use std::{io::Write, sync::atomic::Ordering, time::Duration};
+use transport::{
+    InternalLog, Registry,
+    testing::{Pki, Text, delivery, eventually},
+    tls::{ListenerTls, SenderTls, TlsOptions},
+};
 
 fn listener(address: ListenAddress, proxy: ProxyHeader, tls: Option<TlsOptions>) -> SourceDriver {
     SourceDriver::Stream(StreamListener {

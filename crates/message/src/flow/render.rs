@@ -1,0 +1,29 @@
+//! How a message becomes the text that a target gets.
+//!
+//! In: messages of a batch. Out: bytes appended to a buffer. Holds: what an implementer remembers between messages.
+//! Limits: those of the implementer.
+
+use crate::{Batch, Stamp};
+use std::io;
+
+/// A compiled template with what it remembers between messages: what a message looks like in one target.
+pub trait Render: Send {
+    /// Called before the messages of a batch. `now` is the time for `${C_...}` macros.
+    fn begin(&mut self, now: Stamp);
+
+    /// Appends the text of one message. `sequence` is `${SEQNUM}` of the destination, counted from 1.
+    fn render(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+
+    /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
+    fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
+
+    /// Everything that was rendered is in its file; called before it is acknowledged. After an error it is called again.
+    fn written(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The text when it is the same for every message (`file("/var/log/all")`).
+    fn constant(&self) -> Option<&str> {
+        None
+    }
+}

@@ -1,0 +1,340 @@
+//! One association over datagrams that others receive and send.
+//!
+//! In: received datagrams; text to send. Out: the text of the peer, record by record; datagrams to send.
+//! Holds: keys, and the parts of a handshake that came out of order. Touches no socket.
+//! Limits: what OpenSSL keeps of a handshake: ten messages and a hundred records; afterwards one datagram at a time.
+
+use super::{
+    RECORD_TEXT_BYTES_MAX,
+    error::{explained, refusal},
+};
+use crate::{
+    sys,
+    tls::{Fingerprint, Identity, PeerCheck},
+};
+use openssl::{
+    error::ErrorStack,
+    ex_data::Index,
+    ssl::{ErrorCode, Ssl, SslContext, SslRef, SslStream},
+    x509::{X509StoreContext, X509StoreContextRef},
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use std::{
+    cell::RefCell,
+    io::{self, Read, Write},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+thread_local! {
+    /// Where records are decrypted: one buffer a thread serves all its associations.
+    static TEXT: RefCell<Vec<u8>> = RefCell::new(vec![0; RECORD_TEXT_BYTES_MAX]);
+}
+
+/// An association.
+pub struct Association {
+    stream: SslStream<Datagrams>,
+    is_open: bool,
+    is_over: bool,
+    /// Nothing works any more.
+    failed: Option<String>,
+}
+
+/// What came of a datagram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// The handshake wants more.
+    Shaking,
+    /// Text may be sent and received.
+    Open,
+    /// The peer said that nothing more comes.
+    Over,
+}
+
+/// The line under an association: the datagram that came, the datagrams that are to go.
+#[derive(Default)]
+pub struct Datagrams {
+    received: Vec<u8>,
+    bytes: Vec<u8>,
+    /// Where each datagram ends in `bytes`.
+    ends: Vec<usize>,
+}
+
+impl Datagrams {
+    /// The datagrams, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
+    }
+
+    /// Forgets them: they were sent.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+}
+
+impl Read for Datagrams {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        if self.received.is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let size = self.received.len().min(room.len());
+        room[..size].copy_from_slice(&self.received[..size]);
+        self.received.clear();
+        Ok(size)
+    }
+}
+
+impl Write for Datagrams {
+    fn write(&mut self, datagram: &[u8]) -> io::Result<usize> {
+        self.bytes.extend_from_slice(datagram);
+        self.ends.push(self.bytes.len());
+        Ok(datagram.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What a session of the library knows of us: whom to ask about its peer.
+pub(super) struct Session {
+    check: Arc<PeerCheck>,
+    name: Option<ServerName<'static>>,
+    verdict: Mutex<Option<Result<(), rustls::Error>>>,
+}
+
+impl Session {
+    pub(super) fn new(check: Arc<PeerCheck>, name: Option<ServerName<'static>>) -> Session {
+        Session { check, name, verdict: Mutex::default() }
+    }
+
+    fn of(ssl: &SslRef) -> Option<&Session> {
+        ssl.ex_data(session_index().ok()?)
+    }
+
+    /// The verdict on the certificates of the peer, found once.
+    fn judge(&self, leaf: &CertificateDer<'_>, others: &[CertificateDer<'_>]) -> Result<(), rustls::Error> {
+        let mut verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let judge = || self.check.check(leaf, others, self.name.as_ref(), UnixTime::since_unix_epoch(now));
+        verdict.get_or_insert_with(judge).clone()
+    }
+
+    fn refused(&self) -> Option<rustls::Error> {
+        let verdict = self.verdict.lock().unwrap_or_else(PoisonError::into_inner);
+        verdict.as_ref().and_then(|verdict| verdict.clone().err())
+    }
+
+    /// Whether the peer was asked about and is good.
+    fn is_good(&self) -> bool {
+        matches!(*self.verdict.lock().unwrap_or_else(PoisonError::into_inner), Some(Ok(())))
+    }
+}
+
+/// Where a session of the library keeps ours.
+fn session_index() -> Result<Index<Ssl, Session>, ErrorStack> {
+    static INDEX: OnceLock<Index<Ssl, Session>> = OnceLock::new();
+    match INDEX.get() {
+        Some(index) => Ok(*index),
+        None => {
+            let index = Ssl::new_ex_index()?;
+            Ok(*INDEX.get_or_init(|| index))
+        }
+    }
+}
+
+/// A session of the library, with whom it asks about its peer.
+fn library_session(context: &SslContext, session: Session, mtu: usize) -> Result<Ssl, ErrorStack> {
+    let mut ssl = Ssl::new(context)?;
+    ssl.set_mtu(u32::try_from(mtu).unwrap_or(u32::MAX))?;
+    ssl.set_ex_data(session_index()?, session);
+    Ok(ssl)
+}
+
+/// Called by the library about a peer's certificates, once or several times, with the chain that it could build
+/// without knowing any authority: the verdict is that of TLS over TCP, whatever the library found.
+pub(super) fn judge(_found: bool, context: &mut X509StoreContextRef) -> bool {
+    match verdict(context) {
+        Some(Ok(())) => true,
+        Some(Err(error)) => {
+            sys::dtls::refuse(context, refusal(&error));
+            false
+        }
+        None => false,
+    }
+}
+
+fn verdict(context: &X509StoreContextRef) -> Option<Result<(), rustls::Error>> {
+    let session = Session::of(context.ex_data(X509StoreContext::ssl_idx().ok()?)?)?;
+    let chain = context.chain()?.iter().map(|certificate| certificate.to_der().map(CertificateDer::from));
+    let chain: Vec<CertificateDer<'static>> = chain.collect::<Result<_, _>>().ok()?;
+    let (leaf, others) = chain.split_first()?;
+    Some(session.judge(leaf, others))
+}
+
+impl Association {
+    /// The side of the server, after a hello with a good cookie. What is to be answered is in `outgoing`.
+    pub(super) fn accept(
+        context: &SslContext,
+        session: Session,
+        hello: &[u8],
+        mtu: usize,
+    ) -> Result<Association, String> {
+        let ssl = library_session(context, session, mtu).map_err(|error| error.to_string())?;
+        let mut association = Association::new(ssl)?;
+        association.stream.get_mut().received.extend_from_slice(hello);
+        if !sys::dtls::listen(&mut association.stream) {
+            return Err("the hello of the peer cannot be used".to_owned());
+        }
+        association.shake()?;
+        Ok(association)
+    }
+
+    /// The side of the client. Its hello is in `outgoing`.
+    pub(super) fn connect(
+        context: &SslContext,
+        session: Session,
+        host: Option<&str>,
+        mtu: usize,
+    ) -> Result<Association, String> {
+        let mut ssl = library_session(context, session, mtu).map_err(|error| error.to_string())?;
+        if let Some(host) = host {
+            ssl.set_hostname(host).map_err(|error| error.to_string())?;
+        }
+        ssl.set_connect_state();
+        let mut association = Association::new(ssl)?;
+        association.shake()?;
+        Ok(association)
+    }
+
+    fn new(ssl: Ssl) -> Result<Association, String> {
+        let stream = SslStream::new(ssl, Datagrams::default()).map_err(|error| error.to_string())?;
+        Ok(Association { stream, is_open: false, is_over: false, failed: None })
+    }
+
+    /// Takes a received datagram and shows the text of each record. Look at `outgoing` afterwards, also after an
+    /// error: the peer is told what went wrong. After an error every call gives it again.
+    pub fn take(&mut self, datagram: &[u8], record: impl FnMut(&[u8])) -> Result<Taken, String> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        let line = self.stream.get_mut();
+        line.received.clear();
+        line.received.extend_from_slice(datagram);
+        if !self.is_open {
+            self.shake()?;
+        }
+        if self.is_open && !self.is_over {
+            self.read(record)?;
+        }
+        // Of a datagram nothing is kept that the library did not take.
+        self.stream.get_mut().received.clear();
+        Ok(match (self.is_over, self.is_open) {
+            (true, _) => Taken::Over,
+            (false, true) => Taken::Open,
+            (false, false) => Taken::Shaking,
+        })
+    }
+
+    /// One step of the handshake.
+    fn shake(&mut self) -> Result<(), String> {
+        match self.stream.do_handshake() {
+            Ok(()) => {
+                // Whatever the library thinks of it: nobody gets in whose certificate was not looked at.
+                let ssl = self.stream.ssl();
+                let has_shown = ssl.peer_certificate().is_some();
+                if has_shown && !Session::of(ssl).is_some_and(Session::is_good) {
+                    return self.fail("the certificate of the peer was not checked".to_owned());
+                }
+                self.is_open = true;
+                Ok(())
+            }
+            Err(error) if waits(&error) => Ok(()),
+            Err(error) => {
+                let verdict = Session::of(self.stream.ssl()).and_then(Session::refused);
+                self.fail(explained(&error, verdict.as_ref()))
+            }
+        }
+    }
+
+    fn read(&mut self, mut record: impl FnMut(&[u8])) -> Result<(), String> {
+        TEXT.with_borrow_mut(|text| {
+            loop {
+                match self.stream.ssl_read(text) {
+                    Ok(size) => record(&text[..size]),
+                    Err(error) if waits(&error) => return Ok(()),
+                    Err(error) if error.code() == ErrorCode::ZERO_RETURN => {
+                        self.is_over = true;
+                        return Ok(());
+                    }
+                    Err(error) => return self.fail(explained(&error, None)),
+                }
+            }
+        })
+    }
+
+    fn fail(&mut self, error: String) -> Result<(), String> {
+        self.failed = Some(error.clone());
+        Err(error)
+    }
+
+    /// Encrypts a text of at most [`RECORD_TEXT_BYTES_MAX`] as one record, one datagram of `outgoing`.
+    pub fn encrypt(&mut self, text: &[u8]) -> Result<(), String> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        match self.stream.ssl_write(text) {
+            Ok(_) => Ok(()),
+            Err(error) => self.fail(explained(&error, None)),
+        }
+    }
+
+    /// Says goodbye, so that the peer knows that it must begin anew.
+    pub fn say_goodbye(&mut self) {
+        if self.is_open && self.failed.is_none() {
+            // A peer that does not hear it finds out when nobody answers.
+            let _ = self.stream.shutdown();
+        }
+    }
+
+    /// What must be sent; clear it when it was.
+    pub fn outgoing(&mut self) -> &mut Datagrams {
+        self.stream.get_mut()
+    }
+
+    /// How long the handshake still waits before it says its present step again.
+    pub fn timer(&self) -> Option<Duration> {
+        if self.is_open { None } else { sys::dtls::timer(&self.stream) }
+    }
+
+    /// Says the present step again when its time is over.
+    pub fn expire(&mut self) -> Result<(), String> {
+        if self.is_open || sys::dtls::expire(&mut self.stream) {
+            return Ok(());
+        }
+        self.fail("the peer does not answer".to_owned())
+    }
+
+    /// From now on the handshake uses datagrams of at most this size.
+    pub fn set_mtu(&mut self, bytes: usize) {
+        sys::dtls::set_mtu(&mut self.stream, bytes);
+    }
+
+    /// Returns whether text may be sent: the handshake is over and nobody has said goodbye.
+    pub fn is_open(&self) -> bool {
+        self.is_open && !self.is_over && self.failed.is_none()
+    }
+
+    /// Who the peer says it is, and the fingerprint of its certificate.
+    pub fn peer(&self) -> Option<(Identity, Fingerprint)> {
+        let leaf = self.stream.ssl().peer_certificate()?.to_der().ok()?;
+        Some((Identity::of(&leaf), Fingerprint::of(&leaf)))
+    }
+}
+
+/// Nothing went wrong; there is no more datagram.
+fn waits(error: &openssl::ssl::Error) -> bool {
+    matches!(error.code(), ErrorCode::WANT_READ | ErrorCode::WANT_WRITE)
+}

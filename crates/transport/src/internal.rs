@@ -1,0 +1,170 @@
+//! The program's own messages on their way to `internal()`.
+//!
+//! In: a severity and a sentence, from any thread. Out: entries for the `internal()` sources, and an echo (the
+//! console) at once. Holds: a bounded list; without an `internal()` source it keeps the newest entries.
+//! Limits: [`ENTRIES_MAX`]; above it the oldest go and are counted, and the next entry says how many. What others can cause
+//! at their pace is written with a [`LogPause`].
+
+use message::{Batch, Severity};
+use std::{
+    collections::VecDeque,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant, SystemTime},
+};
+use tokio::sync::Notify;
+
+/// Most entries that wait for a reader.
+const ENTRIES_MAX: usize = 10_000;
+
+/// One message of our own.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// When it was written.
+    pub at: SystemTime,
+    /// Its severity.
+    pub severity: Severity,
+    /// The sentence and its fields.
+    pub text: String,
+}
+
+/// What else sees every message at once.
+pub type Echo = Box<dyn Fn(Severity, &str) + Send + Sync>;
+
+/// Where the program writes its own messages. Clones share it.
+#[derive(Clone)]
+pub struct InternalLog(Arc<Shared>);
+
+struct Shared {
+    program: String,
+    echo: Option<Echo>,
+    waiting: Mutex<Waiting>,
+    wake: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    entries: VecDeque<Entry>,
+    /// Whole messages that somebody made.
+    batches: VecDeque<Batch>,
+    lost: u64,
+}
+
+impl InternalLog {
+    /// A log whose messages have that `${PROGRAM}`, and also go to `echo`.
+    pub fn new(program: &str, echo: Option<Echo>) -> InternalLog {
+        InternalLog(Arc::new(Shared {
+            program: program.to_owned(),
+            echo,
+            waiting: Mutex::default(),
+            wake: Notify::new(),
+        }))
+    }
+
+    /// Writes a message: a fixed sentence plus fields (`; key='value'`), as syslog-ng's.
+    pub fn write(&self, severity: Severity, text: &str) {
+        if let Some(echo) = &self.0.echo {
+            echo(severity, text);
+        }
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.entries.len() >= ENTRIES_MAX {
+            waiting.entries.pop_front();
+            waiting.lost += 1;
+        }
+        waiting.entries.push_back(Entry { at: SystemTime::now(), severity, text: text.to_owned() });
+        drop(waiting);
+        self.0.wake.notify_one();
+    }
+
+    /// Hands over messages that a parser made: `inject-mode(internal)`.
+    pub fn inject(&self, batch: Batch) {
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let held: usize = waiting.batches.iter().map(Batch::len).sum();
+        if held + batch.len() > ENTRIES_MAX
+            && let Some(oldest) = waiting.batches.pop_front()
+        {
+            waiting.lost += oldest.len() as u64;
+        }
+        waiting.batches.push_back(batch);
+        drop(waiting);
+        self.0.wake.notify_one();
+    }
+
+    /// Takes the oldest of the messages that were made.
+    pub fn take_made(&self) -> Option<Batch> {
+        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner).batches.pop_front()
+    }
+
+    /// The `${PROGRAM}` of its messages.
+    pub fn program(&self) -> &str {
+        &self.0.program
+    }
+
+    /// Writes a message of severity `err`.
+    pub fn error(&self, text: &str) {
+        self.write(Severity(3), text);
+    }
+
+    /// Writes a message of severity `warning`.
+    pub fn warning(&self, text: &str) {
+        self.write(Severity(4), text);
+    }
+
+    /// Writes a message of severity `notice`.
+    pub fn notice(&self, text: &str) {
+        self.write(Severity(5), text);
+    }
+
+    /// Takes at most `most` entries, and how many were lost before them.
+    pub fn take(&self, most: usize) -> (Vec<Entry>, u64) {
+        let mut waiting = self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = most.min(waiting.entries.len());
+        (waiting.entries.drain(..count).collect(), std::mem::take(&mut waiting.lost))
+    }
+
+    /// Waits for entries.
+    pub async fn written(&self) {
+        self.0.wake.notified().await;
+    }
+}
+
+/// Keeps something that happens often to one line in a while.
+pub struct LogPause {
+    pause: Duration,
+    next: Option<Instant>,
+    unsaid: usize,
+}
+
+impl LogPause {
+    /// One line in `pause`.
+    pub fn new(pause: Duration) -> LogPause {
+        LogPause { pause, next: None, unsaid: 0 }
+    }
+
+    /// Counts events. Returns how many a line stands for, when it is time for one.
+    pub fn count(&mut self, events: usize, now: Instant) -> Option<usize> {
+        self.unsaid += events;
+        if self.unsaid == 0 || self.next.is_some_and(|next| now < next) {
+            return None;
+        }
+        self.next = Some(now + self.pause);
+        Some(std::mem::take(&mut self.unsaid))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! A pause under a clock of the test.
+
+    use super::*;
+
+    #[test]
+    fn a_line_stands_for_what_came_since_the_last_one() {
+        let (mut pause, start) = (LogPause::new(Duration::from_secs(10)), Instant::now());
+        let mut count = |events, seconds| pause.count(events, start + Duration::from_secs(seconds));
+        assert_eq!(count(0, 0), None, "nothing happened");
+        assert_eq!(count(2, 0), Some(2));
+        assert_eq!((count(1, 1), count(3, 9)), (None, None));
+        assert_eq!((count(1, 10), count(1, 10)), (Some(5), None));
+        assert_eq!(count(0, 30), Some(1));
+    }
+}

@@ -1,0 +1,51 @@
+//! What sources and destinations have in common: sockets, encryption, threads, names, counters, our own log.
+//!
+//! In: values of a configuration, bytes of peers. Out: sockets with their options, sessions of TLS and DTLS, counters,
+//! messages about ourselves. Holds: no message of others, and no connection.
+//! Limits: each module says its own. All `unsafe` code of sockets is in [`sys`].
+//!
+//! The modules, in reading order; each imports only what stands below it:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `stage` | says why a source or destination cannot start |
+//! | [`dtls`] | associations over datagrams |
+//! | [`tls`] | settings, certificates, the check of peers, sessions over streams |
+//! | `host_names` | names of peers and of this machine |
+//! | `reactor` | the threads on which sources read |
+//! | `internal` | our own messages on their way to `internal()` |
+//! | [`stats`] | counters of sources and destinations |
+//! | `clock` | the received time |
+//! | [`folders`] | folders, owners and modes of what is created |
+//! | `ip`, `tcp` | options of sockets |
+//! | [`shell`] | commands of the configuration |
+//! | [`sys`] | system calls that no library offers |
+
+pub mod dtls;
+pub mod folders;
+pub mod shell;
+pub mod stats;
+pub mod sys;
+pub mod tls;
+
+mod clock;
+mod host_names;
+mod internal;
+mod ip;
+mod reactor;
+mod stage;
+mod tcp;
+
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+
+pub use clock::Clock;
+pub use folders::FilePermissions;
+pub use host_names::{HostNames, HostPolicy, UseDns, own_name};
+pub use internal::{Echo, Entry, InternalLog, LogPause};
+pub use ip::IpOptions;
+pub use reactor::Reactors;
+pub use stage::StageError;
+pub use stats::{Counters, DropReason, REFUSAL_REASONS, RefusalCounts, RefusalReason, Registry, State};
+pub use sys::{bound_free_memory, release_free_memory};
+pub use tcp::TcpOptions;

@@ -1,0 +1,46 @@
+//! The settings of one driver and what was read for them.
+//!
+//! In: options. Out: settings, read when a configuration is taken over. Holds: them, shared by copies.
+//! Limits: a key whose password is missing is no error of the configuration: it is tried again at each use.
+
+use super::{error::TlsError, options::TlsOptions};
+use std::sync::{Arc, OnceLock};
+
+/// What can be read from files.
+pub trait Load: Sized {
+    /// Reads it.
+    fn load(options: &TlsOptions) -> Result<Self, TlsError>;
+}
+
+/// Options, and what was read for them. Two are equal when their options are: other certificates in the same files
+/// are no reason to close connections.
+#[derive(Clone, Debug)]
+pub struct Configured<T> {
+    /// The options.
+    pub options: Arc<TlsOptions>,
+    loaded: Arc<OnceLock<T>>,
+}
+
+impl<T: Load> Configured<T> {
+    /// Nothing is read yet.
+    pub fn new(options: TlsOptions) -> Configured<T> {
+        Configured { options: Arc::new(options), loaded: Arc::default() }
+    }
+
+    /// The settings, read now unless they were.
+    pub fn settings(&self) -> Result<&T, TlsError> {
+        if let Some(loaded) = self.loaded.get() {
+            return Ok(loaded);
+        }
+        let loaded = T::load(&self.options)?;
+        Ok(self.loaded.get_or_init(|| loaded))
+    }
+}
+
+impl<T> PartialEq for Configured<T> {
+    fn eq(&self, other: &Configured<T>) -> bool {
+        self.options == other.options
+    }
+}
+
+impl<T> Eq for Configured<T> {}

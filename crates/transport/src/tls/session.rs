@@ -1,0 +1,305 @@
+//! One TLS session over bytes that others read and write.
+//!
+//! In: received bytes, of which whole records are decrypted; text to send. Out: the text of the peer; bytes to send.
+//! Holds: keys, and the record that has not come whole. Touches no socket.
+//! Limits: what waits to be received is less than one record, but for [`HANDSHAKE_BYTES_MAX`] of a handshake.
+
+use super::certificate::Identity;
+use rustls::{
+    CommonState, Error,
+    client::UnbufferedClientConnection,
+    server::UnbufferedServerConnection,
+    unbuffered::{
+        ConnectionState, EncodeError, EncryptError, InsufficientSizeError, UnbufferedStatus, WriteTraffic,
+    },
+};
+
+/// Most bytes of a handshake that is not whole: certificates of a long chain. A peer that sends more is cut off.
+const HANDSHAKE_BYTES_MAX: usize = 128 << 10;
+/// Room for the first try at encoding something small.
+const SMALL: usize = 1024;
+
+/// A session.
+pub struct Session {
+    side: Side,
+    /// Received and not decrypted: the start of a record.
+    partial: Vec<u8>,
+    /// To be sent.
+    outgoing: Vec<u8>,
+    /// The peer said goodbye.
+    is_over: bool,
+    /// Nothing works any more.
+    failed: Option<Error>,
+}
+
+enum Side {
+    Client(Box<UnbufferedClientConnection>),
+    Server(Box<UnbufferedServerConnection>),
+}
+
+/// What came of received bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// The handshake wants more bytes.
+    Shaking,
+    /// Text may be sent and received.
+    Open,
+    /// The peer said that nothing more comes.
+    Over,
+}
+
+/// One step of rustls.
+enum Step {
+    /// There is more to do.
+    Again,
+    /// More bytes are wanted, or nothing more comes.
+    Waits,
+    /// The peer said goodbye.
+    Over,
+}
+
+impl Session {
+    pub(super) fn client(connection: UnbufferedClientConnection) -> Session {
+        Session::of(Side::Client(Box::new(connection)))
+    }
+
+    pub(super) fn server(connection: UnbufferedServerConnection) -> Session {
+        Session::of(Side::Server(Box::new(connection)))
+    }
+
+    fn of(side: Side) -> Session {
+        Session { side, partial: Vec::new(), outgoing: Vec::new(), is_over: false, failed: None }
+    }
+
+    /// Takes received bytes, which are overwritten; appends the text that they hold. Look at `outgoing` afterwards,
+    /// also after an error: the peer is told what went wrong. After an error every call gives it again.
+    pub fn take(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<Taken, Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        if self.partial.is_empty() {
+            let done = self.process(received, text)?;
+            self.partial = received.get(done..).unwrap_or_default().to_vec();
+        } else {
+            let mut whole = std::mem::take(&mut self.partial);
+            whole.extend_from_slice(received);
+            let done = self.process(&mut whole, text)?;
+            // An idle connection holds no buffer.
+            self.partial = whole.get(done..).unwrap_or_default().to_vec();
+        }
+        let is_shaking = self.is_handshaking();
+        if is_shaking && self.partial.len() > HANDSHAKE_BYTES_MAX {
+            let error = Error::General("the handshake is too long".into());
+            self.failed = Some(error.clone());
+            return Err(error);
+        }
+        Ok(match (self.is_over, is_shaking) {
+            (true, _) => Taken::Over,
+            (false, true) => Taken::Shaking,
+            (false, false) => Taken::Open,
+        })
+    }
+
+    /// Says how many of the bytes are done with.
+    fn process(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<usize, Error> {
+        let mut done = 0;
+        loop {
+            let rest = received.get_mut(done..).unwrap_or_default();
+            let (discard, step) = self.side.step(rest, text, &mut self.outgoing);
+            done += discard;
+            match step {
+                Ok(Step::Again) => {}
+                Ok(Step::Waits) => return Ok(done),
+                Ok(Step::Over) => self.is_over = true,
+                Err(error) => {
+                    // The next step is the alert for the peer.
+                    let rest = received.get_mut(done..).unwrap_or_default();
+                    let _ = self.side.step(rest, &mut Vec::new(), &mut self.outgoing);
+                    self.failed = Some(error.clone());
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    /// Encrypts text into `outgoing`. Only in an open session.
+    pub fn encrypt(&mut self, text: &[u8]) -> Result<(), Error> {
+        self.write(|traffic, outgoing| traffic.encrypt(text, outgoing))
+    }
+
+    /// Says goodbye, so that the peer knows that nothing was cut off.
+    pub fn say_goodbye(&mut self) {
+        // A session that has failed has nothing to say.
+        let _ = self.write(|traffic, outgoing| traffic.goodbye(outgoing));
+    }
+
+    /// Writes when rustls has nothing else to send first.
+    fn write(
+        &mut self,
+        mut write: impl FnMut(&mut dyn Writer, &mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
+        loop {
+            let (discard, written) = match &mut self.side {
+                Side::Client(side) => {
+                    turn(side.process_tls_records(&mut self.partial), &mut self.outgoing, &mut write)
+                }
+                Side::Server(side) => {
+                    turn(side.process_tls_records(&mut self.partial), &mut self.outgoing, &mut write)
+                }
+            };
+            self.partial.drain(..discard.min(self.partial.len()));
+            if written? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// What must be sent; take off what was.
+    pub fn outgoing(&mut self) -> &mut Vec<u8> {
+        &mut self.outgoing
+    }
+
+    /// Who the peer says it is, and the fingerprint of its certificate.
+    pub fn peer(&self) -> Option<(Identity, super::Fingerprint)> {
+        let leaf = self.state().peer_certificates()?.first()?;
+        Some((Identity::of(leaf), super::Fingerprint::of(leaf)))
+    }
+
+    /// Says whether the handshake is not over yet.
+    pub fn is_handshaking(&self) -> bool {
+        self.state().is_handshaking()
+    }
+
+    /// Returns whether both sides agreed on version 1.3.
+    pub fn is_tls13(&self) -> bool {
+        self.state().protocol_version() == Some(rustls::ProtocolVersion::TLSv1_3)
+    }
+
+    fn state(&self) -> &CommonState {
+        match &self.side {
+            Side::Client(connection) => connection,
+            Side::Server(connection) => connection,
+        }
+    }
+}
+
+impl Side {
+    /// One step of rustls: how many bytes are done with, and what is next.
+    fn step(
+        &mut self,
+        received: &mut [u8],
+        text: &mut Vec<u8>,
+        outgoing: &mut Vec<u8>,
+    ) -> (usize, Result<Step, Error>) {
+        match self {
+            Side::Client(side) => step(side.process_tls_records(received), text, outgoing),
+            Side::Server(side) => step(side.process_tls_records(received), text, outgoing),
+        }
+    }
+}
+
+fn step<D>(
+    status: UnbufferedStatus<'_, '_, D>,
+    text: &mut Vec<u8>,
+    outgoing: &mut Vec<u8>,
+) -> (usize, Result<Step, Error>) {
+    let UnbufferedStatus { mut discard, state } = status;
+    let step = match state {
+        Ok(ConnectionState::ReadTraffic(mut traffic)) => loop {
+            match traffic.next_record() {
+                Some(Ok(record)) => {
+                    text.extend_from_slice(record.payload);
+                    discard += record.discard;
+                }
+                Some(Err(error)) => break Err(error),
+                None => break Ok(Step::Again),
+            }
+        },
+        Ok(ConnectionState::EncodeTlsData(mut data)) => {
+            append(outgoing, SMALL, |room| match data.encode(room) {
+                Ok(size) => Ok(size),
+                Err(EncodeError::InsufficientSize(InsufficientSizeError { required_size })) => {
+                    Err(required_size)
+                }
+                Err(EncodeError::AlreadyEncoded) => Ok(0),
+            });
+            Ok(Step::Again)
+        }
+        Ok(ConnectionState::TransmitTlsData(data)) => {
+            data.done();
+            Ok(Step::Again)
+        }
+        Ok(ConnectionState::PeerClosed) => Ok(Step::Over),
+        Ok(_) => Ok(Step::Waits),
+        Err(error) => Err(error),
+    };
+    (discard, step)
+}
+
+/// What can be written once rustls is ready for it, whatever the side.
+trait Writer {
+    fn encrypt(&mut self, text: &[u8], outgoing: &mut Vec<u8>) -> Result<(), Error>;
+    fn goodbye(&mut self, outgoing: &mut Vec<u8>) -> Result<(), Error>;
+}
+
+impl<D> Writer for WriteTraffic<'_, D> {
+    fn encrypt(&mut self, text: &[u8], outgoing: &mut Vec<u8>) -> Result<(), Error> {
+        // A record adds at most 22 bytes to each 16 KiB.
+        let room = text.len() + (text.len() / 16_000 + 1) * 64;
+        let mut result = Ok(());
+        append(outgoing, room, |room| match WriteTraffic::encrypt(self, text, room) {
+            Ok(size) => Ok(size),
+            Err(EncryptError::InsufficientSize(InsufficientSizeError { required_size })) => {
+                Err(required_size)
+            }
+            Err(EncryptError::EncryptExhausted) => {
+                result = Err(Error::EncryptError);
+                Ok(0)
+            }
+        });
+        result
+    }
+
+    fn goodbye(&mut self, outgoing: &mut Vec<u8>) -> Result<(), Error> {
+        append(outgoing, SMALL, |room| self.queue_close_notify(room).or(Ok(0)));
+        Ok(())
+    }
+}
+
+/// Writes, or lets rustls send what it wants to send first (false).
+fn turn<D>(
+    status: UnbufferedStatus<'_, '_, D>,
+    outgoing: &mut Vec<u8>,
+    write: &mut impl FnMut(&mut dyn Writer, &mut Vec<u8>) -> Result<(), Error>,
+) -> (usize, Result<bool, Error>) {
+    let UnbufferedStatus { discard, state } = status;
+    if let Ok(ConnectionState::WriteTraffic(mut traffic)) = state {
+        return (discard, write(&mut traffic, outgoing).map(|()| true));
+    }
+    // Whole records were decrypted when they came: there is no text here that could get lost.
+    let (discard, next) = step(UnbufferedStatus { discard, state }, &mut Vec::new(), outgoing);
+    let written = match next {
+        Ok(Step::Again) => Ok(false),
+        // Not open, or no longer: nothing can be sent.
+        Ok(Step::Waits | Step::Over) => Err(Error::HandshakeNotComplete),
+        Err(error) => Err(error),
+    };
+    (discard, written)
+}
+
+/// Appends what `write` puts into the room it gets; it says how much it needs when that is too little.
+fn append(outgoing: &mut Vec<u8>, room: usize, mut write: impl FnMut(&mut [u8]) -> Result<usize, usize>) {
+    let start = outgoing.len();
+    outgoing.resize(start + room, 0);
+    let written = match write(&mut outgoing[start..]) {
+        Ok(size) => size,
+        Err(wanted) => {
+            outgoing.resize(start + wanted, 0);
+            write(&mut outgoing[start..]).unwrap_or(0)
+        }
+    };
+    outgoing.truncate(start + written);
+}
