@@ -151,14 +151,14 @@ const FILE: &[Row] = &[
     ),
     row("remove-if-older", V::Number(0, 1 << 31), "0", "").renamed("overwrite-if-older"),
     row("logrotate", V::Options(ROTATION), "", "files that are large enough become NAME.1, NAME.2, ..."),
-    row("compress", V::YesNo, "no", "what is written is packed with gzip, a whole part at each write"),
+    row("compress", V::YesNo, "no", "files are compressed with gzip; each write is a complete part"),
     row("symlink-as", V::Text, "", "a link to the file that was opened last"),
 ];
 
 const ROTATION: &[Row] = &[
     row("enable", V::YesNo, "yes", "whether files are put aside"),
-    row("size", V::Number(1, i64::MAX), "1048576", "bytes from which on a file is put aside"),
-    row("rotations", V::Number(1, 10_000), "10", "how many are kept"),
+    row("size", V::Number(1, i64::MAX), "1048576", "size in bytes at which a file is put aside"),
+    row("rotations", V::Number(1, 10_000), "10", "how many are kept aside"),
 ];
 
 const LOGSPACE: &[Row] = &[
@@ -169,7 +169,12 @@ const LOGSPACE: &[Row] = &[
         "0",
         "bytes on disk above which the oldest are deleted; 0 is no limit",
     ),
-    row("legal-hold", V::YesNo, "no", "nothing is deleted, whatever the retention says"),
+    row(
+        "legal-hold",
+        V::YesNo,
+        "no",
+        "nothing is deleted, even if retention-age() or retention-size() say so",
+    ),
     row(
         "clock-jump-wait",
         V::Age,
@@ -193,7 +198,7 @@ const LOGSPACE: &[Row] = &[
         "encrypt-certificate",
         V::Texts,
         "",
-        "whom sealed segments are encrypted for: files with a certificate or public key, or age1...",
+        "recipients that sealed segments are encrypted for: files with a certificate or public key, or age1...",
     ),
     row(
         "decrypt-key",
@@ -220,7 +225,7 @@ const LOGSPACE: &[Row] = &[
         "age-after",
         V::Age,
         "0",
-        "age at which segments keep for most words only the blocks of messages that have them; 0 is never",
+        "age at which the index of a segment keeps, for most words, only the blocks of messages that have them; 0 is never",
     ),
     row(
         "scrub-rate",
@@ -244,7 +249,7 @@ const BALANCE: &[Row] = &[
         "failover",
         V::TextOr(FAILOVER),
         "yes",
-        "whether they stand in for each other, and when the first is gone back to",
+        "whether receivers take over from each other, and when the first one is used again",
     ),
 ];
 
@@ -264,32 +269,27 @@ const HTTP: &[Row] = &[
         "url",
         V::Texts,
         "",
-        "where to: http://host:port/path, a template; each request goes to one of several",
+        "address: http://host:port/path, a template; of several, requests use one after the other",
     ),
     row("urls", V::Texts, "", "").renamed("url"),
     row("method", V::Word(&["post", "put", "patch"]), "POST", "method of the requests"),
     row("headers", V::Texts, "", "\"Name: value\" of every request"),
-    row("body", V::Template, "$MESSAGE", "what a request holds of a message"),
-    row("body-prefix", V::Text, "", "what a body begins with"),
-    row("body-suffix", V::Text, "", "what a body ends with"),
-    row("delimiter", V::Text, "\\n", "what stands between messages"),
+    row("body", V::Template, "$MESSAGE", "template of a message in a request"),
+    row("body-prefix", V::Text, "", "text at the beginning of a body"),
+    row("body-suffix", V::Text, "", "text at the end of a body"),
+    row("delimiter", V::Text, "\\n", "text between messages"),
     row("batch-lines", V::Number(0, 1 << 20), "1", "most messages of a request"),
     row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
     row("flush-bytes", V::Number(0, 1 << 30), "0", "").renamed("batch-bytes"),
-    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits to become full"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits for more messages"),
     row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
     row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
-    row(
-        "retries",
-        V::Number(0, 1 << 31),
-        "3",
-        "how often a request is sent again after an error of the server",
-    ),
+    row("retries", V::Number(0, 1 << 31), "3", "further attempts for a request after an error of the server"),
     row(
         "response-action",
         V::Pairs,
         "2XX success, 4XX drop, 408 425 429 503 disconnect, else retry",
-        "what a status means: success, drop, retry, or disconnect, which is retry without end",
+        "meaning of a status: success, drop, retry, or disconnect, which means to try again without end",
     ),
     row(
         "item-results",
@@ -299,18 +299,18 @@ const HTTP: &[Row] = &[
     ),
     row("user", V::Text, "", "user of the server"),
     row("password", V::Text, "", "password of the user"),
-    row("user-agent", V::Text, "duramen/VERSION", "what we call ourselves"),
+    row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
     row(
         "content-compression",
         V::Word(&["identity", "gzip", "deflate"]),
         "identity",
-        "how bodies are packed",
+        "how bodies are compressed",
     ),
-    row("accept-redirects", V::YesNo, "no", "go where the server sends us, up to three times"),
+    row("accept-redirects", V::YesNo, "no", "follow redirects of the server, up to three times"),
     row("accept-encoding", V::Any, "", "how answers may be packed").no_effect("answers are not packed"),
     row("worker-partition-key", V::Any, "", "what messages of a request share")
         .no_effect("every address that url() makes has requests of its own"),
-    row("proxy", V::Text, "", "an HTTP proxy on the way: http://host:port"),
+    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row(
         "tls",
         V::Options(TLS),
@@ -333,7 +333,7 @@ const SNMP: &[Row] = &[
     row("host", V::Text, "", "the receiver"),
     row("port", V::Port, "162", "port of the receiver"),
     row("version", V::Word(&["v2c", "v3"]), "v2c", "version of SNMP; v3 is not supported yet"),
-    row("community", V::Text, "public", "what the receiver knows us by"),
+    row("community", V::Text, "public", "the community name"),
     row(
         "trap-obj",
         V::Texts,
@@ -361,36 +361,31 @@ const LOKI: &[Row] = &[
         "url",
         V::Text,
         "",
-        "where Loki's HTTP API is: http://host:3100; without a path it is /loki/api/v1/push",
+        "address of Loki's HTTP API: http://host:3100; without a path it is /loki/api/v1/push",
     ),
     row("labels", V::Pairs, "", "labels and the templates of their values: \"app\" => \"$PROGRAM\""),
     row(
         "timestamp",
         V::Word(&["current", "received", "msg"]),
         "current",
-        "which time a line has: when it is sent, when it was received, what it says itself",
+        "time of a line: when it is sent, when it was received, or that of the sender",
     ),
-    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "the line that is sent of a message"),
+    row("template", V::Template, "$ISODATE $HOST $MSGHDR$MSG", "template of the line that is sent"),
     row("template-escape", V::YesNo, "no", "escape quotes in values"),
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
-    row("tenant-id", V::Text, "", "whose lines they are: the header X-Scope-OrgID"),
-    row("auth", V::Options(LOKI_AUTH), "", "how both sides are known"),
-    row("compression", V::YesNo, "no", "requests are packed with gzip"),
+    row("tenant-id", V::Text, "", "the tenant: the header X-Scope-OrgID"),
+    row("auth", V::Options(LOKI_AUTH), "", "how the two sides authenticate each other"),
+    row("compression", V::YesNo, "no", "requests are compressed with gzip"),
     row("batch-lines", V::Number(0, 1 << 20), "100", "most messages of a request"),
     row("batch-bytes", V::Number(0, 1 << 30), "0", "most bytes of a request; 0 is no limit"),
-    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits to become full"),
+    row("batch-timeout", V::Number(-1, 1 << 31), "0", "milliseconds that a request waits for more messages"),
     row("workers", V::Number(1, 1024), "1", "requests at a time, each on a connection of its own"),
     row("timeout", V::Number(0, 86400), "60", "seconds until a request without an answer is sent again"),
-    row(
-        "retries",
-        V::Number(0, 1 << 31),
-        "3",
-        "how often a request is sent again after an error of the server",
-    ),
+    row("retries", V::Number(0, 1 << 31), "3", "further attempts for a request after an error of the server"),
     row("headers", V::Texts, "", "\"Name: value\" of every request"),
     row(
         "item-results",
@@ -400,8 +395,8 @@ const LOKI: &[Row] = &[
     ),
     row("user", V::Text, "", "user of the server"),
     row("password", V::Text, "", "password of the user"),
-    row("user-agent", V::Text, "duramen/VERSION", "what we call ourselves"),
-    row("proxy", V::Text, "", "an HTTP proxy on the way: http://host:port"),
+    row("user-agent", V::Text, "duramen/VERSION", "the header User-Agent"),
+    row("proxy", V::Text, "", "an HTTP proxy for the requests: http://host:port"),
     row("worker-partition-key", V::Any, "", "what messages of a request share")
         .no_effect("every message is sent with its own labels"),
     row("keep-alive", V::Any, "", "pings of gRPC").no_effect("connections of HTTP are not pinged"),
@@ -409,7 +404,7 @@ const LOKI: &[Row] = &[
 ];
 
 const LOKI_AUTH: &[Row] = &[
-    row("insecure", V::Options(&[]), "", "not at all"),
+    row("insecure", V::Options(&[]), "", "no encryption"),
     row("tls", V::Options(TLS), "", "certificates, for addresses that begin with https://"),
     later("alts", "Google's way inside its own data centres"),
     later("adc", "the credentials of a cloud"),
@@ -418,30 +413,35 @@ const LOKI_AUTH: &[Row] = &[
 const MAIL: &[Row] = &[
     row("host", V::Text, "127.0.0.1", "the mail server"),
     row("port", V::Port, "25; 465 for TLS", "its port"),
-    row("from", V::Any, "", "who sends: an address, or a name and an address; templates, as in all of these"),
-    row("to", V::Any, "", "who receives, written once for each"),
-    row("cc", V::Any, "", "who receives a copy"),
-    row("bcc", V::Any, "", "who receives it unseen by the others"),
-    row("reply-to", V::Any, "", "who gets the replies"),
-    row("sender", V::Any, "", "who sends for whom from() names"),
-    row("subject", V::Template, "$PROGRAM on $HOST: $LEVEL", "what it is about"),
-    row("body", V::Template, "$MSG\\n", "what it says"),
+    row(
+        "from",
+        V::Any,
+        "",
+        "the sender: an address, or a name and an address; templates, as in the options for recipients",
+    ),
+    row("to", V::Any, "", "a recipient; may be written several times"),
+    row("cc", V::Any, "", "a recipient of a copy"),
+    row("bcc", V::Any, "", "a recipient whom the others do not see"),
+    row("reply-to", V::Any, "", "the address for replies"),
+    row("sender", V::Any, "", "address of the actual sender, if it is not that of from()"),
+    row("subject", V::Template, "$PROGRAM on $HOST: $LEVEL", "the subject"),
+    row("body", V::Template, "$MSG\\n", "the text"),
     row("header", V::Any, "", "name and value of one more header field"),
     row(
         "transport",
         V::Word(&["plain", "starttls", "tls"]),
         "plain; starttls with tls()",
-        "starttls: encrypted before anything is said; tls: encrypted from the start",
+        "starttls: STARTTLS before anything else is sent; tls: TLS from the start",
     ),
     row("tls", V::Options(TLS), "the authorities of the machine", "certificates"),
     row("user", V::Text, "", "user at the mail server"),
     row("password", V::Text, "", "password of the user"),
-    row("timeout", V::Number(0, 86400), "300", "seconds until a server that owes an answer is given up"),
+    row("timeout", V::Number(0, 86400), "300", "seconds to wait for an answer of the server"),
     row(
         "retries",
         V::Number(0, 1 << 31),
         "3",
-        "how often a mail that the server puts off (4XX) is sent again",
+        "further attempts for a mail that the server refuses for now (4XX)",
     ),
 ];
 
@@ -455,8 +455,13 @@ const GELF: &[Row] = &[
         "all fields of the message",
         "the JSON text of a message; $(format-gelf) is syslog-ng's, with fewer fields",
     ),
-    row("compression", V::Word(&["gzip", "zlib", "none"]), "gzip", "how datagrams are packed"),
-    row("chunk-size", V::Number(64, 65507), "1420", "largest datagram; longer messages go in chunks"),
+    row("compression", V::Word(&["gzip", "zlib", "none"]), "gzip", "how datagrams are compressed"),
+    row(
+        "chunk-size",
+        V::Number(64, 65507),
+        "1420",
+        "largest datagram in bytes; longer messages are divided into chunks",
+    ),
 ];
 
 const RELP: &[Row] = &[
@@ -466,7 +471,7 @@ const RELP: &[Row] = &[
         "response-timeout",
         V::Number(1, 86400),
         "90",
-        "seconds after which a receiver that owes an answer is given up",
+        "seconds to wait for an answer before the connection is closed",
     ),
 ];
 
@@ -491,9 +496,9 @@ const SEND: &[Row] = &[
         "1024",
         "longer messages are cut, with spoof-source()",
     ),
-    row("spoof-interface", V::Text, "", "the network interface by which such datagrams leave"),
-    row("failover", V::Options(FAILOVER), "", "receivers that stand in when it fails"),
-    row("failover-servers", V::Texts, "", "receivers that stand in, in this order"),
+    row("spoof-interface", V::Text, "", "the network interface that sends such datagrams"),
+    row("failover", V::Options(FAILOVER), "", "receivers that take over when this one fails"),
+    row("failover-servers", V::Texts, "", "receivers that take over, in this order"),
     row("close-on-input", V::YesNo, "yes", "what happens when the receiver sends something")
         .no_effect("what a receiver sends is read and thrown away"),
 ];
@@ -508,7 +513,7 @@ const PIPE: &[Row] = &[
 
 const PROGRAM: &[Row] = &[
     row("keep-alive", V::YesNo, "no", "the command outlives a reload"),
-    row("inherit-environment", V::YesNo, "yes", "give it our environment"),
+    row("inherit-environment", V::YesNo, "yes", "give the command the server's environment"),
 ];
 
 const EXAMPLE: &[Row] = &[row("filename", V::Text, "", "the file")];

@@ -28,36 +28,51 @@ pub(super) const TLS: &[Row] = &[
         "peer-verify",
         V::Word(PEER_VERIFY),
         "required-trusted",
-        "whether the peer must show a certificate, and a good one",
+        "whether the peer must send a certificate, and a valid one",
     ),
     row("ca-file", V::Text, "", "certificates of trusted CAs, or of the peer itself"),
-    row("ca-dir", V::Text, "", "a folder of them; every certificate in it counts"),
+    row("ca-dir", V::Text, "", "a folder of such certificates; all files in it are read"),
     row("use-system-cert-store", V::YesNo, "no", "trust the CAs that the machine trusts"),
     row("crl-dir", V::Text, "", "a folder of revocation lists"),
-    row("cert-file", V::Text, "", "our certificate, and those between it and its CA"),
-    row("key-file", V::Text, "", "its private key; one with a password waits for ctl credentials add"),
+    row(
+        "cert-file",
+        V::Text,
+        "",
+        "the certificate of this server or client, and those between it and its CA",
+    ),
+    row(
+        "key-file",
+        V::Text,
+        "",
+        "the private key of the certificate; the password of an encrypted one is given with ctl credentials add",
+    ),
     row(
         "pkcs12-file",
         V::Text,
         "",
-        "certificate, key and trusted CAs in one file, instead of cert-file() and key-file(); its password is empty or waits for ctl credentials add",
+        "certificate, key and trusted CAs in one file, instead of cert-file() and key-file(); its password is empty or given with ctl credentials add",
     ),
     row("trusted-dn", V::Texts, "", "names that a peer's certificate may have, with * and ?"),
-    row("trusted-fingerprints", V::Texts, "", "the certificates that a peer may have: SHA256:AB:CD:..."),
+    row(
+        "trusted-fingerprints",
+        V::Texts,
+        "",
+        "fingerprints of the certificates that a peer may have: SHA256:AB:CD:...",
+    ),
     row("trusted-keys", V::Texts, "", "").renamed("trusted-fingerprints"),
-    row("sni", V::YesNo, "no", "tell the server which name is wanted"),
+    row("sni", V::YesNo, "no", "send the name of the server in the handshake (SNI)"),
     row(
         "cipher-suite",
         V::TextOr(CIPHER_SUITE),
         "",
-        "cipher suites by their OpenSSL names; those that rustls has",
+        "cipher suites by their OpenSSL names; only those of rustls",
     ),
     row("ecdh-curve-list", V::Text, "", "curves by their OpenSSL names: X25519, prime256v1, secp384r1"),
     row(
         "ssl-options",
         V::Words(SSL_OPTIONS),
         "no-sslv2 no-sslv3 no-tlsv1 no-tlsv11",
-        "versions that are not spoken",
+        "versions of TLS that are not used",
     ),
     row("curve-list", V::Text, "", "").renamed("ecdh-curve-list"),
     row("ssl-version", V::Word(SSL_VERSIONS), "default", "the only version of TLS that is spoken"),
@@ -66,7 +81,7 @@ pub(super) const TLS: &[Row] = &[
         "ocsp-stapling-verify",
         V::YesNo,
         "no",
-        "a server must show that its CA has not revoked its certificate; of destinations, not of transport(dtls)",
+        "a server must prove that its CA has not revoked its certificate; for destinations, not with transport(dtls)",
     ),
     row("keylog-file", V::Text, "", "secrets of sessions, to look into recorded traffic"),
     row("allow-compress", V::YesNo, "no", "compress")
@@ -79,31 +94,36 @@ pub(super) const TLS: &[Row] = &[
         "sigalgs",
         V::Text,
         "",
-        "how a server signs, and what its clients take, by OpenSSL names: RSA-PSS+SHA256:ed25519",
+        "signature algorithms of servers, by their OpenSSL names: RSA-PSS+SHA256:ed25519",
     ),
-    row(
-        "client-sigalgs",
-        V::Text,
-        "",
-        "how a client signs, and what its servers take; not of transport(dtls)",
-    ),
+    row("client-sigalgs", V::Text, "", "signature algorithms of clients; not with transport(dtls)"),
     later("openssl-conf-cmds", "commands for OpenSSL"),
 ];
 
 const CIPHER_SUITE: &[Row] = &[
-    row("tls12-and-older", V::Text, "", "suites of TLS 1.2"),
-    row("tls13", V::Text, "", "suites of TLS 1.3"),
+    row("tls12-and-older", V::Text, "", "cipher suites of TLS 1.2"),
+    row("tls13", V::Text, "", "cipher suites of TLS 1.3"),
 ];
 
 /// `failover()`.
 pub(super) const FAILOVER: &[Row] = &[
-    row("servers", V::Texts, "", "receivers that stand in, in this order; HOST or HOST:PORT"),
+    row("servers", V::Texts, "", "receivers that take over, in this order; HOST or HOST:PORT"),
     row("failback", V::Options(FAILBACK), "", "go back to the first receiver when it answers again"),
 ];
 
 const FAILBACK: &[Row] = &[
-    row("tcp-probe-interval", V::Number(1, 1 << 31), "60", "seconds between looks at the first receiver"),
-    row("successful-probes-required", V::Number(1, 1 << 31), "3", "answers in a row until it counts as back"),
+    row(
+        "tcp-probe-interval",
+        V::Number(1, 1 << 31),
+        "60",
+        "seconds between two probes of the first receiver",
+    ),
+    row(
+        "successful-probes-required",
+        V::Number(1, 1 << 31),
+        "3",
+        "answers in a row until the receiver is used again",
+    ),
 ];
 
 /// `disk-buffer()`.
@@ -134,13 +154,13 @@ pub(super) const DISK_BUFFER: &[Row] = &[
     row("flow-control-window-size", V::Number(1, 1 << 31), "", "messages in memory")
         .no_effect("front-cache-size() and flow-control-window-bytes() are the bounds"),
     row("mem-buf-length", V::Number(1, 1 << 31), "", "").renamed("flow-control-window-size"),
-    row("dir", V::Text, "disk-buffers in the data folder", "folder of the queue's own folder"),
-    row("prealloc", V::YesNo, "no", "take the space on the disk at the start"),
+    row("dir", V::Text, "disk-buffers in the data folder", "folder in which the folder of the queue is made"),
+    row("prealloc", V::YesNo, "no", "reserve the space on disk at the start"),
     row(
         "truncate-size-ratio",
         V::Decimal(0.0, 1.0),
         "1",
-        "share of the capacity above which space of an empty queue is given back",
+        "share of the capacity that empty files may keep for later use",
     ),
     row("compaction", V::YesNo, "no", "leave out what no template asks for")
         .no_effect("messages are kept whole"),

@@ -76,11 +76,11 @@ pub(super) const DRIVERS: &[Driver] = &[
 /// What a parser reads.
 const INPUT: &[Row] = &[row("template", V::Template, "${MESSAGE}", "the text that is read"), INTERNAL];
 
-const PREFIX: &[Row] = &[row("prefix", V::Text, "", "stands before the names of all values")];
+const PREFIX: &[Row] = &[row("prefix", V::Text, "", "put before the names of all values")];
 
 const KV: &[Row] = &[
     row("value-separator", V::Text, "=", "the character between a key and its value"),
-    row("pair-separator", V::Text, "\", \"", "what stands between pairs, besides blanks"),
+    row("pair-separator", V::Text, "\", \"", "separator between pairs, besides blanks"),
     row("extract-stray-words-into", V::Text, "", "value for the words that belong to no pair"),
     row("allow-pair-separator-in-value", V::YesNo, "yes", "values without quotes go on to the next key")
         .no_effect("they always do"),
@@ -97,9 +97,9 @@ const CSV: &[Row] = &[
     row("delimiters", V::TextOr(DELIMITERS), "\" \"", "characters that end a column"),
     row("quotes", V::Text, "", "characters that open and close a quoted column"),
     row("quote-pairs", V::Text, "\"\"''", "opening and closing quotes in pairs"),
-    row("dialect", V::Word(CSV_DIALECTS), "escape-none", "how a quote is written inside of quotes"),
+    row("dialect", V::Word(CSV_DIALECTS), "escape-none", "how a quote is written inside quotes"),
     row("flags", V::Words(CSV_FLAGS), "", "how columns are read"),
-    row("null", V::Text, "", "a value that stands for an empty one"),
+    row("null", V::Text, "", "a text that counts as an empty value"),
     row("drop-invalid", V::YesNo, "no", "stop messages with more or fewer columns"),
 ];
 
@@ -115,27 +115,32 @@ const CSV_FLAGS: &[&str] =
     &["escape-none", "escape-backslash", "escape-double-char", "strip-whitespace", "greedy", "drop-invalid"];
 
 const JSON: &[Row] = &[
-    row("marker", V::Text, "", "what must stand before the JSON"),
+    row("marker", V::Text, "", "text that must precede the JSON"),
     row("extract-prefix", V::Text, "", "the member to read, such as name.other[0]"),
     row("key-delimiter", V::Text, ".", "the character between the names of nested members"),
 ];
 
-const DOT_XML: &[Row] = &[row("prefix", V::Text, ".xml.", "stands before the names of all values")];
+const DOT_XML: &[Row] = &[row("prefix", V::Text, ".xml.", "put before the names of all values")];
 
-const DOT_EVENTLOG: &[Row] = &[row("prefix", V::Text, ".eventlog.", "stands before the names of all values")];
+const DOT_EVENTLOG: &[Row] = &[row("prefix", V::Text, ".eventlog.", "put before the names of all values")];
 
 const TRAP: &[Row] = &[
-    row("prefix", V::Text, ".snmp.", "stands before the names of all values"),
-    row("set-message-macro", V::YesNo, "yes", "the message becomes its values, as name='value'"),
+    row("prefix", V::Text, ".snmp.", "put before the names of all values"),
+    row(
+        "set-message-macro",
+        V::YesNo,
+        "yes",
+        "the text of the message becomes a list of its values, as name='value'",
+    ),
 ];
 
-const DOT_SDATA: &[Row] = &[row("prefix", V::Text, ".SDATA.", "stands before the names of all values")];
+const DOT_SDATA: &[Row] = &[row("prefix", V::Text, ".SDATA.", "put before the names of all values")];
 
 const XML: &[Row] = &[
     row("strip-whitespaces", V::YesNo, "no", "leave out blanks around texts"),
     row("exclude-tags", V::Texts, "", "elements that are left out: * and ?"),
     row("create-lists", V::YesNo, "yes", "elements of one name are a list, else one text"),
-    row("drop-invalid", V::YesNo, "no", "stop messages that are no XML"),
+    row("drop-invalid", V::YesNo, "no", "stop messages that are not XML"),
 ];
 
 const REGEXP: &[Row] = &[
@@ -148,7 +153,7 @@ const REGEXP_FLAGS: &[&str] =
 
 const SYSLOG: &[Row] = &[
     row("flags", V::Words(SOURCE_FLAGS), "", "how the text is read"),
-    row("time-zone", V::Text, "", "zone of times that have none"),
+    row("time-zone", V::Text, "", "zone of times without one"),
     row("drop-invalid", V::YesNo, "no", "stop messages that cannot be read"),
     row("keep-timestamp", V::YesNo, "yes", "trust the time inside the text"),
     row("default-facility", V::Facility, "user", "facility of texts without one"),
@@ -160,13 +165,13 @@ const SYSLOG: &[Row] = &[
         "sdata-prefix",
         V::Text,
         ".SDATA.",
-        "stands before the names of structured data; any other makes them plain values",
+        "put before the names of structured data; any other than the default makes them plain values",
     ),
 ];
 
 const DATE: &[Row] = &[
-    row("format", V::Texts, "%FT%T%z", "formats as strptime knows them, tried in order"),
-    row("time-zone", V::Text, "", "zone of times that tell none"),
+    row("format", V::Texts, "%FT%T%z", "formats of strptime, tried in order"),
+    row("time-zone", V::Text, "", "zone of times without one"),
     row("time-stamp", V::Word(&["stamp", "recvd"]), "stamp", "which time of the message is set"),
     row("flags", V::Words(&["guess-timezone"]), "", "how the zone is found"),
     row("value", V::Text, "", "value that gets the time, instead of the message"),
@@ -175,22 +180,27 @@ const DATE: &[Row] = &[
 const HEADER_INPUT: &[Row] =
     &[row("template", V::Template, "${MSGHDR}${MESSAGE}", "the text that is read"), INTERNAL];
 
-const DOT_CEE: &[Row] = &[row("prefix", V::Text, ".cee.", "stands before the names of all values")];
+const DOT_CEE: &[Row] = &[row("prefix", V::Text, ".cee.", "put before the names of all values")];
 
-const DOT_CEF: &[Row] = &[row("prefix", V::Text, ".cef.", "stands before the names of all values")];
+const DOT_CEF: &[Row] = &[row("prefix", V::Text, ".cef.", "put before the names of all values")];
 
-const DOT_LEEF: &[Row] = &[row("prefix", V::Text, ".leef.", "stands before the names of all values")];
+const DOT_LEEF: &[Row] = &[row("prefix", V::Text, ".leef.", "put before the names of all values")];
 
 const CONTEXT: &[Row] = &[
     row("database", V::Text, "", "a file of selector,name,value; read again when it changes"),
-    row("selector", V::TextOr(SELECTORS), "", "a template: its text selects rows"),
+    row("selector", V::TextOr(SELECTORS), "", "a template whose text selects the rows"),
     row("default-selector", V::Text, "", "the selector of messages that have no rows"),
     row("ignore-case", V::YesNo, "no", "selectors in upper and lower case are the same"),
 ];
 
 const SELECTORS: &[Row] = &[
     row("glob", V::Template, "", "the selectors of the table are globs for this text"),
-    row("filters", V::Text, "", "a file of filters: the name of the first that holds selects"),
+    row(
+        "filters",
+        V::Text,
+        "",
+        "a file of filters: the name of the first one that lets the message pass is the selector",
+    ),
 ];
 
 const DATABASE: &[Row] = &[
@@ -200,9 +210,19 @@ const DATABASE: &[Row] = &[
         "/var/lib/syslog-ng/patterndb.xml",
         "the database, in XML; read again when it changes",
     ),
-    row("prefix", V::Text, "", "stands before the names of all values"),
-    row("program-template", V::Template, "${PROGRAM}", "what patterns of programs are asked about"),
-    row("message-template", V::Template, "${MESSAGE}", "what patterns of messages are asked about"),
+    row("prefix", V::Text, "", "put before the names of all values"),
+    row(
+        "program-template",
+        V::Template,
+        "${PROGRAM}",
+        "template of the text that patterns of programs match",
+    ),
+    row(
+        "message-template",
+        V::Template,
+        "${MESSAGE}",
+        "template of the text that patterns of messages match",
+    ),
     row("template", V::Template, "", "").renamed("message-template"),
     row("drop-unmatched", V::YesNo, "no", "stop messages that no rule matches"),
 ];
@@ -213,31 +233,41 @@ const INJECT: &[Row] = &[
         "inject-mode",
         V::Word(&["pass-through", "internal", "aggregate-only"]),
         "",
-        "where made messages go: on along the path (pass-through), to internal(), or on instead of the others \
+        "where generated messages go: on along the path (pass-through), to internal(), or along the path instead of the others \
          (aggregate-only); pass-through, but aggregate-only in group-lines()",
     ),
-    row("persist-name", V::Text, "", "a name under which a reload finds the parser's contexts again"),
+    row("persist-name", V::Text, "", "a name by which a reload finds the contexts of the parser again"),
 ];
 
 const GROUP: &[Row] = &[
-    row("key", V::Template, "", "messages of equal keys belong together"),
-    row("scope", V::Word(&["process", "program", "host", "global"]), "global", "what else must be equal"),
+    row("key", V::Template, "", "messages with equal keys belong together"),
+    row(
+        "scope",
+        V::Word(&["process", "program", "host", "global"]),
+        "global",
+        "what else must be equal: host, program, process",
+    ),
     row("timeout", V::Number(1, i64::MAX), "", "seconds after the last message until a group is complete"),
 ];
 
 const GROUPING: &[Row] = &[
-    row("where", V::Filter, "", "only messages for which it holds are grouped"),
-    row("trigger", V::Filter, "", "a group is complete when it holds for its last message"),
-    row("having", V::Filter, "", "a message is made only of groups for which it holds"),
-    row("sort-key", V::Template, "", "orders the messages of a group"),
-    row("aggregate", V::Options(AGGREGATE), "", "the message that is made"),
-    row("prefix", V::Text, "", "stands before the names of the made message's values"),
+    row("where", V::Filter, "", "only messages that pass this filter are grouped"),
+    row("trigger", V::Filter, "", "a group is complete when its last message passes this filter"),
+    row("having", V::Filter, "", "only groups that pass this filter yield a message"),
+    row("sort-key", V::Template, "", "a template by which the messages of a group are sorted"),
+    row("aggregate", V::Options(AGGREGATE), "", "the message that is generated"),
+    row("prefix", V::Text, "", "put before the names of the values of the generated message"),
 ];
 
 const AGGREGATE: &[Row] = &[
     row("value", V::Any, "", "name and template of a value; may be written several times"),
-    row("tags", V::Texts, "", "tags of the made message"),
-    row("inherit-mode", V::Word(&["none", "last-message", "context"]), "context", "what it takes over"),
+    row("tags", V::Texts, "", "tags of the generated message"),
+    row(
+        "inherit-mode",
+        V::Word(&["none", "last-message", "context"]),
+        "context",
+        "what the generated message inherits",
+    ),
 ];
 
 const LINES: &[Row] = &[
@@ -248,9 +278,9 @@ const LINES: &[Row] = &[
         "which lines are one message",
     ),
     row("multi-line-prefix", V::Text, "", "regular expression of the first line of a message"),
-    row("multi-line-garbage", V::Text, "", "regular expression of what stands between messages"),
+    row("multi-line-garbage", V::Text, "", "regular expression of the text between messages"),
     row("multi-line-suffix", V::Text, "", "regular expression of the end of a message"),
-    row("line-separator", V::Text, "\"\\n\"", "stands between the joined lines"),
+    row("line-separator", V::Text, "\"\\n\"", "text between the joined lines"),
 ];
 
 const GROK: &[Row] = &[
@@ -258,16 +288,21 @@ const GROK: &[Row] = &[
         "match",
         V::Any,
         "",
-        "a pattern, and tags() for messages that it matches; may be written several times: the first that matches counts",
+        "a pattern, and tags() for messages that it matches; may be written several times: the first that matches is used",
     ),
-    row("pattern-set", V::Word(&["ecs-v1", "legacy"]), "ecs-v1", "whose names the library's patterns give"),
+    row("pattern-set", V::Word(&["ecs-v1", "legacy"]), "ecs-v1", "which names the built-in patterns set"),
     row(
         "custom-pattern",
         V::Texts,
         "",
         "name and regular expression of a pattern; may be written several times",
     ),
-    row("pattern-directory", V::Text, "", "folder of pattern files: a name and a regular expression a line"),
+    row(
+        "pattern-directory",
+        V::Text,
+        "",
+        "folder of pattern files, each line a name and a regular expression",
+    ),
     row("drop-unmatched", V::YesNo, "yes", "stop messages that no pattern matches"),
 ];
 
@@ -279,11 +314,11 @@ const PROBE: &[Row] = &[
         "",
         "names of labels and templates of their values; without key() too, app, host, program and source",
     ),
-    row("increment", V::Template, "1", "what a message adds"),
-    row("level", V::Number(0, 4), "0", "count only when stats(level()) is at least this"),
+    row("increment", V::Template, "1", "number that a message adds to the counter"),
+    row("level", V::Number(0, 4), "0", "count only if stats(level()) is at least this"),
 ];
 
 const GEOIP: &[Row] = &[
-    row("database", V::Text, "", "a database in the format of MaxMind; read again when it changes"),
-    row("prefix", V::Text, ".geoip2.", "stands before the names of all values"),
+    row("database", V::Text, "", "a database in MaxMind's format; read again when it changes"),
+    row("prefix", V::Text, ".geoip2.", "put before the names of all values"),
 ];

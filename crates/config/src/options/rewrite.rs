@@ -38,12 +38,12 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("credit-card-hash", Plain::None, &[CHANGED, SHARED], "puts a hash in the place of card numbers"),
 ];
 
-const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages for which it holds"), INTERNAL];
+const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages that pass this filter"), INTERNAL];
 
 /// How the template of `set()` is printed, where it is not as the global options say.
 const RENDERED: &[Row] = &[
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("local-time-zone", V::Text, "", "zone of times in names of files")
@@ -64,7 +64,7 @@ const SUBST: &[Row] = &[
         "type",
         V::Word(&["pcre", "string", "glob", "posix"]),
         "pcre",
-        "how the pattern is read; posix as pcre",
+        "syntax of the pattern; posix is read as pcre",
     ),
     row(
         "flags",

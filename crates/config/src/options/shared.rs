@@ -73,12 +73,17 @@ pub(super) const SOURCE: &[Row] = &[
     row("default-severity", V::Severity, "notice", "severity of messages without one"),
     row("default-level", V::Severity, "notice", "").renamed("default-severity"),
     row("default-priority", V::Severity, "notice", "").renamed("default-severity"),
-    row("time-zone", V::Text, "", "zone of times that have none"),
+    row("time-zone", V::Text, "", "zone of times without one"),
     row("log-msg-size", V::Number(63, 1 << 30), "65536", "longest message, in bytes"),
     row("trim-large-messages", V::YesNo, "no", "cut longer messages instead of splitting them"),
-    row("log-iw-size", V::Number(1, 1 << 31), "100", "messages it may have in work; below 16384 it is 16384"),
+    row(
+        "log-iw-size",
+        V::Number(1, 1 << 31),
+        "100",
+        "messages that may be in flight; below 16384 it is 16384",
+    ),
     row("log-fetch-limit", V::Number(1, 1 << 31), "100", "messages read at once").no_effect(BATCHED),
-    row("optional", V::YesNo, "no", "go on without this source when it cannot be opened"),
+    row("optional", V::YesNo, "no", "start without this source if it cannot be opened"),
     row("persist-name", V::Text, "", "name of its remembered state")
         .no_effect("state is kept under the path of the file"),
     row("internal", V::YesNo, "no", "count it as internal").no_effect("it is counted as any other"),
@@ -87,14 +92,14 @@ pub(super) const SOURCE: &[Row] = &[
     row("dynamic-window-stats-freq", V::Decimal(0.0, f64::INFINITY), "", "").no_effect(WINDOW),
     row("min-iw-size-per-reader", V::Number(0, 1 << 31), "100", "least window of a connection")
         .no_effect(WINDOW),
-    row("use-syslogng-pid", V::YesNo, "no", "the pid of every message is that of this server"),
-    row("hook-commands", V::Options(HOOKS), "", "commands that are run when it comes and goes"),
+    row("use-syslogng-pid", V::YesNo, "no", "every message gets the pid of this server"),
+    row("hook-commands", V::Options(HOOKS), "", "commands that are run when the driver starts and stops"),
     row("format", V::Word(&["syslog"]), "syslog", "how messages are read"),
     row(
         "sdata-prefix",
         V::Text,
         ".SDATA.",
-        "stands before the names of structured data; any other makes them plain values",
+        "put before the names of structured data; any other than the default makes them plain values",
     ),
 ];
 
@@ -108,13 +113,13 @@ const MULTI_LINE_MODES: &[&str] =
 pub(super) const MULTI_LINE: &[Row] = &[
     row("multi-line-mode", V::Word(MULTI_LINE_MODES), "none", "which lines are one message"),
     row("multi-line-prefix", V::Text, "", "regular expression of the first line of a message"),
-    row("multi-line-garbage", V::Text, "", "regular expression of what stands between messages"),
+    row("multi-line-garbage", V::Text, "", "regular expression of the text between messages"),
     row("multi-line-suffix", V::Text, "", "regular expression of the end of a message"),
     row(
         "multi-line-timeout",
         V::Decimal(0.0, 86400.0),
         "0",
-        "seconds until a message is whole though nothing follows it; 0 is never",
+        "seconds until a message is complete although nothing follows it; 0 is never",
     ),
 ];
 
@@ -141,32 +146,32 @@ pub(super) const DESTINATION: &[Row] = &[
         "mark-mode",
         V::Word(MARK_MODES),
         "global for syslog over sockets, else none",
-        "when -- MARK -- messages are written: always (periodical), when it has written nothing (dst-idle), when no source of this machine heard anything (host-idle)",
+        "when -- MARK -- messages are written: always (periodical), when the destination wrote nothing (dst-idle), when sources of this machine received nothing (host-idle)",
     ),
     row("suppress", V::Number(0, 1 << 31), "0", "seconds in which a repeated message is only counted"),
     row("disk-buffer", V::Options(DISK_BUFFER), "", "a queue on disk"),
-    row("hook-commands", V::Options(HOOKS), "", "commands that are run when it comes and goes"),
+    row("hook-commands", V::Options(HOOKS), "", "commands that are run when the driver starts and stops"),
 ];
 
 /// `hook-commands()`.
 const HOOKS: &[Row] = &[
     row("startup", V::Text, "", "when the server starts"),
-    row("setup", V::Text, "", "before a configuration is taken into use"),
-    row("teardown", V::Text, "", "when a configuration is no longer in use"),
+    row("setup", V::Text, "", "before a configuration takes effect"),
+    row("teardown", V::Text, "", "after a configuration is no longer in use"),
     row("shutdown", V::Text, "", "when the server stops"),
 ];
 
 /// Options of destinations that write text.
 pub(super) const TEXT: &[Row] = &[
-    row("template", V::Template, "", "what is written of a message"),
+    row("template", V::Template, "", "template of what is written"),
     row("template-escape", V::YesNo, "no", "escape quotes in values"),
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
-    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of the fraction of a second, at most 6"),
+    row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
     row("time-zone", V::Text, "", "zone that times are written in"),
     row("send-time-zone", V::Text, "", "").renamed("time-zone"),
     row("local-time-zone", V::Text, "that of each message", "zone of times in names of files"),
     row("on-error", V::Word(ON_ERROR), "drop-message", "what happens with values that cannot be cast"),
-    row("flags", V::Words(&["no-multi-line", "syslog-protocol", "threaded"]), "", "how it writes"),
+    row("flags", V::Words(&["no-multi-line", "syslog-protocol", "threaded"]), "", "how messages are written"),
     row(
         "pad-size",
         V::Number(0, 1 << 20),
@@ -183,9 +188,9 @@ pub(super) const TEXT: &[Row] = &[
 
 /// Owner and mode of what is created.
 pub(super) const PERMISSIONS: &[Row] = &[
-    row("owner", V::Id, "", "owner of what is created"),
-    row("group", V::Id, "", "group of what is created"),
-    row("perm", V::Mode, "", "mode of what is created"),
+    row("owner", V::Id, "", "owner of created files"),
+    row("group", V::Id, "", "group of created files"),
+    row("perm", V::Mode, "", "mode of created files"),
 ];
 
 /// Owner and mode of folders.
@@ -204,13 +209,13 @@ pub(super) const SOCKET: &[Row] = &[
     row("tcp-keep-alive", V::YesNo, "yes", "").renamed("so-keepalive"),
     row("tcp-keepalive-time", V::Number(1, 32767), "", "seconds until the first probe"),
     row("tcp-keepalive-intvl", V::Number(1, 32767), "", "seconds between probes"),
-    row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is given up"),
+    row("tcp-keepalive-probes", V::Number(1, 127), "", "probes until a connection is closed"),
     row("ip-protocol", V::Word(&["4", "6"]), "4", "version of the internet protocol"),
     row("ip-tos", V::Number(0, 255), "", "type of service; traffic class in IPv6"),
     row("ip-ttl", V::Number(1, 255), "", "time to live; hop limit in IPv6"),
     row("ip-freebind", V::YesNo, "no", "bind to addresses that the machine does not have yet"),
     row("interface", V::Text, "", "only this network interface"),
-    row("tls", V::Options(TLS), "", "encryption, for transport(tls) and its kind"),
+    row("tls", V::Options(TLS), "", "encryption, for transport(tls), transport(dtls) and the like"),
 ];
 
 /// What `value-pairs()` selects of a message.
@@ -226,8 +231,8 @@ pub(super) const PAIRS: &[Row] = &[
         "names, and how they change: shift(), shift-levels(), add-prefix(), replace-prefix()",
     ),
     row("omit-empty-values", V::Any, "no", "leave out values without content"),
-    row("cast", V::YesNo, "", "yes makes every value text"),
-    row("include-bytes", V::YesNo, "no", "give values of bytes, too"),
+    row("cast", V::YesNo, "", "yes: every value is text"),
+    row("include-bytes", V::YesNo, "no", "also values of type bytes"),
 ];
 
 /// Options of `parallelize()` in a log path.

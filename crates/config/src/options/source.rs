@@ -175,18 +175,18 @@ const HTTP: &[Row] = &[
         "tokens",
         V::Texts,
         "",
-        "what Authorization may hold, or the password of any user; none: everybody sends",
+        "secrets of which a client sends one, in Authorization or as a password; without any, everybody may send",
     ),
     row("users", V::Pairs, "", "names and passwords"),
-    row("prefix", V::Text, "", "stands before the names of fields that have no place of their own"),
-    row("max-request-size", V::Number(1024, 1 << 28), "67108864", "longest body in bytes, packed or not"),
+    row("prefix", V::Text, "", "put before the names of fields that do not set a field of the message"),
+    row("max-request-size", V::Number(1024, 1 << 28), "67108864", "longest body in bytes, compressed or not"),
     row(
         "max-bytes-in-work",
         V::Number(1024, 1 << 40),
         "268435456",
         "bytes of bodies that all connections hold; above that, senders are asked to try again later",
     ),
-    row("timeout", V::Number(1, 3600), "30", "seconds for a body to come, and for its messages to be safe"),
+    row("timeout", V::Number(1, 3600), "30", "seconds for a body to arrive, and for its messages to be safe"),
     row("idle-timeout", V::Number(1, 1 << 31), "60", "seconds until a silent connection is closed"),
 ];
 
@@ -198,18 +198,18 @@ const LISTEN: &[Row] = &[
         "max-connections-per-address",
         V::Number(0, 1 << 20),
         "0",
-        "of them from one IPv4 address or 64 bits of an IPv6 address; 0 is all of them",
+        "connections at a time from one IPv4 address or 64 bits of an IPv6 address; 0 is max-connections()",
     ),
     row("max-handshakes", V::Number(1, 1 << 20), "256", "handshakes of TLS or DTLS at a time"),
     row(
         "max-handshakes-per-address",
         V::Number(1, 1 << 20),
         "32",
-        "of them from one IPv4 address or 64 bits of an IPv6 address; further ones wait",
+        "handshakes at a time from one IPv4 address or 64 bits of an IPv6 address; further ones wait",
     ),
     row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel, in bytes"),
     row("so-reuseport", V::YesNo, "no", "share the port with other programs"),
-    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that wait to be taken"),
+    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that may wait to be accepted"),
     row(
         "idle-timeout",
         V::Number(0, 1 << 31),
@@ -226,9 +226,9 @@ const LISTEN: &[Row] = &[
 const UNIX: &[Row] = &[
     row("max-connections", V::Number(1, 1 << 20), "256", "connections at a time"),
     row("so-rcvbuf", V::Number(0, 1 << 31), "0", "receive buffer in the kernel, in bytes"),
-    row("so-passcred", V::YesNo, "yes", "ask the kernel who sends"),
+    row("so-passcred", V::YesNo, "yes", "get the sender's process, user and group from the kernel"),
     row("pass-unix-credentials", V::YesNo, "yes", "").renamed("so-passcred"),
-    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that wait to be taken"),
+    row("listen-backlog", V::Number(1, 1 << 20), "255", "connections that may wait to be accepted"),
     row(
         "idle-timeout",
         V::Number(0, 1 << 31),
@@ -245,7 +245,7 @@ const PADDED: Row = row(
     "pad-size",
     V::Number(0, 65536),
     "0",
-    "messages stand in blocks of so many bytes, filled up with zero bytes",
+    "size in bytes of the blocks in which messages are written, each filled up with zero bytes",
 );
 
 const FILE: &[Row] = &[
@@ -256,8 +256,8 @@ const FILE: &[Row] = &[
         "syslog",
         "how messages are read; pacct: records of process accounting, as values .pacct.ac_*",
     ),
-    row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between looks at the file"),
-    row("read-old-records", V::YesNo, "yes", "read what was there before it was first followed"),
+    row("follow-freq", V::Decimal(0.0, 86400.0), "1", "seconds between two checks of the file"),
+    row("read-old-records", V::YesNo, "yes", "also read what was there before the first start"),
 ];
 
 /// Owner and mode of files that are only read.
@@ -273,8 +273,12 @@ const UNTOUCHED: &[Row] = &[
 
 const ONLY_READ: &str = "what is read is created by who writes it";
 
-const SYSTEM: &[Row] =
-    &[row("exclude-kmsg", V::YesNo, "no", "without the messages of the kernel, where there is no journal")];
+const SYSTEM: &[Row] = &[row(
+    "exclude-kmsg",
+    V::YesNo,
+    "no",
+    "leave out the messages of the kernel on machines without a journal",
+)];
 
 const INTERNAL: &[Row] = &[row("log-fifo-size", V::Number(1, 1 << 31), "", "messages that wait to be read")
     .no_effect("its queue has a size of its own")];
@@ -289,17 +293,17 @@ const PIPE: &[Row] = &[
 const WILDCARD: &[Row] = &[
     row("base-dir", V::Text, "", "the folder"),
     row("filename-pattern", V::Text, "", "names of the files: * and ?"),
-    row("exclude-pattern", V::Text, "", "names of files that are left alone: * and ?"),
-    row("recursive", V::YesNo, "no", "folders inside the folder too"),
+    row("exclude-pattern", V::Text, "", "names of files that are not read: * and ?"),
+    row("recursive", V::YesNo, "no", "also folders inside the folder"),
     row("max-files", V::Number(1, 1 << 20), "100", "files followed at a time"),
     row("monitor-method", V::Word(&["auto", "inotify", "poll"]), "auto", "how new files are found")
         .no_effect("new files are found by looking, every follow-freq() seconds"),
 ];
 
 const JOURNAL: &[Row] = &[
-    row("prefix", V::Text, ".journald.", "what stands before the names of the journal's fields"),
+    row("prefix", V::Text, ".journald.", "put before the names of the journal's fields"),
     row("max-field-size", V::Number(1, 1 << 30), "65536", "longest value of a field, in bytes"),
-    row("read-old-records", V::YesNo, "no", "read what was there before it was first followed"),
+    row("read-old-records", V::YesNo, "no", "also read what was there before the first start"),
     row("match-boot", V::YesNo, "no", "entries of this boot only"),
     row("matches", V::Pairs, "", "entries with all of these fields: \"_SYSTEMD_UNIT\" => \"ssh.service\""),
     row("namespace", V::Text, "", "the journal of a namespace; * is all of them"),
@@ -307,13 +311,13 @@ const JOURNAL: &[Row] = &[
 ];
 
 const PROGRAM: &[Row] = &[
-    row("inherit-environment", V::YesNo, "yes", "give it our environment"),
+    row("inherit-environment", V::YesNo, "yes", "give the command the server's environment"),
     row("keep-alive", V::YesNo, "no", "the command outlives a reload")
         .no_effect("it outlives a reload that leaves it unchanged"),
 ];
 
 const GENERATOR: &[Row] = &[
-    row("num", V::Number(0, i64::MAX), "0", "how many messages; 0 is no end"),
+    row("num", V::Number(0, i64::MAX), "0", "number of messages; 0 is without end"),
     row("freq", V::Decimal(0.0, 86400.0), "1", "seconds between messages"),
     row("template", V::Template, "-- Generated message. --", "text of the messages"),
     row("values", V::Pairs, "", "values of the messages"),
