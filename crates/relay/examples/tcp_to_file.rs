@@ -3,11 +3,9 @@
 //! In: `tcp_to_file PORT FILE [lines|counted|auto|udp]`. Out: the file; at the end of standard input, the counters on standard error.
 //! Holds: the two sets of the crate and a router with one destination. Limits: those of the crate.
 
+use delivery::{DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, Rendering};
 use message::{Batch, Delivery, Field, Intake, Outlet, Render, Selection, Stamp, WriteBudget};
-use relay::{
-    DatagramListener, DestinationDriver, DestinationSpec, Destinations, FileTarget, ListenAddress, Queueing,
-    Reading, Rendering, SourceDriver, SourceSpec, Sources, StreamListener,
-};
+use relay::{DatagramListener, ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener};
 use std::{
     error::Error,
     io::Read,

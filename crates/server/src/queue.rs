@@ -4,11 +4,11 @@
 
 use crate::terminal;
 use clap::{Args, Subcommand};
+use delivery::{QueueSummary, look_into_queue, queues};
 use pipeline::{
     Definitions, Template, Version,
     template::{RenderOptions, Renderer, Site},
 };
-use relay::{QueueSummary, look_into_queue, queues};
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},

@@ -9,7 +9,7 @@ use super::options::Options;
 use super::{Plug, tls::server};
 use config::Diagnostic;
 use config::tree::Call;
-use relay::{DestinationDriver, Failback, Server, SocketKind};
+use delivery::{DestinationDriver, Failback, Server, SocketKind};
 use std::{sync::Arc, time::Duration};
 
 /// How a receiver that came back is noticed: its share would stay with another one otherwise.

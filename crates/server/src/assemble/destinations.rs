@@ -13,13 +13,13 @@ use super::tls::ip_options;
 use super::{LogspaceSpec, Plug, SealingSpec};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind, Name};
-use message::Render;
-use pipeline::{Template, template::RenderOptions};
-use relay::{
+use delivery::{
     DestinationDriver, DestinationSpec, FileTarget, MarkMode, Marks, PipeTarget, ProgramTarget,
     PseudofileTarget, Queueing, RelpTarget, Rendering, Rotation, Server, SocketKind, SocketTarget,
     SpoofTarget, StreamFraming, TerminalTarget,
 };
+use message::Render;
+use pipeline::{Template, template::RenderOptions};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     os::unix::fs::FileTypeExt,

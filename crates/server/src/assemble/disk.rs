@@ -8,7 +8,7 @@ use super::version::TRUNCATES_TO_RATIO;
 use config::Diagnostic;
 use config::options::ValueKind;
 use config::tree::{Arg, Call};
-use relay::DiskBuffer;
+use delivery::DiskBuffer;
 use std::path::PathBuf;
 
 /// Where queues are kept unless `dir()` says otherwise.

@@ -11,11 +11,11 @@ use crate::authorities;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use config::Diagnostic;
 use config::tree::{Arg, Call, Name};
-use message::Render;
-use relay::{
-    Acknowledge, Compression, DestinationDriver, Dialogue, HttpOptions, HttpTarget, ItemResults,
-    ListenAddress, RequestSettings, ResponseAction, Server, SourceDriver, StreamListener,
+use delivery::{
+    Compression, DestinationDriver, HttpTarget, ItemResults, RequestSettings, ResponseAction, Server,
 };
+use message::Render;
+use relay::{Acknowledge, Dialogue, HttpOptions, ListenAddress, SourceDriver, StreamListener};
 use std::{sync::Arc, time::Duration};
 use transport::tls::{ListenerTls, SenderTls, TlsOptions};
 use wire::Framing;

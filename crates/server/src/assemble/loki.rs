@@ -6,8 +6,8 @@
 use super::{lower::Lowering, options::Options};
 use config::Diagnostic;
 use config::tree::{Arg, Call};
+use delivery::{Compression, DestinationDriver, HttpTarget};
 use message::{Batch, Render, Stamp};
-use relay::{Compression, DestinationDriver, HttpTarget};
 use std::sync::Arc;
 
 /// Where Loki takes what is pushed.

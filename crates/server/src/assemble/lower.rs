@@ -13,13 +13,13 @@ use super::{
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::tree::{Kind, NamedFilter, Object, Statement, Tree, Version};
 use config::{Diagnostic, Report, Span};
+use delivery::DestinationSpec;
 use pipeline::{
     Definitions, Router,
     filter::Anatomy,
     route::{FilterStep, Plan},
     template::TagOrder,
 };
-use relay::DestinationSpec;
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,

@@ -45,6 +45,7 @@ mod tests;
 
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{Report, Surroundings, Texts, Tree};
+use delivery::DestinationSpec;
 use jiff::tz::TimeZone;
 use pipeline::{
     Definitions, Router,
@@ -53,7 +54,7 @@ use pipeline::{
     route::{FilterCounters, ParserCounters, PathCounters, RouterCounters},
     template::Site,
 };
-use relay::{DestinationSpec, SourceSpec};
+use relay::SourceSpec;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},

@@ -6,8 +6,8 @@
 use super::{lower::Lowering, options::Options};
 use config::Diagnostic;
 use config::tree::Call;
+use delivery::{DestinationDriver, SocketKind};
 use message::{Batch, Render, Stamp};
-use relay::{DestinationDriver, SocketKind};
 use std::sync::Arc;
 use wire::{Framing, ObjectId, SnmpKind, Trap};
 

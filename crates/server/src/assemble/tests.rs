@@ -12,8 +12,9 @@ mod views;
 
 use super::{Environment, Parts, build, check};
 use config::Memory;
+use delivery::DestinationDriver;
 use message::{Ack, Batch, Delivery, Origin, Outlet, Render, Selection, Span, Stamp, Transport, WriteBudget};
-use relay::{DestinationDriver, SourceDriver};
+use relay::SourceDriver;
 use std::{
     path::Path,
     sync::{Arc, Mutex},

@@ -8,7 +8,7 @@ use super::options::Options;
 use crate::authorities;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use relay::{Failback, Server};
+use delivery::{Failback, Server};
 use std::{path::PathBuf, time::Duration};
 use transport::{
     IpOptions,

@@ -31,7 +31,7 @@ impl Clockwork {
             log.write(Severity(6), &statistics(registry));
         }
         if is_due(self.chores.marks) {
-            log.inject(relay::mark(&assemble::machine_name(), now));
+            log.inject(delivery::mark(&assemble::machine_name(), now));
         }
     }
 }

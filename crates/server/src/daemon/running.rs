@@ -21,11 +21,12 @@ use crate::{
 };
 use api::Scope;
 use config::Disk;
+use delivery::Destinations;
 use evidence::Ledger;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
-use relay::{Destinations, Sources};
+use relay::Sources;
 use std::{
     collections::HashMap,
     env, fs,

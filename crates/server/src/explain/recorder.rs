@@ -7,12 +7,12 @@ use super::{
     fields::{Reader, changes, shown},
     story::{Answer, Field, Node},
 };
+use delivery::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
 use message::{Batch, Render, Selection};
 use pipeline::{
     route::{Event, Label, Refusal, Watch},
     template::Renderer,
 };
-use relay::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
 use std::collections::HashMap;
 
 /// Writes down what happens.

@@ -3,7 +3,7 @@
 //! In: options. Out: open connections that take bytes. Limits: [`CONNECT_TIMEOUT`] to connect.
 
 use super::Options;
-use relay::{SecureDatagrams, StreamFraming};
+use delivery::{SecureDatagrams, StreamFraming};
 use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, SignatureScheme, StreamOwned,
     client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},

@@ -1,8 +1,9 @@
 //! Rows about options of drivers, as far as they show in what the relay is told.
 
 use super::{finds, parts};
+use delivery::{DestinationDriver, MarkMode, Marks};
 use message::{Ack, Batch, Message, Origin, Stamp};
-use relay::{DestinationDriver, ListenAddress, MarkMode, Marks, SourceDriver};
+use relay::{ListenAddress, SourceDriver};
 use std::{sync::Arc, time::Duration};
 use wire::Framing;
 

@@ -2,7 +2,8 @@
 
 use super::{Environment, build, check};
 use config::Memory;
-use relay::{DestinationDriver, SourceDriver, SourceSpec};
+use delivery::DestinationDriver;
+use relay::{SourceDriver, SourceSpec};
 use std::path::Path;
 use wire::ParseFlags;
 

@@ -5,7 +5,7 @@ use super::super::super::{
     testing::{Setup, here, reading},
 };
 use super::ProxyHeader;
-use crate::{
+use delivery::{
     DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
 };
 use message::{Ack, Field, FieldName, WriteBudget};

@@ -1,0 +1,39 @@
+//! The driver of each kind of target.
+//!
+//! In: what a configuration says about a target. Out: its driver. Holds: nothing. Limits: none.
+
+use crate::{
+    driver::Driver,
+    file::{Files, Parts},
+    http::Http,
+    line::Line,
+    local::{Pipe, Program, Pseudofile, Stdout, Terminals},
+    network::{Gelf, Relp, Smtp, Socket, Spoof},
+    options::{DestinationDriver, Rendering},
+};
+use transport::InternalLog;
+
+/// The driver of a destination. Its files are counted as `parts`.
+pub(crate) fn of(
+    driver: DestinationDriver,
+    rendering: Rendering,
+    log: &InternalLog,
+    parts: Parts,
+) -> Box<dyn Driver> {
+    match driver {
+        DestinationDriver::File(target) => Box::new(Files::new(target, rendering, log.clone(), parts)),
+        DestinationDriver::Socket(target) => Box::new(Line::new(Socket::new(target, log.clone()), rendering)),
+        DestinationDriver::Spoof(target) => Box::new(Spoof::new(target, rendering, log.clone())),
+        DestinationDriver::Http(target) => Box::new(Http::new(*target, rendering, log.clone())),
+        DestinationDriver::Relp(target) => Box::new(Line::new(Relp::new(target), rendering)),
+        DestinationDriver::Gelf(target) => Box::new(Line::new(Gelf::new(target, log.clone()), rendering)),
+        DestinationDriver::Mail(target) => Box::new(Line::new(Smtp::new(*target, log.clone()), rendering)),
+        DestinationDriver::Pipe(target) => Box::new(Line::new(Pipe::new(target), rendering)),
+        DestinationDriver::Pseudofile(target) => Box::new(Line::new(Pseudofile::new(target), rendering)),
+        DestinationDriver::Program(target) => {
+            Box::new(Line::new(Program::new(target, log.clone()), rendering))
+        }
+        DestinationDriver::Terminals(target) => Box::new(Line::new(Terminals::new(target), rendering)),
+        DestinationDriver::Stdout => Box::new(Line::new(Stdout, rendering)),
+    }
+}

@@ -1,0 +1,337 @@
+//! One request and its answer over a connection that is kept.
+//!
+//! In: a request. Out: the status of its answer, and its body where that says more. Holds: one connection.
+//! Limits: [`CONNECT_WITHIN`], `timeout()`, [`REDIRECTS_MAX`], [`ANSWER_BYTES_MAX`] of an answer: then the connection
+//! is closed rather than read on. Of an answer that has a result for each message, [`RESULT_BYTES_MAX`] more for each
+//! are read.
+
+use super::{pending::Request, proxy};
+use crate::{
+    options::{Compression, RequestSettings},
+    stopping,
+};
+use http_body_util::{BodyExt, Full};
+use hyper::{
+    Method, Response, Uri,
+    body::{Bytes, Incoming},
+    client::conn::http1::{SendRequest, handshake},
+    header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT},
+};
+use hyper_util::rt::TokioIo;
+use std::{
+    fmt,
+    future::Future,
+    io,
+    pin::pin,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{net::TcpStream, time::timeout};
+use tokio_rustls::{TlsConnector, rustls::pki_types::ServerName};
+
+/// Longest time to connect.
+const CONNECT_WITHIN: Duration = Duration::from_secs(10);
+/// Pause between two looks whether the destination is to stop.
+const STALL: Duration = Duration::from_millis(100);
+/// A server that asks for less would be asked without a pause.
+const ASKED_WAIT_MIN: Duration = Duration::from_secs(1);
+/// Longest wait that a server can ask for.
+const ASKED_WAIT_MAX: Duration = Duration::from_secs(3600);
+/// Redirections of one request.
+const REDIRECTS_MAX: usize = 3;
+/// Bytes of an answer that are read so that the connection can be used again.
+const ANSWER_BYTES_MAX: usize = 1 << 20;
+/// Bytes of the result of one message, with what an error has to say.
+const RESULT_BYTES_MAX: usize = 4 << 10;
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) enum Reply {
+    /// The server answered.
+    Status {
+        /// Status of its answer.
+        status: u16,
+        /// How long it wants not to be asked, if it said so.
+        wait: Option<Duration>,
+        /// Body of a success that has a result for each message; else empty.
+        results: Vec<u8>,
+    },
+    /// It did not.
+    Failed(String),
+}
+
+impl Reply {
+    /// How long the server wants not to be asked.
+    pub(super) fn asked_wait(&self) -> Option<Duration> {
+        match self {
+            Reply::Status { wait, .. } => *wait,
+            Reply::Failed(_) => None,
+        }
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reply::Status { status, .. } => write!(f, "the server answered {status}"),
+            Reply::Failed(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// A request that was sent, and what came of it.
+pub(super) struct Exchange {
+    pub(super) lane: Lane,
+    pub(super) request: Arc<Request>,
+    /// Of the target it was sent to.
+    pub(super) place: usize,
+    pub(super) reply: Reply,
+    /// It was sent at least once without an answer: the server may have stored its messages.
+    pub(super) may_be_stored: bool,
+}
+
+/// One connection, or room for one.
+#[derive(Default)]
+pub(super) struct Lane {
+    open: Option<(String, SendRequest<Full<Bytes>>)>,
+    /// How often the present request was sent to its address and not answered to the end.
+    unanswered: u32,
+}
+
+impl Lane {
+    /// Whether its connection leads to where a URL does.
+    pub(super) fn is_of(&self, url: &str) -> bool {
+        let base = |uri: &Uri| base(uri);
+        let wanted = url.parse::<Uri>().ok();
+        self.open.as_ref().zip(wanted).is_some_and(|((open, _), uri)| *open == base(&uri))
+    }
+
+    /// Sends a request to one of its addresses.
+    pub(super) async fn exchange(
+        mut self,
+        request: Arc<Request>,
+        place: usize,
+        settings: Arc<RequestSettings>,
+    ) -> Exchange {
+        let url = request.urls.get(place).cloned().unwrap_or_default();
+        self.unanswered = 0;
+        let reply = match timeout(settings.timeout, self.follow(&url, &request, &settings)).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(error)) => {
+                self.open = None;
+                Reply::Failed(error.to_string())
+            }
+            Err(_) => {
+                self.open = None;
+                Reply::Failed("the server did not answer in time".to_owned())
+            }
+        };
+        let may_be_stored = self.unanswered > 0;
+        Exchange { lane: self, request, place, reply, may_be_stored }
+    }
+
+    async fn follow(
+        &mut self,
+        url: &str,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> io::Result<Reply> {
+        let mut uri: Uri = url.parse().map_err(|_| failed("this is no URL"))?;
+        for _ in 0..=REDIRECTS_MAX {
+            let answer = self.send(&uri, request, settings).await?;
+            let status = answer.status().as_u16();
+            let location =
+                answer.headers().get(LOCATION).and_then(|place| place.to_str().ok()).map(str::to_owned);
+            let wait = answer.headers().get(RETRY_AFTER).and_then(|text| asked_wait(text.to_str().ok()?));
+            let is_wanted = (200..300).contains(&status) && !request.items.is_empty();
+            let results = match is_wanted {
+                true => self.read(answer, ANSWER_BYTES_MAX + request.messages * RESULT_BYTES_MAX).await?,
+                false => {
+                    self.finish(answer).await;
+                    Vec::new()
+                }
+            };
+            self.unanswered -= 1;
+            let is_redirect = settings.follows_redirects && matches!(status, 301 | 302 | 307 | 308);
+            match location.filter(|_| is_redirect) {
+                Some(location) => uri = resolved(&uri, &location)?,
+                None => return Ok(Reply::Status { status, wait, results }),
+            }
+        }
+        Err(failed("too many redirections"))
+    }
+
+    /// Sends to one address. A connection that the server closed meanwhile is made anew, once.
+    async fn send(
+        &mut self,
+        uri: &Uri,
+        request: &Request,
+        settings: &RequestSettings,
+    ) -> io::Result<Response<Incoming>> {
+        let base = base(uri);
+        if let Some((open, mut sender)) = self.open.take().filter(|(open, _)| *open == base)
+            && sender.ready().await.is_ok()
+        {
+            self.unanswered += 1;
+            match sender.send_request(built(uri, request, settings)?).await {
+                Ok(answer) => {
+                    self.open = Some((open, sender));
+                    return Ok(answer);
+                }
+                // Nothing of it was sent.
+                Err(error) if error.is_canceled() => self.unanswered -= 1,
+                Err(_) => {}
+            }
+        }
+        let mut sender = connect(uri, settings).await?;
+        self.unanswered += 1;
+        let answer = sender.send_request(built(uri, request, settings)?).await.map_err(io::Error::other)?;
+        self.open = Some((base, sender));
+        Ok(answer)
+    }
+
+    /// Reads the body of an answer. One that is cut off, or longer than `size_max`, is an error.
+    async fn read(&mut self, answer: Response<Incoming>, size_max: usize) -> io::Result<Vec<u8>> {
+        let mut body = answer.into_body();
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame =
+                frame.map_err(|error| io::Error::other(format!("the answer was cut off: {error}")))?;
+            bytes.extend_from_slice(frame.data_ref().map_or(&[][..], |data| data));
+            if bytes.len() > size_max {
+                return Err(failed("the answer is too long"));
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Reads the answer to its end, so that the connection can be used again.
+    async fn finish(&mut self, answer: Response<Incoming>) {
+        let mut body = answer.into_body();
+        let mut size = 0;
+        while let Some(frame) = body.frame().await {
+            size += frame.as_ref().ok().and_then(|frame| frame.data_ref()).map_or(0, Bytes::len);
+            if frame.is_err() || size > ANSWER_BYTES_MAX {
+                self.open = None;
+                return;
+            }
+        }
+    }
+}
+
+/// `Retry-After`: seconds, or a date.
+fn asked_wait(text: &str) -> Option<Duration> {
+    let wait = match text.trim().parse() {
+        Ok(seconds) => Duration::from_secs(seconds),
+        Err(_) => {
+            let until = jiff::fmt::rfc2822::parse(text.trim()).ok()?.timestamp();
+            Duration::try_from(until.duration_since(jiff::Timestamp::now())).unwrap_or_default()
+        }
+    };
+    Some(wait.clamp(ASKED_WAIT_MIN, ASKED_WAIT_MAX))
+}
+
+fn failed(reason: &'static str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, reason)
+}
+
+/// Scheme, host and port.
+fn base(uri: &Uri) -> String {
+    format!("{}://{}:{}", uri.scheme_str().unwrap_or("http"), uri.host().unwrap_or_default(), port(uri))
+}
+
+fn port(uri: &Uri) -> u16 {
+    uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 })
+}
+
+/// Where a redirection leads.
+fn resolved(from: &Uri, location: &str) -> io::Result<Uri> {
+    let whole = if location.starts_with('/') { base(from) + location } else { location.to_owned() };
+    whole.parse().map_err(|_| failed("the server redirects to what is no URL"))
+}
+
+async fn connect(uri: &Uri, settings: &RequestSettings) -> io::Result<SendRequest<Full<Bytes>>> {
+    let host = uri.host().ok_or_else(|| failed("this URL has no host"))?;
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let proxy = settings.proxy.as_ref();
+    let (peer, peer_port) = proxy.map_or((host, port(uri)), |proxy| (proxy.host.as_str(), proxy.port));
+    let mut stream = in_time(TcpStream::connect((peer, peer_port))).await?;
+    stream.set_nodelay(true)?;
+    if uri.scheme_str() != Some("https") {
+        return speak(TokioIo::new(stream)).await;
+    }
+    if proxy.is_some() {
+        let through = proxy::tunnel(&mut stream, uri.host().unwrap_or_default(), port(uri));
+        in_time(through).await?;
+    }
+    let settings = settings.tls.settings().map_err(io::Error::other)?;
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| failed("this is no name of a host"))?;
+    let connector = TlsConnector::from(settings.config().clone());
+    let stream = in_time(connector.connect(name, stream)).await?;
+    speak(TokioIo::new(stream)).await
+}
+
+/// Waits for a step of connecting, at most [`CONNECT_WITHIN`], and less once the destination is to stop.
+async fn in_time<T>(step: impl Future<Output = io::Result<T>>) -> io::Result<T> {
+    let deadline = Instant::now() + CONNECT_WITHIN;
+    let mut step = pin!(step);
+    loop {
+        let left = stopping::patience(deadline);
+        if left.is_zero() {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "cannot connect in time"));
+        }
+        if let Ok(done) = timeout(left.min(STALL), step.as_mut()).await {
+            return done;
+        }
+    }
+}
+
+/// Begins HTTP on a connection.
+async fn speak<S>(stream: S) -> io::Result<SendRequest<Full<Bytes>>>
+where
+    S: hyper::rt::Read + hyper::rt::Write + Unpin + Send + 'static,
+{
+    let (sender, connection) = handshake(stream).await.map_err(io::Error::other)?;
+    // Its errors come out of the sender as well.
+    tokio::spawn(async move { drop(connection.await) });
+    Ok(sender)
+}
+
+fn built(
+    uri: &Uri,
+    request: &Request,
+    settings: &RequestSettings,
+) -> io::Result<hyper::Request<Full<Bytes>>> {
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    // A proxy is told the whole address; through a tunnel the server itself is asked.
+    let is_told = settings.proxy.is_some() && uri.scheme_str() != Some("https");
+    let asked = if is_told { base(uri) + path } else { path.to_owned() };
+    let method: Method = settings.method.parse().map_err(|_| failed("this is no method of HTTP"))?;
+    let body = Full::new(Bytes::copy_from_slice(&request.body));
+    let authority = uri.authority().map_or("", |authority| authority.as_str());
+    let authority = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let mut builder = hyper::Request::builder().method(method).uri(asked).header(HOST, authority);
+    for (name, value) in &settings.headers {
+        builder = builder.header(name.as_str(), value.as_str());
+    }
+    for (name, value) in &request.headers {
+        let clean: String = value.chars().filter(|character| !character.is_control()).collect();
+        if let Ok(value) = HeaderValue::from_bytes(clean.as_bytes()) {
+            builder = builder.header(*name, value);
+        }
+    }
+    let mut built = builder.body(body).map_err(io::Error::other)?;
+    let headers = built.headers_mut();
+    if !headers.contains_key(CONTENT_TYPE) {
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
+    }
+    if !headers.contains_key(USER_AGENT) {
+        headers.insert(USER_AGENT, HeaderValue::from_static(concat!("duramen/", env!("CARGO_PKG_VERSION"))));
+    }
+    match settings.compression {
+        Compression::None => None,
+        Compression::Gzip => headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip")),
+        Compression::Deflate => headers.insert(CONTENT_ENCODING, HeaderValue::from_static("deflate")),
+    };
+    Ok(built)
+}

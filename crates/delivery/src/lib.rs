@@ -1,0 +1,53 @@
+//! Destinations: a queue, a thread that renders and writes, and a driver that knows one kind of target.
+//!
+//! In: [`message::Delivery`]s of the pipeline. Out: bytes in files, sockets, pipes, programs, terminals, requests;
+//! acknowledgements when they are there. Holds: the set of running destinations by name, so that a reload leaves queues and
+//! connections alive. Limits: see [`Queueing`] and [`DiskBuffer`].
+//!
+//! The modules, in reading order; each imports only what stands below it:
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `set` | the running destinations, kept by name over reloads |
+//! | `spool` | `disk-buffer()`: a queue on disk before a destination |
+//! | `worker` | the thread of a destination: renders, writes, tries again, gives tokens back; marks, `suppress()` |
+//! | `queue` | what waits for that thread, and who may write in its place |
+//! | `drivers` | the driver of each kind of target |
+//! | `http` | batches of messages as bodies of requests |
+//! | `file` | files whose names may hold macros |
+//! | `network` | receivers at the other end of a socket |
+//! | `local` | pipes, programs, terminals |
+//! | `line` | what targets with one stream of messages have in common |
+//! | `driver` | what the thread needs of each kind of target |
+//! | `output` | rendered messages that wait to be written |
+//! | `stopping` | tells a waiting thread that it is to stop |
+//! | `options` | what a configuration says about a destination |
+
+mod driver;
+mod drivers;
+mod file;
+mod http;
+mod line;
+mod local;
+mod network;
+mod options;
+mod output;
+mod queue;
+mod set;
+mod spool;
+mod stopping;
+mod worker;
+
+#[cfg(test)]
+mod testing;
+
+pub use network::SecureDatagrams;
+pub use options::{
+    Compression, DestinationDriver, DestinationSpec, DiskBuffer, Failback, FileTarget, GelfTarget,
+    HttpTarget, ItemResults, MailLogin, MailTarget, MarkMode, Marks, Packing, PipeTarget, ProgramTarget,
+    PseudofileTarget, Queueing, RelpTarget, Rendering, RequestSettings, ResponseAction, Rotation, Server,
+    SocketKind, SocketTarget, SpoofTarget, StreamFraming, TerminalTarget,
+};
+pub use set::{Destinations, StagedDestinations};
+pub use spool::{QueueSummary, look as look_into_queue, queues};
+pub use worker::mark;

@@ -1,0 +1,24 @@
+//! Receivers at the other end of a socket, one protocol a file.
+//!
+//! In: rendered messages. Out: bytes. Holds: their connections. Limits: see each.
+
+mod connect;
+mod dtls;
+mod gelf;
+mod relp;
+mod servers;
+mod smtp;
+mod socket;
+mod spoof;
+mod stream;
+mod talk;
+
+pub use dtls::SecureDatagrams;
+pub(crate) use gelf::Gelf;
+pub(crate) use relp::Relp;
+pub(crate) use smtp::Smtp;
+pub(crate) use socket::Socket;
+pub(crate) use spoof::{Spoof, raw_socket};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+//! `relp()` as a target: a message counts as written when the receiver has answered it.
+//!
+//! In: rendered messages. Out: RELP frames on a connection. Holds: the session and what is on its way without answer.
+//! A lost session is opened anew and begins with the first message that was not answered: nothing is lost, and what
+//! was received without our seeing the answer comes twice.
+//! Limits: [`RELP_WINDOW`] messages are on their way at a time; no answer for `response-timeout()` ends the session.
+
+use super::talk::Talk;
+use crate::{
+    line::Target,
+    options::{DestinationDriver, RelpTarget, StreamFraming},
+    output::Output,
+    stopping,
+};
+use std::{
+    collections::VecDeque,
+    io,
+    time::{Duration, Instant},
+};
+use wire::{
+    RELP_VERSION, RELP_WINDOW, RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, next_txnr,
+    relp_offers, relp_response,
+};
+
+/// Longest response that is read whole.
+const RESPONSE_BYTES_MAX: usize = 64 << 10;
+
+/// A RELP target.
+pub(crate) struct Relp {
+    target: RelpTarget,
+    session: Option<Session>,
+}
+
+/// A message on its way.
+struct Flight {
+    txnr: u32,
+    bytes: usize,
+    answered: bool,
+}
+
+struct Session {
+    talk: Talk,
+    reader: RelpReader,
+    input: Vec<u8>,
+    /// Frames that the socket has not taken yet.
+    out: Vec<u8>,
+    txnr: u32,
+    flights: VecDeque<Flight>,
+    /// Bytes of the output that are on their way.
+    sent: usize,
+    /// When the receiver last answered, or was last owed nothing.
+    heard: Instant,
+    /// Whether it answered any message.
+    proven: bool,
+    /// The receiver is about to close.
+    leaving: bool,
+}
+
+impl Relp {
+    pub(crate) fn new(target: RelpTarget) -> Relp {
+        Relp { target, session: None }
+    }
+
+    /// Connects and opens a session.
+    fn open(&self) -> io::Result<Session> {
+        let mut session = Session {
+            talk: Talk::open(&self.target.socket)?,
+            reader: RelpReader::new(RESPONSE_BYTES_MAX),
+            input: Vec::new(),
+            out: Vec::new(),
+            txnr: 1,
+            flights: VecDeque::new(),
+            sent: 0,
+            heard: Instant::now(),
+            proven: false,
+            leaving: false,
+        };
+        let offers = relp_offers(RELP_VERSION, env!("CARGO_PKG_VERSION"));
+        append_relp(session.txnr, RelpCommand::Open, offers.as_bytes(), &mut session.out);
+        session.send()?;
+        let within = self.target.response_within;
+        while !session.read(true, |_, frame, data| {
+            if frame.command != RelpCommand::Response {
+                return Ok(());
+            }
+            let (code, text) = relp_response(data);
+            if code != 200 {
+                return Err(refusal(code, text));
+            }
+            match check_offers(text) {
+                Ok(_) => Ok(()),
+                Err(error) => Err(io::Error::new(io::ErrorKind::InvalidData, error.to_string())),
+            }
+        })? {
+            if stopping::patience(session.heard + within).is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+        }
+        session.heard = Instant::now();
+        Ok(session)
+    }
+}
+
+fn refusal(code: u16, text: &[u8]) -> io::Error {
+    /// What is shown of a peer's words.
+    const SHOWN: usize = 80;
+    let text = String::from_utf8_lossy(&text[..text.len().min(SHOWN)]).into_owned();
+    io::Error::other(format!("the receiver refused: {code} {text}"))
+}
+
+impl Session {
+    /// Puts messages on their way, as many as the window lets.
+    fn fill(&mut self, output: &Output) {
+        while self.flights.len() < RELP_WINDOW && !self.leaving {
+            let Some(message) = output.message_at(self.sent) else { return };
+            if self.flights.is_empty() {
+                self.heard = Instant::now();
+            }
+            self.txnr = next_txnr(self.txnr);
+            append_relp(self.txnr, RelpCommand::Syslog, message, &mut self.out);
+            self.flights.push_back(Flight { txnr: self.txnr, bytes: message.len(), answered: false });
+            self.sent += message.len();
+        }
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        while !self.out.is_empty() {
+            let size = self.talk.say(&self.out)?;
+            self.out.drain(..size);
+        }
+        Ok(())
+    }
+
+    /// Reads what is there, or waits for it a moment. Says whether any frame came.
+    fn read(
+        &mut self,
+        waits: bool,
+        mut each: impl FnMut(&mut Session, &RelpFrame, &[u8]) -> io::Result<()>,
+    ) -> io::Result<bool> {
+        if !self.talk.hear(&mut self.input, waits)? {
+            return Ok(false);
+        }
+        let bytes = std::mem::take(&mut self.input);
+        let (mut at, mut any) = (0, false);
+        loop {
+            let next = self.reader.next(&bytes, at);
+            let (frame, next) = next.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+            at = next;
+            let Some(frame) = frame else { break };
+            any = true;
+            if frame.command == RelpCommand::ServerClose {
+                self.leaving = true;
+            }
+            each(self, &frame, &bytes[frame.data.clone()])?;
+        }
+        self.input = bytes[at..].to_vec();
+        Ok(any)
+    }
+
+    /// Takes the answer to a message.
+    fn answered(&mut self, frame: &RelpFrame, data: &[u8]) -> io::Result<()> {
+        if frame.command != RelpCommand::Response {
+            return Ok(());
+        }
+        let (code, text) = relp_response(data);
+        if code != 200 {
+            return Err(refusal(code, text));
+        }
+        self.heard = Instant::now();
+        // In order as a rule: the first is the one.
+        if let Some(flight) = self.flights.iter_mut().find(|flight| flight.txnr == frame.txnr) {
+            flight.answered = true;
+            self.proven = true;
+        }
+        Ok(())
+    }
+
+    /// Takes answered messages off the output.
+    fn take_off(&mut self, output: &mut Output) {
+        while self.flights.front().is_some_and(|flight| flight.answered) {
+            let Some(flight) = self.flights.pop_front() else { return };
+            self.sent -= flight.bytes;
+            output.advance(flight.bytes);
+        }
+    }
+
+    /// One round of sending and of reading answers.
+    fn work(&mut self, output: &mut Output, within: Duration) -> io::Result<()> {
+        self.fill(output);
+        self.send()?;
+        let waits = self.flights.len() == RELP_WINDOW || output.message_at(self.sent).is_none();
+        let any = self.read(waits && !self.flights.is_empty(), Session::answered)?;
+        self.take_off(output);
+        if any || self.flights.is_empty() {
+            return Ok(());
+        }
+        if self.heard.elapsed() >= within {
+            return Err(io::Error::new(io::ErrorKind::TimedOut, "the receiver does not answer"));
+        }
+        if waits { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    }
+}
+
+/// Whether an error is the end of the connection.
+fn is_end(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    matches!(error.kind(), UnexpectedEof | ConnectionReset | BrokenPipe)
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        if self.out.is_empty() && !self.leaving {
+            append_relp(next_txnr(self.txnr), RelpCommand::Close, b"", &mut self.out);
+            // Courtesy: the end of the connection says the same.
+            let _ = self.send();
+        }
+    }
+}
+
+impl Target for Relp {
+    fn write(&mut self, output: &mut Output) -> io::Result<()> {
+        let within = self.target.response_within;
+        let mut session = match self.session.take().filter(|session| session.sent <= output.size()) {
+            Some(session) => session,
+            None => self.open()?,
+        };
+        match session.work(output, within) {
+            Ok(()) if session.leaving && session.flights.is_empty() => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.session = Some(session);
+                Err(error)
+            }
+            Ok(()) => {
+                self.session = Some(session);
+                Ok(())
+            }
+            // A receiver that worked before is tried again at once: it may only have been started anew.
+            Err(error) if session.proven && is_end(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn framing(&self) -> StreamFraming {
+        StreamFraming::Plain
+    }
+
+    fn configure(&mut self, driver: DestinationDriver) {
+        let DestinationDriver::Relp(target) = driver else { return };
+        if target != self.target || !target.socket.keep_over_reload {
+            self.session = None;
+        }
+        self.target = target;
+    }
+
+    fn close(&mut self) {
+        self.session = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! Failing over and back, with listeners that come and go.
+
+use super::{Failback, Server};
+use crate::{
+    DestinationDriver, SocketTarget,
+    testing::{Setup, accept, spec, tcp_to},
+};
+use std::{io::Read, net::TcpListener, time::Duration};
+
+#[test]
+fn fails_over_and_back() {
+    let second = TcpListener::bind("127.0.0.1:0").unwrap();
+    let first = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = first.local_addr().unwrap();
+    let target = SocketTarget {
+        failover: vec![Server { host: "127.0.0.1".to_owned(), port: second.local_addr().unwrap().port() }],
+        failback: Some(Failback { interval: Duration::from_millis(5), successes: 2 }),
+        ..tcp_to(&first)
+    };
+    drop(first);
+    let setup = Setup::new(spec(DestinationDriver::Socket(target), "$MSG\n"));
+    setup.send(&["h|one"]);
+    let mut stream = accept(&second);
+    let mut bytes = [0; 4];
+    stream.read_exact(&mut bytes).unwrap();
+    assert_eq!(&bytes, b"one\n");
+    let first = TcpListener::bind(address).unwrap();
+    // Two looks that only connect, then messages.
+    drop(accept(&first));
+    drop(accept(&first));
+    let mut number = 0;
+    first.set_nonblocking(true).unwrap();
+    let mut stream = loop {
+        number += 1;
+        setup.send(&[&format!("h|{number}")]);
+        std::thread::sleep(Duration::from_millis(2));
+        if let Ok((stream, _)) = first.accept() {
+            break stream;
+        }
+        assert!(number < 5000, "never came back");
+    };
+    stream.set_nonblocking(false).unwrap();
+    stream.read_exact(&mut bytes[..1]).unwrap();
+    assert!(bytes[0].is_ascii_digit());
+}

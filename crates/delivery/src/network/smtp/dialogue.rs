@@ -1,0 +1,250 @@
+//! What is said to a mail server, and what its answers mean (RFC 5321; STARTTLS: RFC 3207; AUTH: RFC 4954).
+//!
+//! In: answers. Out: lines to say, or what became of a mail. Holds: where the conversation is, the mail on its way.
+//! Limits: one mail at a time; user and password are said by PLAIN or LOGIN only.
+
+use crate::options::MailLogin;
+use base64::{Engine, engine::general_purpose::STANDARD};
+use wire::{SmtpAnswer, mail::Envelope};
+
+/// The server says that it closes the connection.
+const CLOSING: u16 = 421;
+
+/// Where the conversation is: what the next answer is the answer to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Greeting,
+    Hello,
+    OldHello,
+    StartTls,
+    Plain,
+    LoginUser,
+    LoginPassword,
+    LoginEnd,
+    /// Nothing was asked.
+    Ready,
+    From,
+    /// The recipient of this number.
+    To(usize),
+    Data,
+    Text,
+    Reset,
+}
+
+/// What came of a mail.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    /// The server has it; recipients that it does not want are said.
+    Delivered { refused: Option<String> },
+    /// It never takes it.
+    Refused(String),
+    /// It may take it later.
+    Later(String),
+}
+
+/// What to do.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Next {
+    /// Say this, and wait for the answer.
+    Say(Vec<u8>),
+    /// Say the mail, and wait for the answer.
+    SayMail,
+    /// Encrypt, then call [`Dialogue::encrypted`].
+    Encrypt,
+    /// A mail may begin.
+    Ready,
+    /// A mail is settled, the next may begin.
+    Settled(Verdict),
+    /// This server cannot be used now.
+    Failed(String),
+}
+
+/// A conversation.
+pub(super) struct Dialogue {
+    stage: Stage,
+    own_name: String,
+    wants_tls: bool,
+    login: Option<MailLogin>,
+    takes_utf8: bool,
+    recipients: Vec<Vec<u8>>,
+    accepted: usize,
+    is_last_try: bool,
+    later: Option<String>,
+    refused: Option<String>,
+    /// Told when the answer to `RSET` is there.
+    verdict: Option<Verdict>,
+}
+
+impl Dialogue {
+    pub(super) fn new(own_name: &str, wants_tls: bool, login: Option<MailLogin>) -> Dialogue {
+        Dialogue {
+            stage: Stage::Greeting,
+            own_name: own_name.to_owned(),
+            wants_tls,
+            login,
+            takes_utf8: false,
+            recipients: Vec::new(),
+            accepted: 0,
+            is_last_try: false,
+            later: None,
+            refused: None,
+            verdict: None,
+        }
+    }
+
+    /// Whether a mail may begin.
+    pub(super) fn is_ready(&self) -> bool {
+        self.stage == Stage::Ready
+    }
+
+    /// Whether nothing of a mail has been said but its first line.
+    pub(super) fn is_at_begin(&self) -> bool {
+        matches!(self.stage, Stage::Ready | Stage::From)
+    }
+
+    /// Begins a mail. On its last try it goes to whom the server takes it for.
+    pub(super) fn begin(&mut self, envelope: &Envelope<'_>, is_last_try: bool) -> Next {
+        let is_ascii = envelope.from.is_ascii() && envelope.to.iter().all(|address| address.is_ascii());
+        if envelope.to.is_empty() {
+            return Next::Settled(Verdict::Refused("it has no recipient".to_owned()));
+        }
+        if !is_ascii && !self.takes_utf8 {
+            let reason = "the server takes no addresses beyond ASCII";
+            return Next::Settled(Verdict::Refused(reason.to_owned()));
+        }
+        self.recipients = envelope.to.iter().map(|address| address.to_vec()).collect();
+        (self.accepted, self.is_last_try) = (0, is_last_try);
+        (self.later, self.refused) = (None, None);
+        let more: &[u8] = if is_ascii { b">" } else { b"> SMTPUTF8" };
+        self.say(Stage::From, &[b"MAIL FROM:<", envelope.from, more])
+    }
+
+    /// The connection is encrypted now.
+    pub(super) fn encrypted(&mut self) -> Next {
+        self.wants_tls = false;
+        self.hello()
+    }
+
+    /// Takes an answer.
+    pub(super) fn heard(&mut self, answer: &SmtpAnswer) -> Next {
+        if answer.code == CLOSING && self.stage != Stage::Text {
+            return Next::Failed(format!("the mail server closes the connection: {answer}"));
+        }
+        match self.stage {
+            Stage::Greeting if answer.code == 220 => self.hello(),
+            Stage::Hello if answer.is_yes() => self.introduced(answer),
+            Stage::Hello if answer.is_never() && !self.wants_tls && self.login.is_none() => {
+                let name = self.own_name.clone();
+                self.say(Stage::OldHello, &[b"HELO ", name.as_bytes()])
+            }
+            Stage::OldHello if answer.is_yes() => self.ready(),
+            Stage::StartTls if answer.code == 220 => Next::Encrypt,
+            Stage::LoginUser if answer.code == 334 => {
+                let user = self.login.as_ref().map_or(String::new(), |login| STANDARD.encode(&login.user));
+                self.say(Stage::LoginPassword, &[user.as_bytes()])
+            }
+            Stage::LoginPassword if answer.code == 334 => {
+                let text =
+                    self.login.as_ref().map_or(String::new(), |login| STANDARD.encode(&login.password));
+                self.say(Stage::LoginEnd, &[text.as_bytes()])
+            }
+            Stage::Plain | Stage::LoginEnd if answer.code == 235 => self.ready(),
+            Stage::Plain | Stage::LoginUser | Stage::LoginPassword | Stage::LoginEnd => {
+                Next::Failed(format!("the mail server does not take user and password: {answer}"))
+            }
+            Stage::Ready => Next::Failed(format!("the mail server spoke without being asked: {answer}")),
+            Stage::Reset => {
+                self.stage = Stage::Ready;
+                Next::Settled(self.verdict.take().unwrap_or(Verdict::Later(answer.to_string())))
+            }
+            Stage::From | Stage::To(_) | Stage::Data | Stage::Text => self.mail_heard(answer),
+            _ => Next::Failed(format!("the mail server refused: {answer}")),
+        }
+    }
+
+    fn mail_heard(&mut self, answer: &SmtpAnswer) -> Next {
+        match self.stage {
+            Stage::From if answer.is_yes() => self.recipient(0),
+            Stage::To(index) => {
+                if answer.is_yes() {
+                    self.accepted += 1;
+                } else if answer.is_never() {
+                    let address = self.recipients.get(index).map(|address| String::from_utf8_lossy(address));
+                    self.refused = Some(format!("{}: {answer}", address.unwrap_or_default()));
+                } else {
+                    self.later = Some(answer.to_string());
+                }
+                self.recipient(index + 1)
+            }
+            Stage::Data if answer.code == 354 => {
+                self.stage = Stage::Text;
+                Next::SayMail
+            }
+            Stage::Text if answer.is_yes() => {
+                self.stage = Stage::Ready;
+                let refused = self.refused.take().or(self.later.take());
+                Next::Settled(Verdict::Delivered { refused })
+            }
+            _ if answer.is_never() => self.reset(Verdict::Refused(answer.to_string())),
+            _ => self.reset(Verdict::Later(answer.to_string())),
+        }
+    }
+
+    /// Names a recipient, or goes on when all are named.
+    fn recipient(&mut self, index: usize) -> Next {
+        if let Some(address) = self.recipients.get(index).cloned() {
+            return self.say(Stage::To(index), &[b"RCPT TO:<", &address, b">"]);
+        }
+        match (&self.later, &self.refused) {
+            (Some(later), _) if self.accepted == 0 || !self.is_last_try => {
+                self.reset(Verdict::Later(later.clone()))
+            }
+            (_, Some(refused)) if self.accepted == 0 => self.reset(Verdict::Refused(refused.clone())),
+            _ => self.say(Stage::Data, &[b"DATA"]),
+        }
+    }
+
+    fn reset(&mut self, verdict: Verdict) -> Next {
+        self.verdict = Some(verdict);
+        self.say(Stage::Reset, &[b"RSET"])
+    }
+
+    fn hello(&mut self) -> Next {
+        let name = self.own_name.clone();
+        self.say(Stage::Hello, &[b"EHLO ", name.as_bytes()])
+    }
+
+    /// The server has said what it can.
+    fn introduced(&mut self, answer: &SmtpAnswer) -> Next {
+        self.takes_utf8 = answer.offer("SMTPUTF8").is_some();
+        if self.wants_tls {
+            return match answer.offer("STARTTLS") {
+                Some(_) => self.say(Stage::StartTls, &[b"STARTTLS"]),
+                None => Next::Failed("the mail server does not offer STARTTLS".to_owned()),
+            };
+        }
+        let Some(login) = &self.login else { return self.ready() };
+        let ways = answer.offer("AUTH").unwrap_or_default();
+        let offers = |way: &str| ways.split_whitespace().any(|word| word.eq_ignore_ascii_case(way));
+        if offers("PLAIN") {
+            let secret = STANDARD.encode(format!("\0{}\0{}", login.user, login.password));
+            return self.say(Stage::Plain, &[b"AUTH PLAIN ", secret.as_bytes()]);
+        }
+        if offers("LOGIN") {
+            return self.say(Stage::LoginUser, &[b"AUTH LOGIN"]);
+        }
+        Next::Failed("the mail server offers neither AUTH PLAIN nor AUTH LOGIN".to_owned())
+    }
+
+    fn ready(&mut self) -> Next {
+        self.stage = Stage::Ready;
+        Next::Ready
+    }
+
+    fn say(&mut self, stage: Stage, parts: &[&[u8]]) -> Next {
+        self.stage = stage;
+        let mut line = parts.concat();
+        line.extend_from_slice(b"\r\n");
+        Next::Say(line)
+    }
+}

@@ -1,0 +1,245 @@
+//! Bytes on a connected stream, plain or encrypted.
+//!
+//! In: rendered messages. Out: bytes on the connection. Holds: the session, and what is encrypted and not sent.
+//! Limits: [`PIECE_BYTES`] are encrypted at a time; text counts as written when the last byte of it is sent. A handshake
+//! ends early when the destination is to stop.
+
+use crate::{output::Output, stopping};
+use socket2::Socket;
+use std::{
+    io::{self, Read, Write},
+    mem::MaybeUninit,
+    time::{Duration, Instant},
+};
+use transport::tls::{ClientTls, Session, Taken, describe};
+
+/// Text that is encrypted and sent together.
+const PIECE_BYTES: usize = 256 << 10;
+/// Longest wait before the thread looks whether the destination is to stop.
+const STALL: Duration = Duration::from_millis(200);
+/// Bytes of one read. Peers say little: answers to keys, goodbyes.
+const ANSWER_BYTES: usize = 16 << 10;
+/// A server checks our certificate after we are done. So long its answer is awaited, lest messages go to one that
+/// refuses.
+const VERDICT_WITHIN: Duration = Duration::from_millis(300);
+
+/// Writes what a plain connection takes.
+pub(super) fn write_plain(socket: &Socket, output: &mut Output) -> io::Result<()> {
+    if has_left(socket)? {
+        return Err(closed());
+    }
+    let mut writer = socket;
+    match writer.write(output.rest())? {
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        size => {
+            output.advance(size);
+            Ok(())
+        }
+    }
+}
+
+/// Whether the peer closed its end. What it sends is read and ignored.
+fn has_left(socket: &Socket) -> io::Result<bool> {
+    let mut ignored = [MaybeUninit::<u8>::uninit(); 1024];
+    loop {
+        match socket.recv_with_flags(&mut ignored, libc::MSG_DONTWAIT) {
+            Ok(0) => return Ok(true),
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionReset, "the peer closed the connection")
+}
+
+/// An encrypted connection.
+pub(super) struct Secure {
+    socket: Socket,
+    session: Session,
+    /// Of the session's outgoing bytes: how many are sent.
+    sent: usize,
+    /// Text that is in them.
+    text: usize,
+}
+
+impl Secure {
+    /// Shakes hands as the client.
+    pub(super) fn connect(
+        socket: Socket,
+        settings: &ClientTls,
+        host: &str,
+        within: Duration,
+    ) -> io::Result<Secure> {
+        let session = settings.session(host).map_err(|error| failed(&error))?;
+        let mut secure = Secure { socket, session, sent: 0, text: 0 };
+        let deadline = Instant::now() + within;
+        // The first step has nothing to read: it makes our hello.
+        let mut taken = secure.session.take(&mut [], &mut Vec::new());
+        loop {
+            secure.send_all(deadline)?;
+            match taken.map_err(|error| failed(&error))? {
+                Taken::Open => break,
+                Taken::Over => return Err(closed()),
+                Taken::Shaking => taken = secure.receive(deadline)?,
+            }
+        }
+        if settings.has_certificate() && secure.session.is_tls13() {
+            secure.await_verdict()?;
+        }
+        secure.socket.set_read_timeout(None)?;
+        Ok(secure)
+    }
+
+    /// Writes what the connection takes.
+    pub(super) fn write(&mut self, output: &mut Output) -> io::Result<()> {
+        self.listen()?;
+        if self.session.outgoing().is_empty() {
+            let rest = output.rest();
+            let piece = &rest[..rest.len().min(PIECE_BYTES)];
+            self.session.encrypt(piece).map_err(|error| failed(&error))?;
+            self.text = piece.len();
+        }
+        self.send()?;
+        if self.session.outgoing().is_empty() {
+            output.advance(std::mem::take(&mut self.text).min(output.size()));
+        }
+        Ok(())
+    }
+
+    /// How long `hear` waits.
+    pub(super) fn set_patience(&self, patience: Duration) -> io::Result<()> {
+        self.socket.set_read_timeout(Some(patience))
+    }
+
+    /// Sends some of a text, and says how much of it went. What is not sent yet goes by the next call, with the same text.
+    pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
+        if self.session.outgoing().is_empty() {
+            let piece = &text[..text.len().min(PIECE_BYTES)];
+            self.session.encrypt(piece).map_err(|error| failed(&error))?;
+            self.text = piece.len();
+        }
+        self.send()?;
+        Ok(if self.session.outgoing().is_empty() { std::mem::take(&mut self.text) } else { 0 })
+    }
+
+    /// Appends what the peer said, and says whether it was anything.
+    pub(super) fn hear(&mut self, text: &mut Vec<u8>, waits: bool) -> io::Result<bool> {
+        let mut bytes = vec![0; ANSWER_BYTES];
+        let mut reader = &self.socket;
+        self.socket.set_nonblocking(!waits)?;
+        let read = reader.read(&mut bytes);
+        self.socket.set_nonblocking(false)?;
+        let size = read?;
+        if size == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        let before = text.len();
+        match self.session.take(&mut bytes[..size], text).map_err(|error| failed(&error))? {
+            Taken::Over => Err(io::ErrorKind::UnexpectedEof.into()),
+            Taken::Open | Taken::Shaking => Ok(text.len() > before),
+        }
+    }
+
+    /// One write. The outgoing bytes are empty when all is sent.
+    fn send(&mut self) -> io::Result<()> {
+        let outgoing = self.session.outgoing();
+        let mut writer = &self.socket;
+        match writer.write(&outgoing[self.sent..])? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            size => self.sent += size,
+        }
+        if self.sent == outgoing.len() {
+            outgoing.clear();
+            self.sent = 0;
+        }
+        Ok(())
+    }
+
+    fn send_all(&mut self, deadline: Instant) -> io::Result<()> {
+        while !self.session.outgoing().is_empty() {
+            match self.send() {
+                Err(error)
+                    if error.kind() == io::ErrorKind::WouldBlock
+                        && !stopping::patience(deadline).is_zero() => {}
+                result => result?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Hears what the peer said since: that it leaves, or why it refused us.
+    fn listen(&mut self) -> io::Result<()> {
+        let mut room = [MaybeUninit::<u8>::uninit(); 1024];
+        loop {
+            let size = match self.socket.recv_with_flags(&mut room, libc::MSG_DONTWAIT | libc::MSG_PEEK) {
+                Ok(0) => return Err(closed()),
+                Ok(size) => size,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let mut bytes = vec![0; size.max(1)];
+            let mut reader = &self.socket;
+            let size = reader.read(&mut bytes)?;
+            let taken = self.session.take(&mut bytes[..size], &mut Vec::new());
+            if taken.map_err(|error| failed(&error))? == Taken::Over {
+                return Err(closed());
+            }
+        }
+    }
+
+    fn receive(&mut self, deadline: Instant) -> io::Result<Result<Taken, rustls::Error>> {
+        let left = stopping::patience(deadline);
+        if left.is_zero() {
+            return Err(io::Error::new(
+                io::ErrorKind::TimedOut,
+                "the peer did not finish the TLS handshake in time",
+            ));
+        }
+        self.socket.set_read_timeout(Some(left.min(STALL)))?;
+        let mut bytes = vec![0; ANSWER_BYTES];
+        let mut reader = &self.socket;
+        match reader.read(&mut bytes) {
+            Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the TLS handshake")),
+            Ok(size) => Ok(self.session.take(&mut bytes[..size], &mut Vec::new())),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Ok(Taken::Shaking)),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn await_verdict(&mut self) -> io::Result<()> {
+        self.socket.set_read_timeout(Some(VERDICT_WITHIN))?;
+        let mut bytes = vec![0; ANSWER_BYTES];
+        let mut reader = &self.socket;
+        match reader.read(&mut bytes) {
+            Ok(0) => Err(closed()),
+            Ok(size) => match self.session.take(&mut bytes[..size], &mut Vec::new()) {
+                Ok(Taken::Over) => Err(closed()),
+                Ok(_) => Ok(()),
+                Err(error) => Err(failed(&error)),
+            },
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for Secure {
+    fn drop(&mut self) {
+        if self.session.outgoing().is_empty() {
+            self.session.say_goodbye();
+        }
+        // Whoever is gone needs no goodbye, and one that does not read gets none.
+        if self.socket.set_nonblocking(true).is_ok() && !self.session.outgoing().is_empty() {
+            let _ = self.send();
+        }
+    }
+}
+
+fn failed(error: &rustls::Error) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {}", describe(error)))
+}

@@ -1,0 +1,84 @@
+//! A connection on which both sides speak, plain or encrypted.
+//!
+//! In: a target. Out: what the other side says. Holds: the connection.
+//! Limits: a call waits for [`STALL`] at most, so that its thread can look whether it is told to stop.
+
+use super::{
+    connect::{CONNECT_WITHIN, Connection, connect_first},
+    stream::Secure,
+};
+use crate::options::SocketTarget;
+use std::{
+    io::{self, Read, Write},
+    time::Duration,
+};
+use transport::tls::SenderTls;
+
+/// Longest wait of a call.
+const STALL: Duration = Duration::from_millis(200);
+/// Bytes of one read.
+const READ_BYTES: usize = 16 << 10;
+
+pub(super) struct Talk(Connection);
+
+impl Talk {
+    /// Connects to the first server of a target.
+    pub(super) fn open(target: &SocketTarget) -> io::Result<Talk> {
+        let connection = connect_first(target)?;
+        match &connection {
+            Connection::Plain(socket) | Connection::Datagrams(socket) => {
+                socket.set_read_timeout(Some(STALL))?;
+            }
+            Connection::Secure(secure) => secure.set_patience(STALL)?,
+            Connection::SecureDatagrams(_) => return Err(io::ErrorKind::Unsupported.into()),
+        }
+        Ok(Talk(connection))
+    }
+
+    /// Encrypts what is plain so far.
+    pub(super) fn encrypt(self, tls: &SenderTls, host: &str) -> io::Result<Talk> {
+        let Connection::Plain(socket) = self.0 else { return Err(io::ErrorKind::InvalidInput.into()) };
+        let settings = tls.settings().map_err(io::Error::other)?;
+        let secure = Secure::connect(socket, settings, host, CONNECT_WITHIN)?;
+        secure.set_patience(STALL)?;
+        Ok(Talk(Connection::Secure(Box::new(secure))))
+    }
+
+    /// Sends some of a text, and says how much of it went; after an error the next call must have the same text.
+    pub(super) fn say(&mut self, text: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Connection::Plain(socket) | Connection::Datagrams(socket) => match socket.write(text)? {
+                0 => Err(io::ErrorKind::WriteZero.into()),
+                size => Ok(size),
+            },
+            Connection::Secure(secure) => secure.say(text),
+            Connection::SecureDatagrams(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
+    /// Appends what is there, or waits for it. Says whether anything came; the end of the connection is an error.
+    pub(super) fn hear(&mut self, text: &mut Vec<u8>, waits: bool) -> io::Result<bool> {
+        let heard = match &mut self.0 {
+            Connection::Plain(socket) | Connection::Datagrams(socket) => {
+                let start = text.len();
+                text.resize(start + READ_BYTES, 0);
+                socket.set_nonblocking(!waits)?;
+                let read = socket.read(&mut text[start..]);
+                socket.set_nonblocking(false)?;
+                text.truncate(start + *read.as_ref().unwrap_or(&0));
+                read.and_then(|size| match size {
+                    0 => Err(io::ErrorKind::UnexpectedEof.into()),
+                    _ => Ok(true),
+                })
+            }
+            Connection::Secure(secure) => secure.hear(text, waits),
+            Connection::SecureDatagrams(_) => Err(io::ErrorKind::Unsupported.into()),
+        };
+        match heard {
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {
+                Ok(false)
+            }
+            heard => heard,
+        }
+    }
+}

@@ -1,0 +1,421 @@
+//! What a configuration says about a destination.
+//!
+//! In: values that were checked when the configuration was read. Out: the same, for the drivers.
+//! Holds: nothing that runs. Limits: the defaults are syslog-ng's.
+
+use journal::{Disk, OsDisk};
+use message::Render;
+use std::{path::PathBuf, sync::Arc, time::Duration};
+mod http;
+
+pub use http::{Compression, HttpTarget, ItemResults, RequestSettings, ResponseAction};
+
+use transport::{FilePermissions, IpOptions, TcpOptions, dtls::SenderDtls, tls::SenderTls};
+
+/// One `destination` driver as configured.
+pub struct DestinationSpec {
+    /// `d_file#0`: name of the statement, `#`, number of the driver. The queue of this name outlives a reload.
+    pub id: String,
+    /// Driver as written, for the counters: `file`, `network`, `udp`, ...
+    pub component: String,
+    /// What it writes to.
+    pub driver: DestinationDriver,
+    /// Its queue.
+    pub queueing: Queueing,
+    /// What it writes.
+    pub rendering: Rendering,
+}
+
+/// Every kind of target.
+pub enum DestinationDriver {
+    /// `file()`
+    File(FileTarget),
+    /// `network()`, `syslog()`, `tcp()`, `udp()`, `unix-stream()`, `unix-dgram()`
+    Socket(SocketTarget),
+    /// The same over UDP with `spoof-source(yes)`
+    Spoof(SpoofTarget),
+    /// `relp()`
+    Relp(RelpTarget),
+    /// `http()`
+    Http(Box<HttpTarget>),
+    /// `gelf()` over UDP
+    Gelf(GelfTarget),
+    /// `smtp()`
+    Mail(Box<MailTarget>),
+    /// `pipe()`
+    Pipe(PipeTarget),
+    /// `pseudofile()`
+    Pseudofile(PseudofileTarget),
+    /// `program()`
+    Program(ProgramTarget),
+    /// `usertty()`
+    Terminals(TerminalTarget),
+    /// `stdout()`
+    Stdout,
+}
+
+/// The queue before a driver and how often it tries.
+#[derive(Clone, Debug)]
+pub struct Queueing {
+    /// `log-fifo-size()`: most messages that wait. More are dropped and counted, but for paths with flow control
+    /// and for `file()`: there the sources' windows are the bound.
+    pub messages_max: usize,
+    /// Most bytes of received buffers that the waiting messages of paths without flow control may pin.
+    pub bytes_max: usize,
+    /// `time-reopen()`: the pause after an error.
+    pub reopen_after: Duration,
+    /// `throttle()`: most messages a second; 0 is no limit.
+    pub throttle: u32,
+    /// `disk-buffer()`
+    pub disk: Option<DiskBuffer>,
+    /// `suppress()`: within this time a message that comes again is only counted.
+    pub suppress: Option<Duration>,
+    /// `mark-mode()` and `mark-freq()`
+    pub marks: Option<Marks>,
+    /// So much output is gathered before it is written, unless the queue runs empty first.
+    pub batch_bytes: usize,
+}
+
+impl Default for Queueing {
+    fn default() -> Queueing {
+        Queueing {
+            messages_max: 10_000,
+            bytes_max: 256 << 20,
+            reopen_after: Duration::from_secs(60),
+            throttle: 0,
+            disk: None,
+            suppress: None,
+            marks: None,
+            batch_bytes: 256 << 10,
+        }
+    }
+}
+
+/// When a destination writes `-- MARK --`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Marks {
+    /// `mark-mode()`
+    pub mode: MarkMode,
+    /// `mark-freq()`
+    pub every: Duration,
+}
+
+/// `mark-mode()` of a destination.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MarkMode {
+    /// Always.
+    Periodical,
+    /// When nothing was written for so long.
+    DestinationIdle,
+    /// When no source of this machine heard anything for so long.
+    HostIdle,
+}
+
+/// `disk-buffer()`: the queue is kept on disk.
+#[derive(Clone)]
+pub struct DiskBuffer {
+    /// The folder of this queue alone. It is what a queue is known by over reloads and restarts.
+    pub folder: PathBuf,
+    /// `reliable()`: synced to the device before a source is told that its messages are safe. Otherwise they are with
+    /// the operating system by then: they survive the end of the process, not the loss of power.
+    pub reliable: bool,
+    /// `capacity-bytes()`
+    pub capacity_bytes: u64,
+    /// `flow-control-window-bytes()`: bytes that the destination may have in memory for writing.
+    pub memory_bytes: usize,
+    /// `front-cache-size()`: messages that it may have.
+    pub memory_messages: usize,
+    /// `prealloc()`
+    pub preallocate: bool,
+    /// `truncate-size-ratio()`: share of the capacity that empty files may keep.
+    pub truncate_ratio: Option<f64>,
+    /// The file system.
+    pub disk: Arc<dyn Disk>,
+}
+
+impl DiskBuffer {
+    /// Least value of `front-cache-size()`: a few full batches.
+    pub const MESSAGES_MIN: usize = 16_384;
+
+    /// The defaults for a folder and a capacity, which is at least a mebibyte.
+    pub fn new(folder: PathBuf, capacity_bytes: u64) -> DiskBuffer {
+        DiskBuffer {
+            folder,
+            reliable: false,
+            capacity_bytes: capacity_bytes.max(1 << 20),
+            memory_bytes: 16 << 20,
+            memory_messages: DiskBuffer::MESSAGES_MIN,
+            preallocate: false,
+            truncate_ratio: None,
+            disk: Arc::new(OsDisk),
+        }
+    }
+}
+
+impl std::fmt::Debug for DiskBuffer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let DiskBuffer { folder, reliable, capacity_bytes, .. } = self;
+        write!(f, "DiskBuffer({}, reliable={reliable}, capacity={capacity_bytes})", folder.display())
+    }
+}
+
+/// How a message becomes bytes.
+pub struct Rendering {
+    /// `template()` or the driver's default form, with the line feed at its end where the target wants one.
+    pub template: Box<dyn Render>,
+}
+
+/// `file("name")`.
+pub struct FileTarget {
+    /// The name. What stands before its first macro is trusted; what messages contribute cannot leave that folder.
+    pub name: Box<dyn Render>,
+    /// The constant text before the first macro (the whole name when there is none).
+    pub trusted_prefix: String,
+    /// `create-dirs()`
+    pub create_folders: bool,
+    /// `owner()`, `group()`, `perm()`
+    pub permissions: FilePermissions,
+    /// `dir-owner()`, `dir-group()`, `dir-perm()`
+    pub folder_permissions: FilePermissions,
+    /// `time-reap()`: a file without messages for so long is closed; `None` never.
+    pub reap_after: Option<Duration>,
+    /// `fsync()`: every batch reaches the disk before it is acknowledged.
+    pub fsync: bool,
+    /// `overwrite-if-older()`: a file last changed longer ago is emptied when it is opened; `None` never.
+    pub overwrite_if_older: Option<Duration>,
+    /// `logrotate()`
+    pub rotation: Option<Rotation>,
+    /// `compress()`: every write is a whole member of a gzip file.
+    pub compress: bool,
+    /// `symlink-as()`: a link to the file that was opened last.
+    pub link: Option<PathBuf>,
+    /// Most files open at a time; the one longest without messages is closed first.
+    pub open_files_max: usize,
+}
+
+/// `logrotate()`: `name` becomes `name.1`, that `name.2`, and so on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Rotation {
+    /// `size()`: a file that has so many bytes is put aside.
+    pub bytes: u64,
+    /// `rotations()`: how many are kept; at least 1.
+    pub kept: u32,
+}
+
+/// Where a socket leads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SocketKind {
+    /// TCP to host and port.
+    Tcp(String, u16),
+    /// UDP to host and port.
+    Udp(String, u16),
+    /// DTLS to host and port.
+    Dtls(String, u16, SenderDtls),
+    /// A unix stream socket.
+    UnixStream(PathBuf),
+    /// A unix datagram socket.
+    UnixDatagram(PathBuf),
+}
+
+/// How messages are told apart on a stream. The template's own line feed is part of the message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum StreamFraming {
+    /// As the template has it.
+    #[default]
+    Plain,
+    /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1), without the template's last line feed.
+    OctetCounted,
+}
+
+/// A server by name or address.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Server {
+    /// Name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+}
+
+impl std::fmt::Display for Server {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// `failback()`: when to go back to the first server.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failback {
+    /// `tcp-probe-interval()`
+    pub interval: Duration,
+    /// `successful-probes-required()`
+    pub successes: u32,
+}
+
+/// `network()`, `syslog()` and their older spellings.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SocketTarget {
+    /// Where to.
+    pub kind: SocketKind,
+    /// `ip-protocol(6)`: prefer IPv6 addresses of a name.
+    pub ipv6: bool,
+    /// `localip()` and `localport()`.
+    pub local: Option<std::net::SocketAddr>,
+    /// How messages are told apart on a stream.
+    pub framing: StreamFraming,
+    /// `so-sndbuf()`; 0 leaves the system's value.
+    pub send_buffer: usize,
+    /// `so-broadcast()`
+    pub broadcast: bool,
+    /// Keep-alive probes.
+    pub tcp: TcpOptions,
+    /// `keep-alive()`: the connection outlives a reload.
+    pub keep_over_reload: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
+    /// `transport(tls)` and its `tls()`.
+    pub tls: Option<SenderTls>,
+    /// `failover(servers(...))`: tried in turn when the first one fails.
+    pub failover: Vec<Server>,
+    /// `failover(failback(...))`; without it the present server is kept until it fails.
+    pub failback: Option<Failback>,
+}
+
+impl SocketTarget {
+    /// The defaults.
+    pub fn new(kind: SocketKind) -> SocketTarget {
+        SocketTarget {
+            kind,
+            ipv6: false,
+            local: None,
+            framing: StreamFraming::Plain,
+            send_buffer: 0,
+            broadcast: false,
+            tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
+            keep_over_reload: true,
+            ip: IpOptions::default(),
+            tls: None,
+            failover: Vec::new(),
+            failback: None,
+        }
+    }
+
+    /// The server that the driver names, and those that may stand in for it.
+    pub(crate) fn servers(&self) -> Vec<Server> {
+        let first = match &self.kind {
+            SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) | SocketKind::Dtls(host, port, _) => {
+                Server { host: host.clone(), port: *port }
+            }
+            SocketKind::UnixStream(_) | SocketKind::UnixDatagram(_) => Server::default(),
+        };
+        std::iter::once(first).chain(self.failover.iter().cloned()).collect()
+    }
+}
+
+/// `spoof-source(yes)`: datagrams have the address of the message's sender.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SpoofTarget {
+    /// Where to; UDP.
+    pub socket: SocketTarget,
+    /// `spoof-source-max-msglen()`: longer messages are cut.
+    pub message_bytes_max: usize,
+    /// `spoof-interface()`: packets leave by this one.
+    pub interface: Option<String>,
+}
+
+/// `relp()`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RelpTarget {
+    /// Where to; TCP.
+    pub socket: SocketTarget,
+    /// `response-timeout()`: a receiver that owes an answer for so long is given up.
+    pub response_within: Duration,
+}
+
+/// How the payload of a GELF datagram is packed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Packing {
+    /// As it is.
+    None,
+    /// gzip
+    #[default]
+    Gzip,
+    /// zlib
+    Zlib,
+}
+
+/// `gelf()` over UDP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GelfTarget {
+    /// Where to; UDP.
+    pub socket: SocketTarget,
+    /// `compression()`
+    pub packing: Packing,
+    /// `chunk-size()`: largest datagram.
+    pub chunk_bytes: usize,
+}
+
+/// `smtp()`: what is rendered is an envelope with its mail, see `wire::mail`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MailTarget {
+    /// Where to; TCP, encrypted from the start with `transport(tls)`.
+    pub socket: SocketTarget,
+    /// `transport(starttls)`: encrypted before anything is said.
+    pub starttls: Option<SenderTls>,
+    /// `user()` and `password()`
+    pub login: Option<MailLogin>,
+    /// `timeout()`: a server that owes an answer for so long is given up.
+    pub answer_within: Duration,
+    /// `retries()`: how often a mail that the server put off is tried again.
+    pub retries: u32,
+}
+
+/// Who we are to a mail server.
+#[derive(Clone, PartialEq, Eq)]
+pub struct MailLogin {
+    /// Name.
+    pub user: String,
+    /// Password.
+    pub password: String,
+}
+
+impl std::fmt::Debug for MailLogin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MailLogin({})", self.user)
+    }
+}
+
+/// `pipe("name")`.
+#[derive(Clone, Debug)]
+pub struct PipeTarget {
+    /// Path; created when it is not there.
+    pub path: PathBuf,
+    /// Its owner and mode.
+    pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders.
+    pub folders: Option<FilePermissions>,
+}
+
+/// `pseudofile("name")`: opened for every message.
+#[derive(Clone, Debug)]
+pub struct PseudofileTarget {
+    /// Path.
+    pub path: PathBuf,
+}
+
+/// `program("command")`: its standard input gets the messages.
+#[derive(Clone, Debug)]
+pub struct ProgramTarget {
+    /// Command line for `/bin/sh -c`.
+    pub command: String,
+    /// `keep-alive()`: the program outlives a reload.
+    pub keep_over_reload: bool,
+    /// `inherit-environment()`.
+    pub inherits_environment: bool,
+}
+
+/// `usertty("user")`.
+#[derive(Clone, Debug)]
+pub struct TerminalTarget {
+    /// Whose terminals; `*` is everybody's.
+    pub user: String,
+}

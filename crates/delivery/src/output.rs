@@ -1,0 +1,134 @@
+//! Rendered messages of one target, waiting to be written.
+//!
+//! In: messages and a template. Out: one slice to write; what was written is taken off.
+//! Holds: the bytes and where each message ends, so that a new connection starts with a whole message.
+//! Limits: the worker writes before more than `batch_bytes` and one batch are gathered.
+
+use crate::options::StreamFraming;
+use message::{Batch, Render, Selection};
+use std::io::Write;
+
+/// Room that is kept when the buffer is empty; more is given back.
+const KEPT_BYTES: usize = 4 << 20;
+
+/// The output buffer of one target.
+#[derive(Default)]
+pub(super) struct Output {
+    bytes: Vec<u8>,
+    /// Where each message ends in `bytes`.
+    ends: Vec<usize>,
+    /// How many bytes were written.
+    written: usize,
+}
+
+impl Output {
+    /// Renders the selected messages.
+    pub(super) fn add(
+        &mut self,
+        (batch, selection): (&Batch, &Selection),
+        template: &mut dyn Render,
+        framing: StreamFraming,
+        sequence: &mut u64,
+    ) {
+        for index in selection.iter() {
+            *sequence += 1;
+            self.push(framing, |bytes| template.render(batch, index, *sequence, bytes));
+        }
+    }
+
+    /// Adds one message.
+    #[inline]
+    pub(super) fn push(&mut self, framing: StreamFraming, render: impl FnOnce(&mut Vec<u8>)) {
+        let start = self.bytes.len();
+        render(&mut self.bytes);
+        if framing == StreamFraming::OctetCounted {
+            if self.bytes.len() > start && self.bytes.last() == Some(&b'\n') {
+                self.bytes.pop();
+            }
+            self.count_in_front(start);
+        }
+        self.ends.push(self.bytes.len());
+    }
+
+    fn count_in_front(&mut self, start: usize) {
+        let size = self.bytes.len() - start;
+        let mut header = [0_u8; 24];
+        let mut rest = &mut header[..];
+        let room = rest.len();
+        // Twenty digits and a blank always fit.
+        let _ = write!(rest, "{size} ");
+        let used = room - rest.len();
+        self.bytes.splice(start..start, header[..used].iter().copied());
+    }
+
+    /// What is to be written.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.bytes[self.written..]
+    }
+
+    /// Of what is to be written, whole messages until there are at least `size` bytes.
+    pub(super) fn part(&self, size: usize) -> &[u8] {
+        let wanted = self.written.saturating_add(size.max(1));
+        let at = self.ends.partition_point(|end| *end < wanted);
+        let end = self.ends.get(at).copied().unwrap_or(self.bytes.len());
+        &self.bytes[self.written..end]
+    }
+
+    /// Size of what is to be written.
+    pub(super) fn size(&self) -> usize {
+        self.bytes.len() - self.written
+    }
+
+    /// The messages that are not wholly written, for targets that take one at a time.
+    pub(super) fn next_message(&self) -> Option<&[u8]> {
+        let at = self.ends.partition_point(|end| *end <= self.written);
+        self.ends.get(at).map(|end| &self.bytes[self.written..*end])
+    }
+
+    /// The message that starts so many bytes behind what was written, for targets that have several on their way.
+    pub(super) fn message_at(&self, offset: usize) -> Option<&[u8]> {
+        let start = self.written + offset;
+        let at = self.ends.partition_point(|end| *end <= start);
+        self.ends.get(at).map(|end| &self.bytes[start..*end])
+    }
+
+    /// Takes written bytes off.
+    pub(super) fn advance(&mut self, size: usize) {
+        self.written += size;
+        assert!(self.written <= self.bytes.len(), "wrote {} of {} bytes", self.written, self.bytes.len());
+        if self.written == self.bytes.len() {
+            self.clear();
+        }
+    }
+
+    /// Whether the next byte to write is the first of a message.
+    pub(super) fn is_at_message(&self) -> bool {
+        self.written == 0 || self.ends.binary_search(&self.written).is_ok()
+    }
+
+    /// Goes back to the start of a message that was written in part: a new connection gets it whole.
+    pub(super) fn rewind(&mut self) {
+        let at = self.ends.partition_point(|end| *end <= self.written);
+        self.written = if at == 0 { 0 } else { self.ends[at - 1] };
+    }
+
+    /// Messages that are not wholly written.
+    pub(super) fn messages(&self) -> usize {
+        self.ends.len() - self.ends.partition_point(|end| *end <= self.written)
+    }
+
+    /// Messages that are not wholly written, and the bytes that are not.
+    pub(super) fn amount(&self) -> (usize, usize) {
+        (self.messages(), self.size())
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.bytes.shrink_to(KEPT_BYTES);
+        self.ends.clear();
+        self.written = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+//! The queue before a destination: what waits for its thread.
+//!
+//! In: deliveries from any thread, commands of the configuration. Out: both, to the destination's one thread.
+//! Holds: deliveries; for paths without flow control their ack token is given back at once. While the thread rests, what
+//! it writes with: a reader that may write takes that, writes what it brings on the spot, and puts it back.
+//! Limits: `log-fifo-size()` messages and `bytes_max` bytes for paths without flow control; what does not fit
+//! is dropped and counted. Controlled deliveries always fit: the sources' windows bound them.
+
+use crate::options::{DestinationSpec, Queueing};
+use message::{Ack, Delivery, Outlet, Selection, WriteBudget};
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+use transport::stats::{self, Counters, DropReason};
+
+/// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
+const SPARSE: usize = 4;
+/// A write that takes a reader so long is the disk's doing, and readers have better to do than to wait for one ...
+const SLOW_WRITE: Duration = Duration::from_millis(20);
+/// ... again: so long the thread writes everything.
+const SPARED_FOR: Duration = Duration::from_secs(60);
+
+/// What the configuration tells a destination's thread.
+pub(super) enum Command {
+    /// New settings; the queue stays.
+    Configure(Box<DestinationSpec>),
+    /// Close and open again what is written to.
+    Reopen,
+    /// Write what waits until then, and end.
+    Stop(Instant),
+}
+
+/// A queued delivery.
+pub(super) struct Item {
+    pub(super) delivery: Delivery,
+    pub(super) count: usize,
+    bytes: usize,
+}
+
+/// What a destination's thread writes with.
+pub(super) trait Writer: Send {
+    /// Room for what waits; empty while the thread rests.
+    fn items(&mut self) -> &mut VecDeque<Item>;
+    /// When the thread wants to be woken although nothing comes.
+    fn deadline(&self) -> Option<Instant>;
+    /// Whether a reader may write: it is over soon, and nothing is left to be done.
+    fn is_quick(&self) -> bool;
+    /// Writes on a reader's thread. What cannot be written is left for the thread, which is then due at once.
+    fn write(&mut self, item: Item);
+}
+
+/// The two ends of the queue share this.
+pub(super) struct Queue<W> {
+    state: Mutex<State<W>>,
+    wake: Condvar,
+    /// What is in it is also on the disk: what cannot be written stays there and is not lost.
+    pub(super) is_backed: bool,
+    pub(super) counters: Arc<Counters>,
+    /// The command to stop was given, see [`super::stopping`].
+    pub(super) stops: Arc<AtomicBool>,
+}
+
+struct State<W> {
+    /// The writer of the thread, which rests.
+    resting: Option<Box<W>>,
+    /// The thread woke, and its writer was with a reader.
+    missed: bool,
+    /// Until then readers leave the writing to the thread.
+    spared_until: Option<Instant>,
+    items: VecDeque<Item>,
+    commands: VecDeque<Command>,
+    messages: usize,
+    bytes: usize,
+    messages_max: usize,
+    bytes_max: usize,
+    /// The target holds its sources back instead of dropping (`file()`).
+    soft: bool,
+    /// The thread has ended: what comes now is dropped.
+    closed: bool,
+}
+
+/// What woke the thread.
+pub(super) enum Wake {
+    Command(Command),
+    Items,
+    Timeout,
+}
+
+impl<W: Writer> Queue<W> {
+    pub(super) fn new(queueing: &Queueing, soft: bool, counters: Arc<Counters>) -> Queue<W> {
+        let state = State {
+            resting: None,
+            missed: false,
+            spared_until: None,
+            items: VecDeque::new(),
+            commands: VecDeque::new(),
+            messages: 0,
+            bytes: 0,
+            messages_max: queueing.messages_max,
+            bytes_max: queueing.bytes_max,
+            soft,
+            closed: false,
+        };
+        Queue {
+            state: Mutex::new(state),
+            wake: Condvar::new(),
+            is_backed: queueing.disk.is_some(),
+            counters,
+            stops: Arc::default(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<W>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes the limits; what waits already stays.
+    pub(super) fn resize(&self, queueing: &Queueing, soft: bool) {
+        let mut state = self.lock();
+        state.messages_max = queueing.messages_max;
+        state.bytes_max = queueing.bytes_max;
+        state.soft = soft;
+    }
+
+    pub(super) fn command(&self, command: Command) {
+        if matches!(command, Command::Stop(_)) {
+            self.stops.store(true, Ordering::Relaxed);
+        }
+        self.lock().commands.push_back(command);
+        self.wake.notify_one();
+    }
+
+    /// Lends the writer to readers until there are commands or items for the thread, or its time has come. Items are then
+    /// with the writer.
+    pub(super) fn wait(&self, writer: Box<W>) -> (Box<W>, Wake) {
+        let mut state = self.lock();
+        state.resting = Some(writer);
+        loop {
+            let mut left = None;
+            // A reader that has borrowed the writer wakes the thread when there is something for it.
+            if let Some(mut writer) = state.resting.take() {
+                if let Some(command) = state.commands.pop_front() {
+                    return (writer, Wake::Command(command));
+                }
+                if !state.items.is_empty() {
+                    debug_assert!(writer.items().is_empty());
+                    std::mem::swap(writer.items(), &mut state.items);
+                    return (writer, Wake::Items);
+                }
+                left = writer.deadline().map(|at| at.saturating_duration_since(Instant::now()));
+                if left.is_some_and(|left| left.is_zero()) {
+                    return (writer, Wake::Timeout);
+                }
+                state.resting = Some(writer);
+            } else {
+                state.missed = true;
+            }
+            state = match left {
+                Some(left) => self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+
+    /// The resting writer, when this thread may write one delivery that nothing waits before.
+    fn borrow(&self, state: &mut State<W>, budget: &WriteBudget) -> Option<Box<W>> {
+        let is_first = state.items.is_empty() && state.commands.is_empty();
+        let is_lent = state.soft && is_first && state.resting.is_some() && !self.is_backed;
+        if !(is_lent && budget.allows(Instant::now)) {
+            return None;
+        }
+        if let Some(until) = state.spared_until {
+            if Instant::now() < until {
+                return None;
+            }
+            state.spared_until = None;
+        }
+        state.resting.take_if(|writer| writer.is_quick())
+    }
+
+    /// Writes with the borrowed writer, and puts it back.
+    fn write_with(&self, mut writer: Box<W>, item: Item, budget: &WriteBudget) {
+        let start = Instant::now();
+        writer.write(item);
+        // What is due at once says so with the time at which it is asked.
+        let due = writer.deadline();
+        let now = Instant::now();
+        let is_due = due.is_some_and(|at| at <= now);
+        let mut state = self.lock();
+        budget.extend(now.duration_since(start));
+        if now.duration_since(start) > SLOW_WRITE {
+            state.spared_until = Some(now + SPARED_FOR);
+        }
+        state.resting = Some(writer);
+        let was_missed = std::mem::take(&mut state.missed);
+        let is_wanted = is_due || was_missed || !state.items.is_empty() || !state.commands.is_empty();
+        drop(state);
+        if is_wanted {
+            self.wake.notify_one();
+        }
+    }
+
+    /// Waits for a command until `deadline`, whatever else arrives.
+    pub(super) fn pause(&self, deadline: Instant) -> Option<Command> {
+        let mut state = self.lock();
+        loop {
+            if let Some(command) = state.commands.pop_front() {
+                return Some(command);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// The thread ends: what waits, and what still comes, is dropped, counted, and given back as failed.
+    pub(super) fn close(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        let items = std::mem::take(&mut state.items);
+        drop(state);
+        for item in items {
+            self.done(item.count, item.bytes, item.count);
+            item.delivery.ack.fail();
+        }
+    }
+
+    /// Says that items were written, `lost` of their messages not: they no longer count as queued, unless they are
+    /// on the disk.
+    pub(super) fn done(&self, count: usize, bytes: usize, lost: usize) {
+        let mut state = self.lock();
+        state.messages = state.messages.saturating_sub(count);
+        state.bytes = state.bytes.saturating_sub(bytes);
+        drop(state);
+        if !self.is_backed {
+            stats::add(self.counters.dropped_for(DropReason::Stopped), lost);
+        }
+        stats::take(&self.counters.queued, if self.is_backed { count - lost.min(count) } else { count });
+        stats::take(&self.counters.memory_usage, bytes);
+    }
+
+    /// Takes a delivery that is on the disk, and was counted when it came there.
+    pub(super) fn hand(&self, delivery: Delivery, count: usize) {
+        let bytes = delivery.batch.held_bytes();
+        let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            return delivery.ack.fail();
+        }
+        state.messages += count;
+        state.bytes += bytes;
+        stats::add(&self.counters.memory_usage, bytes);
+        state.items.push_back(Item { delivery, count, bytes });
+        let rests = state.resting.is_some();
+        drop(state);
+        if rests {
+            self.wake.notify_one();
+        }
+    }
+}
+
+impl Item {
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl<W: Writer> Outlet for Queue<W> {
+    fn deliver(&self, mut delivery: Delivery, budget: &WriteBudget) {
+        let wanted = delivery.selection.count();
+        if wanted == 0 {
+            return;
+        }
+        stats::add(&self.counters.processed, wanted);
+        let mut state = self.lock();
+        if state.closed {
+            drop(state);
+            stats::add(self.counters.dropped_for(DropReason::Stopped), wanted);
+            return delivery.ack.fail();
+        }
+        let bounded = !(delivery.controlled || state.soft);
+        let mut count = wanted;
+        if bounded {
+            // The queue must not hold the source back: its own limit is the bound.
+            delivery.ack = Ack::none();
+            let room = state.messages_max.saturating_sub(state.messages);
+            count = if state.bytes >= state.bytes_max { 0 } else { wanted.min(room) };
+            if count < wanted {
+                stats::add(&self.counters.dropped_queue_full, wanted - count);
+                delivery.selection = delivery.selection.first(count);
+            }
+            if count == 0 {
+                return;
+            }
+        }
+        let sparse = count * SPARSE < delivery.batch.len() && delivery.batch.rcptid == 0;
+        if bounded && sparse && !state.items.is_empty() {
+            let (batch, selection) = copied_out(&delivery);
+            delivery.batch = Arc::new(batch);
+            delivery.selection = selection;
+        }
+        let bytes = delivery.batch.held_bytes();
+        state.messages += count;
+        state.bytes += bytes;
+        // Before anybody can take it out again.
+        stats::add(&self.counters.queued, count);
+        stats::add(&self.counters.memory_usage, bytes);
+        let item = Item { delivery, count, bytes };
+        if let Some(writer) = self.borrow(&mut state, budget) {
+            drop(state);
+            return self.write_with(writer, item, budget);
+        }
+        state.items.push_back(item);
+        let rests = state.resting.is_some();
+        drop(state);
+        if rests {
+            self.wake.notify_one();
+        }
+    }
+}
+
+fn copied_out(delivery: &Delivery) -> (message::Batch, Selection) {
+    let batch = delivery.batch.copy_of(&delivery.selection);
+    let selection = Selection::all(batch.len());
+    (batch, selection)
+}
+
+#[cfg(test)]
+impl<W: Writer> Queue<W> {
+    /// All that waits, for a test that plays the destination.
+    pub(super) fn take_all(&self) -> VecDeque<Item> {
+        std::mem::take(&mut self.lock().items)
+    }
+}
+
+#[cfg(test)]
+mod tests;

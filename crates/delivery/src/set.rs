@@ -1,0 +1,273 @@
+//! The set of running destinations, kept by name over reloads.
+//!
+//! In: what a configuration asks for. Out: outlets for the router. Holds: queues and threads by id.
+//! A reload stages first: new destinations start, running ones stay as they are until `commit`.
+//! Limits: a removed destination gets [`LEAVE_WITHIN`] to write what waits.
+
+use crate::{
+    network::raw_socket,
+    options::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget},
+    queue::Command,
+    spool::{Entrance, Keeper},
+    worker::{self, DestinationQueue},
+};
+use message::Outlet;
+use std::{
+    collections::HashMap,
+    mem::{Discriminant, discriminant},
+    path::PathBuf,
+    sync::Arc,
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, Registry, StageError,
+    tls::{SenderTls, TlsError},
+};
+
+/// Time for the queue of a destination that a reload removed.
+const LEAVE_WITHIN: Duration = Duration::from_secs(10);
+
+/// The running destinations.
+pub struct Destinations {
+    registry: Registry,
+    log: InternalLog,
+    running: HashMap<Key, Running>,
+    leaving: Vec<JoinHandle<()>>,
+}
+
+/// A queue outlives a reload under its id, as long as the kind of target is the same,
+/// and its queue, when that is on disk, in the same folder.
+type Key = (String, Discriminant<DestinationDriver>, Option<PathBuf>);
+
+/// What a reload prepared: drop it to leave everything as it was.
+#[derive(Default)]
+pub struct StagedDestinations {
+    fresh: HashMap<Key, Running>,
+    kept: HashMap<Key, DestinationSpec>,
+    outlets: HashMap<String, Arc<dyn Outlet>>,
+}
+
+struct Running {
+    queue: Arc<DestinationQueue>,
+    /// The entrance of a queue on disk.
+    entrance: Option<Arc<Entrance>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    fn outlet(&self) -> Arc<dyn Outlet> {
+        match &self.entrance {
+            Some(entrance) => entrance.clone(),
+            None => self.queue.clone(),
+        }
+    }
+
+    fn stop(&self, deadline: Instant) {
+        match &self.entrance {
+            Some(entrance) => entrance.stop(deadline),
+            None => self.queue.command(Command::Stop(deadline)),
+        }
+    }
+}
+
+impl Destinations {
+    /// No destination yet.
+    pub fn new(registry: Registry, log: InternalLog) -> Destinations {
+        Destinations { registry, log, running: HashMap::new(), leaving: Vec::new() }
+    }
+
+    /// Starts what is new. Destinations that run already under the same id keep their queue.
+    pub fn stage(&self, specs: Vec<DestinationSpec>) -> Result<StagedDestinations, StageError> {
+        let mut staged = StagedDestinations::default();
+        for spec in specs {
+            if staged.outlets.contains_key(&spec.id) {
+                return Err(StageError::Twice { id: spec.id });
+            }
+            load_tls(&spec, &self.log)?;
+            may_spoof(&spec)?;
+            let folder = spec.queueing.disk.as_ref().map(|disk| disk.folder.clone());
+            let key = (spec.id.clone(), discriminant(&spec.driver), folder);
+            let outlet = match self.running.get(&key) {
+                Some(running) => {
+                    staged.kept.insert(key.clone(), spec);
+                    running.outlet()
+                }
+                None => {
+                    let running = self.start(spec)?;
+                    let outlet = running.outlet();
+                    staged.fresh.insert(key.clone(), running);
+                    outlet
+                }
+            };
+            staged.outlets.insert(key.0, outlet);
+        }
+        Ok(staged)
+    }
+
+    fn start(&self, spec: DestinationSpec) -> Result<Running, StageError> {
+        let component = format!("dst.{}", spec.component);
+        let counters = self.registry.register(&component, &spec.id, &spec.driver.instance());
+        let queue = Arc::new(DestinationQueue::new(&spec.queueing, spec.driver.holds_back(), counters));
+        let keeper = match &spec.queueing.disk {
+            Some(disk) => Some(Keeper::open(&spec.id, disk.clone(), queue.clone(), self.log.clone())?),
+            None => None,
+        };
+        queue.counters.own(keeper.as_ref().map_or(0, Keeper::waiting));
+        let thread = worker::spawn(spec, queue.clone(), (self.registry.clone(), self.log.clone()))
+            .inspect_err(|_| queue.counters.disown())?;
+        Ok(match keeper {
+            Some(keeper) => {
+                let entrance = keeper.entrance();
+                Running { queue, entrance: Some(entrance), thread: Some(keeper.spawn(thread)?) }
+            }
+            None => Running { queue, entrance: None, thread: Some(thread) },
+        })
+    }
+
+    /// Makes the staged set the running one: changed destinations get their new settings, removed ones write what
+    /// waits and end. Commit the sources first: what comes to a removed destination is dropped.
+    pub fn commit(&mut self, mut staged: StagedDestinations) {
+        self.leaving.retain(|thread| !thread.is_finished());
+        let removed: Vec<Key> =
+            self.running.keys().filter(|key| !staged.kept.contains_key(*key)).cloned().collect();
+        for key in removed {
+            if let Some(mut running) = self.running.remove(&key) {
+                running.stop(Instant::now() + LEAVE_WITHIN);
+                self.leaving.extend(running.thread.take());
+            }
+        }
+        for (key, spec) in staged.kept.drain() {
+            if let Some(running) = self.running.get(&key) {
+                if let (Some(entrance), Some(disk)) = (&running.entrance, &spec.queueing.disk) {
+                    entrance.configure(disk.clone());
+                }
+                running.queue.resize(&spec.queueing, spec.driver.holds_back());
+                running.queue.command(Command::Configure(Box::new(spec)));
+            }
+        }
+        self.running.extend(staged.fresh.drain());
+    }
+
+    /// Closes and opens again all files and pipes (`syslog-ng-ctl reopen`).
+    pub fn reopen(&self) {
+        self.running.values().for_each(|running| running.queue.command(Command::Reopen));
+    }
+
+    /// Writes what waits, for at most `drain`, and ends. What could not be written is dropped and counted.
+    pub fn stop(&mut self, drain: Duration) {
+        let deadline = Instant::now() + drain;
+        self.running.values().for_each(|running| running.stop(deadline));
+        let threads = self.running.drain().filter_map(|(_, mut running)| running.thread.take());
+        for thread in threads.collect::<Vec<_>>().into_iter().chain(self.leaving.drain(..)) {
+            // A thread that panicked has said so on the console.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Reads certificates and keys anew. A key that waits for its password is no error: until then messages wait.
+fn load_tls(spec: &DestinationSpec, log: &InternalLog) -> Result<(), StageError> {
+    let loaded = match &spec.driver {
+        DestinationDriver::Socket(SocketTarget { kind: SocketKind::Dtls(_, _, dtls), .. }) => {
+            dtls.settings().map(drop)
+        }
+        driver => driver.tls().map_or(Ok(()), |tls| tls.settings().map(drop)),
+    };
+    match loaded {
+        Ok(()) => Ok(()),
+        Err(error @ TlsError::Locked { .. }) => {
+            log.warning(&format!("Encrypted connections must wait; id='{}', error='{error}'", spec.id));
+            Ok(())
+        }
+        Err(source) => Err(StageError::Tls { id: spec.id.clone(), source }),
+    }
+}
+
+/// Whether the system lets us write other addresses into packets: said at the start, not with the first message.
+fn may_spoof(spec: &DestinationSpec) -> Result<(), StageError> {
+    let DestinationDriver::Spoof(target) = &spec.driver else { return Ok(()) };
+    let permission = "a raw socket (spoof-source() needs the capability CAP_NET_RAW: run as root, write \
+                AmbientCapabilities=CAP_NET_RAW into the unit, or `setcap cap_net_raw+ep` the program)";
+    match raw_socket(target, !target.socket.ipv6) {
+        Ok(_) => Ok(()),
+        Err(source) => {
+            let is_denied = source.kind() == std::io::ErrorKind::PermissionDenied;
+            let what = if is_denied { permission } else { "a raw socket for spoof-source()" };
+            Err(StageError::Open { id: spec.id.clone(), what: what.to_owned(), source })
+        }
+    }
+}
+
+impl StagedDestinations {
+    /// The entrances of all destinations of the configuration, by id.
+    pub fn outlets(&self) -> &HashMap<String, Arc<dyn Outlet>> {
+        &self.outlets
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.stop(Instant::now());
+        }
+    }
+}
+
+impl DestinationDriver {
+    /// Third column of its counters.
+    pub(super) fn instance(&self) -> String {
+        match self {
+            DestinationDriver::File(target) => {
+                target.name.constant().unwrap_or(&target.trusted_prefix).to_owned()
+            }
+            DestinationDriver::Socket(target) => match &target.kind {
+                SocketKind::Tcp(host, port) => format!("tcp,{host}:{port}"),
+                SocketKind::Udp(host, port) => format!("udp,{host}:{port}"),
+                SocketKind::Dtls(host, port, _) => format!("dtls,{host}:{port}"),
+                SocketKind::UnixStream(path) => format!("unix-stream,localhost.afunix:{}", path.display()),
+                SocketKind::UnixDatagram(path) => format!("unix-dgram,localhost.afunix:{}", path.display()),
+            },
+            DestinationDriver::Http(target) => {
+                let url = target.urls.first();
+                format!("http,{}", url.and_then(|url| url.constant()).unwrap_or("a template"))
+            }
+            DestinationDriver::Spoof(target) => remote("udp", &target.socket),
+            DestinationDriver::Relp(target) => remote("relp", &target.socket),
+            DestinationDriver::Mail(target) => remote("smtp", &target.socket),
+            DestinationDriver::Gelf(target) => remote("gelf", &target.socket),
+            DestinationDriver::Pipe(target) => target.path.display().to_string(),
+            DestinationDriver::Pseudofile(target) => target.path.display().to_string(),
+            DestinationDriver::Program(target) => target.command.clone(),
+            DestinationDriver::Terminals(target) => target.user.clone(),
+            DestinationDriver::Stdout => "-".to_owned(),
+        }
+    }
+
+    /// What its connections are encrypted with.
+    fn tls(&self) -> Option<&SenderTls> {
+        match self {
+            DestinationDriver::Socket(target) => target.tls.as_ref(),
+            DestinationDriver::Relp(target) => target.socket.tls.as_ref(),
+            DestinationDriver::Mail(target) => target.starttls.as_ref().or(target.socket.tls.as_ref()),
+            _ => None,
+        }
+    }
+
+    /// Whether its queue holds the sources back instead of dropping, flow control or not.
+    pub(super) fn holds_back(&self) -> bool {
+        matches!(self, DestinationDriver::File(_))
+    }
+}
+
+/// A receiver that speaks a protocol of its own.
+fn remote(protocol: &str, target: &SocketTarget) -> String {
+    match &target.kind {
+        SocketKind::Tcp(host, port) | SocketKind::Udp(host, port) | SocketKind::Dtls(host, port, _) => {
+            format!("{protocol},{host}:{port}")
+        }
+        SocketKind::UnixStream(path) | SocketKind::UnixDatagram(path) => {
+            format!("{protocol},{}", path.display())
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The folder of a queue: its journal and the place up to which was delivered.
+//!
+//! In: settings. Out: an open journal. Holds: it. Limits: files of a sixteenth of the capacity, so that space comes
+//! back while the queue empties.
+
+use super::aside;
+use crate::options::DiskBuffer;
+use journal::{CursorFile, Durability, Journal, OpenError, Options};
+use std::{fs, io, path::Path, sync::Arc};
+use transport::InternalLog;
+
+/// Parts of the capacity that one file takes, and bounds of that.
+const FILES: u64 = 16;
+const FILE_BYTES: std::ops::RangeInclusive<u64> = (64 << 10)..=(32 << 20);
+/// Empty files that are kept for later unless `truncate-size-ratio()` says otherwise.
+const SPARES: usize = 2;
+/// Name of the file that says what was delivered.
+pub(super) const CURSOR: &str = "delivered.cursor";
+
+/// An open queue folder.
+pub(super) struct Place {
+    pub(super) journal: Journal,
+    pub(super) cursor: CursorFile,
+}
+
+impl Place {
+    /// Opens the folder, which is made when it is missing. One that cannot be used is moved aside.
+    pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<Place> {
+        let (disk, folder) = (&settings.disk, &settings.folder);
+        let journal = match open(settings) {
+            Err(OpenError::Version { version, .. }) => {
+                let why = format!("it has format version {version}");
+                aside::move_folder(folder, &why, log)?;
+                open(settings)
+            }
+            opened => opened,
+        };
+        let (mut journal, recovery) = journal.map_err(|error| match error {
+            OpenError::Io { source, .. } => source,
+            error => io::Error::other(error.to_string()),
+        })?;
+        if recovery.cut_bytes > 0 {
+            log.notice(&format!(
+                "Cut an unfinished write off a disk buffer; folder='{}', bytes='{}'",
+                folder.display(),
+                recovery.cut_bytes
+            ));
+        }
+        let cursor = CursorFile::open(&**disk, &folder.join(CURSOR))?;
+        // After the loss of power the journal may end before what was delivered.
+        journal.advance(cursor.sequence());
+        Ok(Place { journal, cursor })
+    }
+
+    /// Notes what was delivered, and gives the space of it back.
+    pub(super) fn release(&mut self, written: u64) -> io::Result<()> {
+        if written > self.cursor.sequence() {
+            self.cursor.save(written)?;
+        }
+        if self.journal.can_release(written) {
+            // The files must not go before the note that they are not needed.
+            self.cursor.sync()?;
+            self.journal.release(written)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes that count against the capacity.
+    pub(super) fn bytes(&self) -> u64 {
+        self.journal.file_bytes() + self.journal.staged_bytes() as u64
+    }
+}
+
+fn open(settings: &DiskBuffer) -> Result<(Journal, journal::Recovery), OpenError> {
+    let options = options(settings);
+    if settings.preallocate {
+        let failed = |source| OpenError::Io { path: settings.folder.clone(), source };
+        preallocate(&settings.folder, options.file_bytes_max, options.spare_files_max).map_err(failed)?;
+    }
+    // Of an earlier version. Where it cannot be changed, it is another user's, who may read it anyway.
+    let _ = journal::tighten(&settings.folder);
+    Journal::open(Arc::clone(&settings.disk), &settings.folder, options)
+}
+
+fn options(settings: &DiskBuffer) -> Options {
+    let file_bytes_max = (settings.capacity_bytes / FILES).clamp(*FILE_BYTES.start(), *FILE_BYTES.end());
+    let share = match settings.truncate_ratio {
+        _ if settings.preallocate => 1.0,
+        Some(ratio) => ratio,
+        None => SPARES as f64 * file_bytes_max as f64 / settings.capacity_bytes as f64,
+    };
+    let spares = share * settings.capacity_bytes as f64 / file_bytes_max as f64;
+    Options {
+        file_bytes_max,
+        durability: if settings.reliable { Durability::Device } else { Durability::System },
+        spare_files_max: spares.round() as usize,
+    }
+}
+
+/// Makes spare files with their space taken. What is there already counts.
+fn preallocate(folder: &Path, file_bytes: u64, count: usize) -> io::Result<()> {
+    journal::make_private_folders(folder)?;
+    let files = fs::read_dir(folder)?.filter_map(Result::ok);
+    let there = files.filter(|entry| entry.path().extension().is_some_and(|kind| kind == "dj")).count();
+    for number in 0..count.saturating_sub(there) as u64 {
+        // Names that no file of the journal will ever take: it counts from zero.
+        let path = folder.join(format!("spare-{:020}.dj", u64::MAX - number));
+        let file = journal::private_file().write(true).create(true).truncate(false).open(path)?;
+        rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, file_bytes)?;
+    }
+    Ok(())
+}

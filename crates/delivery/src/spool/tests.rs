@@ -1,0 +1,295 @@
+//! Queues on disk: over restarts and power cuts, when they are full, when they are damaged.
+
+use super::{Entrance, Keeper, look, queues};
+use crate::{
+    options::{DestinationDriver, DestinationSpec, DiskBuffer, Queueing, SocketKind, SocketTarget},
+    set::Destinations,
+    testing::lines,
+    worker::DestinationQueue,
+};
+use message::{Ack, Field, Outcome, Outlet, WriteBudget};
+use sim::{Chance, SimDisk};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::Read,
+    net::TcpListener,
+    path::Path,
+    sync::{Arc, Mutex, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use transport::{
+    InternalLog, Registry,
+    testing::{PATIENCE, delivery, eventually, token},
+};
+
+fn log() -> InternalLog {
+    InternalLog::new("test", None)
+}
+
+fn buffer(folder: &Path, capacity: u64) -> DiskBuffer {
+    DiskBuffer { reliable: true, ..DiskBuffer::new(folder.to_owned(), capacity) }
+}
+
+/// How a token came back, once it has.
+type Seen = Arc<Mutex<Option<Outcome>>>;
+
+/// A keeper without a thread, and the queue of a destination that the test plays.
+struct Life {
+    keeper: Keeper,
+    queue: Arc<DestinationQueue>,
+    entrance: Arc<Entrance>,
+}
+
+impl Life {
+    fn begin(settings: DiskBuffer) -> Life {
+        let queueing = Queueing { disk: Some(settings.clone()), ..Queueing::default() };
+        let counters = Registry::default().register("dst.test", "d#0", "x");
+        let queue = Arc::new(DestinationQueue::new(&queueing, false, counters));
+        let keeper = Keeper::open("d#0", settings, queue.clone(), log()).unwrap();
+        queue.counters.own(keeper.waiting());
+        let entrance = keeper.entrance();
+        Life { keeper, queue, entrance }
+    }
+
+    fn work(&mut self) {
+        self.keeper.round(Some(Instant::now()));
+    }
+
+    /// What the destination would write next; its tokens with it.
+    fn taken(&self) -> Vec<(Vec<String>, Ack)> {
+        let texts = |item: super::super::queue::Item| {
+            let batch = &item.delivery.batch;
+            let text = |index| String::from_utf8_lossy(batch.fixed(index, Field::Message)).into_owned();
+            let texts = item.delivery.selection.iter().map(text).collect();
+            self.queue.done(item.count, item.bytes(), 0);
+            (texts, item.delivery.ack)
+        };
+        self.queue.take_all().into_iter().map(texts).collect()
+    }
+
+    /// Works until nothing more comes, and takes it all.
+    fn drained(&mut self) -> Vec<String> {
+        let mut all = Vec::new();
+        loop {
+            self.work();
+            let taken = self.taken();
+            if taken.is_empty() {
+                return all;
+            }
+            taken.into_iter().for_each(|(texts, _)| all.extend(texts));
+        }
+    }
+
+    fn figures(&self) -> String {
+        let read = |counter: &std::sync::atomic::AtomicU64| counter.load(Ordering::Relaxed);
+        let counters = &self.queue.counters;
+        format!(
+            "in={} queued={} dropped={}",
+            read(&counters.processed),
+            read(&counters.queued),
+            counters.dropped()
+        )
+    }
+}
+
+/// Random deliveries and writes until the power goes, several lives of one disk.
+fn check_power(seed: u64) -> usize {
+    let mut chance = Chance::new(seed);
+    let mut disk = SimDisk::new();
+    let (mut number, mut cuts) = (0, 0);
+    let mut safe: BTreeSet<String> = BTreeSet::new();
+    let mut written: BTreeSet<String> = BTreeSet::new();
+    for _ in 0..3 {
+        let settings = || DiskBuffer {
+            disk: Arc::new(disk.clone()),
+            memory_messages: 1 + chance_of(seed, 20),
+            ..buffer(Path::new("/q"), 1 << 20)
+        };
+        let mut life = Life::begin(settings());
+        let mut tokens: Vec<(Vec<String>, Seen)> = Vec::new();
+        disk.cut_power_at_sync(2 + chance.below(15));
+        for _ in 0..60 {
+            for _ in 0..chance.below(4) {
+                let texts: Vec<String> = (0..=chance.below(3))
+                    .map(|_| {
+                        number += 1;
+                        format!("m{number:06}")
+                    })
+                    .collect();
+                let shown: Vec<String> = texts.iter().map(|text| format!("h|{text}")).collect();
+                let (ack, outcome) = token();
+                let shown: Vec<&str> = shown.iter().map(String::as_str).collect();
+                life.entrance.deliver(delivery(&shown, ack, true), &WriteBudget::none());
+                tokens.push((texts, outcome));
+            }
+            life.work();
+            if chance.below(3) == 0 {
+                life.taken().into_iter().for_each(|(texts, _)| written.extend(texts));
+            }
+        }
+        let is_safe = |outcome: &Mutex<Option<Outcome>>| *outcome.lock().unwrap() == Some(Outcome::Done);
+        safe.extend(
+            tokens.iter().filter(|(_, outcome)| is_safe(outcome)).flat_map(|(texts, _)| texts.clone()),
+        );
+        cuts += tokens.iter().filter(|(_, outcome)| !is_safe(outcome)).count();
+        drop(life);
+        disk = disk.after_power_cut(&mut chance);
+    }
+    let mut life = Life::begin(DiskBuffer { disk: Arc::new(disk), ..buffer(Path::new("/q"), 1 << 20) });
+    let rest = life.drained();
+    assert!(rest.is_sorted(), "seed {seed}: out of order: {rest:?}");
+    let found: BTreeSet<String> = rest.into_iter().chain(written).collect();
+    let missing: Vec<&String> = safe.difference(&found).collect();
+    assert!(missing.is_empty(), "seed {seed}: these were safe and are gone: {missing:?}");
+    cuts
+}
+
+fn chance_of(seed: u64, below: u64) -> usize {
+    Chance::new(seed ^ 77).below(below) as usize
+}
+
+#[test]
+fn loses_nothing_safe_when_the_power_goes() {
+    let cuts: usize = (0..50).map(check_power).sum();
+    assert!(cuts > 300, "the power went with only {cuts} deliveries on their way");
+}
+
+#[test]
+fn holds_back_or_drops_when_it_is_full() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = DiskBuffer { memory_messages: 1, ..buffer(&folder.path().join("q"), 1) };
+    let mut life = Life::begin(settings);
+    let long = format!("h|{}", "x".repeat(200 << 10));
+    let mut outcomes = Vec::new();
+    for _ in 0..8 {
+        let (ack, outcome) = token();
+        life.entrance.deliver(delivery(&[&long], ack, true), &WriteBudget::none());
+        life.work();
+        outcomes.push(outcome);
+    }
+    let safe = || outcomes.iter().filter(|outcome| outcome.lock().unwrap().is_some()).count();
+    assert_eq!(safe(), 5, "so many fit into a mebibyte");
+    life.entrance.deliver(delivery(&["h|dropped"], Ack::none(), false), &WriteBudget::none());
+    life.work();
+    assert_eq!(life.figures(), "in=9 queued=8 dropped=1");
+    let got = life.drained();
+    assert_eq!(got.len(), 8);
+    assert_eq!(safe(), 8);
+    assert_eq!(life.figures(), "in=9 queued=0 dropped=1");
+}
+
+#[test]
+fn moves_damage_aside_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("q");
+    let mut life = Life::begin(buffer(&place, 1 << 20));
+    for text in ["h|one", "h|two", "h|three"] {
+        life.entrance.deliver(delivery(&[text], Ack::none(), true), &WriteBudget::none());
+        life.work();
+    }
+    drop(life);
+    let file = fs::read_dir(&place)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|kind| kind == "dj"))
+        .unwrap();
+    let mut bytes = fs::read(&file).unwrap();
+    let at = bytes.windows(3).position(|window| window == b"two").unwrap();
+    bytes[at] ^= 1;
+    fs::write(&file, &bytes).unwrap();
+    let mut life = Life::begin(buffer(&place, 1 << 20));
+    assert_eq!(life.drained(), ["one", "three"]);
+    assert_eq!(life.figures(), "in=3 queued=0 dropped=1");
+    assert!(file.with_extension("corrupted").exists());
+    drop(life);
+    bytes[8] = 99;
+    let crc = crc32(&bytes[..60]);
+    bytes[60..64].copy_from_slice(&crc.to_le_bytes());
+    fs::write(&file, &bytes).unwrap();
+    let mut life = Life::begin(buffer(&place, 1 << 20));
+    assert_eq!(life.drained(), Vec::<String>::new());
+    assert!(folder.path().join("q.corrupted-0").exists());
+}
+
+/// CRC-32 (IEEE), bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, byte: &u8| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 })
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+fn to_port(port: u16, disk: DiskBuffer) -> DestinationSpec {
+    let target = SocketTarget::new(SocketKind::Tcp("127.0.0.1".to_owned(), port));
+    DestinationSpec {
+        id: "d_net#0".to_owned(),
+        component: "network".to_owned(),
+        driver: DestinationDriver::Socket(target),
+        queueing: Queueing {
+            disk: Some(disk),
+            reopen_after: Duration::from_millis(20),
+            ..Queueing::default()
+        },
+        rendering: lines(),
+    }
+}
+
+#[test]
+fn delivers_after_a_restart_what_waited() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("d_net#0");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let mut outcomes = Vec::new();
+    for life in 0..2 {
+        let mut destinations = Destinations::new(Registry::default(), log());
+        let staged = destinations.stage(vec![to_port(port, buffer(&place, 1 << 20))]).unwrap();
+        let outlet = staged.outlets()["d_net#0"].clone();
+        destinations.commit(staged);
+        for number in 0..50 {
+            let (ack, outcome) = token();
+            outlet.deliver(delivery(&[&format!("h|{life}-{number}")], ack, true), &WriteBudget::none());
+            outcomes.push(outcome);
+        }
+        eventually("all are on the disk", || {
+            outcomes.iter().all(|outcome| outcome.lock().unwrap().is_some())
+        });
+        destinations.stop(Duration::from_secs(5));
+    }
+    assert_eq!(queues(folder.path()).unwrap(), std::slice::from_ref(&place));
+    let mut count = 0;
+    let summary = look(&place, &mut |batch, _| count += batch.len()).unwrap();
+    assert_eq!((summary.messages, count, summary.damages.len()), (100, 100, 0));
+    let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
+    let mut destinations = Destinations::new(Registry::default(), log());
+    let staged = destinations.stage(vec![to_port(port, buffer(&place, 1 << 20))]).unwrap();
+    assert!(look(&place, &mut |_, _| {}).unwrap_err().contains("in use"), "looked into a queue in use");
+    destinations.commit(staged);
+    let (mut stream, _) = listener.accept().unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let want: String =
+        (0..2).flat_map(|life| (0..50).map(move |number| format!("{life}-{number}\n"))).collect();
+    let mut got = vec![0; want.len()];
+    stream.read_exact(&mut got).unwrap();
+    assert_eq!(String::from_utf8_lossy(&got), want);
+    destinations.stop(Duration::from_secs(5));
+    assert_eq!(look(&place, &mut |_, _| {}).unwrap().messages, 0);
+}
+
+#[test]
+fn takes_its_space_at_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("q");
+    let settings = DiskBuffer { preallocate: true, ..buffer(&place, 4 << 20) };
+    let mut life = Life::begin(settings.clone());
+    let size = || -> u64 {
+        fs::read_dir(&place).unwrap().map(|entry| entry.unwrap().metadata().unwrap().len()).sum()
+    };
+    assert!(size() >= 4 << 20, "{}", size());
+    life.entrance.deliver(delivery(&["h|one"], Ack::none(), true), &WriteBudget::none());
+    life.work();
+    drop(life);
+    assert_eq!(Life::begin(settings).drained(), ["one"]);
+}

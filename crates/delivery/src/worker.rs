@@ -1,0 +1,449 @@
+//! The thread of one destination: takes what waits, renders it, writes it, gives the tokens back.
+//!
+//! In: its queue. Out: calls of its driver. Holds: the tokens of what is rendered and not yet written.
+//! An error of the target is retried after `time-reopen()` with the very same bytes: nothing is lost, the queue
+//! and behind it the sources' windows fill up. Limits: one batch above `batch_bytes` is rendered at a time.
+
+mod marks;
+mod part;
+mod repeats;
+
+pub use marks::mark;
+
+use self::{marks::Marker, part::BatchPart, repeats::Repeats};
+use crate::{
+    driver::Driver,
+    drivers,
+    file::Parts,
+    options::{DestinationSpec, Queueing},
+    queue::{Command, Item, Queue, Wake, Writer},
+    stopping,
+};
+use message::{Ack, Delivery};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, atomic::Ordering},
+    thread::JoinHandle,
+    time::{Duration, Instant},
+};
+use transport::{
+    Clock, HostPolicy, InternalLog, Registry, StageError, own_name,
+    stats::{self, DropReason},
+};
+
+/// The queue before the thread of a destination.
+pub(crate) type DestinationQueue = Queue<Worker>;
+
+/// Starts the thread of a destination.
+pub(crate) fn spawn(
+    spec: DestinationSpec,
+    queue: Arc<DestinationQueue>,
+    (registry, log): (Registry, InternalLog),
+) -> Result<JoinHandle<()>, StageError> {
+    let name = format!("to {}", spec.id);
+    let id = spec.id.clone();
+    std::thread::Builder::new()
+        .name(name)
+        .spawn(move || Worker::run(Box::new(Worker::new(spec, queue, registry, log))))
+        .map_err(|source| StageError::Thread { id, source })
+}
+
+/// The sieve that `suppress()` asks for.
+fn repeats_of(queueing: &Queueing) -> Option<Repeats> {
+    let within = queueing.suppress.filter(|within| !within.is_zero())?;
+    Some(Repeats::new(within, this_machine()))
+}
+
+fn marker_of(queueing: &Queueing, registry: &Registry) -> Option<Marker> {
+    queueing.marks.map(|marks| Marker::new(marks, registry.clone(), this_machine()))
+}
+
+fn this_machine() -> String {
+    own_name(&HostPolicy { fqdn: true, ..HostPolicy::default() })
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+/// At the stop, a target that takes nothing for so long does not hold up the end.
+const STALLED_AT_STOP: Duration = Duration::from_secs(2);
+/// A disk that stays full is told at most this often, although it is tried each second.
+const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
+
+/// What such a thread writes with, and knows about what it wrote.
+pub(crate) struct Worker {
+    id: String,
+    queueing: Queueing,
+    queue: Arc<DestinationQueue>,
+    log: InternalLog,
+    clock: Clock,
+    driver: Box<dyn Driver>,
+    items: VecDeque<Item>,
+    /// What is rendered and not written: tokens, messages, bytes.
+    tokens: Vec<Ack>,
+    count: usize,
+    bytes: usize,
+    /// Of `count`: dropped because the time to stop was over.
+    lost: usize,
+    /// Of `count`: held back by `suppress()`. Summaries of that, and marks, are not in `count`.
+    held: usize,
+    summaries: usize,
+    repeats: Option<Repeats>,
+    marker: Option<Marker>,
+    registry: Registry,
+    sequence: u64,
+    stop_at: Option<Instant>,
+    /// When an error of a target on this machine was told last; nothing while it works.
+    trouble_told: Option<Instant>,
+    /// When the last throttled second began, and what it let through.
+    second: (Instant, u32),
+}
+
+impl Worker {
+    fn new(
+        spec: DestinationSpec,
+        queue: Arc<DestinationQueue>,
+        registry: Registry,
+        log: InternalLog,
+    ) -> Worker {
+        let repeats = repeats_of(&spec.queueing);
+        let marker = marker_of(&spec.queueing, &registry);
+        let parts = Parts::new(registry.clone(), queue.counters.clone());
+        let driver = drivers::of(spec.driver, spec.rendering, &log, parts);
+        Worker {
+            id: spec.id,
+            queueing: spec.queueing,
+            clock: Clock::new(),
+            queue,
+            log,
+            driver,
+            items: VecDeque::new(),
+            tokens: Vec::new(),
+            count: 0,
+            bytes: 0,
+            lost: 0,
+            held: 0,
+            summaries: 0,
+            repeats,
+            marker,
+            registry,
+            sequence: 0,
+            stop_at: None,
+            trouble_told: None,
+            second: (Instant::now(), 0),
+        }
+    }
+
+    fn run(mut self: Box<Worker>) {
+        let queue = self.queue.clone();
+        stopping::obey(queue.stops.clone());
+        loop {
+            let wake;
+            (self, wake) = queue.wait(self);
+            match wake {
+                Wake::Command(command) => self.obey(command),
+                Wake::Items => self.write_items(),
+                Wake::Timeout if self.count > 0 && self.is_due() => self.flush(),
+                Wake::Timeout if self.stop_at.is_some() => break,
+                Wake::Timeout => self.tick(),
+            }
+        }
+        self.write_summary();
+        queue.close();
+        queue.counters.set_trouble(None);
+        queue.counters.disown();
+    }
+
+    /// When the driver wants to be called although no message comes.
+    fn next_deadline(&self) -> Option<Instant> {
+        if self.stop_at.is_some() {
+            return Some(Instant::now());
+        }
+        let held = (self.count > 0).then(|| self.driver.holds_until().unwrap_or_else(Instant::now));
+        let told = self.repeats.as_ref().and_then(Repeats::due_at);
+        let marked = self.marker.as_ref().map(Marker::due_at);
+        self.driver.next_tick().into_iter().chain(held).chain(told).chain(marked).min()
+    }
+
+    /// Whether what is held back is to be written.
+    fn is_due(&self) -> bool {
+        self.stop_at.is_some() || self.driver.holds_until().is_none()
+    }
+
+    fn begin(&mut self) {
+        self.driver.begin(self.clock.now());
+        if let Some(marker) = &mut self.marker {
+            marker.wrote(Instant::now());
+        }
+    }
+
+    fn write_items(&mut self) {
+        self.begin();
+        while let Some(item) = self.items.pop_front() {
+            match &mut self.repeats {
+                None => self.add(&item.delivery),
+                Some(repeats) => {
+                    let (parts, held) = repeats.sift(&item.delivery.batch, &item.delivery.selection);
+                    self.held += held;
+                    parts.into_iter().for_each(|part| self.add_part(part, &item.delivery));
+                }
+            }
+            self.note(item);
+            if self.driver.size() >= self.queueing.batch_bytes || (self.items.is_empty() && self.is_due()) {
+                self.flush();
+            }
+        }
+    }
+
+    /// Keeps the token of what was rendered.
+    fn note(&mut self, item: Item) {
+        self.count += item.count;
+        self.bytes += item.bytes();
+        // The batch goes before the write: its buffer is still warm when the reader takes it back.
+        self.tokens.push(item.delivery.ack);
+    }
+
+    fn add(&mut self, delivery: &Delivery) {
+        if self.queueing.throttle > 0 {
+            self.add_slowly(delivery);
+        } else {
+            self.driver.add(&delivery.batch, &delivery.selection, &mut self.sequence);
+        }
+    }
+
+    /// Adds what `suppress()` left of a delivery, or a summary of what it held back.
+    fn add_part(&mut self, part: BatchPart, delivery: &Delivery) {
+        let BatchPart { batch, selection } = part;
+        if !Arc::ptr_eq(&batch, &delivery.batch) {
+            self.summaries += 1;
+        }
+        self.add(&Delivery { batch, selection, ack: delivery.ack.clone(), controlled: delivery.controlled });
+    }
+
+    /// Writes how often the last message came again.
+    fn write_summary(&mut self) {
+        let now = self.clock.now();
+        let summary = self.repeats.as_mut().and_then(|repeats| repeats.summary(now));
+        self.write_own(summary);
+    }
+
+    /// Writes a message that did not come through the queue.
+    fn write_own(&mut self, part: Option<BatchPart>) {
+        let Some(BatchPart { batch, selection }) = part else { return };
+        self.driver.begin(self.clock.now());
+        self.driver.add(&batch, &selection, &mut self.sequence);
+        self.summaries += 1;
+        self.flush();
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if self.repeats.as_ref().and_then(Repeats::due_at).is_some_and(|due| due <= now) {
+            self.write_summary();
+        }
+        let stamp = self.clock.now();
+        let mark = self.marker.as_mut().and_then(|marker| marker.take(now, stamp));
+        self.write_own(mark);
+        self.driver.tick(now);
+    }
+
+    /// Adds and writes at most `throttle()` messages a second.
+    fn add_slowly(&mut self, delivery: &Delivery) {
+        let mut left = delivery.selection.clone();
+        while !left.is_empty() {
+            if self.second.0.elapsed() >= SECOND {
+                self.second = (Instant::now(), 0);
+            }
+            let room = self.queueing.throttle.saturating_sub(self.second.1) as usize;
+            let part = left.first(room);
+            self.driver.add(&delivery.batch, &part, &mut self.sequence);
+            self.second.1 += part.count() as u32;
+            left.subtract(&part);
+            if left.is_empty() {
+                return;
+            }
+            if !self.write_out() || !self.pause(self.second.0 + SECOND) {
+                self.lost += left.count();
+                delivery.ack.fail();
+                return;
+            }
+        }
+    }
+
+    /// Writes all that is rendered, and gives the tokens back.
+    fn flush(&mut self) {
+        if self.write_out() { self.written() } else { self.give_up() }
+    }
+
+    /// Counts what is written, and gives its tokens back.
+    fn written(&mut self) {
+        let now = self.clock.now().unix_s().max(0) as u64;
+        self.queue.counters.stamp_s.store(now, Ordering::Relaxed);
+        stats::add(&self.queue.counters.frame_errors, self.driver.take_cut());
+        let refused = self.count_refused();
+        let gone = (refused + self.lost + self.held).min(self.count + self.summaries);
+        stats::add(&self.queue.counters.written, self.count + self.summaries - gone);
+        self.settle();
+    }
+
+    /// Counts what the target or its receiver did not take, and says how many messages that was.
+    fn count_refused(&mut self) -> usize {
+        let most = self.count + self.summaries;
+        let unwritable = self.driver.take_unwritable().min(most);
+        let refused = self.driver.take_refused().min(most - unwritable);
+        stats::add(self.queue.counters.dropped_for(DropReason::Unwritable), unwritable);
+        stats::add(self.queue.counters.dropped_for(DropReason::Refused), refused);
+        unwritable + refused
+    }
+
+    /// Tries until all is written. False when the time to stop is over first.
+    fn write_out(&mut self) -> bool {
+        stats::add(&self.queue.counters.bytes, self.driver.size());
+        let mut progress = (self.driver.size(), Instant::now());
+        while let Err(error) = self.driver.flush() {
+            let size = self.driver.size();
+            if size != progress.0 {
+                progress = (size, Instant::now());
+            }
+            // A slow reader is no error, but the thread looks now and then whether it is told to stop.
+            let stalled = error.kind() == io::ErrorKind::WouldBlock;
+            let mut until = Instant::now();
+            if !stalled {
+                until += self.suspended(&error);
+            }
+            if self.is_hopeless(stalled, progress.1) {
+                return false;
+            }
+            if !self.pause(until) {
+                return false;
+            }
+        }
+        if self.trouble_told.take().is_some() {
+            self.queue.counters.set_trouble(None);
+            self.log.notice(&format!("Destination works again; id='{}'", self.id));
+        }
+        true
+    }
+
+    /// Says whether a stop need not wait for the target any longer: it cannot be reached, or takes nothing more.
+    fn is_hopeless(&self, stalled: bool, since: Instant) -> bool {
+        self.stop_at.is_some() && (!stalled || since.elapsed() >= STALLED_AT_STOP)
+    }
+
+    /// Counts and tells an error of the target. Returns how long to wait before the next try.
+    fn suspended(&mut self, error: &io::Error) -> Duration {
+        stats::add(&self.queue.counters.errors, 1);
+        let reopen = self.queueing.reopen_after;
+        let local = self.driver.local_pause();
+        if local.is_some() {
+            self.queue.counters.set_trouble(Some(error.to_string()));
+            let now = Instant::now();
+            let was_told =
+                self.trouble_told.is_some_and(|told| now.duration_since(told) < TROUBLE_TOLD_EVERY);
+            if was_told {
+                return local.unwrap_or(reopen).min(reopen);
+            }
+            self.trouble_told = Some(now);
+        }
+        let pause = local.unwrap_or(reopen).min(reopen);
+        self.log.error(&format!(
+            "Error writing to a destination, suspending it; id='{}', error='{error}', time_reopen='{}'",
+            self.id,
+            pause.as_secs_f32()
+        ));
+        pause
+    }
+
+    /// Waits before another try. Says whether there is to be one.
+    fn pause(&mut self, until: Instant) -> bool {
+        loop {
+            let until = self.stop_at.map_or(until, |stop| until.min(stop));
+            let Some(command) = self.queue.pause(until) else {
+                return self.stop_at.is_none_or(|stop| Instant::now() < stop);
+            };
+            // A stop is tried for at once.
+            let again = matches!(command, Command::Configure(_) | Command::Reopen | Command::Stop(_));
+            self.obey(command);
+            if again {
+                return true;
+            }
+        }
+    }
+
+    /// Drops what cannot be written any more; the sources learn that it failed.
+    fn give_up(&mut self) {
+        let lost = self.driver.abandon();
+        let waiting: usize = self.items.iter().map(|item| item.count).sum();
+        if lost + waiting > 0 && self.stop_at.is_some() && !self.queue.is_backed {
+            self.log.error(&format!(
+                "Destination took no more before the stop, dropping messages; id='{}', messages='{}'",
+                self.id,
+                lost + waiting
+            ));
+        }
+        let refused = self.count_refused();
+        let gone = lost + refused + self.lost + self.held;
+        stats::add(&self.queue.counters.written, (self.count + self.summaries).saturating_sub(gone));
+        self.lost += lost;
+        self.tokens.iter().for_each(Ack::fail);
+        self.settle();
+        let rest: usize = self.items.iter().map(|item| item.count).sum();
+        let bytes = self.items.iter().map(Item::bytes).sum();
+        self.items.drain(..).for_each(|item| item.delivery.ack.fail());
+        self.queue.done(rest, bytes, rest);
+    }
+
+    fn settle(&mut self) {
+        // A summary that the stop was too early for never was in the queue: it counts nowhere.
+        let unwritten = self.summaries.min(self.lost);
+        self.queue.done(self.count, self.bytes, self.lost - unwritten);
+        stats::add(self.queue.counters.dropped_for(DropReason::Suppressed), self.held);
+        stats::add(&self.queue.counters.processed, self.summaries - unwritten);
+        (self.count, self.bytes, self.lost, self.held, self.summaries) = (0, 0, 0, 0, 0);
+        self.tokens.clear();
+    }
+
+    fn obey(&mut self, command: Command) {
+        match command {
+            Command::Stop(deadline) => self.stop_at = Some(deadline),
+            Command::Reopen => self.driver.reopen(),
+            Command::Configure(spec) => {
+                let DestinationSpec { driver, rendering, queueing, .. } = *spec;
+                self.driver.configure(driver, rendering);
+                if queueing.suppress != self.queueing.suppress {
+                    self.repeats = repeats_of(&queueing);
+                }
+                if queueing.marks != self.queueing.marks {
+                    self.marker = marker_of(&queueing, &self.registry);
+                }
+                self.queueing = queueing;
+            }
+        }
+    }
+}
+
+impl Writer for Worker {
+    fn items(&mut self) -> &mut VecDeque<Item> {
+        &mut self.items
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.next_deadline()
+    }
+
+    fn is_quick(&self) -> bool {
+        let is_plain = self.queueing.throttle == 0 && self.repeats.is_none();
+        is_plain && self.count == 0 && self.stop_at.is_none() && self.driver.is_quick()
+    }
+
+    fn write(&mut self, item: Item) {
+        self.begin();
+        self.add(&item.delivery);
+        self.note(item);
+        let size = self.driver.size();
+        let result = self.driver.flush();
+        stats::add(&self.queue.counters.bytes, size - self.driver.size());
+        if result.is_ok() {
+            self.written();
+        }
+    }
+}
