@@ -17,7 +17,7 @@ pub(super) use self::parts::Parts;
 use self::{packed::Packed, parts::FileCounters};
 use crate::{
     driver::Driver,
-    options::{DestinationDriver, FileTarget, Rendering, StreamFraming},
+    options::{DestinationDriver, FileTarget, Rendering, Rotation, StreamFraming},
     output::Output,
 };
 use message::{Batch, Selection, Stamp};
@@ -30,7 +30,7 @@ use std::{
     path::PathBuf,
     time::{Duration, Instant},
 };
-use transport::InternalLog;
+use transport::{InternalLog, LogPause};
 
 /// The driver of `file()`.
 pub(super) struct Files {
@@ -49,8 +49,8 @@ pub(super) struct Files {
     /// When output was last written, and when messages were last added.
     flushed: Instant,
     added: Instant,
-    /// Until then refusals are only counted: what is said may come back here through `internal()`.
-    silent_until: Instant,
+    /// Spaces the lines about refusals, which may come back here through `internal()`.
+    refusals: LogPause,
 }
 
 /// At most one line about refused names in this time.
@@ -102,7 +102,7 @@ impl Files {
             refused: 0,
             flushed: Instant::now(),
             added: Instant::now(),
-            silent_until: Instant::now(),
+            refusals: LogPause::new(REFUSALS_SAID_EVERY),
         }
     }
 
@@ -193,11 +193,7 @@ impl Files {
         let lost = file.output.messages();
         file.output.clear();
         self.refused += lost;
-        let now = Instant::now();
-        if now < self.silent_until {
-            return;
-        }
-        self.silent_until = now + REFUSALS_SAID_EVERY;
+        let Some(lost) = self.refusals.count(lost, Instant::now()) else { return };
         self.log.error(&format!(
             "Cannot open a file whose name is made from messages, dropping them; filename='{}', error='{error}', messages='{lost}'",
             file.path.display()
@@ -346,12 +342,11 @@ impl OpenFile {
             }
         };
         while self.output.size() > 0 {
-            if target.rotation.is_some() && self.output.is_at_message() && self.packed.is_empty() {
-                file = self.rotated(file, target, log, now)?;
-            }
+            let room;
+            (file, room) = self.rotated(file, target, log, now)?;
             let written = match target.compress {
                 true => self.packed.write(&mut file, self.output.rest()),
-                false => file.write(self.output.part(self.room(&file, target, now)?)),
+                false => file.write(self.output.part(room)),
             };
             match written {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -375,38 +370,33 @@ impl OpenFile {
 }
 
 impl OpenFile {
-    /// How many bytes go into the file before it is large enough to be put aside.
-    fn room(&self, file: &File, target: &FileTarget, now: Instant) -> io::Result<usize> {
-        let stays = self.stays_until.is_some_and(|until| now < until);
-        match &target.rotation {
-            Some(rotation) if !stays => {
-                let room = rotation.bytes.saturating_sub(file.metadata()?.len());
-                Ok(usize::try_from(room).unwrap_or(usize::MAX))
-            }
-            _ => Ok(usize::MAX),
-        }
-    }
-
-    /// The file to write to: a new one when this one is large enough, or was taken away by somebody else. One that
-    /// cannot be put aside is written to all the same, and it is tried again later.
+    /// The file to write to, and how many bytes go into it before it is large enough to be put aside. It is a new one when
+    /// this one is large enough, or was taken away by somebody else. One that cannot be put aside is written to all the
+    /// same, and it is tried again later.
     fn rotated(
         &mut self,
         file: File,
         target: &FileTarget,
         log: &InternalLog,
         now: Instant,
-    ) -> io::Result<File> {
-        let Some(rotation) = &target.rotation else { return Ok(file) };
-        if !open::is_there(&file, &self.path)? {
-            return open::append(&self.path, target);
+    ) -> io::Result<(File, usize)> {
+        let Some(rotation) = &target.rotation else { return Ok((file, usize::MAX)) };
+        let may_change = self.output.is_at_message() && self.packed.is_empty();
+        let metadata = file.metadata()?;
+        if may_change && !open::is_there(&metadata, &self.path) {
+            return self.renewed(target, rotation);
         }
-        if self.stays_until.is_some_and(|until| now < until) || !open::is_full(&file, target)? {
-            return Ok(file);
+        if self.stays_until.is_some_and(|until| now < until) {
+            return Ok((file, usize::MAX));
+        }
+        let room = open::room(&metadata, rotation);
+        if !may_change || room > 0 {
+            return Ok((file, room));
         }
         match open::put_aside(&self.path, rotation.kept) {
             Ok(()) => {
                 self.stays_until = None;
-                open::append(&self.path, target)
+                self.renewed(target, rotation)
             }
             Err(error) => {
                 self.stays_until = Some(now + PUT_ASIDE_AGAIN_AFTER);
@@ -414,9 +404,16 @@ impl OpenFile {
                     "Cannot put a file aside, writing on to it; filename='{}', error='{error}'",
                     self.path.display()
                 ));
-                Ok(file)
+                Ok((file, usize::MAX))
             }
         }
+    }
+
+    /// Opens the path again, and says how many bytes go into that file.
+    fn renewed(&self, target: &FileTarget, rotation: &Rotation) -> io::Result<(File, usize)> {
+        let file = open::append(&self.path, target)?;
+        let room = open::room(&file.metadata()?, rotation);
+        Ok((file, room))
     }
 }
 

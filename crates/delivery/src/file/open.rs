@@ -4,9 +4,9 @@
 //! Limits: a name that messages helped to make is never followed through a link at its end, and must be a
 //! regular file; a name of the configuration alone may be a link or a device (`/dev/tty10`).
 
-use crate::options::FileTarget;
+use crate::options::{FileTarget, Rotation};
 use std::{
-    fs::{self, File, OpenOptions, Permissions},
+    fs::{self, File, Metadata, OpenOptions, Permissions},
     io,
     os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt, fchown, symlink},
     path::{Path, PathBuf},
@@ -65,21 +65,21 @@ pub(super) fn is_local(file: &File) -> bool {
     is_regular && rustix::fs::fstatfs(file).is_ok_and(|system| !REMOTE.contains(&(system.f_type as u32)))
 }
 
-/// Says whether a file is large enough to be put aside.
-pub(super) fn is_full(file: &File, target: &FileTarget) -> io::Result<bool> {
-    let Some(rotation) = &target.rotation else { return Ok(false) };
-    let metadata = file.metadata()?;
-    Ok(metadata.is_file() && metadata.len() >= rotation.bytes)
+/// Returns how many bytes go into an open file before it is large enough to be put aside; what is no regular file never
+/// is.
+pub(super) fn room(metadata: &Metadata, rotation: &Rotation) -> usize {
+    if !metadata.is_file() {
+        return usize::MAX;
+    }
+    usize::try_from(rotation.bytes.saturating_sub(metadata.len())).unwrap_or(usize::MAX)
 }
 
-/// Says whether a path still leads to an open file: somebody else may have removed it or put it aside.
-pub(super) fn is_there(file: &File, path: &Path) -> io::Result<bool> {
-    let open = file.metadata()?;
+/// Returns whether a path still leads to an open file: somebody else may have removed it or put it aside.
+pub(super) fn is_there(open: &Metadata, path: &Path) -> bool {
     match fs::metadata(path) {
-        Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Ok(named) => (named.dev(), named.ino()) == (open.dev(), open.ino()),
         // Whatever forbids to look does not show that it is gone.
-        Err(_) => Ok(true),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
     }
 }
 
