@@ -19,10 +19,10 @@ use crate::{
 use clap::Args;
 use config::{Disk, Surroundings};
 use fields::shown;
+use intake::{Rehearsal, SourceSpec};
 use message::{Batch, Format, Intake, Mark, Selection, Stamp, WriteBudget};
 use pipeline::{Router, correlation::Sink, template::Renderer};
 use recorder::Recorder;
-use relay::{Rehearsal, SourceSpec};
 use std::{
     collections::HashMap,
     fs,
@@ -165,7 +165,7 @@ impl Intake for Collected {
 
 fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, String> {
     let collected = Arc::new(Collected::default());
-    let listens = matches!(&spec.driver, relay::SourceDriver::Stream(_) | relay::SourceDriver::Datagram(_));
+    let listens = matches!(&spec.driver, intake::SourceDriver::Stream(_) | intake::SourceDriver::Datagram(_));
     let peer = listens.then(|| SocketAddr::new(options.peer, 0));
     let mut reader = Rehearsal::new(SourceSpec { intake: collected.clone(), ..spec }, peer);
     for message in &options.message {

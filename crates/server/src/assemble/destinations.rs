@@ -1,4 +1,4 @@
-//! Destinations of the language to those of the relay, and logspaces.
+//! Destinations of the language to those of `delivery`, and logspaces.
 //!
 //! In: drivers. Out: [`DestinationSpec`]s, [`LogspaceSpec`]s, and the ends that paths lead to.
 //! Limits: a template or name that cannot be used is an error at its place.

@@ -6,9 +6,9 @@ use super::lower::Lowering;
 use super::options::Options;
 use super::sources::{complete_datagram, handshakes};
 use delivery::{DestinationDriver, GelfTarget, Packing, SocketKind};
+use intake::{DatagramListener, Form, ListenAddress, Reading, SourceDriver, StreamListener};
 use message::{Batch, Render, Stamp};
 use pipeline::template::append_gelf;
-use relay::{DatagramListener, Form, ListenAddress, Reading, SourceDriver, StreamListener};
 use transport::tls::ListenerTls;
 use wire::Framing;
 

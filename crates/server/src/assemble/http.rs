@@ -1,4 +1,4 @@
-//! `http()` of the language, as a source and as a destination, to those of the relay.
+//! `http()` of the language, as a source and as a destination, to those of `intake` and `delivery`.
 //!
 //! In: drivers. Out: a listener with its limits; a target with its requests.
 //! Limits: a URL that leads nowhere is an error at its place.
@@ -14,8 +14,8 @@ use config::tree::{Arg, Call, Name};
 use delivery::{
     Compression, DestinationDriver, HttpTarget, ItemResults, RequestSettings, ResponseAction, Server,
 };
+use intake::{Acknowledge, Dialogue, HttpOptions, ListenAddress, SourceDriver, StreamListener};
 use message::Render;
-use relay::{Acknowledge, Dialogue, HttpOptions, ListenAddress, SourceDriver, StreamListener};
 use std::{sync::Arc, time::Duration};
 use transport::tls::{ListenerTls, SenderTls, TlsOptions};
 use wire::Framing;

@@ -1,11 +1,11 @@
-//! `systemd-journal()` of the language to that of the relay.
+//! `systemd-journal()` of the language to that of `intake`.
 //!
 //! In: its options. Out: a [`JournalSource`]. Holds: nothing. Limits: none of its own.
 
 use super::options::Options;
 use super::version::JOURNAL_PREFIX;
 use config::tree::{Arg, Call};
-use relay::JournalSource;
+use intake::JournalSource;
 use std::path::PathBuf;
 
 /// The journal that the options ask for.

@@ -1,4 +1,4 @@
-//! A checked tree to running parts: what the relay, the pipeline and the store are told to run.
+//! A checked tree to running parts: what sources, the pipeline, destinations and the store are told to run.
 //!
 //! In: a configuration. Out: every finding about it, and [`Parts`]: sources, destinations, logspaces and the router
 //! between them. Nothing is opened or started here; whoever holds the parts does that.
@@ -46,6 +46,7 @@ mod tests;
 use crate::{lanes::LaneThreads, taps::TapPlace};
 use config::{Report, Surroundings, Texts, Tree};
 use delivery::DestinationSpec;
+use intake::SourceSpec;
 use jiff::tz::TimeZone;
 use pipeline::{
     Definitions, Router,
@@ -54,7 +55,6 @@ use pipeline::{
     route::{FilterCounters, ParserCounters, PathCounters, RouterCounters},
     template::Site,
 };
-use relay::SourceSpec;
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},

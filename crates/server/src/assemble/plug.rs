@@ -33,7 +33,7 @@ impl Plug {
 
     /// Gives it its queue. The first one stays.
     pub(crate) fn connect(&self, outlet: Arc<dyn Outlet>) {
-        // A second queue would mean two destinations with one id, which the relay refuses.
+        // A second queue would mean two destinations with one id, which is refused.
         let _ = self.outlet.set(outlet);
     }
 }

@@ -1,4 +1,4 @@
-//! Sources of the language to those of the relay.
+//! Sources of the language to those of `intake`.
 //!
 //! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
 //! Limits: an address that cannot be used is an error at its place.
@@ -12,13 +12,13 @@ use super::tls::ip_options;
 use super::version::LOCAL_WITHOUT_HOST;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
-use message::{Facility, FieldName, Intake, Priority, Render, Severity, ValueKind};
-use pipeline::{route::TapPoint, template::TypeHint};
-use relay::{
+use intake::{
     CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, ListenAddress,
     PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, StreamListener,
     WildcardSource, Window,
 };
+use message::{Facility, FieldName, Intake, Priority, Render, Severity, ValueKind};
+use pipeline::{route::TapPoint, template::TypeHint};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
     path::PathBuf,

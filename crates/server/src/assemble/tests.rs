@@ -1,4 +1,4 @@
-//! Rows about the way from a configuration to running parts: what is refused, what is told to the relay, and which
+//! Rows about the way from a configuration to running parts: what is refused, what sources and destinations are told, and which
 //! message reaches which destination as which text.
 
 mod changes;
@@ -13,8 +13,8 @@ mod views;
 use super::{Environment, Parts, build, check};
 use config::Memory;
 use delivery::DestinationDriver;
+use intake::SourceDriver;
 use message::{Ack, Batch, Delivery, Origin, Outlet, Render, Selection, Span, Stamp, Transport, WriteBudget};
-use relay::SourceDriver;
 use std::{
     path::Path,
     sync::{Arc, Mutex},
@@ -82,7 +82,7 @@ fn makes(text: &str, want: &[&str]) {
     assert_eq!(made, want);
 }
 
-fn show_source(spec: &relay::SourceSpec) -> String {
+fn show_source(spec: &intake::SourceSpec) -> String {
     let driver = match &spec.driver {
         SourceDriver::Stream(listener) => {
             format!("{:?} max={}", listener.address, listener.connections.total)

@@ -7,8 +7,8 @@ use super::lower::Lowering;
 use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, MatchType, Name};
+use intake::Reading;
 use pipeline::pattern::Groups;
-use relay::Reading;
 use std::sync::Arc;
 use wire::{CharacterSet, Framing, LinePattern, MultiLine};
 

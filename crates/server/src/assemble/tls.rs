@@ -1,6 +1,6 @@
 //! `tls()` and the other options of connections.
 //!
-//! In: options of a driver. Out: what the relay wants to know. Limits: what rustls does not have is an error at its
+//! In: options of a driver. Out: what sources and destinations want to know. Limits: what rustls does not have is an error at its
 //! place; names of a list that it does not have are a warning as long as something of the list is left.
 
 use super::lower::Lowering;

@@ -23,10 +23,10 @@ use api::Scope;
 use config::Disk;
 use delivery::Destinations;
 use evidence::Ledger;
+use intake::Sources;
 use jiff::tz::TimeZone;
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
-use relay::Sources;
 use std::{
     collections::HashMap,
     env, fs,

@@ -1,9 +1,9 @@
-//! Rows about options of drivers, as far as they show in what the relay is told.
+//! Rows about options of drivers, as far as they show in what sources and destinations are told.
 
 use super::{finds, parts};
 use delivery::{DestinationDriver, MarkMode, Marks};
+use intake::{ListenAddress, SourceDriver};
 use message::{Ack, Batch, Message, Origin, Stamp};
-use relay::{ListenAddress, SourceDriver};
 use std::{sync::Arc, time::Duration};
 use wire::Framing;
 
@@ -22,7 +22,7 @@ fn options_of_sources_reach_the_relay() {
          log { source(s); destination { stdout(); }; };",
     );
     let [tcp, nuls, framed, unix, pipe, system] = parts.sources.as_slice() else { panic!("six") };
-    let port = |spec: &relay::SourceSpec| match &spec.driver {
+    let port = |spec: &intake::SourceSpec| match &spec.driver {
         SourceDriver::Stream(listener) => match &listener.address {
             ListenAddress::Ip(address) => address.port(),
             ListenAddress::Unix(_) => 0,
@@ -334,7 +334,7 @@ fn traps_are_put_together_as_written() {
 #[track_caller]
 fn check_limits(options: &str, want: (usize, Option<usize>, (usize, Option<usize>))) {
     let config = format!("log {{ source {{ network({options}); }}; destination {{ stdout(); }}; }};");
-    let shown = |limits: relay::CountLimits| (limits.total, limits.per_peer);
+    let shown = |limits: intake::CountLimits| (limits.total, limits.per_peer);
     let limits = match &parts(&config).sources[0].driver {
         SourceDriver::Stream(listener) => {
             (listener.connections.total, listener.connections.per_peer, shown(listener.handshakes))

@@ -3,7 +3,7 @@
 use super::{Environment, build, check};
 use config::Memory;
 use delivery::DestinationDriver;
-use relay::{SourceDriver, SourceSpec};
+use intake::{SourceDriver, SourceSpec};
 use std::path::Path;
 use wire::ParseFlags;
 

@@ -1,0 +1,391 @@
+//! Received bytes to batches: frames, messages, host names, window, hand-over to the pipeline.
+//!
+//! In: buffers of one connection, datagrams of many peers, lines of a file. Out: batches into the intake.
+//! Holds: the framer and decoder of one reader, and the settings it works with.
+//! Limits: a batch is what one read brought, at most [`buffer::READ_BYTES`] and one message.
+
+pub(crate) mod buffer;
+mod hosts;
+mod slot;
+mod turn;
+mod window;
+
+pub(crate) use slot::{Live, Slot};
+pub(crate) use window::{Completion, Gate};
+
+use self::turn::Reader;
+use crate::options::{Form, Reading, SourceDriver};
+use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
+use std::{
+    cell::RefCell,
+    io,
+    ops::Range,
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use transport::{Clock, stats};
+use wire::{Decoder, Frame, Framer, ShippedReader, Transcoder, push_accounting, split_record};
+
+/// Bytes that a frame's header and end may need beside the message.
+const FRAME_OVERHEAD: usize = 64;
+
+/// Frames of one read beyond this are memory that is not kept.
+const FRAMES_KEPT: usize = 64 << 10;
+
+thread_local! {
+    /// Room for frames: one list a thread serves all its readers, of which most are silent.
+    static FRAMES: RefCell<Vec<Frame>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes the batches of one reader.
+pub(crate) struct Feed {
+    slot: Arc<Slot>,
+    live: Arc<Live>,
+    decoder: Decoder,
+    framer: Framer,
+    clock: Clock,
+    pub(crate) gate: Arc<Gate>,
+    reader: Reader,
+    /// From [`FRAMES`] while there are some.
+    frames: Vec<Frame>,
+    transcoder: Option<Transcoder>,
+    /// Reads frames that are GELF.
+    gelf: Option<Box<ShippedReader>>,
+    /// What was read last, before its conversion.
+    raw: Vec<u8>,
+    /// Called with the first batch.
+    at_first_batch: Option<Box<dyn FnOnce() + Send + Sync>>,
+}
+
+/// Messages of one origin within a batch: frames so far and the origin's place.
+pub(crate) struct Run {
+    pub(crate) frames: usize,
+    pub(crate) origin: Arc<Origin>,
+}
+
+impl Feed {
+    pub(crate) fn new(slot: &Arc<Slot>) -> Feed {
+        let live = slot.live();
+        let reading = &live.reading;
+        Feed {
+            decoder: Decoder::new(reading.decode.clone()),
+            framer: framer(&live),
+            transcoder: reading.encoding.map(Transcoder::new),
+            gelf: gelf(reading),
+            raw: Vec::new(),
+            at_first_batch: None,
+            clock: Clock::new(),
+            reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
+            gate: Gate::new(live.window(), slot.in_work()),
+            frames: Vec::new(),
+            slot: slot.clone(),
+            live,
+        }
+    }
+
+    /// The settings; takes new ones over after a reload. Says whether they are new.
+    pub(crate) fn refresh(&mut self) -> bool {
+        let live = self.slot.live();
+        if Arc::ptr_eq(&live, &self.live) {
+            return false;
+        }
+        let (old, new) = (&self.live.reading, &live.reading);
+        if old.framing != new.framing
+            || old.message_bytes_max != new.message_bytes_max
+            || old.oversize != new.oversize
+            || old.multi_line != new.multi_line
+            || old.keeps_empty_lines != new.keeps_empty_lines
+        {
+            self.framer = framer(&live);
+        }
+        if old.encoding != new.encoding {
+            self.transcoder = new.encoding.map(Transcoder::within);
+        }
+        self.decoder = Decoder::new(new.decode.clone());
+        self.gelf = gelf(new);
+        self.gate.resize(live.window());
+        self.live = live;
+        true
+    }
+
+    pub(crate) fn live(&self) -> &Arc<Live> {
+        &self.live
+    }
+
+    /// Calls `call` once, before the first batch is handed on.
+    pub(crate) fn at_first_batch(&mut self, call: Box<dyn FnOnce() + Send + Sync>) {
+        self.at_first_batch = Some(call);
+    }
+
+    /// Leaves all writing to the destinations' threads: this reader has enough to do.
+    pub(crate) fn write_nothing(&mut self) {
+        self.reader.write_nothing();
+    }
+
+    pub(crate) fn clock(&mut self) -> &mut Clock {
+        &mut self.clock
+    }
+
+    /// Room that a read buffer needs so that the largest message fits.
+    pub(crate) fn room(&self) -> usize {
+        let wanted = if self.gate.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
+        wanted.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
+    }
+
+    /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
+    /// asks for it. Gives what `read` gave.
+    pub(crate) fn read(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        read: impl FnOnce(&mut Vec<u8>) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        let Some(transcoder) = &mut self.transcoder else { return read(bytes) };
+        self.raw.clear();
+        self.raw.reserve(buffer::READ_BYTES);
+        let size = read(&mut self.raw)?;
+        transcoder.append(&self.raw, bytes);
+        Ok(size)
+    }
+
+    /// Bytes of the stream that the end of the last read stands for; nothing when that cannot be told.
+    pub(crate) fn raw_size(&self, rest: &[u8]) -> Option<usize> {
+        match &self.transcoder {
+            Some(transcoder) => transcoder.raw_size(&self.raw, rest),
+            None => Some(rest.len()),
+        }
+    }
+
+    /// Appends a whole datagram, converted where `encoding()` asks for it.
+    pub(crate) fn append(&self, datagram: &[u8], bytes: &mut Vec<u8>) {
+        match &self.transcoder {
+            Some(transcoder) => transcoder.set().append(datagram, bytes),
+            None => bytes.extend_from_slice(datagram),
+        }
+    }
+
+    /// How long a message of several lines waits for more.
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        self.live.reading.multi_line.as_ref()?;
+        self.live.reading.multi_line_timeout
+    }
+
+    /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
+    pub(crate) fn split(&mut self, bytes: &[u8]) -> usize {
+        self.take_frames();
+        let done = self.framer.split(bytes, &mut self.frames);
+        if self.frames.is_empty() {
+            self.give_frames_back();
+        }
+        done
+    }
+
+    /// Takes what is left at the end of a connection as the last frame.
+    pub(crate) fn finish(&mut self, rest: &[u8]) {
+        self.framer.finish(rest, &mut self.frames);
+    }
+
+    /// Forgets a frame that was begun: the bytes that follow are others', from their start or from within.
+    pub(crate) fn restart(&mut self, at_start: bool) {
+        self.framer = framer(&self.live);
+        let make = if at_start { Transcoder::new } else { Transcoder::within };
+        self.transcoder = self.live.reading.encoding.map(make);
+    }
+
+    /// Frames found and not yet handed on.
+    pub(crate) fn frames(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Notes a datagram as one frame of a batch's bytes. Line ends and NULs at its end are not part of it.
+    pub(crate) fn add_datagram(&mut self, bytes: &[u8], range: Range<usize>, cut: bool) {
+        let body = &bytes[range.clone()];
+        let kept =
+            body.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
+        let size = kept.min(self.live.reading.message_bytes_max);
+        let mut marks = Marks::NONE;
+        if cut || size < kept {
+            marks.add(Mark::Truncated);
+        }
+        if size > 0 || self.live.reading.keeps_empty_lines {
+            self.take_frames();
+            self.frames.push(Frame { start: range.start, end: range.start + size, marks });
+        }
+    }
+
+    /// Appends the messages of a record of DTLS, converted where `encoding()` asks for it.
+    pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
+        self.take_frames();
+        let first = self.frames.len();
+        split_record(record, self.live.reading.message_bytes_max, &mut self.frames);
+        for index in first..self.frames.len() {
+            let frame = self.frames[index];
+            let start = bytes.len();
+            self.append(&record[frame.start..frame.end], bytes);
+            self.frames[index] = Frame { start, end: bytes.len(), marks: frame.marks };
+        }
+    }
+
+    /// Decodes the frames found and hands them on as one batch of one origin.
+    pub(crate) fn hand_on(
+        &mut self,
+        bytes: Arc<Vec<u8>>,
+        origin: &Arc<Origin>,
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        let runs = [Run { frames: self.frames.len(), origin: origin.clone() }];
+        self.hand_on_runs(bytes, &runs, completion);
+    }
+
+    /// Like `hand_on`, for frames of several origins, in their order.
+    pub(crate) fn hand_on_runs(
+        &mut self,
+        bytes: Arc<Vec<u8>>,
+        runs: &[Run],
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        if self.frames.is_empty() {
+            return;
+        }
+        let mut batch = Batch::new(bytes, Vec::with_capacity(1), self.clock.now(), Ack::none());
+        let (mut first, mut odd) = (0, 0);
+        for run in runs {
+            let last = run.frames.min(self.frames.len());
+            let place = place_of(&mut batch, &run.origin);
+            let decoded = batch.messages.len();
+            let frames = &self.frames[first..last];
+            match &mut self.gelf {
+                Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
+                None if self.live.reading.form == Form::Accounting => {
+                    odd += accounting(&mut batch, frames, self.live.reading.decode.default_pri, place);
+                }
+                None => self.decoder.decode_frames(&mut batch, frames, place),
+            }
+            let messages = decoded..batch.messages.len();
+            hosts::apply(&mut batch, messages, &run.origin, &self.live.reading);
+            first = last;
+        }
+        odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
+        self.give_frames_back();
+        let counters = &self.live.counters;
+        if odd > 0 {
+            stats::add(&counters.frame_errors, odd);
+        }
+        self.begin();
+        self.deliver(batch, completion);
+    }
+
+    /// Room for frames, unless there is some.
+    #[inline]
+    fn take_frames(&mut self) {
+        if self.frames.capacity() == 0 {
+            self.frames = FRAMES.take();
+        }
+    }
+
+    fn give_frames_back(&mut self) {
+        let mut frames = std::mem::take(&mut self.frames);
+        if frames.capacity() <= FRAMES_KEPT {
+            frames.clear();
+            FRAMES.set(frames);
+        }
+    }
+
+    /// An empty batch over bytes of one origin, for a decoder that is not about frames.
+    pub(crate) fn batch(&mut self, bytes: Arc<Vec<u8>>, origin: &Arc<Origin>) -> Batch {
+        Batch::new(bytes, vec![origin.clone()], self.clock.now(), Ack::none())
+    }
+
+    /// Hands on what such a decoder made: texts are cut at the limit, hosts set as for frames.
+    pub(crate) fn hand_on_decoded(
+        &mut self,
+        mut batch: Batch,
+        origin: &Origin,
+        completion: Option<Box<dyn Completion>>,
+    ) {
+        let reading = &self.live.reading;
+        for message in &mut batch.messages {
+            if message.text.len() > reading.message_bytes_max {
+                message.text = message.text.part(0, reading.message_bytes_max);
+                message.marks.add(Mark::Truncated);
+            }
+        }
+        let messages = 0..batch.len();
+        hosts::apply(&mut batch, messages, origin, reading);
+        self.begin();
+        self.deliver(batch, completion);
+    }
+
+    /// A batch is about to be handed on.
+    #[inline]
+    fn begin(&mut self) {
+        if let Some(call) = self.at_first_batch.take() {
+            call();
+        }
+    }
+
+    /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.
+    pub(crate) fn name(&self, batch: &mut Batch, origin: &Origin) {
+        let messages = 0..batch.len();
+        hosts::apply(batch, messages, origin, &self.live.reading);
+    }
+
+    /// Sets what the source says of every message, when those are made here and have their names.
+    pub(crate) fn replace_names(&self, batch: &mut Batch) {
+        let messages = 0..batch.len();
+        hosts::replace(batch, messages, &self.live.reading);
+    }
+
+    /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
+    pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
+        let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());
+        let counters = &self.live.counters;
+        stats::add(&counters.processed, messages);
+        stats::add(&counters.bytes, bytes);
+        counters.stamp_s.store(batch.received.unix_s().max(0) as u64, Ordering::Relaxed);
+        if let Some(numbers) = &self.live.reading.rcptid {
+            batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
+        }
+        batch.ack = self.gate.ticket(messages, bytes, completion);
+        let budget = self.reader.turn(messages, Instant::now);
+        self.live.intake.take(batch, &budget);
+    }
+}
+
+fn gelf(reading: &Reading) -> Option<Box<ShippedReader>> {
+    (reading.form == Form::Gelf).then(|| Box::new(ShippedReader::new(reading.decode.clone(), "")))
+}
+
+/// Adds records of process accounting; gives how many of them could not be read.
+fn accounting(batch: &mut Batch, frames: &[Frame], pri: Option<Priority>, origin: u16) -> usize {
+    let first = batch.len();
+    for frame in frames {
+        let record = Span::received(frame.start, frame.end - frame.start);
+        push_accounting(batch, record, pri.unwrap_or(Priority::DEFAULT), origin);
+    }
+    let is_odd = |message: &&Message| !message.marks.is_empty();
+    batch.messages[first..].iter().filter(is_odd).count()
+}
+
+fn framer(live: &Live) -> Framer {
+    let reading = &live.reading;
+    let framer = Framer::new(reading.framing, reading.message_bytes_max, reading.oversize);
+    let framer = if reading.keeps_empty_lines { framer.keeping_empty() } else { framer };
+    match &reading.multi_line {
+        Some(mode) => framer.joining(mode.clone()),
+        None => framer,
+    }
+}
+
+/// The place of an origin in the batch's list. There are few, and neighbours repeat.
+fn place_of(batch: &mut Batch, origin: &Arc<Origin>) -> u16 {
+    let known = batch.origins.iter().rposition(|known| Arc::ptr_eq(known, origin));
+    let place = known.unwrap_or_else(|| {
+        batch.origins.push(origin.clone());
+        batch.origins.len() - 1
+    });
+    // A batch of datagrams ends before this many senders, see the datagram reader.
+    u16::try_from(place).expect("a batch has fewer than 65,536 origins")
+}
+
+#[cfg(test)]
+mod tests;

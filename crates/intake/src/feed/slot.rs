@@ -1,0 +1,104 @@
+//! The settings of a running source, which a reload replaces while connections live on.
+//!
+//! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
+
+use super::window::InWork;
+use crate::options::{Reading, SourceDriver, Window};
+use message::{Intake, Origin, Transport};
+use std::{
+    net::SocketAddr,
+    sync::{Arc, PoisonError, RwLock},
+};
+use transport::stats::Counters;
+
+/// The settings of a source.
+pub(crate) struct Live {
+    pub(crate) id: String,
+    pub(crate) component: String,
+    pub(crate) driver: SourceDriver,
+    pub(crate) reading: Arc<Reading>,
+    pub(crate) intake: Arc<dyn Intake>,
+    pub(crate) counters: Arc<Counters>,
+}
+
+/// Where the settings are found.
+pub(crate) struct Slot {
+    live: RwLock<Arc<Live>>,
+    in_work: InWork,
+}
+
+impl Slot {
+    pub(crate) fn new(live: Live) -> Arc<Slot> {
+        Arc::new(Slot { live: RwLock::new(Arc::new(live)), in_work: InWork::default() })
+    }
+
+    pub(crate) fn live(&self) -> Arc<Live> {
+        self.live.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the readers of the source have in work together; nothing where they cannot be held back.
+    pub(super) fn in_work(&self) -> Option<InWork> {
+        let is_held = !matches!(self.live().driver, SourceDriver::Datagram(_));
+        is_held.then(|| self.in_work.clone())
+    }
+
+    pub(crate) fn replace(&self, live: Live) {
+        *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+    }
+}
+
+/// Datagrams cannot be held back, only lost: their window is so many times that of a connection, enough for a
+/// quarter of a second of a flood.
+const DATAGRAM_WINDOWS: usize = 16;
+
+impl Live {
+    /// The window of one reader.
+    pub(crate) fn window(&self) -> Window {
+        let window = self.reading.window;
+        let factor = if matches!(self.driver, SourceDriver::Datagram(_)) { DATAGRAM_WINDOWS } else { 1 };
+        Window {
+            messages: window.messages.saturating_mul(factor),
+            bytes: window.bytes.saturating_mul(factor),
+        }
+    }
+
+    /// The origin of messages from this source.
+    pub(crate) fn origin(&self, transport: Transport, peer: Option<SocketAddr>, host_from: String) -> Origin {
+        let mut tags = self.reading.tags.clone();
+        tags.push(format!(".source.{}", message::source_name(&self.reading.source)));
+        Origin {
+            source: self.reading.source.clone(),
+            transport,
+            peer,
+            host_from,
+            tags,
+            transport_name: self.transport_name(transport),
+            ..Origin::default()
+        }
+    }
+
+    /// The text of `${TRANSPORT}`.
+    fn transport_name(&self, transport: Transport) -> String {
+        if self.component == "gelf" {
+            return format!("gelf+{}", if transport == Transport::Udp { "udp" } else { "tcp" });
+        }
+        if self.component == "relp" {
+            return if transport == Transport::Tls { "relp+tls" } else { "relp+tcp" }.to_owned();
+        }
+        let syslog = self.component == "syslog";
+        if matches!(&self.driver, SourceDriver::Datagram(options) if options.dtls.is_some()) {
+            return if syslog { "rfc6012" } else { "rfc3164+dtls" }.to_owned();
+        }
+        match transport {
+            Transport::Udp if syslog => "rfc5426".to_owned(),
+            Transport::Tcp if syslog => "rfc6587".to_owned(),
+            Transport::Tls if syslog => "rfc5425".to_owned(),
+            Transport::Udp => "rfc3164+udp".to_owned(),
+            Transport::Tcp => "rfc3164+tcp".to_owned(),
+            Transport::Tls => "rfc3164+tls".to_owned(),
+            Transport::UnixDgram => "local+unix-dgram".to_owned(),
+            Transport::UnixStream => "local+unix-stream".to_owned(),
+            Transport::Local => format!("local+{}", self.component),
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Follows one path: the file under it, its successors after rotation, the same file after truncation.
+//!
+//! In: a path. Out: batches of its lines. Holds: the open file and the part of a line that has no end yet.
+//! Limits: `follow-freq()` between looks at a file that does not grow. A file that lost its name is read on until
+//! another has the name: its writer may not know yet.
+
+use super::{
+    tail::{Change, Tail, find_rotated},
+    track::Track,
+};
+use crate::feed::{Feed, buffer};
+use message::{Origin, Transport};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+use transport::{InternalLog, own_name, stats};
+
+/// What to follow.
+pub(crate) struct Following {
+    pub(crate) path: PathBuf,
+    pub(crate) poll_every: Duration,
+    /// Whether a file without a stored position is read from its start.
+    pub(crate) from_start: bool,
+    /// Whether following ends when nothing has the name any more (a file of a wildcard).
+    pub(crate) ends_when_gone: bool,
+    pub(crate) track: Arc<Track>,
+    pub(crate) feed: Feed,
+    pub(crate) log: InternalLog,
+}
+
+/// The state of one followed path.
+struct Follower {
+    what: Following,
+    origin: Arc<Origin>,
+    tail: Option<Tail>,
+    rest: Vec<u8>,
+    /// Where in the file the part without end begins, or a place before it.
+    whole: u64,
+    /// When bytes came last.
+    grown: Instant,
+    /// No file was opened yet: stored positions count.
+    fresh: bool,
+    /// The file has lost its name to another: it is read to its end, then the other.
+    leaving: bool,
+    /// Nothing was read at the last look: since then the file may have become another.
+    idle: bool,
+    said: Option<io::ErrorKind>,
+}
+
+/// What a look at the file brought.
+enum Look {
+    Bytes,
+    Nothing,
+    End,
+}
+
+/// Follows until it is stopped.
+pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
+    let origin = Arc::new(Follower::origin(&what));
+    let mut follower = Follower {
+        what,
+        origin,
+        tail: None,
+        rest: Vec::new(),
+        whole: 0,
+        grown: Instant::now(),
+        fresh: true,
+        leaving: false,
+        idle: false,
+        said: None,
+    };
+    loop {
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = follower.what.feed.gate.opened() => {}
+        }
+        if follower.what.feed.refresh() {
+            follower.origin = Arc::new(Follower::origin(&follower.what));
+        }
+        let looked = follower.look();
+        let pause = match looked {
+            Ok(Look::Bytes) => Duration::ZERO,
+            Ok(Look::Nothing) => follower.what.poll_every,
+            Ok(Look::End) => return follower.what.track.forget(),
+            Err(error) => {
+                follower.complain(&error);
+                follower.what.poll_every
+            }
+        };
+        if pause.is_zero() {
+            tokio::task::yield_now().await;
+            continue;
+        }
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return,
+            () = tokio::time::sleep(pause) => {}
+        }
+    }
+}
+
+impl Follower {
+    fn origin(what: &Following) -> Origin {
+        let live = what.feed.live();
+        let mut origin = live.origin(Transport::Local, None, own_name(&live.reading.hosts));
+        origin.file_name = what.path.display().to_string();
+        origin
+    }
+
+    /// Reads once, or finds out why there is nothing to read.
+    fn look(&mut self) -> io::Result<Look> {
+        // The position of the file before must not be forgotten while some of it is in work.
+        if self.tail.is_none() && !self.fresh && !self.what.track.is_settled() {
+            return Ok(Look::Nothing);
+        }
+        if self.tail.is_none() && !self.open()? {
+            return Ok(if self.what.ends_when_gone { Look::End } else { Look::Nothing });
+        }
+        // Before the first read after a pause: bytes of a file that was written anew are not the rest of the old.
+        if std::mem::take(&mut self.idle) {
+            self.notice_change()?;
+        }
+        if self.read()? > 0 {
+            self.grown = Instant::now();
+            return Ok(Look::Bytes);
+        }
+        let is_over = |patience: Duration| self.grown.elapsed() >= patience;
+        if !self.rest.is_empty() && self.what.feed.patience().is_some_and(is_over) {
+            self.end_message();
+        }
+        if self.leaving {
+            self.leave();
+            return Ok(Look::Bytes);
+        }
+        match self.notice_change()? {
+            Change::None => self.idle = true,
+            Change::Gone if self.what.ends_when_gone => {
+                self.leave();
+                return Ok(Look::End);
+            }
+            Change::Gone => {}
+            Change::Moved | Change::Truncated => return Ok(Look::Bytes),
+        }
+        Ok(Look::Nothing)
+    }
+
+    /// Compares the open file with the path and gets ready for what has changed.
+    fn notice_change(&mut self) -> io::Result<Change> {
+        let Some(tail) = &mut self.tail else { return Ok(Change::None) };
+        let change = tail.change(&self.what.path)?;
+        match change {
+            // What was written between the last read and the move is still to be read.
+            Change::Moved => self.leaving = true,
+            Change::Truncated => {
+                tail.rewind()?;
+                self.what.track.begin(&tail.identity(), 0);
+                self.drop_rest();
+            }
+            Change::None | Change::Gone => {}
+        }
+        Ok(change)
+    }
+
+    /// Opens the file under the path, or the one that a rotation put elsewhere while nobody was looking.
+    fn open(&mut self) -> io::Result<bool> {
+        let stored = if self.fresh { self.what.track.stored() } else { None };
+        let opened = match Tail::open(&self.what.path) {
+            Ok(tail) => Some(tail),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let Some((identity, offset)) = stored else {
+            let Some(mut tail) = opened else {
+                // A file that appears later is new from its start on.
+                self.fresh = false;
+                return Ok(false);
+            };
+            tail.offset = if self.fresh && !self.what.from_start { tail.size()? } else { 0 };
+            self.begin(tail);
+            return Ok(true);
+        };
+        match opened {
+            Some(mut tail) if tail.is(&identity) => {
+                tail.offset = if offset <= tail.size()? { offset } else { 0 };
+                self.begin(tail);
+            }
+            opened => match find_rotated(&self.what.path, &identity) {
+                Some((_, mut tail)) => {
+                    tail.offset = offset.min(tail.size()?);
+                    self.begin(tail);
+                    self.leaving = opened.is_some();
+                }
+                None => match opened {
+                    Some(tail) => self.begin(tail),
+                    None => return Ok(false),
+                },
+            },
+        }
+        Ok(true)
+    }
+
+    fn begin(&mut self, tail: Tail) {
+        self.what.track.begin(&tail.identity(), tail.offset);
+        self.tail = Some(tail);
+        self.fresh = false;
+        self.leaving = false;
+        self.said = None;
+        self.drop_rest();
+    }
+
+    fn drop_rest(&mut self) {
+        self.rest.clear();
+        self.whole = self.tail.as_ref().map_or(0, |tail| tail.offset);
+        self.what.feed.restart(self.whole == 0);
+    }
+
+    fn read(&mut self) -> io::Result<usize> {
+        let Some(tail) = &mut self.tail else { return Ok(0) };
+        let feed = &mut self.what.feed;
+        let mut bytes = buffer::take(feed.room() + self.rest.len());
+        bytes.extend_from_slice(&self.rest);
+        let size = match feed.read(&mut bytes, |bytes| tail.read(bytes)) {
+            Ok(size) if size > 0 => size,
+            other => {
+                buffer::give_back(bytes);
+                return other;
+            }
+        };
+        let done = feed.split(&bytes);
+        self.rest.clear();
+        self.rest.extend_from_slice(&bytes[done..]);
+        if let Some(open) = feed.raw_size(&self.rest) {
+            self.whole = tail.offset.saturating_sub(open as u64);
+        }
+        if feed.frames() == 0 {
+            buffer::give_back(bytes);
+        } else {
+            let step = Box::new(self.what.track.step(self.whole));
+            feed.hand_on(buffer::share(bytes, done), &self.origin, Some(step));
+        }
+        Ok(size)
+    }
+
+    /// What is open is a message, though no end was seen.
+    fn end_message(&mut self) {
+        let feed = &mut self.what.feed;
+        let rest = std::mem::take(&mut self.rest);
+        feed.finish(&rest);
+        if let Some(tail) = &self.tail
+            && feed.frames() > 0
+        {
+            self.whole = tail.offset;
+            let step = Box::new(self.what.track.step(tail.offset));
+            feed.hand_on(Arc::new(rest), &self.origin, Some(step));
+        }
+    }
+
+    /// Closes a file that has no name any more; a last line without end is a message.
+    fn leave(&mut self) {
+        self.end_message();
+        self.tail = None;
+        self.leaving = false;
+        self.drop_rest();
+    }
+
+    /// Says an error once, not at every look.
+    fn complain(&mut self, error: &io::Error) {
+        stats::add(&self.what.feed.live().counters.errors, 1);
+        if self.said != Some(error.kind()) {
+            self.said = Some(error.kind());
+            let path: &Path = &self.what.path;
+            self.what.log.error(&format!(
+                "Error reading a file, trying again; filename='{}', error='{error}'",
+                path.display()
+            ));
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What the requests of one connection share: the decoder, the window, the origins of their messages.
+//!
+//! In: whole bodies. Out: batches into the pipeline, and what became of them. Holds: the feed of the connection.
+//! Limits: the window of the connection is waited for before a body is read.
+
+use super::{body::Share, refusal::Refusal};
+use crate::{
+    feed::{Completion, Feed, Gate, Live},
+    options::{Acknowledge, HttpOptions},
+};
+use message::{Batch, Origin, Outcome};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::{
+    sync::oneshot,
+    time::{error::Elapsed, timeout},
+};
+use transport::stats;
+use wire::{BodyError, ShippedReader};
+
+/// Makes the origin of messages from the present settings.
+pub(super) type MakeOrigin = Box<dyn Fn(&Live) -> Origin + Send>;
+
+/// The desk of one connection. Clones share it.
+#[derive(Clone)]
+pub(super) struct Desk {
+    state: Arc<Mutex<State>>,
+    gate: Arc<Gate>,
+    pub(super) options: Arc<HttpOptions>,
+}
+
+struct State {
+    feed: Feed,
+    reader: ShippedReader,
+    make_origin: MakeOrigin,
+    /// By the name of the format.
+    origins: Vec<(&'static str, Arc<Origin>)>,
+}
+
+/// Messages that are on their way.
+pub(super) struct Sent(Option<oneshot::Receiver<Outcome>>);
+
+/// Tells what became of a batch, and holds its share of the budget until then.
+struct Told {
+    tell: Mutex<Option<oneshot::Sender<Outcome>>>,
+    also: Option<Box<dyn Completion>>,
+    _share: Share,
+}
+
+impl Completion for Told {
+    fn complete(&self, outcome: Outcome) {
+        if let Some(also) = &self.also {
+            also.complete(outcome);
+        }
+        if let Some(tell) = self.tell.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // Whoever waited may have left.
+            let _ = tell.send(outcome);
+        }
+    }
+}
+
+impl Desk {
+    pub(super) fn new(feed: Feed, options: Arc<HttpOptions>, make_origin: MakeOrigin) -> Desk {
+        let reader = reader(&feed, &options);
+        let gate = feed.gate.clone();
+        let state = State { feed, reader, make_origin, origins: Vec::new() };
+        Desk { state: Arc::new(Mutex::new(state)), gate, options }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for room in the window.
+    pub(super) async fn opened(&self) -> Result<(), Elapsed> {
+        timeout(self.options.timeout, self.gate.opened()).await
+    }
+
+    /// Counts something that is no request of ours.
+    pub(super) fn count_error(&self) {
+        stats::add(&self.lock().feed.live().counters.frame_errors, 1);
+    }
+
+    /// Decodes a body and hands its messages on. `format` is the name behind `http+` in `${TRANSPORT}`.
+    pub(super) fn take<T>(
+        &self,
+        format: &'static str,
+        (bytes, share): (Arc<Vec<u8>>, Share),
+        also: Option<Box<dyn Completion>>,
+        decode: impl FnOnce(&mut ShippedReader, &mut Batch) -> Result<T, BodyError>,
+    ) -> Result<(T, Sent), BodyError> {
+        let mut state = self.lock();
+        let state = &mut *state;
+        if state.feed.refresh() {
+            state.reader = reader(&state.feed, &self.options);
+            state.origins.clear();
+        }
+        let origin = state.origin(format);
+        let mut batch = state.feed.batch(bytes, &origin);
+        let read = decode(&mut state.reader, &mut batch).inspect_err(|_| {
+            stats::add(&state.feed.live().counters.frame_errors, 1);
+        })?;
+        if batch.is_empty() {
+            return Ok((read, Sent(None)));
+        }
+        let (tell, told) = oneshot::channel();
+        let completion = Told { tell: Mutex::new(Some(tell)), also, _share: share };
+        state.feed.hand_on_decoded(batch, &origin, Some(Box::new(completion)));
+        let waits = self.options.acknowledge == Acknowledge::Delivered;
+        Ok((read, Sent(waits.then_some(told))))
+    }
+
+    /// Waits until messages are as safe as the source asks. An error: a destination gave up, or it takes longer than
+    /// `timeout()`.
+    pub(super) async fn settled(&self, sent: Sent) -> Result<(), Refusal> {
+        let Some(told) = sent.0 else { return Ok(()) };
+        match timeout(self.options.timeout, told).await {
+            Ok(Ok(Outcome::Done)) => Ok(()),
+            _ => Err(Refusal::Unsafe),
+        }
+    }
+}
+
+fn reader(feed: &Feed, options: &HttpOptions) -> ShippedReader {
+    ShippedReader::new(feed.live().reading.decode.clone(), &options.prefix)
+}
+
+impl State {
+    fn origin(&mut self, format: &'static str) -> Arc<Origin> {
+        if let Some((_, origin)) = self.origins.iter().find(|(known, _)| *known == format) {
+            return origin.clone();
+        }
+        let mut origin = (self.make_origin)(self.feed.live());
+        origin.transport_name = format.to_owned();
+        let origin = Arc::new(origin);
+        self.origins.push((format, origin.clone()));
+        origin
+    }
+}

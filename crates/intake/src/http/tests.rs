@@ -1,0 +1,341 @@
+//! Requests over a real connection: what is answered, and what became of their messages.
+
+use super::route;
+use crate::{
+    Acknowledge, Dialogue, HttpOptions, SourceDriver, StreamListener,
+    testing::{Setup, here, reading},
+};
+use hyper::Method;
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    sync::Arc,
+    time::Duration,
+};
+
+fn options() -> HttpOptions {
+    HttpOptions { timeout: Duration::from_millis(300), ..HttpOptions::new(1 << 20) }
+}
+
+fn setup(options: HttpOptions) -> Setup {
+    let listener = move |port| {
+        let mut listener = StreamListener::new(here(port));
+        listener.dialogue = Dialogue::Http(Arc::new(options));
+        SourceDriver::Stream(listener)
+    };
+    Setup::new(listener, reading())
+}
+
+/// Sends a request and gives the status and the body of its answer.
+fn ask(setup: &Setup, head: &str, body: &[u8]) -> (u16, String) {
+    let mut stream = setup.connect();
+    exchange(&mut stream, head, body)
+}
+
+fn exchange(stream: &mut TcpStream, head: &str, body: &[u8]) -> (u16, String) {
+    let length = body.len();
+    let request = format!("{head}\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n");
+    stream.write_all(request.as_bytes()).unwrap();
+    // The server may refuse a body before it is sent.
+    let _ = stream.write_all(body);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    (status, answer.split_once("\r\n\r\n").map(|(_, body)| body.to_owned()).unwrap_or_default())
+}
+
+#[track_caller]
+fn check(head: &str, body: &[u8], want: (u16, &str), lines: &[&str]) {
+    let setup = setup(options());
+    let (status, answer) = ask(&setup, head, body);
+    assert_eq!((status, answer.as_str()), want);
+    assert_eq!(setup.collected.wait(lines.len()), lines);
+}
+
+#[test]
+fn each_format_is_answered_in_its_way() {
+    check(
+        "POST / HTTP/1.1",
+        b"one\n{\"host\":\"h\",\"msg\":\"two\"}\n",
+        (200, "ok\n"),
+        &["127.0.0.1||one", "h||two"],
+    );
+    check(
+        "POST /lines HTTP/1.1\r\nContent-Type: application/json",
+        b"{\n \"msg\": \"x\"\n}",
+        (200, "ok\n"),
+        &["127.0.0.1||x"],
+    );
+    check("POST /gelf HTTP/1.1", b"{\"short_message\":\"g\",\"host\":\"h\"}", (202, ""), &["h||g"]);
+    check(
+        "POST /loki/api/v1/push HTTP/1.1\r\nContent-Type: application/json",
+        b"{\"streams\":[{\"stream\":{\"job\":\"j\"},\"values\":[[\"1767323045000000000\",\"l\"]]}]}",
+        (204, ""),
+        &["127.0.0.1|j|l"],
+    );
+    check(
+        "POST /v1/logs HTTP/1.1\r\nContent-Type: application/json",
+        b"{\"resourceLogs\":[{\"scopeLogs\":[{\"logRecords\":[{\"body\":{\"stringValue\":\"o\"}}]}]}]}",
+        (200, "{}"),
+        &["127.0.0.1||o"],
+    );
+    check("POST /v1/logs HTTP/1.1\r\nContent-Type: application/x-protobuf", b"", (200, ""), &[]);
+    check(
+        "POST /services/collector HTTP/1.1",
+        b"{\"event\":\"e\",\"host\":\"h\"}",
+        (200, "{\"text\":\"Success\",\"code\":0}"),
+        &["h||e"],
+    );
+    check(
+        "POST /services/collector/raw?host=h%20x&sourcetype=s HTTP/1.1",
+        b"r1\nr2",
+        (200, "{\"text\":\"Success\",\"code\":0}"),
+        &["h x||r1", "h x||r2"],
+    );
+    check("POST /services/collector HTTP/1.1", b" ", (400, "{\"text\":\"No data\",\"code\":5}"), &[]);
+    check(
+        "POST /services/collector HTTP/1.1",
+        b"{\"x\":1}",
+        (400, "{\"text\":\"Event field is required\",\"code\":12}"),
+        &[],
+    );
+    check(
+        "POST /upload HTTP/1.1",
+        b"MESSAGE=a\n_HOSTNAME=h\n\nMESSAGE=b\n",
+        (202, "OK.\n"),
+        &["h||a", "127.0.0.1||b"],
+    );
+    check(
+        "POST /upload HTTP/1.1",
+        b"MESSAGE\n\xff\0\0\0\0\0\0\0cut",
+        (400, "cannot read the body: no journal entry at byte 0\n"),
+        &[],
+    );
+}
+
+#[test]
+fn bulk_tells_of_each_item() {
+    let setup = setup(options());
+    let body = b"{\"create\":{\"_index\":\"i\",\"_id\":\"7\"}}\n{\"message\":\"a\"}\n{\"delete\":{}}\n";
+    let (status, answer) = ask(&setup, "POST /_bulk HTTP/1.1", body);
+    assert_eq!(status, 200);
+    assert!(
+        answer.starts_with(
+            "{\"took\":0,\"errors\":true,\"items\":[{\"create\":{\"_index\":\"i\",\"_id\":\"7\""
+        ),
+        "{answer}"
+    );
+    assert!(
+        answer.contains("\"status\":201}},{\"delete\":") && answer.contains("\"status\":400"),
+        "{answer}"
+    );
+    assert_eq!(setup.collected.wait(1), ["127.0.0.1||a"]);
+}
+
+#[track_caller]
+fn check_route(method: &str, path: &str, want: &str) {
+    let method: Method = method.parse().unwrap();
+    let shown = match route::endpoint(&method, path) {
+        Ok(endpoint) => format!("{endpoint:?}"),
+        Err(error) => format!("no {error:?}"),
+    };
+    assert_eq!(shown, want, "{method} {path}");
+}
+
+#[test]
+fn paths_mean_formats() {
+    check_route("POST", "/_bulk", "Bulk { index: None }");
+    check_route("PUT", "/logs-x/_bulk/", "Bulk { index: Some(\"logs-x\") }");
+    check_route("POST", "/logs/doc/_bulk", "Bulk { index: Some(\"logs\") }");
+    check_route("PUT", "/logs/_create/5", "Document { index: \"logs\" }");
+    check_route("GET", "/", "Elastic");
+    check_route("HEAD", "/_index_template/x", "Elastic");
+    check_route("GET", "/_bulk", "Elastic");
+    check_route("POST", "/other", "no Path");
+    check_route("GET", "/gelf", "no Method");
+    check_route("POST", "/services/collector/event/1.0", "HecEvents");
+    check_route("GET", "/services/collector/health", "HecHealth");
+    check_route("POST", "/services/collectors", "no Path");
+}
+
+fn with_credentials() -> HttpOptions {
+    let mut options = options();
+    options.tokens = vec!["secret".to_owned()];
+    options.users = vec![("ship".to_owned(), "pass".to_owned())];
+    options
+}
+
+#[track_caller]
+fn check_credentials(header: &str, want: u16) {
+    let setup = setup(with_credentials());
+    let (status, _) = ask(&setup, &format!("POST /lines HTTP/1.1{header}"), b"x");
+    assert_eq!(status, want, "{header}");
+    assert_eq!(setup.collected.wait(usize::from(want == 200)).len(), usize::from(want == 200));
+}
+
+#[test]
+fn only_who_has_a_secret_sends() {
+    check_credentials("", 401);
+    check_credentials("\r\nAuthorization: Bearer secret", 200);
+    check_credentials("\r\nAuthorization: Splunk secret", 200);
+    check_credentials("\r\nX-Api-Key: secret", 200);
+    check_credentials("\r\nAuthorization: Bearer secre", 401);
+    check_credentials("\r\nAuthorization: Basic c2hpcDpwYXNz", 200); // ship:pass
+    check_credentials("\r\nAuthorization: Basic eDpzZWNyZXQ=", 200); // x:secret
+    check_credentials("\r\nAuthorization: Basic c2hpcDpubw==", 401); // ship:no
+    check_credentials("\r\nAuthorization: ApiKey c2hpcDpwYXNz", 200);
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn bodies_may_be_packed() {
+    let zstd = zstd::bulk::compress(b"packed", 1).unwrap();
+    let snappy = snap::raw::Encoder::new().compress_vec(b"packed").unwrap();
+    for (name, body) in [
+        ("gzip", gzip(b"packed")),
+        ("deflate", zlib(b"packed")),
+        ("gzip,deflate", zlib(b"packed")),
+        ("gzip, deflate", gzip(b"packed")),
+        ("zstd", zstd),
+        ("snappy", snappy),
+    ] {
+        let head = format!("POST /lines HTTP/1.1\r\nContent-Encoding: {name}");
+        check(&head, &body, (200, "ok\n"), &["127.0.0.1||packed"]);
+    }
+    check(
+        "POST /lines HTTP/1.1\r\nContent-Encoding: gzip",
+        b"no",
+        (400, "the body cannot be unpacked\n"),
+        &[],
+    );
+    check(
+        "POST /lines HTTP/1.1\r\nContent-Encoding: br",
+        b"no",
+        (415, "this content encoding is not known\n"),
+        &[],
+    );
+}
+
+#[test]
+fn bombs_do_not_unfold() {
+    let bomb = vec![b'x'; 8 << 20];
+    let packed = [
+        ("gzip", gzip(&bomb)),
+        ("zstd", zstd::bulk::compress(&bomb, 1).unwrap()),
+        ("snappy", snap::raw::Encoder::new().compress_vec(&bomb).unwrap()),
+    ];
+    for (name, body) in packed {
+        let mut options = options();
+        options.body_bytes_max = 512 << 10;
+        let setup = setup(options);
+        let (status, _) = ask(&setup, &format!("POST /lines HTTP/1.1\r\nContent-Encoding: {name}"), &body);
+        assert_eq!(status, 413, "{name}");
+        assert_eq!(setup.collected.count(), 0);
+    }
+    // All bodies together have a budget.
+    let setup = setup(HttpOptions { timeout: Duration::from_millis(300), ..HttpOptions::new(64 << 10) });
+    assert_eq!(ask(&setup, "POST /lines HTTP/1.1", &bomb[..100_000]).0, 429);
+    assert_eq!(ask(&setup, "POST /lines HTTP/1.1", b"small").0, 200);
+}
+
+#[test]
+fn success_waits_for_tokens() {
+    let setup = setup(options());
+    setup.collected.hold();
+    let (status, answer) = ask(&setup, "POST /lines HTTP/1.1", b"held");
+    assert_eq!((status, answer.as_str()), (503, "the messages are not safe yet, send them again\n"));
+    assert_eq!(ask(&setup, "POST /_bulk HTTP/1.1", b"{\"index\":{}}\n{\"message\":\"held\"}\n").0, 429);
+    setup.collected.release();
+    assert_eq!(ask(&setup, "POST /lines HTTP/1.1", b"free").0, 200);
+}
+
+#[test]
+fn receipt_may_be_enough() {
+    let mut options = options();
+    options.acknowledge = Acknowledge::Received;
+    let setup = setup(options);
+    setup.collected.hold();
+    assert_eq!(ask(&setup, "POST /lines HTTP/1.1", b"held").0, 200);
+    setup.collected.release();
+}
+
+#[test]
+fn the_collector_is_asked_later() {
+    let setup = setup(options());
+    setup.collected.hold();
+    let channel = "X-Splunk-Request-Channel: c1";
+    let send = |body: &[u8]| ask(&setup, &format!("POST /services/collector HTTP/1.1\r\n{channel}"), body).1;
+    let acks = || {
+        let body = b"{\"acks\": [0, 1,7]}";
+        ask(&setup, "POST /services/collector/ack?channel=c1 HTTP/1.1", body).1
+    };
+    assert_eq!(send(b"{\"event\":\"a\"}"), "{\"text\":\"Success\",\"code\":0,\"ackId\":0}");
+    assert_eq!(send(b"{\"event\":\"b\"}"), "{\"text\":\"Success\",\"code\":0,\"ackId\":1}");
+    assert_eq!(acks(), "{\"acks\":{\"0\":false,\"1\":false,\"7\":false}}");
+    setup.collected.release();
+    assert_eq!(acks(), "{\"acks\":{\"0\":true,\"1\":true,\"7\":false}}");
+}
+
+#[test]
+fn slow_senders_run_out_of_time() {
+    let setup = setup(HttpOptions { idle_timeout: Duration::from_millis(200), ..options() });
+    let mut silent = setup.connect();
+    let mut slow = setup.connect();
+    slow.write_all(b"POST /lines HTTP/1.1\r\nHost: x\r\nContent-Le").unwrap();
+    let mut stuck = setup.connect();
+    stuck.write_all(b"POST /lines HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc").unwrap();
+    for (stream, want) in [(&mut silent, ""), (&mut slow, ""), (&mut stuck, "HTTP/1.1 408")] {
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        let shown = String::from_utf8_lossy(&answer).into_owned();
+        assert!(
+            shown.starts_with(want) && (shown.is_empty() || !want.is_empty() || shown.contains("408")),
+            "{shown}"
+        );
+    }
+    assert_eq!(setup.collected.count(), 0);
+}
+
+#[test]
+fn elastic_is_asked_before_it_is_sent_to() {
+    let setup = setup(options());
+    for (head, status, part) in [
+        ("GET / HTTP/1.1", 200, "\"number\":\"8."),
+        ("GET /_cluster/health?x=y HTTP/1.1", 200, "\"green\""),
+        ("GET /_index_template/a HTTP/1.1", 404, "resource_not_found"),
+        ("PUT /_index_template/a HTTP/1.1", 200, "\"acknowledged\":true"),
+        ("GET /_license HTTP/1.1", 200, "\"basic\""),
+    ] {
+        let (got, answer) = ask(&setup, head, b"");
+        assert!(got == status && answer.contains(part), "{head}: {got} {answer}");
+    }
+    let mut stream = setup.connect();
+    stream.write_all(b"HEAD / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.contains("x-elastic-product: Elasticsearch") && answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+#[test]
+fn a_client_need_not_wait() {
+    let setup = setup(options());
+    for number in 0..10 {
+        let mut stream = setup.connect();
+        let body = format!("line {number}");
+        let head = format!("POST /lines HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n", body.len());
+        stream.write_all((head + &body).as_bytes()).unwrap();
+    }
+    assert_eq!(setup.collected.wait(10).len(), 10);
+}

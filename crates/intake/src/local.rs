@@ -1,0 +1,64 @@
+//! Sources on this machine that are neither sockets nor followed files.
+//!
+//! In: pipes, devices, programs, standard input, the journal, our own messages, a generator. Out: batches.
+//! Holds: what each has open. Limits: see each.
+
+mod generator;
+mod internal;
+mod journal;
+mod kmsg;
+mod pipe;
+mod program;
+mod stdin;
+
+pub(crate) use generator::generate;
+pub(crate) use internal::read_internal;
+pub(crate) use journal::{has_journal, read_journal};
+pub(crate) use kmsg::{has_kernel_records, read_kernel_records};
+pub(crate) use pipe::{is_device, read_pipe};
+pub(crate) use program::read_program;
+pub(crate) use stdin::read_stdin;
+
+use crate::{
+    feed::{Feed, Live, Slot},
+    positions::Positions,
+};
+use message::{Origin, Transport};
+use std::sync::Arc;
+use tokio::sync::watch;
+use transport::{InternalLog, own_name};
+
+/// What every local source needs.
+pub(crate) struct Local {
+    pub(crate) slot: Arc<Slot>,
+    pub(crate) log: InternalLog,
+    pub(crate) positions: Positions,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+impl Local {
+    fn feed(&self) -> Feed {
+        Feed::new(&self.slot)
+    }
+
+    /// Waits, unless it is stopped first. Says whether to go on.
+    async fn pause(&mut self, pause: std::time::Duration) -> bool {
+        tokio::select! {
+            biased;
+            _ = self.stop.wait_for(|stop| *stop) => false,
+            () = tokio::time::sleep(pause) => true,
+        }
+    }
+}
+
+/// What makes the origin of a local source.
+fn origin_of(file_name: String) -> impl Fn(&Live) -> Origin {
+    move |live| {
+        let mut origin = live.origin(Transport::Local, None, own_name(&live.reading.hosts));
+        origin.file_name.clone_from(&file_name);
+        origin
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,460 @@
+//! What a configuration says about a source.
+//!
+//! In: values that were checked when the configuration was read. Out: the same, for the readers.
+//! Holds: nothing that runs. Limits: the defaults are syslog-ng's, but for [`Window`].
+
+mod acks;
+mod http;
+
+pub(crate) use acks::AckBook;
+pub(crate) use http::BUDGET_UNIT;
+pub use http::{Acknowledge, HttpOptions};
+
+use message::{Intake, Render};
+use std::{
+    net::SocketAddr,
+    path::PathBuf,
+    sync::{Arc, Mutex, atomic::AtomicU64},
+    time::Duration,
+};
+use wire::{CharacterSet, DecodeOptions, Framing, MultiLine, Oversize};
+
+use transport::{FilePermissions, HostPolicy, IpOptions, TcpOptions, dtls::ListenerDtls, tls::ListenerTls};
+
+/// One `source` driver as configured.
+#[derive(Clone)]
+pub struct SourceSpec {
+    /// `s_net#0`: name of the statement, `#`, number of the driver.
+    pub id: String,
+    /// Driver as written, for the counters: `network`, `udp`, `file`, ...
+    pub component: String,
+    /// What it reads from.
+    pub driver: SourceDriver,
+    /// How it reads.
+    pub reading: Arc<Reading>,
+    /// Where its batches go.
+    pub intake: Arc<dyn Intake>,
+}
+
+/// Every kind of source.
+#[derive(Clone)]
+#[allow(clippy::large_enum_variant)] // There are few of them, one a driver.
+pub enum SourceDriver {
+    /// `network()`, `syslog()`, `tcp()` over TCP; `unix-stream()`.
+    Stream(StreamListener),
+    /// The same over UDP; `unix-dgram()`.
+    Datagram(DatagramListener),
+    /// `file()`
+    File(FileSource),
+    /// `wildcard-file()`
+    Wildcard(WildcardSource),
+    /// `pipe()`
+    Pipe(PipeSource),
+    /// `program()`
+    Program(ProgramSource),
+    /// `stdin()`
+    Stdin,
+    /// `internal()`
+    Internal,
+    /// `systemd-journal()`
+    Journal(JournalSource),
+    /// `system()`: the journal where the machine keeps one, else `/dev/log` and the kernel's messages.
+    System {
+        /// Not with `exclude-kmsg()`.
+        with_kernel: bool,
+    },
+    /// `example-msg-generator()`
+    Generator(Generator),
+}
+
+/// What a frame is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Form {
+    /// Syslog of any kind.
+    #[default]
+    Syslog,
+    /// One GELF message.
+    Gelf,
+    /// One record of process accounting.
+    Accounting,
+}
+
+/// What all sources share.
+#[derive(Clone)]
+pub struct Reading {
+    /// Name of the `source` statement.
+    pub source: String,
+    /// Flags, default priority, zone, `keep-timestamp()`, `bad-hostname()`: how a frame becomes a message.
+    pub decode: DecodeOptions,
+    /// What a frame is.
+    pub form: Form,
+    /// How messages of a stream are told apart.
+    pub framing: Framing,
+    /// `log-msg-size()`
+    pub message_bytes_max: usize,
+    /// `multi-line-mode()`: lines that belong together are one message.
+    pub multi_line: Option<Arc<MultiLine>>,
+    /// `multi-line-timeout()`: a message that nothing follows is whole after so long; `None` never.
+    pub multi_line_timeout: Option<Duration>,
+    /// `encoding()`: the character set of the text; `None` is UTF-8.
+    pub encoding: Option<CharacterSet>,
+    /// `trim-large-messages()`
+    pub oversize: Oversize,
+    /// Flow control.
+    pub window: Window,
+    /// `host-override()`, `keep-hostname()`, `use-dns()`, ...
+    pub hosts: HostPolicy,
+    /// `program-override()`; `log-prefix("x: ")` is the same as `program-override("x")`.
+    pub program_override: Option<String>,
+    /// `use-syslogng-pid()`: the process of every message is this one.
+    pub own_pid: bool,
+    /// `optional()`: when it cannot be opened the others start all the same.
+    pub optional: bool,
+    /// `flags(empty-lines)`: empty lines are messages.
+    pub keeps_empty_lines: bool,
+    /// `flags(ignore-aux-data)`: what a connection tells about its peer does not become values.
+    pub ignores_peer_values: bool,
+    /// `tags()`; `.source.NAME` is added.
+    pub tags: Vec<String>,
+    /// Gives `${RCPTID}`s when ids are wanted; shared by all sources.
+    pub rcptid: Option<Arc<AtomicU64>>,
+}
+
+impl Reading {
+    /// The defaults of a source of that name.
+    pub fn new(source: &str) -> Reading {
+        Reading {
+            source: source.to_owned(),
+            decode: DecodeOptions::default(),
+            form: Form::default(),
+            framing: Framing::Newline,
+            multi_line: None,
+            multi_line_timeout: None,
+            encoding: None,
+            message_bytes_max: 65_536,
+            oversize: Oversize::Split,
+            window: Window::default(),
+            hosts: HostPolicy::default(),
+            program_override: None,
+            own_pid: false,
+            optional: false,
+            keeps_empty_lines: false,
+            ignores_peer_values: false,
+            tags: Vec::new(),
+            rcptid: None,
+        }
+    }
+}
+
+/// What a connection or file may have in work before reading stops until acknowledgements come back.
+///
+/// A batch is whatever one read brought, up to 256 KiB, so a window of a hundred messages would take turns between
+/// reading and writing. `log-iw-size()` is therefore raised to [`Window::MESSAGES_MIN`], and the bytes in work
+/// are the real bound.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Window {
+    /// `log-iw-size()`
+    pub messages: usize,
+    /// Bytes of received buffers in work.
+    pub bytes: usize,
+}
+
+impl Window {
+    /// Smallest window in messages: a few full batches.
+    pub const MESSAGES_MIN: usize = 16_384;
+}
+
+impl Default for Window {
+    fn default() -> Window {
+        Window { messages: Window::MESSAGES_MIN, bytes: 4 << 20 }
+    }
+}
+
+/// The address of a listener.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum ListenAddress {
+    /// An internet address.
+    Ip(SocketAddr),
+    /// Path of a unix socket. A socket that the service manager opened for this path (`LISTEN_FDS`) is taken over.
+    Unix(PathBuf),
+}
+
+/// What is spoken on the connections of a listener.
+#[derive(Clone, Debug, Default)]
+pub enum Dialogue {
+    /// Only the sender speaks.
+    #[default]
+    None,
+    /// RELP: messages are answered when they are safe.
+    Relp,
+    /// HTTP: requests are answered.
+    Http(Arc<HttpOptions>),
+}
+
+/// A listener for streams.
+#[derive(Clone, Debug)]
+pub struct StreamListener {
+    /// Where.
+    pub address: ListenAddress,
+    /// What is spoken.
+    pub dialogue: Dialogue,
+    /// `max-connections()` and `max-connections-per-address()`.
+    pub connections: CountLimits,
+    /// `max-handshakes()` and `max-handshakes-per-address()` of TLS.
+    pub handshakes: CountLimits,
+    /// `keep-alive()`: connections outlive a reload.
+    pub keep_over_reload: bool,
+    /// `so-rcvbuf()`; 0 leaves the system's value.
+    pub receive_buffer: usize,
+    /// `listen-backlog()`
+    pub backlog: u32,
+    /// `so-reuseport()`
+    pub reuse_port: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
+    /// `idle-timeout()`; `None` never.
+    pub idle_timeout: Option<Duration>,
+    /// Keep-alive probes.
+    pub tcp: TcpOptions,
+    /// Owner and mode of a unix socket.
+    pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders of a unix socket.
+    pub folders: Option<FilePermissions>,
+    /// `so-passcred()`: `.unix.pid`, `.unix.uid`, `.unix.gid`, `.unix.exe`, `.unix.cmdline` of the sender.
+    pub credentials: bool,
+    /// `transport(tls)` and its `tls()`.
+    pub tls: Option<ListenerTls>,
+    /// Which connections are encrypted, when there is a `tls()`.
+    pub encryption: Encryption,
+    /// `transport(proxied-tcp)` and its kind.
+    pub proxy: ProxyHeader,
+}
+
+/// The place of a PROXY header in a connection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum ProxyHeader {
+    /// Nowhere.
+    #[default]
+    None,
+    /// First of all: `transport(proxied-tcp)`, `transport(proxied-tls-passthrough)`.
+    First,
+    /// Inside of the encryption: `transport(proxied-tls)`.
+    Encrypted,
+}
+
+/// The most of something at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CountLimits {
+    /// All together.
+    pub total: usize,
+    /// Of one peer; `None` when only the total counts.
+    pub per_peer: Option<usize>,
+}
+
+impl CountLimits {
+    /// The most that one peer may have.
+    pub(crate) fn of_one_peer(self) -> usize {
+        self.per_peer.unwrap_or(self.total)
+    }
+
+    /// The same limits and `more`.
+    pub(crate) fn and(self, more: usize) -> CountLimits {
+        CountLimits {
+            total: self.total.saturating_add(more),
+            per_peer: self.per_peer.map(|most| most.saturating_add(more)),
+        }
+    }
+}
+
+/// Which connections of a listener with `tls()` are encrypted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Encryption {
+    /// All of them.
+    #[default]
+    Always,
+    /// Those that begin with a handshake: `transport(auto)`.
+    Detected,
+}
+
+/// Handshakes at a time: of an address enough for a relay that connects a hundred times at once, of all addresses no
+/// more than take a fraction of a second of the processor's time.
+const HANDSHAKES: CountLimits = CountLimits { total: 256, per_peer: Some(32) };
+
+impl StreamListener {
+    /// The defaults for an address.
+    pub fn new(address: ListenAddress) -> StreamListener {
+        let unix = matches!(address, ListenAddress::Unix(_));
+        StreamListener {
+            address,
+            dialogue: Dialogue::None,
+            connections: CountLimits { total: if unix { 256 } else { 10 }, per_peer: None },
+            handshakes: HANDSHAKES,
+            keep_over_reload: true,
+            receive_buffer: 0,
+            backlog: 255,
+            reuse_port: false,
+            ip: IpOptions::default(),
+            idle_timeout: None,
+            tcp: TcpOptions { keepalive: true, ..TcpOptions::default() },
+            permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            folders: None,
+            credentials: true,
+            tls: None,
+            encryption: Encryption::default(),
+            proxy: ProxyHeader::None,
+        }
+    }
+}
+
+/// A listener for datagrams.
+#[derive(Clone, Debug)]
+pub struct DatagramListener {
+    /// Where.
+    pub address: ListenAddress,
+    /// `so-rcvbuf()`; 0 leaves the system's value.
+    pub receive_buffer: usize,
+    /// `so-reuseport()`
+    pub reuse_port: bool,
+    /// `ip-tos()` and its kind.
+    pub ip: IpOptions,
+    /// Owner and mode of a unix socket.
+    pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders of a unix socket.
+    pub folders: Option<FilePermissions>,
+    /// `so-passcred()`
+    pub credentials: bool,
+    /// `transport(dtls)` and its `tls()`.
+    pub dtls: Option<ListenerDtls>,
+    /// `max-connections()` and `max-connections-per-address()` of DTLS.
+    pub connections: CountLimits,
+    /// `max-handshakes()` and `max-handshakes-per-address()` of DTLS.
+    pub handshakes: CountLimits,
+    /// `keep-alive()`: associations of DTLS outlive a reload.
+    pub keep_over_reload: bool,
+    /// `idle-timeout()` of DTLS; `None` never.
+    pub idle_timeout: Option<Duration>,
+}
+
+/// Peers of a DTLS listener when `max-connections()` is not written. One that is silent takes little memory.
+const DTLS_PEERS_MAX: usize = 1_000;
+/// A peer of DTLS that went without a goodbye is never heard of again.
+const DTLS_IDLE: Duration = Duration::from_secs(3_600);
+
+impl DatagramListener {
+    /// The defaults for an address.
+    pub fn new(address: ListenAddress) -> DatagramListener {
+        DatagramListener {
+            address,
+            receive_buffer: 0,
+            reuse_port: false,
+            ip: IpOptions::default(),
+            permissions: FilePermissions { mode: Some(0o666), ..FilePermissions::default() },
+            folders: None,
+            credentials: true,
+            dtls: None,
+            connections: CountLimits { total: DTLS_PEERS_MAX, per_peer: None },
+            handshakes: HANDSHAKES,
+            keep_over_reload: true,
+            idle_timeout: Some(DTLS_IDLE),
+        }
+    }
+}
+
+/// `file("name")`: follows a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileSource {
+    /// Path.
+    pub path: PathBuf,
+    /// `follow-freq()`
+    pub poll_every: Duration,
+    /// Whether a file without a stored position is read from its start (`read-old-records()`, on by default).
+    pub from_start: bool,
+}
+
+/// `wildcard-file()`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WildcardSource {
+    /// `base-dir()`
+    pub folder: PathBuf,
+    /// `filename-pattern()`: `*` and `?`.
+    pub pattern: String,
+    /// `exclude-pattern()`
+    pub excluded: Option<String>,
+    /// `recursive()`
+    pub recursive: bool,
+    /// `max-files()`
+    pub files_max: usize,
+    /// Whether files without a stored position that are there at the start are read from their start
+    /// (`read-old-records()`, on by default).
+    pub from_start: bool,
+    /// `follow-freq()`
+    pub poll_every: Duration,
+}
+
+/// `systemd-journal()`
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct JournalSource {
+    /// `prefix()`: stands before the names of the journal's fields.
+    pub prefix: String,
+    /// `max-field-size()`: longer values are cut.
+    pub field_bytes_max: usize,
+    /// `read-old-records()`: without a stored cursor, begin with the oldest entry.
+    pub from_start: bool,
+    /// `match-boot()`: entries of this boot only.
+    pub this_boot: bool,
+    /// `matches()`: entries with all of these `FIELD=VALUE`.
+    pub matches: Vec<String>,
+    /// `namespace()`: journal of that name; `*` is all.
+    pub namespace: Option<String>,
+    /// `folder()`: files of another machine or journal.
+    pub folder: Option<PathBuf>,
+}
+
+impl Default for JournalSource {
+    fn default() -> JournalSource {
+        JournalSource {
+            prefix: ".journald.".to_owned(),
+            field_bytes_max: 65_536,
+            from_start: false,
+            this_boot: false,
+            matches: Vec::new(),
+            namespace: None,
+            folder: None,
+        }
+    }
+}
+
+/// `pipe("name")`
+#[derive(Clone, Debug)]
+pub struct PipeSource {
+    /// Path; created when it is not there.
+    pub path: PathBuf,
+    /// Owner and mode of a created pipe.
+    pub permissions: FilePermissions,
+    /// `create-dirs()`: owner and mode of missing folders.
+    pub folders: Option<FilePermissions>,
+}
+
+/// `program("command")`: what it prints.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ProgramSource {
+    /// Command line for `/bin/sh -c`; started again when it ends.
+    pub command: String,
+    /// The pause before it is started again.
+    pub restart_after: Duration,
+    /// `inherit-environment()`.
+    pub inherits_environment: bool,
+}
+
+/// `example-msg-generator()`
+#[derive(Clone)]
+pub struct Generator {
+    /// `num()`; 0 is no end.
+    pub count: u64,
+    /// `freq()`: the pause between two messages.
+    pub every: Duration,
+    /// `template()`
+    pub template: Option<Arc<Mutex<dyn Render>>>,
+    /// `values()`: name, kind and text.
+    pub values: Vec<(message::FieldName, message::ValueKind, Vec<u8>)>,
+}

@@ -1,0 +1,60 @@
+//! What a configuration says about a listener for HTTP.
+//!
+//! In: values that were checked when the configuration was read. Out: the same, for the requests.
+//! Holds: the budget that all connections share. Limits: these are the limits.
+
+use super::acks::AckBook;
+use std::{sync::Arc, time::Duration};
+use tokio::sync::Semaphore;
+
+/// When a request is answered with success.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Acknowledge {
+    /// When every destination with flow control has its messages.
+    #[default]
+    Delivered,
+    /// When its messages are on their way.
+    Received,
+}
+
+/// Options of a listener for HTTP.
+#[derive(Clone, Debug)]
+pub struct HttpOptions {
+    /// `acknowledge()`
+    pub acknowledge: Acknowledge,
+    /// `tokens()`: what `Authorization` may hold behind `Bearer`, `Splunk` or `ApiKey`, or as a password. Empty, and no
+    /// users: everybody may send.
+    pub tokens: Vec<String>,
+    /// `users()`: names and passwords.
+    pub users: Vec<(String, String)>,
+    /// `max-request-size()`: bytes of a body, packed or not.
+    pub body_bytes_max: usize,
+    /// `timeout()`: for a body to come, for the window to open, for tokens to come back.
+    pub timeout: Duration,
+    /// `idle-timeout()`: for the head of a request.
+    pub idle_timeout: Duration,
+    /// `prefix()`: before the names of fields.
+    pub prefix: String,
+    pub(crate) budget: Arc<Semaphore>,
+    pub(crate) book: AckBook,
+}
+
+/// One permit is so many bytes.
+pub(crate) const BUDGET_UNIT: usize = 1 << 10;
+
+impl HttpOptions {
+    /// The defaults, with `max-bytes-in-work()`: bytes of bodies that all connections hold together.
+    pub fn new(bytes_in_work: usize) -> HttpOptions {
+        HttpOptions {
+            acknowledge: Acknowledge::default(),
+            tokens: Vec::new(),
+            users: Vec::new(),
+            body_bytes_max: 64 << 20,
+            timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(60),
+            prefix: String::new(),
+            budget: Arc::new(Semaphore::new(bytes_in_work.div_ceil(BUDGET_UNIT).max(1))),
+            book: AckBook::default(),
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! RELP sessions of a listener: messages are answered when they are safe.
+//!
+//! In: frames of one connection. Out: batches, and responses in the order of the commands. A message is answered
+//! when the token of its batch comes back: when every destination with flow control on its path has it.
+//! Holds: the part of a frame that has no end yet, responses that wait for tokens or for the peer to read them.
+//! Limits: the window stops reading, as does a peer that leaves [`UNREAD_BYTES_MAX`] of responses unread. What is no
+//! RELP ends the session, as does a message that a destination gave up: the sender sends again what was not answered.
+
+use crate::{
+    feed::{Completion, Feed, Live, buffer},
+    session::{End, Stream},
+};
+use message::{Origin, Outcome};
+use std::{
+    collections::VecDeque,
+    io,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    sync::{Notify, watch},
+    time::timeout,
+};
+use transport::stats;
+use wire::{RelpCommand, RelpFrame, RelpReader, append_relp, check_offers, relp_offers};
+
+/// Responses that the peer may leave unread before nothing more is read from it.
+const UNREAD_BYTES_MAX: usize = 256 << 10;
+/// At the stop, messages in work get so long to become safe, so that they need not be sent again.
+const SETTLE_WITHIN: Duration = Duration::from_millis(500);
+/// Answer to a message and to `close`.
+const OK: &[u8] = b"200 OK";
+
+/// Responses that wait, oldest first.
+#[derive(Default)]
+struct Replies {
+    state: Mutex<Waiting>,
+    changed: Notify,
+}
+
+#[derive(Default)]
+struct Waiting {
+    groups: VecDeque<Group>,
+    /// Number of the oldest group.
+    first: u64,
+    /// A batch was given up: nothing is answered any more.
+    failed: bool,
+}
+
+/// The responses of one batch, or of one command.
+struct Group {
+    bytes: Vec<u8>,
+    done: bool,
+}
+
+/// Completes one group.
+struct Step {
+    replies: Arc<Replies>,
+    number: u64,
+}
+
+impl Replies {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds responses and gives their number.
+    fn push(&self, bytes: Vec<u8>, done: bool) -> u64 {
+        let mut waiting = self.lock();
+        waiting.groups.push_back(Group { bytes, done });
+        waiting.first + waiting.groups.len() as u64 - 1
+    }
+
+    /// Takes the responses that are due. False when a batch was given up.
+    fn take(&self, out: &mut Vec<u8>) -> bool {
+        let mut waiting = self.lock();
+        while waiting.groups.front().is_some_and(|group| group.done) {
+            let group = waiting.groups.pop_front();
+            out.extend(group.into_iter().flat_map(|group| group.bytes));
+            waiting.first += 1;
+        }
+        !waiting.failed
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lock().groups.is_empty()
+    }
+}
+
+impl Completion for Step {
+    fn complete(&self, outcome: Outcome) {
+        let mut waiting = self.replies.lock();
+        let index = self.number.checked_sub(waiting.first).and_then(|index| usize::try_from(index).ok());
+        if outcome == Outcome::Failed {
+            waiting.failed = true;
+        } else if let Some(group) = index.and_then(|index| waiting.groups.get_mut(index)) {
+            group.done = true;
+        }
+        drop(waiting);
+        self.replies.changed.notify_one();
+    }
+}
+
+/// One session.
+struct Session {
+    reader: RelpReader,
+    rest: Vec<u8>,
+    replies: Arc<Replies>,
+    /// Responses on their way to the peer.
+    out: Vec<u8>,
+    opened: bool,
+    /// `close` was received, or the source stops: nothing more is read.
+    closing: bool,
+    /// Why the peer takes no responses any more. What it sent before it left is read all the same.
+    unwritable: Option<io::Error>,
+}
+
+/// Serves a connection to its end. `origin` makes the origin from the present settings.
+pub(super) async fn run(
+    stream: &mut Stream,
+    feed: &mut Feed,
+    origin: impl Fn(&Live) -> Origin,
+    stop: &mut watch::Receiver<bool>,
+    idle: Option<Duration>,
+) -> End {
+    let mut session = Session {
+        reader: RelpReader::new(feed.live().reading.message_bytes_max),
+        rest: Vec::new(),
+        replies: Arc::default(),
+        out: Vec::new(),
+        opened: false,
+        closing: false,
+        unwritable: None,
+    };
+    let mut from = Arc::new(origin(feed.live()));
+    loop {
+        if let Err(error) = session.answer(stream) {
+            return End::Failed(error);
+        }
+        let has_answered = session.unwritable.is_some() || session.replies.is_empty();
+        if session.closing && session.out.is_empty() && has_answered {
+            return End::Closed;
+        }
+        match session.event(stream, feed, stop, idle).await {
+            Event::Replies => continue,
+            Event::Stop => return session.settle(stream).await,
+            Event::Idle => return End::Idle,
+            Event::Failed(error) => return End::Failed(error),
+            Event::Bytes => {}
+        }
+        if feed.refresh() {
+            from = Arc::new(origin(feed.live()));
+        }
+        match session.read_once(stream, feed, &from) {
+            Ok(0) => return End::Closed,
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                if let Some(error) = session.unwritable.take() {
+                    return End::Failed(error);
+                }
+            }
+            Err(error) => {
+                if error.kind() == io::ErrorKind::InvalidData {
+                    stats::add(&feed.live().counters.frame_errors, 1);
+                }
+                return End::Failed(error);
+            }
+        }
+        tokio::task::coop::consume_budget().await;
+    }
+}
+
+/// What a session waits for.
+enum Event {
+    /// There may be bytes to read.
+    Bytes,
+    /// Responses are due, or the peer takes more of them.
+    Replies,
+    /// Nothing came for `idle-timeout()`.
+    Idle,
+    Stop,
+    Failed(io::Error),
+}
+
+impl Session {
+    async fn event(
+        &self,
+        stream: &mut Stream,
+        feed: &Feed,
+        stop: &mut watch::Receiver<bool>,
+        idle: Option<Duration>,
+    ) -> Event {
+        let reads = !self.closing && self.out.len() < UNREAD_BYTES_MAX;
+        let readable = async {
+            feed.gate.opened().await;
+            match idle {
+                _ if self.unwritable.is_some() => Some(Ok(())),
+                Some(limit) => timeout(limit, stream.readable()).await.ok(),
+                None => Some(stream.readable().await),
+            }
+        };
+        let ready = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop) => return Event::Stop,
+            () = self.replies.changed.notified() => return Event::Replies,
+            // An error shows when they are written.
+            _ = stream.writable(), if !self.out.is_empty() => return Event::Replies,
+            ready = readable, if reads => ready,
+        };
+        match ready {
+            None => Event::Idle,
+            Some(Ok(())) => Event::Bytes,
+            Some(Err(error)) => Event::Failed(error),
+        }
+    }
+
+    /// Sends the responses that are due, as far as the peer takes them. An error: messages were given up.
+    fn answer(&mut self, stream: &mut Stream) -> io::Result<()> {
+        let alive = self.replies.take(&mut self.out);
+        while !self.out.is_empty() {
+            if self.unwritable.is_some() {
+                self.out.clear();
+                break;
+            }
+            match stream.write(&self.out) {
+                Ok(size) => drop(self.out.drain(..size)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.unwritable = Some(error),
+            }
+        }
+        if alive {
+            return Ok(());
+        }
+        Err(io::Error::other("a destination gave up messages, the sender is to send them again"))
+    }
+
+    /// The source stops: what is safe soon is answered, then the peer is told that this is the end.
+    async fn settle(&mut self, stream: &mut Stream) -> End {
+        let replies = self.replies.clone();
+        let all = async {
+            while !replies.is_empty() || !self.out.is_empty() {
+                if self.answer(stream).is_err() {
+                    return;
+                }
+                if !self.out.is_empty() {
+                    if stream.writable().await.is_err() {
+                        return;
+                    }
+                } else if !replies.is_empty() {
+                    replies.changed.notified().await;
+                }
+            }
+        };
+        // What is not safe by then is sent again by the peer.
+        let _ = timeout(SETTLE_WITHIN, all).await;
+        if self.opened && self.out.is_empty() {
+            append_relp(0, RelpCommand::ServerClose, b"", &mut self.out);
+            // A hint only: the end of the connection says the same.
+            let _ = stream.write(&self.out);
+        }
+        End::Stopped
+    }
+
+    /// One read, one batch. Returns the bytes read, 0 at the end.
+    fn read_once(&mut self, stream: &mut Stream, feed: &mut Feed, origin: &Arc<Origin>) -> io::Result<usize> {
+        let mut bytes = buffer::take(feed.room() + self.rest.len());
+        bytes.extend_from_slice(&self.rest);
+        let size = match stream.read(&mut bytes) {
+            Ok(size) if size > 0 => size,
+            other => {
+                buffer::give_back(bytes);
+                return other;
+            }
+        };
+        let mut at = 0;
+        let mut answers = Vec::new();
+        let read = loop {
+            match self.reader.next(&bytes, at) {
+                Ok((Some(frame), next)) => {
+                    at = next;
+                    if let Err(error) = self.obey(&frame, &bytes, feed, &mut answers) {
+                        break Err(error);
+                    }
+                }
+                Ok((None, next)) => {
+                    at = next;
+                    break Ok(size);
+                }
+                Err(error) => break Err(io::Error::new(io::ErrorKind::InvalidData, error)),
+            }
+        };
+        self.rest.clear();
+        self.rest.extend_from_slice(&bytes[at..]);
+        self.hand_on(bytes, at, feed, origin, answers);
+        read
+    }
+
+    /// What came before an error is still good.
+    fn hand_on(&self, bytes: Vec<u8>, done: usize, feed: &mut Feed, origin: &Arc<Origin>, answers: Vec<u8>) {
+        if feed.frames() == 0 {
+            buffer::give_back(bytes);
+            if !answers.is_empty() {
+                self.replies.push(answers, true);
+            }
+            return;
+        }
+        let number = self.replies.push(answers, false);
+        let step = Step { replies: self.replies.clone(), number };
+        feed.hand_on(buffer::share(bytes, done), origin, Some(Box::new(step)));
+    }
+
+    /// Takes one command; its answer goes where those of its batch go.
+    fn obey(
+        &mut self,
+        frame: &RelpFrame,
+        bytes: &[u8],
+        feed: &mut Feed,
+        answers: &mut Vec<u8>,
+    ) -> io::Result<()> {
+        let refused = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+        if self.closing {
+            return Err(refused("a frame after close".to_owned()));
+        }
+        if !self.opened && frame.command != RelpCommand::Open {
+            return Err(refused("the first frame is not open".to_owned()));
+        }
+        match frame.command {
+            RelpCommand::Syslog => feed.add_datagram(bytes, frame.data.clone(), frame.cut),
+            RelpCommand::Open => {
+                let version =
+                    check_offers(&bytes[frame.data.clone()]).map_err(|error| refused(error.to_string()))?;
+                self.opened = true;
+                let offers = format!("200 OK\n{}", relp_offers(version, env!("CARGO_PKG_VERSION")));
+                append_relp(frame.txnr, RelpCommand::Response, offers.as_bytes(), answers);
+                return Ok(());
+            }
+            RelpCommand::Close => self.closing = true,
+            // Hints and answers are not asked for here.
+            RelpCommand::Response | RelpCommand::ServerClose => return Ok(()),
+            RelpCommand::Other => {
+                append_relp(frame.txnr, RelpCommand::Response, b"500 unknown command", answers);
+                return Ok(());
+            }
+        }
+        if frame.txnr > 0 {
+            append_relp(frame.txnr, RelpCommand::Response, OK, answers);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,511 @@
+//! The set of running sources, kept by what they read from over reloads.
+//!
+//! In: what a configuration asks for. Out: tasks on the reactors. Holds: listening sockets, their tasks, settings.
+//! A reload stages first: new sockets are opened, running ones stay as they are until `commit`.
+//! Limits: an address that a source to be removed still holds is opened at the commit; should that fail, it is said
+//! in the log and the source stays closed until the next reload.
+
+use crate::{
+    feed::{Live, Slot},
+    file::{Following, FollowingAll, Track, follow, follow_all},
+    local::{
+        Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
+        read_kernel_records, read_pipe, read_program, read_stdin,
+    },
+    options::{
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceSpec,
+        StreamListener,
+    },
+    positions::Positions,
+    socket::{
+        Accepting, ConnectionBudget, DtlsCounts, Listening, accept, adjust, open_datagram, open_stream,
+        receive, receive_dtls,
+    },
+};
+use socket2::Socket;
+use std::{
+    collections::{HashMap, HashSet},
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+use tokio::sync::watch;
+use transport::{HostNames, InternalLog, Reactors, Registry, StageError, tls::TlsError};
+use wire::{Framing, ParseFlags};
+
+/// Where programs of a machine without a journal write.
+const DEV_LOG: &str = "/dev/log";
+/// Where its kernel writes records.
+const KERNEL_RECORDS: &str = "/dev/kmsg";
+/// Where its kernel writes lines.
+const KERNEL_MESSAGES: &str = "/proc/kmsg";
+/// How often the end of the tasks is looked for at the stop.
+const LOOK_EVERY: Duration = Duration::from_millis(1);
+
+/// The running sources.
+pub struct Sources {
+    registry: Registry,
+    log: InternalLog,
+    reactors: Reactors,
+    names: HostNames,
+    positions: Positions,
+    budget: ConnectionBudget,
+    running: HashMap<String, Running>,
+}
+
+/// What a reload prepared: drop it to leave everything as it was.
+#[derive(Default)]
+pub struct StagedSources {
+    fresh: Vec<(String, SourceSpec, Opened)>,
+    kept: Vec<(String, SourceSpec)>,
+}
+
+struct Running {
+    slot: Arc<Slot>,
+    stop: watch::Sender<bool>,
+    /// Second handles of the listening sockets, for changed options.
+    sockets: Vec<Socket>,
+    /// A unix socket whose name goes when the source does.
+    path: Option<PathBuf>,
+}
+
+enum Opened {
+    Stream(Listening),
+    Datagram(Listening),
+    /// The address is still held by a source that the commit removes.
+    Later,
+    Nothing,
+}
+
+impl Sources {
+    /// No source yet. `reactors` is the number of threads that read sockets, 0 for one a core; `positions` is the
+    /// file where positions outlive a restart.
+    pub fn start(
+        registry: Registry,
+        log: InternalLog,
+        reactors: usize,
+        positions: Option<&Path>,
+    ) -> Result<Sources, StageError> {
+        let failed = |source| StageError::Thread { id: "sources".to_owned(), source };
+        Ok(Sources {
+            registry,
+            positions: Positions::open(positions, &log)?,
+            log,
+            reactors: Reactors::start(reactors).map_err(failed)?,
+            names: HostNames::start().map_err(failed)?,
+            budget: ConnectionBudget::default(),
+            running: HashMap::new(),
+        })
+    }
+
+    /// Sets how many connections all listeners may have together: a descriptor each.
+    pub fn limit_connections(&self, max: usize) {
+        self.budget.set_max(max);
+    }
+
+    /// Opens what is new. Sources that read from the same place as before keep their sockets and connections.
+    pub fn stage(&self, specs: Vec<SourceSpec>) -> Result<StagedSources, StageError> {
+        let mut staged = StagedSources::default();
+        let mut keys = HashSet::new();
+        let mut opened = Vec::new();
+        for spec in specs {
+            load_tls(&spec, &self.log)?;
+            let mut key = spec.driver.identity();
+            while !keys.insert(key.clone()) {
+                key.push('\'');
+            }
+            if self.running.contains_key(&key) {
+                staged.kept.push((key, spec));
+            } else {
+                opened.push((key, spec));
+            }
+        }
+        let frees = self.running.keys().any(|key| !keys.contains(key));
+        for (key, spec) in opened {
+            let open = match open(&spec.driver, self.reactors.count()) {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => Opened::Later,
+                Err(error) if spec.reading.optional => {
+                    self.cannot_open(&spec, &error);
+                    continue;
+                }
+                result => result.map_err(|source| StageError::Open {
+                    id: spec.id.clone(),
+                    what: spec.driver.instance(),
+                    source,
+                })?,
+            };
+            staged.fresh.push((key, spec, open));
+        }
+        Ok(staged)
+    }
+
+    /// Makes the staged set the running one.
+    pub fn commit(&mut self, staged: StagedSources) {
+        let kept: HashSet<&String> = staged.kept.iter().map(|(key, _)| key).collect();
+        let removed: Vec<String> = self.running.keys().filter(|key| !kept.contains(key)).cloned().collect();
+        let leaving: Vec<Running> = removed.iter().filter_map(|key| self.running.remove(key)).collect();
+        leaving.iter().for_each(Running::stop);
+        wait_for_end(&leaving, Instant::now() + Duration::from_secs(1));
+        drop(leaving);
+        for (key, spec) in staged.kept {
+            self.change(&key, spec);
+        }
+        for (key, spec, opened) in staged.fresh {
+            let opened = match opened {
+                Opened::Later => open(&spec.driver, self.reactors.count()),
+                opened => Ok(opened),
+            };
+            match opened {
+                Ok(opened) => self.run(key, spec, opened),
+                Err(error) => self.cannot_open(&spec, &error),
+            }
+        }
+    }
+
+    fn cannot_open(&self, spec: &SourceSpec, error: &io::Error) {
+        self.log.error(&format!(
+            "Cannot open a source, going on without it; id='{}', what='{}', error='{error}'",
+            spec.id,
+            spec.driver.instance()
+        ));
+    }
+
+    /// Gives a running source its new settings.
+    fn change(&mut self, key: &str, spec: SourceSpec) {
+        let closes = match &spec.driver {
+            SourceDriver::Stream(options) => !options.keep_over_reload,
+            SourceDriver::Generator(_) => true,
+            _ => false,
+        };
+        let Some(running) = self.running.get_mut(key) else { return };
+        for socket in &running.sockets {
+            let adjusted = match &spec.driver {
+                SourceDriver::Stream(options) => {
+                    adjust(socket, options.receive_buffer, Some(options.backlog))
+                }
+                SourceDriver::Datagram(options) => adjust(socket, options.receive_buffer, None),
+                _ => Ok(()),
+            };
+            if let Err(error) = adjusted {
+                self.log.warning(&format!(
+                    "Cannot change the options of a socket; id='{}', error='{error}'",
+                    spec.id
+                ));
+            }
+        }
+        if closes {
+            self.restart(key, spec);
+            return;
+        }
+        let old = running.slot.live();
+        let live = live(&self.registry, spec);
+        if !Arc::ptr_eq(&old.counters, &live.counters) {
+            let connections = old.counters.connections.load(std::sync::atomic::Ordering::Relaxed);
+            live.counters.connections.store(connections, std::sync::atomic::Ordering::Relaxed);
+            old.counters.orphan();
+        }
+        running.slot.replace(live);
+    }
+
+    /// Ends the tasks of a source and starts them anew on the same socket.
+    fn restart(&mut self, key: &str, spec: SourceSpec) {
+        let Some(running) = self.running.remove(key) else { return };
+        running.stop();
+        let socket = running.sockets.first().and_then(|socket| socket.try_clone().ok());
+        let inherited = running.path.is_none();
+        let opened = socket.map_or(Opened::Nothing, |socket| {
+            Opened::Stream(Listening { socket, others: Vec::new(), inherited })
+        });
+        let mut running = running;
+        running.path = None;
+        drop(running);
+        self.run(key.to_owned(), spec, opened);
+    }
+
+    fn run(&mut self, key: String, spec: SourceSpec, opened: Opened) {
+        let (stop, stopped) = watch::channel(false);
+        let driver = spec.driver.clone();
+        let slot = Slot::new(live(&self.registry, spec));
+        let mut running = Running { slot: slot.clone(), stop, sockets: Vec::new(), path: None };
+        if let Opened::Stream(listening) | Opened::Datagram(listening) = &opened {
+            let sockets = std::iter::once(&listening.socket).chain(&listening.others);
+            running.sockets = sockets.filter_map(|socket| socket.try_clone().ok()).collect();
+            running.path = driver.socket_path().filter(|_| !listening.inherited).map(Path::to_owned);
+        }
+        match opened {
+            Opened::Stream(listening) => self.reactors.spawn(accept(
+                listening.socket,
+                Accepting {
+                    slot,
+                    names: self.names.clone(),
+                    reactors: self.reactors.clone(),
+                    log: self.log.clone(),
+                    budget: self.budget.clone(),
+                    stop: stopped,
+                },
+            )),
+            Opened::Datagram(listening) => {
+                if matches!(driver, SourceDriver::System { with_kernel: true }) {
+                    self.run_local(kernel_messages(), &slot, stopped.clone());
+                }
+                let counts = DtlsCounts::default();
+                for socket in std::iter::once(listening.socket).chain(listening.others) {
+                    let (names, log) = (self.names.clone(), self.log.clone());
+                    let (slot, stopped) = (slot.clone(), stopped.clone());
+                    match &driver {
+                        SourceDriver::Datagram(DatagramListener { dtls: Some(_), .. }) => {
+                            self.reactors.spawn(receive_dtls(
+                                socket,
+                                slot,
+                                (names, log),
+                                counts.clone(),
+                                stopped,
+                            ));
+                        }
+                        _ => self.reactors.spawn(receive(socket, slot, names, log, stopped)),
+                    }
+                }
+            }
+            Opened::Nothing | Opened::Later => self.run_local(driver, &slot, stopped),
+        }
+        self.running.insert(key, running);
+    }
+
+    fn run_local(&self, driver: SourceDriver, slot: &Arc<Slot>, stop: watch::Receiver<bool>) {
+        let here = Local {
+            slot: slot.clone(),
+            log: self.log.clone(),
+            positions: self.positions.clone(),
+            stop: stop.clone(),
+        };
+        match driver {
+            SourceDriver::File(options) if options.path == Path::new(KERNEL_RECORDS) => {
+                self.reactors.spawn(read_kernel_records(here, options.from_start));
+            }
+            SourceDriver::File(options) if is_device(&options.path) => {
+                self.reactors.spawn(read_pipe(here, options.path));
+            }
+            SourceDriver::File(options) => {
+                let name = format!("file {}", options.path.display());
+                let following = Following {
+                    poll_every: options.poll_every,
+                    from_start: options.from_start,
+                    ends_when_gone: false,
+                    track: Track::new(name, self.positions.clone()),
+                    feed: super::feed::Feed::new(slot),
+                    log: self.log.clone(),
+                    path: options.path,
+                };
+                self.reactors.spawn_on_files(follow(following, stop));
+            }
+            SourceDriver::Wildcard(options) => {
+                let all = FollowingAll {
+                    options,
+                    slot: slot.clone(),
+                    positions: self.positions.clone(),
+                    reactors: self.reactors.clone(),
+                    log: self.log.clone(),
+                };
+                self.reactors.spawn_on_files(follow_all(all, stop));
+            }
+            SourceDriver::Pipe(options) => self.reactors.spawn(read_pipe(here, options.path)),
+            SourceDriver::Program(options) => self.reactors.spawn(read_program(here, options)),
+            SourceDriver::Stdin => self.reactors.spawn(read_stdin(here)),
+            SourceDriver::Internal => self.reactors.spawn(read_internal(here)),
+            SourceDriver::Journal(options) => self.reactors.spawn(read_journal(here, options)),
+            SourceDriver::System { .. } => self.reactors.spawn(read_journal(here, JournalSource::default())),
+            SourceDriver::Generator(options) => self.reactors.spawn(generate(here, options)),
+            // Their sockets were opened before.
+            SourceDriver::Stream(_) | SourceDriver::Datagram(_) => {}
+        }
+    }
+
+    /// Stops reading; what was read goes its way. Waits at most `limit` for the readers to end. Call
+    /// [`Sources::save_positions`] when the destinations have written what they had.
+    pub fn stop(&mut self, limit: Duration) {
+        let leaving: Vec<Running> = self.running.drain().map(|(_, running)| running).collect();
+        leaving.iter().for_each(Running::stop);
+        wait_for_end(&leaving, Instant::now() + limit);
+    }
+
+    /// Saves the acknowledged positions now.
+    pub fn save_positions(&self) {
+        self.positions.save();
+    }
+}
+
+fn wait_for_end(leaving: &[Running], deadline: Instant) {
+    while leaving.iter().any(|running| !running.stop.is_closed()) && Instant::now() < deadline {
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+impl Running {
+    fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+        self.slot.live().counters.orphan();
+        if let Some(path) = &self.path {
+            // It may be gone already; a new listener takes the name over anyway.
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// The settings of a source as its readers see them.
+fn live(registry: &Registry, spec: SourceSpec) -> Live {
+    let component = format!("src.{}", spec.component);
+    let counters = registry.register(&component, &spec.id, &spec.driver.instance());
+    counters.hears_machine.store(spec.driver.is_local(), Ordering::Relaxed);
+    let mut reading = spec.reading;
+    if spec.driver.is_local() {
+        let changed = Arc::make_mut(&mut reading);
+        changed.decode.flags = changed.decode.flags.with(ParseFlags::LOCAL);
+        if matches!(spec.driver, SourceDriver::System { .. }) {
+            // Neither /dev/log nor the kernel names the host; the kernel's records are lines.
+            changed.decode.flags = changed.decode.flags.without(ParseFlags::EXPECT_HOSTNAME);
+            changed.framing = Framing::Newline;
+        }
+    }
+    Live {
+        id: spec.id,
+        component: spec.component,
+        driver: spec.driver,
+        reading,
+        intake: spec.intake,
+        counters,
+    }
+}
+
+/// Reads certificates and keys anew. A key that waits for its password is no error: until then its source refuses.
+fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
+    let loaded = match &spec.driver {
+        SourceDriver::Stream(StreamListener { tls: Some(tls), .. }) => tls.settings().map(drop),
+        SourceDriver::Datagram(DatagramListener { dtls: Some(dtls), .. }) => dtls.settings().map(drop),
+        _ => Ok(()),
+    };
+    match loaded {
+        Ok(()) => Ok(()),
+        Err(error @ TlsError::Locked { .. }) => {
+            log.warning(&format!(
+                "Encrypted connections are refused for now; id='{}', error='{error}'",
+                spec.id
+            ));
+            Ok(())
+        }
+        Err(source) => Err(StageError::Tls { id: spec.id.clone(), source }),
+    }
+}
+
+fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
+    Ok(match driver {
+        SourceDriver::Stream(options) => Opened::Stream(open_stream(options)?),
+        SourceDriver::Datagram(options) => Opened::Datagram(open_datagram(options, reactors)?),
+        SourceDriver::System { .. } if !has_journal() => {
+            let options = DatagramListener::new(ListenAddress::Unix(DEV_LOG.into()));
+            Opened::Datagram(open_datagram(&options, 1)?)
+        }
+        _ => Opened::Nothing,
+    })
+}
+
+/// Where the kernel's messages are: as records, or, where those cannot be read, as lines.
+fn kernel_messages() -> SourceDriver {
+    if has_kernel_records() {
+        return SourceDriver::File(FileSource {
+            path: KERNEL_RECORDS.into(),
+            poll_every: Duration::from_secs(1),
+            from_start: true,
+        });
+    }
+    SourceDriver::Pipe(super::options::PipeSource {
+        path: KERNEL_MESSAGES.into(),
+        permissions: transport::FilePermissions::default(),
+        folders: None,
+    })
+}
+
+impl SourceDriver {
+    /// What it reads from: the same text before and after a reload means the same sockets and connections.
+    fn identity(&self) -> String {
+        match self {
+            SourceDriver::Stream(options) => match &options.dialogue {
+                Dialogue::None => format!("stream {}", shown(&options.address)),
+                Dialogue::Relp => format!("relp {}", shown(&options.address)),
+                Dialogue::Http(_) => format!("http {}", shown(&options.address)),
+            },
+            SourceDriver::Datagram(options) if options.dtls.is_some() => {
+                format!("dtls {}", shown(&options.address))
+            }
+            SourceDriver::Datagram(options) => format!("datagram {}", shown(&options.address)),
+            SourceDriver::File(options) => format!("file {options:?}"),
+            SourceDriver::Wildcard(options) => format!("wildcard-file {options:?}"),
+            SourceDriver::Pipe(options) => format!("pipe {}", options.path.display()),
+            SourceDriver::Program(options) => format!("program {}", options.command),
+            SourceDriver::Stdin => "stdin".to_owned(),
+            SourceDriver::Internal => "internal".to_owned(),
+            SourceDriver::Journal(options) => format!("journal {options:?}"),
+            SourceDriver::System { with_kernel: true } => "system".to_owned(),
+            SourceDriver::System { with_kernel: false } => "system without the kernel".to_owned(),
+            SourceDriver::Generator(_) => "generator".to_owned(),
+        }
+    }
+
+    /// Third column of its counters.
+    fn instance(&self) -> String {
+        match self {
+            SourceDriver::Stream(options) => match &options.address {
+                ListenAddress::Ip(address) => format!("afsocket_sd.(stream,AF_INET({address}))"),
+                ListenAddress::Unix(path) => path.display().to_string(),
+            },
+            SourceDriver::Datagram(options) => match &options.address {
+                ListenAddress::Ip(address) => format!("afsocket_sd.(dgram,AF_INET({address}))"),
+                ListenAddress::Unix(path) => path.display().to_string(),
+            },
+            SourceDriver::File(options) => options.path.display().to_string(),
+            SourceDriver::Wildcard(options) => options.folder.join(&options.pattern).display().to_string(),
+            SourceDriver::Pipe(options) => options.path.display().to_string(),
+            SourceDriver::Program(options) => options.command.clone(),
+            SourceDriver::Stdin => "-".to_owned(),
+            SourceDriver::Journal(options) => {
+                let folder = options.folder.as_ref().map(|folder| folder.display().to_string());
+                folder.or_else(|| options.namespace.clone()).unwrap_or_else(|| "journal".to_owned())
+            }
+            SourceDriver::Internal | SourceDriver::System { .. } | SourceDriver::Generator(_) => {
+                String::new()
+            }
+        }
+    }
+
+    fn socket_path(&self) -> Option<&Path> {
+        match self {
+            SourceDriver::Stream(StreamListener { address: ListenAddress::Unix(path), .. })
+            | SourceDriver::Datagram(DatagramListener { address: ListenAddress::Unix(path), .. }) => {
+                Some(path)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether its messages come from this machine.
+    fn is_local(&self) -> bool {
+        match self {
+            SourceDriver::Stream(options) => matches!(options.address, ListenAddress::Unix(_)),
+            SourceDriver::Datagram(options) => matches!(options.address, ListenAddress::Unix(_)),
+            _ => true,
+        }
+    }
+}
+
+fn shown(address: &ListenAddress) -> String {
+    match address {
+        ListenAddress::Ip(address) => address.to_string(),
+        ListenAddress::Unix(path) => path.display().to_string(),
+    }
+}

@@ -1,0 +1,480 @@
+//! The peers of one DTLS socket: who may begin, whose a datagram is, who has gone.
+//!
+//! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association a peer, and a second one while a peer
+//! that began anew still shakes hands.
+//! Limits: nothing is held of an address that has not shown our cookie; `max-handshakes()` handshakes, of which
+//! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket gives way;
+//! each within [`SHAKE_WITHIN`]; `max-connections()` associations, of which `max-connections-per-address()` of one
+//! address, over all sockets; `idle-timeout()` ends silent ones.
+
+use super::super::{
+    admission::{Full, PeerCounts, PeerKey, PeerSlot},
+    peer::peer_values,
+    refusals::RefusalLog,
+};
+use crate::{
+    feed::Live,
+    options::{DatagramListener, SourceDriver},
+};
+use message::{Origin, Transport};
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use transport::{
+    HostNames, InternalLog, LogPause,
+    dtls::{Association, Cookies, Taken},
+    stats::{self, Counters, RefusalReason},
+};
+use wire::dtls::{self, Record, Start, content};
+
+/// Longest time of a handshake.
+const SHAKE_WITHIN: Duration = Duration::from_secs(20);
+/// A handshake of this age does not give way: an honest peer needs a moment for it.
+const YOUNG_FOR: Duration = Duration::from_secs(1);
+/// Largest datagram of our part of a handshake: it passes every path that matters.
+const HANDSHAKE_MTU: usize = 1_200;
+/// How long an origin is good: the peer's name may come later or change.
+const ORIGIN_GOOD_FOR: Duration = Duration::from_secs(10);
+/// While the name is missing it is looked for more often.
+const UNNAMED_GOOD_FOR: Duration = Duration::from_millis(500);
+/// What strangers cause is said in our log at most this often, and answered at most so many times in that time.
+const SAID_EVERY: Duration = Duration::from_secs(1);
+const HINTS_MAX: usize = 100;
+
+/// What comes of a datagram.
+pub(super) trait Events {
+    /// The text of one record.
+    fn text(&mut self, record: &[u8], origin: &Arc<Origin>);
+    /// A datagram that is to be sent.
+    fn answer(&mut self, to: SocketAddr, datagram: &[u8]);
+    /// A datagram held nothing that could be used.
+    fn odd(&mut self);
+}
+
+/// How many peers all sockets of a listener have. Clones share them.
+#[derive(Clone, Default)]
+pub(crate) struct DtlsCounts {
+    open: PeerCounts,
+    shaking: PeerCounts,
+}
+
+/// The peers.
+pub(super) struct Peers {
+    names: HostNames,
+    log: InternalLog,
+    refusals: RefusalLog,
+    counts: DtlsCounts,
+    cookies: Cookies,
+    local: Option<SocketAddr>,
+    open: HashMap<SocketAddr, Open>,
+    shaking: HashMap<SocketAddr, Shaking>,
+    answer: Vec<u8>,
+    pause: LogPause,
+    hints: usize,
+}
+
+/// A peer that may send.
+struct Open {
+    association: Association,
+    /// Random number of its hello: one that comes again late begins nothing.
+    random: [u8; 32],
+    values: Vec<(String, Vec<u8>)>,
+    origin: Option<(Arc<Origin>, Instant)>,
+    heard: Instant,
+    slot: PeerSlot,
+}
+
+/// A peer that shakes hands.
+struct Shaking {
+    association: Association,
+    random: [u8; 32],
+    since: Instant,
+    _slot: PeerSlot,
+}
+
+impl Peers {
+    pub(super) fn new(
+        (names, log): (HostNames, InternalLog),
+        counts: DtlsCounts,
+        cookies: Cookies,
+        local: Option<SocketAddr>,
+    ) -> Peers {
+        Peers {
+            names,
+            refusals: RefusalLog::new(log.clone()),
+            log,
+            counts,
+            cookies,
+            local,
+            open: HashMap::new(),
+            shaking: HashMap::new(),
+            answer: Vec::new(),
+            pause: LogPause::new(SAID_EVERY),
+            hints: 0,
+        }
+    }
+
+    pub(super) fn is_shaking(&self) -> bool {
+        !self.shaking.is_empty()
+    }
+
+    /// Forgets what was made with other settings; with `keep-alive(no)` that is all.
+    pub(super) fn reload(&mut self, live: &Live, send: impl FnMut(SocketAddr, &[u8])) {
+        self.open.values_mut().for_each(|open| open.origin = None);
+        if listener(live).is_some_and(|options| !options.keep_over_reload) {
+            self.close(&live.counters, send);
+        }
+    }
+
+    /// Takes a datagram.
+    pub(super) fn take(
+        &mut self,
+        from: SocketAddr,
+        datagram: &[u8],
+        now: Instant,
+        live: &Live,
+        events: &mut dyn Events,
+    ) {
+        match dtls::start(datagram) {
+            Start::Record(record) if self.is_for_open(from, record) => {
+                self.take_open(from, datagram, now, live, events);
+            }
+            Start::Record(_) if self.shaking.contains_key(&from) => {
+                self.take_shaking(from, datagram, now, live, events);
+            }
+            Start::Record(record) => self.take_of_nobody(from, record, events),
+            Start::Hello(hello) => self.greet(from, datagram, hello, now, live, events),
+            Start::Odd => events.odd(),
+        }
+    }
+
+    /// Whose a record is when a peer that is open begins anew: a handshake has no keys, or only handshake under them.
+    fn is_for_open(&self, from: SocketAddr, record: Record) -> bool {
+        let begins_anew = self.shaking.contains_key(&from);
+        let is_text = record.epoch > 0 && record.content == content::APPLICATION_DATA;
+        self.open.contains_key(&from) && (is_text || !begins_anew)
+    }
+
+    fn take_open(
+        &mut self,
+        from: SocketAddr,
+        datagram: &[u8],
+        now: Instant,
+        live: &Live,
+        events: &mut dyn Events,
+    ) {
+        let Some(open) = self.open.get_mut(&from) else { return };
+        let origin = match &open.origin {
+            Some((origin, until)) if *until > now => origin.clone(),
+            _ => {
+                let (origin, good_for) = origin(&self.names, self.local, from, live, &open.values);
+                open.origin = Some((origin.clone(), now + good_for));
+                origin
+            }
+        };
+        let mut records = 0;
+        let taken = open.association.take(datagram, |record| {
+            records += 1;
+            events.text(record, &origin);
+        });
+        if records > 0 {
+            open.heard = now;
+        }
+        let said = send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
+        match taken {
+            Ok(Taken::Open | Taken::Shaking) if records == 0 && !said => events.odd(),
+            Ok(Taken::Open | Taken::Shaking) => {}
+            Ok(Taken::Over) => self.part(from, live, "Syslog connection closed", events),
+            Err(error) => {
+                stats::add(&live.counters.errors, 1);
+                self.part(from, live, &format!("Syslog connection broken; error='DTLS: {error}'"), events);
+            }
+        }
+    }
+
+    /// Answers a goodbye, and forgets the peer.
+    fn part(&mut self, from: SocketAddr, live: &Live, how: &str, events: &mut dyn Events) {
+        let Some(mut open) = self.open.remove(&from) else { return };
+        stats::take(&live.counters.connections, 1);
+        open.association.say_goodbye();
+        send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
+        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", live.counters.instance));
+    }
+
+    fn take_shaking(
+        &mut self,
+        from: SocketAddr,
+        datagram: &[u8],
+        now: Instant,
+        live: &Live,
+        events: &mut dyn Events,
+    ) {
+        let Some(shaking) = self.shaking.get_mut(&from) else { return };
+        // Text may stand behind the end of a handshake, in the same datagram.
+        let mut texts: Vec<Vec<u8>> = Vec::new();
+        let taken = shaking.association.take(datagram, |record| texts.push(record.to_vec()));
+        send_all(&mut shaking.association, from, &mut |to, datagram| events.answer(to, datagram));
+        match taken {
+            Ok(Taken::Shaking) => {}
+            Ok(Taken::Open) => {
+                self.welcome(from, now, live);
+                for text in texts {
+                    let Some(open) = self.open.get(&from) else { return };
+                    let (origin, _) = origin(&self.names, self.local, from, live, &open.values);
+                    events.text(&text, &origin);
+                }
+            }
+            Ok(Taken::Over) => drop(self.shaking.remove(&from)),
+            Err(error) => self.refuse(from, live, &error, now),
+        }
+    }
+
+    /// The end of a handshake: from now on the peer may send. An association that it had before is over.
+    fn welcome(&mut self, from: SocketAddr, now: Instant, live: &Live) {
+        let Some(Shaking { association, random, .. }) = self.shaking.remove(&from) else { return };
+        // Of the association that the peer had before, which ends here.
+        let known = self.open.remove(&from).map(|open| open.slot);
+        let is_known = known.is_some();
+        let slot = match known {
+            Some(slot) => slot,
+            None => match self.enter(from, live) {
+                Ok(slot) => slot,
+                Err(reason) => return self.too_many(reason, from, live),
+            },
+        };
+        let values = association.peer().map(peer_values).unwrap_or_default();
+        let open = Open { association, random, values, origin: None, heard: now, slot };
+        self.open.insert(from, open);
+        let how = match is_known {
+            true => "Syslog connection begun anew",
+            false => {
+                stats::add(&live.counters.connections, 1);
+                "Syslog connection accepted"
+            }
+        };
+        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", live.counters.instance));
+    }
+
+    fn refuse(&mut self, from: SocketAddr, live: &Live, error: &str, now: Instant) {
+        self.shaking.remove(&from);
+        stats::add(&live.counters.errors, 1);
+        self.say(now, || {
+            let local = &live.counters.instance;
+            format!(
+                "Syslog connection broken; error='DTLS: {error}', client='AF_INET({from})', local='{local}'"
+            )
+        });
+    }
+
+    /// Says what strangers can cause at will, but not at their pace.
+    fn say(&mut self, now: Instant, text: impl FnOnce() -> String) {
+        if self.pause.count(1, now).is_some() {
+            self.log.notice(&text());
+        }
+    }
+
+    /// A record of an association that we do not have, perhaps not any more: the peer may take a hint and begin anew.
+    fn take_of_nobody(&mut self, from: SocketAddr, record: Record, events: &mut dyn Events) {
+        events.odd();
+        if record.epoch > 0 && record.content == content::APPLICATION_DATA && self.hints < HINTS_MAX {
+            self.hints += 1;
+            self.answer.clear();
+            dtls::append_hint(&mut self.answer);
+            events.answer(from, &self.answer);
+        }
+    }
+
+    /// A hello: without a good cookie it is answered and forgotten.
+    fn greet(
+        &mut self,
+        from: SocketAddr,
+        datagram: &[u8],
+        hello: dtls::Hello<'_>,
+        now: Instant,
+        live: &Live,
+        events: &mut dyn Events,
+    ) {
+        if self
+            .shaking
+            .get(&from)
+            .is_some_and(|shaking| shaking.random == hello.random && !hello.cookie.is_empty())
+        {
+            return self.take_shaking(from, datagram, now, live, events);
+        }
+        if !self.cookies.fits(hello.cookie, from, &hello.random, now) {
+            self.answer.clear();
+            let cookie = self.cookies.cookie(from, &hello.random, now);
+            dtls::append_verify_request(hello.sequence, &cookie, &mut self.answer);
+            return events.answer(from, &self.answer);
+        }
+        if self.open.get(&from).is_some_and(|open| open.random == hello.random) {
+            // It was said before the handshake was over, and came late.
+            return events.odd();
+        }
+        if !self.open.contains_key(&from)
+            && let Err(reason) = self.enter(from, live).map(drop)
+        {
+            return self.too_many(reason, from, live);
+        }
+        self.begin(from, datagram, &hello.random, now, live, events);
+    }
+
+    fn begin(
+        &mut self,
+        from: SocketAddr,
+        hello: &[u8],
+        random: &[u8; 32],
+        now: Instant,
+        live: &Live,
+        events: &mut dyn Events,
+    ) {
+        let Some(tls) = listener(live).and_then(|options| options.dtls.as_ref()) else { return };
+        let accepted = match tls.settings() {
+            Ok(settings) => settings.accept(hello, HANDSHAKE_MTU),
+            Err(error) => Err(error.to_string()),
+        };
+        match accepted {
+            Ok(mut association) => {
+                // One that the peer began before is over.
+                self.shaking.remove(&from);
+                let Some(slot) = self.enter_shaking(from, now, live) else {
+                    return self.too_many(RefusalReason::Handshakes, from, live);
+                };
+                send_all(&mut association, from, &mut |to, datagram| events.answer(to, datagram));
+                let shaking = Shaking { association, random: *random, since: now, _slot: slot };
+                self.shaking.insert(from, shaking);
+            }
+            Err(error) => self.refuse(from, live, &error, now),
+        }
+    }
+
+    /// Counts an association of a peer, unless there are too many.
+    fn enter(&self, from: SocketAddr, live: &Live) -> Result<PeerSlot, RefusalReason> {
+        let limits = listener(live).ok_or(RefusalReason::MaxConnections)?.connections;
+        self.counts.open.enter(PeerKey::of(from.ip()), limits).map_err(|full| match full {
+            Full::Peer => RefusalReason::PerAddress,
+            Full::Total => RefusalReason::MaxConnections,
+        })
+    }
+
+    /// Counts a handshake of a peer. The oldest one gives way when there are too many, unless it has only begun: then the
+    /// newcomer is not heard, and says its hello again a second later.
+    fn enter_shaking(&mut self, from: SocketAddr, now: Instant, live: &Live) -> Option<PeerSlot> {
+        let (peer, limits) = (PeerKey::of(from.ip()), listener(live)?.handshakes);
+        let full = match self.counts.shaking.enter(peer, limits) {
+            Ok(slot) => return Some(slot),
+            Err(full) => full,
+        };
+        let may_go = |of: &SocketAddr| full == Full::Total || PeerKey::of(of.ip()) == peer;
+        let candidates = self.shaking.iter().filter(|(of, _)| may_go(of));
+        let (oldest, shaking) = candidates.min_by_key(|(_, shaking)| shaking.since)?;
+        if now.duration_since(shaking.since) < YOUNG_FOR {
+            return None;
+        }
+        let oldest = *oldest;
+        self.shaking.remove(&oldest);
+        self.too_many(RefusalReason::Handshakes, oldest, live);
+        self.counts.shaking.enter(peer, limits).ok()
+    }
+
+    /// Counts and tells that a peer was refused, or had to make room.
+    fn too_many(&self, reason: RefusalReason, from: SocketAddr, live: &Live) {
+        let Some(options) = listener(live) else { return };
+        let max = match reason {
+            RefusalReason::PerAddress => options.connections.of_one_peer(),
+            RefusalReason::Handshakes => options.handshakes.total,
+            RefusalReason::MaxConnections | RefusalReason::OpenFiles => options.connections.total,
+        };
+        self.refusals.refused(reason, &format!("AF_INET({from})"), max, live);
+    }
+
+    /// Says again what was not answered, and gives up what takes too long.
+    pub(super) fn tick(&mut self, now: Instant, live: &Live, send: &mut dyn FnMut(SocketAddr, &[u8])) {
+        self.hints = 0;
+        let mut slow = Vec::new();
+        for (from, shaking) in &mut self.shaking {
+            let expired = shaking.association.expire();
+            send_all(&mut shaking.association, *from, send);
+            if let Err(error) = expired {
+                slow.push((*from, error));
+            } else if now.duration_since(shaking.since) > SHAKE_WITHIN {
+                slow.push((*from, "the peer did not finish the handshake in time".to_owned()));
+            }
+        }
+        slow.into_iter().for_each(|(from, error)| self.refuse(from, live, &error, now));
+    }
+
+    /// Says goodbye to peers that have not sent for `idle-timeout()`.
+    pub(super) fn part_with_silent(
+        &mut self,
+        now: Instant,
+        live: &Live,
+        send: &mut dyn FnMut(SocketAddr, &[u8]),
+    ) {
+        let Some(idle) = listener(live).and_then(|options| options.idle_timeout) else { return };
+        let is_silent = |open: &Open| now.duration_since(open.heard) >= idle;
+        let silent: Vec<SocketAddr> =
+            self.open.iter().filter(|(_, open)| is_silent(open)).map(|(from, _)| *from).collect();
+        for from in silent {
+            let Some(mut open) = self.open.remove(&from) else { continue };
+            stats::take(&live.counters.connections, 1);
+            open.association.say_goodbye();
+            send_all(&mut open.association, from, send);
+            self.log.notice(&format!(
+                "Syslog connection closed, it was idle; client='AF_INET({from})', local='{}'",
+                live.counters.instance
+            ));
+        }
+    }
+
+    /// Says goodbye to all, so that they know that they must begin anew.
+    pub(super) fn close(&mut self, counters: &Counters, mut send: impl FnMut(SocketAddr, &[u8])) {
+        for (from, mut open) in self.open.drain() {
+            stats::take(&counters.connections, 1);
+            open.association.say_goodbye();
+            send_all(&mut open.association, from, &mut send);
+        }
+    }
+}
+
+fn listener(live: &Live) -> Option<&DatagramListener> {
+    match &live.driver {
+        SourceDriver::Datagram(options) => Some(options),
+        _ => None,
+    }
+}
+
+/// Sends what an association has to say. Says whether that was anything.
+fn send_all(association: &mut Association, to: SocketAddr, send: &mut dyn FnMut(SocketAddr, &[u8])) -> bool {
+    let mut said = false;
+    for datagram in association.outgoing().iter() {
+        send(to, datagram);
+        said = true;
+    }
+    if said {
+        association.outgoing().clear();
+    }
+    said
+}
+
+/// The origin of a peer's messages, and how long it is good.
+fn origin(
+    names: &HostNames,
+    local: Option<SocketAddr>,
+    from: SocketAddr,
+    live: &Live,
+    values: &[(String, Vec<u8>)],
+) -> (Arc<Origin>, Duration) {
+    let peer = SocketAddr::new(from.ip().to_canonical(), from.port());
+    let name = names.name(peer.ip(), &live.reading.hosts);
+    let good_for = if name == peer.ip().to_string() { UNNAMED_GOOD_FOR } else { ORIGIN_GOOD_FOR };
+    let mut origin = live.origin(Transport::Udp, Some(peer), name);
+    origin.local = local;
+    if !live.reading.ignores_peer_values {
+        origin.values = values.to_vec();
+    }
+    (Arc::new(origin), good_for)
+}

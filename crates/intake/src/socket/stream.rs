@@ -1,0 +1,292 @@
+//! Stream listeners: TCP and unix-stream connections.
+//!
+//! In: connections. Out: sessions, each on one reactor. Holds: which connections are open.
+//! Limits: those of [`Admission`]: what is too much is closed at once, counted, and said once in a while.
+
+use super::{
+    admission::{Admission, ConnectionBudget, ConnectionPermit, HandshakePermits, PeerKey},
+    greeting::{GreetError, Greeted, greet},
+    peer::{canonical, process_values},
+    refusals::RefusalLog,
+};
+use crate::{
+    feed::{Feed, Live, Slot},
+    http,
+    options::{Dialogue, SourceDriver, StreamListener},
+    relp,
+    session::{self, End, Stream},
+};
+use message::{Origin, Transport};
+use socket2::{SockRef, Socket};
+use std::{
+    net::SocketAddr,
+    os::{fd::OwnedFd, unix::net::UnixStream as StdUnixStream},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+use tokio::{net, sync::watch};
+use transport::{
+    HostNames, InternalLog, LogPause, Reactors, own_name,
+    stats::{self, RefusalReason},
+    sys,
+};
+
+/// Pause after an error of `accept`, for instance too many open files.
+const PAUSE: Duration = Duration::from_millis(100);
+/// Pause between two lines about errors of `accept`.
+const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
+
+/// What an accepting task needs.
+#[derive(Clone)]
+pub(crate) struct Accepting {
+    pub(crate) slot: Arc<Slot>,
+    pub(crate) names: HostNames,
+    pub(crate) reactors: Reactors,
+    pub(crate) log: InternalLog,
+    pub(crate) budget: ConnectionBudget,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// State that the connections of one listener share.
+pub(super) struct Door {
+    budget: ConnectionBudget,
+    admission: Arc<Admission>,
+    pub(super) handshakes: HandshakePermits,
+    refusals: RefusalLog,
+}
+
+impl Door {
+    fn new(here: &Accepting) -> Arc<Door> {
+        Arc::new(Door {
+            budget: here.budget.clone(),
+            admission: Admission::new(here.budget.clone()),
+            handshakes: HandshakePermits::default(),
+            refusals: RefusalLog::new(here.log.clone()),
+        })
+    }
+
+    fn admit(&self, peer: PeerKey, client: Option<SocketAddr>, live: &Live) -> Option<Arc<ConnectionPermit>> {
+        let options = listener(live)?;
+        match self.admission.admit(peer, options.connections, Instant::now()) {
+            Ok(permit) => Some(permit),
+            Err(reason) => {
+                self.refused(reason, client, live);
+                None
+            }
+        }
+    }
+
+    /// Counts and tells that a connection was refused, or had to make room.
+    fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, live: &Live) {
+        let Some(options) = listener(live) else { return };
+        let max = match reason {
+            RefusalReason::MaxConnections => options.connections.total,
+            RefusalReason::PerAddress => options.connections.of_one_peer(),
+            RefusalReason::Handshakes => options.handshakes.total,
+            RefusalReason::OpenFiles => self.budget.max(),
+        };
+        self.refusals.refused(reason, &shown(client), max, live);
+    }
+}
+
+/// Accepts connections until it is stopped.
+pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
+    let listener = match sys::readiness(socket) {
+        Ok(listener) => listener,
+        Err(error) => return here.log.error(&format!("Cannot wait for connections; error='{error}'")),
+    };
+    let door = Door::new(&here);
+    let mut pause = LogPause::new(ERRORS_TOLD_EVERY);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            _ = here.stop.wait_for(|stop| *stop) => return,
+            accepted = listener.async_io(tokio::io::Interest::READABLE, |socket| socket.accept()) => accepted,
+        };
+        let (socket, client) = match accepted {
+            Ok((socket, address)) => (socket, address.as_socket().map(canonical)),
+            Err(error) => {
+                let now = Instant::now();
+                if let Some(count) = pause.count(1, now) {
+                    here.log.error(&format!(
+                        "Error accepting a new connection; error='{error}', count='{count}'"
+                    ));
+                }
+                here.budget.relieve(now);
+                tokio::time::sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let live = here.slot.live();
+        let Some(permit) = door.admit(peer_key(&socket, client), client, &live) else { continue };
+        stats::add(&live.counters.connections, 1);
+        let (task, door) = (here.clone(), door.clone());
+        here.reactors.spawn(serve(socket, client, permit, door, task));
+    }
+}
+
+/// The party that a connection is counted for.
+fn peer_key(socket: &Socket, client: Option<SocketAddr>) -> PeerKey {
+    match client {
+        Some(client) => PeerKey::of(client.ip()),
+        // A peer that is gone already has no user.
+        None => PeerKey::User(
+            rustix::net::sockopt::socket_peercred(socket).map_or(u32::MAX, |user| user.uid.as_raw()),
+        ),
+    }
+}
+
+async fn serve(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    permit: Arc<ConnectionPermit>,
+    door: Arc<Door>,
+    mut here: Accepting,
+) {
+    let live = here.slot.live();
+    here.log.notice(&format!(
+        "Syslog connection accepted; client='{}', local='{}'",
+        shown(peer),
+        live.counters.instance
+    ));
+    drop(live);
+    let end = tokio::select! {
+        biased;
+        end = converse(socket, peer, &permit, &door, &mut here) => end,
+        reason = permit.displaced() => Err(reason),
+    };
+    drop(permit);
+    let live = here.slot.live();
+    stats::take(&live.counters.connections, 1);
+    let end = match end {
+        Ok(end) => end,
+        Err(reason) => return door.refused(reason, peer, &live),
+    };
+    let how = match end {
+        End::Closed => "Syslog connection closed".to_owned(),
+        End::Cut => "Syslog connection closed without a TLS goodbye".to_owned(),
+        End::Stopped => return,
+        End::Idle => "Syslog connection closed, it was idle".to_owned(),
+        End::Failed(error) => {
+            stats::add(&live.counters.errors, 1);
+            format!("Syslog connection broken; error='{error}'")
+        }
+    };
+    here.log.notice(&format!("{how}; client='{}', local='{}'", shown(peer), live.counters.instance));
+}
+
+/// Takes what a connection brings, to its end. An error: there were too many handshakes.
+async fn converse(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    permit: &Arc<ConnectionPermit>,
+    door: &Door,
+    here: &mut Accepting,
+) -> Result<End, RefusalReason> {
+    let live = here.slot.live();
+    // Futures of long or rare steps are boxed: an idle plain connection does not hold their memory.
+    let prepared = tokio::select! {
+        biased;
+        _ = here.stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
+        prepared = Box::pin(prepare(socket, peer, &live, permit, door)) => prepared,
+    };
+    let (mut greeted, local) = match prepared {
+        Ok(prepared) => prepared,
+        Err(GreetError::Refused(reason)) => return Err(reason),
+        Err(GreetError::Failed(error)) => return Ok(End::Failed(error)),
+    };
+    let client = greeted.ends.map(|(source, _)| source).or(peer);
+    let local = greeted.ends.map(|(_, target)| target).or(local);
+    let origin = Box::pin(origin_maker(&mut greeted, client, local, &live, &here.names)).await;
+    drop(live);
+    let mut feed = Feed::new(&here.slot);
+    let proven = Arc::downgrade(permit);
+    feed.at_first_batch(Box::new(move || {
+        if let Some(permit) = proven.upgrade() {
+            permit.prove();
+        }
+    }));
+    let idle = idle_timeout(feed.live());
+    let mut stream = greeted.stream;
+    Ok(match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
+        Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
+        Dialogue::Relp => Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await,
+        Dialogue::Http(options) => Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await,
+    })
+}
+
+fn listener(live: &Live) -> Option<&StreamListener> {
+    match &live.driver {
+        SourceDriver::Stream(options) => Some(options),
+        _ => None,
+    }
+}
+
+fn idle_timeout(live: &Live) -> Option<Duration> {
+    listener(live).and_then(|options| options.idle_timeout)
+}
+
+/// Sets the connection up and takes its greeting.
+async fn prepare(
+    socket: Socket,
+    peer: Option<SocketAddr>,
+    live: &Live,
+    permit: &ConnectionPermit,
+    door: &Door,
+) -> Result<(Greeted, Option<SocketAddr>), GreetError> {
+    socket.set_nonblocking(true)?;
+    let local = socket.local_addr()?.as_socket().map(canonical);
+    if let (Some(peer), Some(options)) = (peer, listener(live)) {
+        options.tcp.set(&socket)?;
+        let stream = net::TcpStream::from_std(socket.into())?;
+        return Ok((greet(stream, peer, options, (permit, &door.handshakes)).await?, local));
+    }
+    let stream = StdUnixStream::from(OwnedFd::from(socket));
+    debug_assert!(SockRef::from(&stream).local_addr().is_ok_and(|address| address.is_unix()));
+    Ok((Greeted::plain(Stream::Unix(net::UnixStream::from_std(stream)?)), None))
+}
+
+/// Looks the peer up, and gives what makes its origin, now and after each reload.
+async fn origin_maker(
+    greeted: &mut Greeted,
+    peer: Option<SocketAddr>,
+    local: Option<SocketAddr>,
+    live: &Live,
+    names: &HostNames,
+) -> impl Fn(&Live) -> Origin + use<> {
+    if let Some(peer) = peer {
+        names.name_soon(peer.ip(), &live.reading.hosts).await;
+    }
+    let wanted = listener(live).is_some_and(|options| options.credentials);
+    let credentials = match &greeted.stream {
+        Stream::Unix(stream) if wanted => stream.peer_cred().ok(),
+        _ => None,
+    };
+    let mut values = std::mem::take(&mut greeted.values);
+    if let Some(sender) = credentials {
+        values.extend(process_values((sender.pid().unwrap_or(0), sender.uid(), sender.gid())));
+    }
+    let transport = match peer {
+        Some(_) if greeted.is_encrypted => Transport::Tls,
+        Some(_) => Transport::Tcp,
+        None => Transport::UnixStream,
+    };
+    let names = names.clone();
+    move |live: &Live| {
+        let policy = &live.reading.hosts;
+        let host_from = peer.map_or_else(|| own_name(policy), |peer| names.name(peer.ip(), policy));
+        let mut origin = live.origin(transport, peer, host_from);
+        origin.local = local;
+        if !live.reading.ignores_peer_values {
+            origin.values.clone_from(&values);
+        }
+        if peer.is_none() {
+            origin.file_name.clone_from(&live.counters.instance);
+        }
+        origin
+    }
+}
+
+fn shown(peer: Option<SocketAddr>) -> String {
+    peer.map_or_else(|| "local".to_owned(), |peer| format!("AF_INET({peer})"))
+}

@@ -1,0 +1,64 @@
+//! A running source for the tests of this folder, on a port of its own.
+//!
+//! In: a driver. Out: what it brought. Holds: the set of sources. Limits: none.
+
+use crate::{ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener};
+use message::Intake;
+use std::{
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    sync::Arc,
+};
+use transport::{HostPolicy, InternalLog, Registry, UseDns, testing::Collected};
+
+/// One source and what it brought.
+pub(crate) struct Setup {
+    pub(crate) sources: Sources,
+    pub(crate) registry: Registry,
+    pub(crate) collected: Arc<Collected>,
+    pub(crate) port: u16,
+}
+
+/// A port that nobody has.
+pub(crate) fn free_port() -> u16 {
+    let tcp = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    tcp.local_addr().unwrap().port()
+}
+
+pub(crate) fn reading() -> Reading {
+    let mut reading = Reading::new("s");
+    reading.hosts = HostPolicy { keep: true, use_dns: UseDns::No, ..HostPolicy::default() };
+    reading
+}
+
+pub(crate) fn here(port: u16) -> ListenAddress {
+    ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+}
+
+pub(crate) fn spec(driver: SourceDriver, reading: Reading, intake: Arc<dyn Intake>) -> SourceSpec {
+    SourceSpec {
+        id: "s#0".to_owned(),
+        component: "network".to_owned(),
+        driver,
+        reading: Arc::new(reading),
+        intake,
+    }
+}
+
+impl Setup {
+    pub(crate) fn new(driver: impl FnOnce(u16) -> SourceDriver, reading: Reading) -> Setup {
+        let (registry, collected, port) = (Registry::default(), Collected::new(), free_port());
+        let log = InternalLog::new("test", None);
+        let mut sources = Sources::start(registry.clone(), log, 2, None).unwrap();
+        let staged = sources.stage(vec![spec(driver(port), reading, collected.clone())]).unwrap();
+        sources.commit(staged);
+        Setup { sources, registry, collected, port }
+    }
+
+    pub(crate) fn tcp(reading: Reading) -> Setup {
+        Setup::new(|port| SourceDriver::Stream(StreamListener::new(here(port))), reading)
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).unwrap()
+    }
+}
