@@ -69,6 +69,46 @@ def test_reload_keeps_connections_and_messages(binary):
         server.close()
 
 
+def test_a_reload_to_another_protocol_ends_connections(binary):
+    """As syslog-ng does it: the port stays open, and senders connect again. What they sent before is kept."""
+    config = """@version: 4.8
+source s {{ DRIVER }};
+destination d {{ logspace("main"); }};
+log {{ source(s); destination(d); }};
+"""
+    network = 'network(ip("127.0.0.1") port({port}) transport("TRANSPORT"));'
+    text = b"<13>prog: line of text %d\n"
+    counted = b"57 <13>1 2026-11-21T10:00:00Z host prog - - - line of text %d"
+    # What is configured, what a connection begins with, what a message is.
+    rows = [
+        (network.replace("TRANSPORT", "tcp"), b"", text),
+        (network.replace("network", "syslog").replace("TRANSPORT", "tcp"), b"", counted),
+        (network.replace("TRANSPORT", "proxied-tcp"), b"PROXY TCP4 192.0.2.1 192.0.2.2 1000 514\r\n", text),
+        (network.replace("TRANSPORT", "tcp"), b"", text),
+    ]
+    server = Server(binary, config.replace("DRIVER", rows[0][0]))
+    try:
+        server.start()
+        before = None
+        for turn, (driver, header, message) in enumerate(rows):
+            server.write_config(config.replace("DRIVER", driver))
+            server.ctl("reload")
+            if before is not None:
+                before.settimeout(10)
+                assert before.recv(1) == b"", "the old connection goes on"
+                before.close()
+            before = socket.create_connection(("127.0.0.1", server.port))
+            before.sendall(header + message % turn)
+            server.found(f'"line of text {turn}"', 1)
+            # The same protocol again: it goes on.
+            server.ctl("reload")
+            before.sendall(message % 9)
+            server.found('"line of text 9"', turn + 1)
+        before.close()
+    finally:
+        server.close()
+
+
 def test_a_broken_reload_changes_nothing(binary):
     server = Server(binary)
     try:

@@ -13,8 +13,8 @@ use crate::{
         read_kernel_records, read_pipe, read_program, read_stdin,
     },
     options::{
-        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceSpec,
-        StreamListener,
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, Reading, SourceDriver,
+        SourceSpec, StreamListener,
     },
     positions::Positions,
     socket::{
@@ -171,14 +171,17 @@ impl Sources {
         ));
     }
 
-    /// Gives a running source its new settings.
+    /// Gives a running source its new settings. Connections end when they are not to outlive a reload, and when
+    /// another protocol is spoken from now on: as in syslog-ng, their senders connect again.
     fn change(&mut self, key: &str, spec: SourceSpec) {
+        let Some(running) = self.running.get_mut(key) else { return };
         let closes = match &spec.driver {
-            SourceDriver::Stream(options) => !options.keep_over_reload,
+            SourceDriver::Stream(options) => {
+                !options.keep_over_reload || !is_same_protocol(&running.slot.live(), options, &spec.reading)
+            }
             SourceDriver::Generator(_) => true,
             _ => false,
         };
-        let Some(running) = self.running.get_mut(key) else { return };
         for socket in &running.sockets {
             let adjusted = match &spec.driver {
                 SourceDriver::Stream(options) => {
@@ -356,6 +359,15 @@ impl Drop for Running {
             let _ = fs::remove_file(path);
         }
     }
+}
+
+/// Tells whether the connections of a running listener may go on under new settings: TLS, a PROXY header, the framing and
+/// the kind of messages are agreed upon when a connection begins.
+fn is_same_protocol(old: &Live, new: &StreamListener, reading: &Reading) -> bool {
+    let SourceDriver::Stream(listener) = &old.driver else { return false };
+    listener.tls.is_some() == new.tls.is_some()
+        && (listener.encryption, listener.proxy) == (new.encryption, new.proxy)
+        && (old.reading.framing, old.reading.form) == (reading.framing, reading.form)
 }
 
 /// The settings of a source as its readers see them.
