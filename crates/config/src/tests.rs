@@ -1,5 +1,7 @@
 //! Rows about the whole crate: text in, findings out.
 
+#![expect(clippy::disallowed_methods, reason = "golden files")]
+
 mod tolerated;
 
 use std::path::Path;
@@ -157,6 +159,11 @@ fn points_at_the_exact_word() {
         "source s { internal(); }; source s { internal(); };",
         &["main.conf:2:34: error: source `s` is defined twice"],
     );
+    finds(
+        "destination a { tcp(\"h\" persist-name(\"p\")); }; destination b { tcp(\"i\" persist-name(\"p\")); };",
+        &["main.conf:2:72: error: persist-name `p` is used twice for tcp()"],
+    );
+    finds("destination a { tcp(\"h\" persist-name(\"p\")); udp(\"h\" persist-name(\"p\")); };", &[]);
     finds(
         "log { source { internal(); }; flags(finale); };",
         &["main.conf:2:37: warning: unknown flag `finale` of a log path: it changes nothing"],

@@ -3,12 +3,13 @@
 //! In: calls. Out: an error for every driver and option that is unknown, does not fit or does not run yet; a
 //! warning for every one that is old or has no effect.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::names::Names;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::options::{self, Driver, Misfit, Plain, Row, Standing, ValueKind};
 use crate::scl;
+use crate::text::Span;
 use crate::tree::{Arg, Call, Kind, Name, Template};
 use crate::words::nearest;
 
@@ -17,6 +18,8 @@ pub(super) struct Calls<'a> {
     /// The sets of ready-made blocks that are included.
     pub(super) includes: &'a BTreeSet<&'static str>,
     pub(super) report: &'a mut Report,
+    /// `persist-name()` by kind and driver, and where it was given first.
+    pub(super) persist_names: BTreeMap<(Kind, String, String), Span>,
 }
 
 const TEMPLATE_OPTIONS: &[&[Row]] = &[&[
@@ -81,6 +84,7 @@ impl Calls<'_> {
             return;
         };
         self.plain(driver, call);
+        self.persist_name(kind, driver, call);
         let what = format!("option of {}()", driver.name);
         for option in call.options() {
             if !self.is_typed_value(driver, option) {
@@ -92,6 +96,18 @@ impl Calls<'_> {
                 let message = format!("`{}()` needs `{required}()`", call.name.text);
                 self.report.push(Diagnostic::error(call.name.span, message));
             }
+        }
+    }
+
+    /// What two drivers keep under one name would be one state for both: an error, as in syslog-ng.
+    fn persist_name(&mut self, kind: Kind, driver: &Driver, call: &Call) {
+        let Some(option) = call.option("persist-name") else { return };
+        let Some(name) = option.text().filter(|name| !name.is_empty()) else { return };
+        let key = (kind, driver.name.to_owned(), name.to_owned());
+        if let Some(first) = self.persist_names.insert(key, option.span) {
+            let message = format!("persist-name `{name}` is used twice for {}()", driver.name);
+            let diagnostic = Diagnostic::error(option.span, message).related(first, "first used here");
+            self.report.push(diagnostic.help("give each driver a name of its own"));
         }
     }
 

@@ -9,6 +9,8 @@ mod cycles;
 mod names;
 mod paths;
 
+use std::collections::BTreeMap;
+
 use crate::diagnostic::Report;
 use crate::tree::{Kind, Statement, Tree};
 pub use advice::advise;
@@ -18,7 +20,7 @@ use names::Names;
 /// Checks a tree: every name, every driver, every option, every statement that does not run yet.
 pub fn check(tree: &Tree, report: &mut Report) {
     let names = Names::collect(tree, report);
-    let mut calls = Calls { names: &names, includes: &tree.includes, report };
+    let mut calls = Calls { names: &names, includes: &tree.includes, report, persist_names: BTreeMap::new() };
     for statement in &tree.statements {
         calls.statement(statement);
     }

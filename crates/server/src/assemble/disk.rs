@@ -44,6 +44,14 @@ impl<'t> Lowering<'t> {
         let dir = inside("dir").and_then(|option| option.args.first()).and_then(Arg::text).map(PathBuf::from);
         let dir = dir.map(|dir| std::path::absolute(&dir).unwrap_or(dir));
         let folder = dir.unwrap_or_else(|| self.environment.data.join(FOLDER)).join(name);
+        if !self.queue_folders.insert(folder.clone()) {
+            let message = format!(
+                "another destination keeps its queue in `{}` too: give each a persist-name() of its own",
+                folder.display()
+            );
+            self.report.push(Diagnostic::error(call.name.span, message));
+            return None;
+        }
         let mut buffer = DiskBuffer::new(folder, capacity);
         buffer.reliable = yes("reliable");
         let shared = self.globals.get("disk-buffer");

@@ -22,6 +22,7 @@ use pipeline::{
 };
 use std::{
     collections::{HashMap, HashSet},
+    path::PathBuf,
     sync::Arc,
 };
 
@@ -51,6 +52,8 @@ pub(super) struct Lowering<'t> {
     /// The threads of each `parallelize()`.
     pub(super) lanes: Vec<Arc<LaneThreads>>,
     pub(super) tables: Vec<TableFile>,
+    /// Folders of queues on disk: each belongs to one destination.
+    pub(super) queue_folders: HashSet<PathBuf>,
     /// Sources whose drivers are made.
     pub(super) sources_made: HashSet<String>,
     /// Destinations whose drivers are made, and their ends.
@@ -93,6 +96,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         plugs: Vec::new(),
         lanes: Vec::new(),
         tables: Vec::new(),
+        queue_folders: HashSet::new(),
         sources_made: HashSet::new(),
         destinations_made: HashMap::new(),
         anonymous: HashMap::new(),

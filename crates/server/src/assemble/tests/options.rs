@@ -359,3 +359,16 @@ fn listeners_have_limits_by_address() {
     check_limits(&format!("transport(auto) {tls} {some}"), (10, Some(5), (9, Some(3))));
     check_limits(&format!("transport(dtls) {tls} {some}"), (1_000, Some(5), (9, Some(3))));
 }
+
+#[test]
+fn a_queue_on_disk_belongs_to_one_destination() {
+    let buffer = "disk-buffer(capacity-bytes(10M) dir(\"/q\")) persist-name(\"p\")";
+    finds(
+        &format!(
+            "log {{ source {{ stdin(); }}; destination {{ tcp(\"h\" {buffer}); udp(\"h\" {buffer}); }}; }};"
+        ),
+        &[
+            "main.conf:3:121: error: another destination keeps its queue in `/q/p` too: give each a persist-name() of its own",
+        ],
+    );
+}
