@@ -1,7 +1,7 @@
 """Every option and every argument that is a path, relative and absolute: both name the same file, and none is doubled.
 
 The server and the verbs run in a folder that is neither that of the configuration nor that of the data. A relative path
-is one below that folder; only @include looks beside the configuration.
+is one below that folder; @include, and tables that are not below it, are looked for beside the configuration.
 """
 
 import glob
@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import ssl
+import struct
 import subprocess
 import tempfile
 import time
@@ -27,24 +28,48 @@ source s_net {{ network(ip("127.0.0.1") port({port}) transport("tcp")); }};
 source s_tls {{ network(ip("127.0.0.1") port({tls}) transport("tls") tls(key-file("Pkeys/tls.key") cert-file("Pkeys/tls.pem") ca-file("Pkeys/tls.pem") ca-dir("Pkeys/authorities") crl-dir("Pkeys/authorities") peer-verify(optional-untrusted))); }};
 filter f_list {{ in-list("Plists/words" value("PROGRAM")); }};
 parser p_context {{ add-contextual-data(database("Plists/context.csv") selector("$PROGRAM") prefix("ctx.")); }};
+parser p_beside {{ add-contextual-data(database("beside.csv") selector("$PROGRAM") prefix("by.")); }};
 parser p_patterns {{ db-parser(file("Plists/patterns.xml")); }};
-destination d_file {{ file("Pout/all.log" template("$PROGRAM|${{ctx.role}}|${{.classifier.class}}|$MSG\\n")); }};
+destination d_file {{ file("Pout/all.log" template("$PROGRAM|${{ctx.role}}|${{by.role}}|${{.classifier.class}}|$MSG\\n")); }};
 destination d_dynamic {{ file("Pout/by/$PROGRAM.log"); }};
 destination d_rotated {{ file("Pout/rotated.log" logrotate(enable(yes) size(100) rotations(2)) template("$MSG\\n")); }};
 destination d_listed {{ file("Pout/listed.log"); }};
 destination d_socket {{ unix-dgram("Psockets/receiver"); }};
 destination d_buffer {{ network("127.0.0.1" port(9) transport("tcp") disk-buffer(dir("Pbuffers") reliable(yes) capacity-bytes(10485760))); }};
+parser p_places {{ geoip2("$PROGRAM" database("Plists/places.mmdb") prefix("geo.")); }};
+destination d_places {{ file("Pout/places.log" template("$PROGRAM|${{geo.country.iso_code}}|$(geoip2 --database Plists/places.mmdb $PROGRAM)\n")); }};
+destination d_sealed {{ file("Pout/sealed.slog" template("$(slog --key-file Pkeys/host.key --mac-file Pkeys/host.mac $RAWMSG)\n")); }};
+destination d_locked {{ logspace("locked" encrypt-certificate("Pkeys/tls.pem")); }};
 destination d_space {{ logspace("main" archive-to("Parchive") archive-after("1h") sign-key("Pkeys/sign.key")); }};
 log {{ source(s_file); source(s_wildcard); source(s_unix); source(s_pipe); source(s_net); source(s_tls); source(s_included);
-    parser(p_context); parser(p_patterns);
+    parser(p_context); parser(p_beside); parser(p_patterns);
     destination(d_file); destination(d_dynamic); destination(d_rotated); destination(d_buffer); destination(d_space); destination(d_socket);
-    log {{ filter(f_list); destination(d_listed); }};
+    log {{ filter(f_list); destination(d_listed); destination(d_sealed); destination(d_locked); }};
+    log {{ parser(p_places); destination(d_places); }};
 }};
 """
 INCLUDED = 'source s_included {{ file("Pin/included.log" follow-freq(0.1) flags(no-parse)); }};\n'
 PATTERNS = """<patterndb version='4' pub_date='2026-11-21'><ruleset name='r' id='1'><patterns><pattern>known</pattern></patterns>
 <rules><rule id='2' class='expected' provider='p'><patterns><pattern>@ANYSTRING:rest@</pattern></patterns></rule></rules></ruleset></patterndb>
 """
+
+
+
+def places():
+    """A database of addresses in MaxMind's format 2.0 (https://maxmind.github.io/MaxMind-DB/): all of 10.0.0.0/8 is in HU."""
+    text = lambda word: bytes([2 << 5 | len(word)]) + word.encode()
+    pairs = lambda *pairs: bytes([7 << 5 | len(pairs)]) + b"".join(text(name) + value for name, value in pairs)
+    number = lambda value: bytes([5 << 5 | 2]) + struct.pack(">H", value)
+    nodes, tree = 8, b""
+    for node in range(nodes):
+        # The last bit leads to the only record, which stands behind 16 zero bytes.
+        onward = node + 1 if node + 1 < nodes else nodes + 16
+        for side in (0, 1):
+            tree += struct.pack(">I", onward if 10 >> (7 - node) & 1 == side else nodes)[1:]
+    about = pairs(("node_count", bytes([6 << 5 | 4]) + struct.pack(">I", nodes)), ("record_size", number(24)), ("ip_version", number(4)), ("binary_format_major_version", number(2)),
+                  ("binary_format_minor_version", number(0)), ("build_epoch", b"\x01\x02\x01"), ("database_type", text("Test")),
+                  ("languages", b"\x00\x04"), ("description", pairs()))
+    return tree + bytes(16) + pairs(("country", pairs(("iso_code", text("HU"))))) + b"\xab\xcd\xefMaxMind.com" + about
 
 
 class Place:
@@ -63,11 +88,14 @@ class Place:
         def fill(text):
             text = text.format(port=self.port, tls=self.tls)
             for name in names:
-                text = text.replace(f'"P{name}', f'"{self.prefix}{name}')
+                for before in ('"', " "):
+                    text = text.replace(f'{before}P{name}', f'{before}{self.prefix}{name}')
             return text
         self.write("etc/main.conf", fill(CONFIG))
         self.write("etc/more/included.conf", fill(INCLUDED))
         self.write("lists/words", "known\n")
+        # Not below the working folder: beside the configuration, as syslog-ng has it.
+        self.write("etc/beside.csv", "known,role,door\n")
         self.write("lists/context.csv", "known,role,gate\n")
         self.write("lists/patterns.xml", PATTERNS)
         for name in ("lines", "included"):
@@ -80,6 +108,11 @@ class Place:
         run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "keys/tls.key", "-out", "keys/tls.pem", "-days", "9",
             "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
         os.chmod(self.at("keys/tls.key"), 0o600)
+        with open(self.at("lists/places.mmdb"), "wb") as out:
+            out.write(places())
+        run(self.binary, "slog", "key", "-m", self.prefix + "keys/master.key")
+        run(self.binary, "slog", "key", "-d", self.prefix + "keys/master.key", "00:11:22:33:44:55", "A1", self.prefix + "keys/host.key")
+        run("cp", "keys/host.key", "keys/first.key")
         self.receiver = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.receiver.bind(self.at("sockets/receiver"))
         self.receiver.settimeout(10)
@@ -123,7 +156,7 @@ class Place:
 
     def send(self, number):
         with socket.create_connection(("127.0.0.1", self.port)) as peer:
-            peer.sendall(f"<13>Nov 21 10:00:00 host known: from network {number}\n".encode())
+            peer.sendall(f"<13>Nov 21 10:00:00 host known: from network {number}\n<13>Nov 21 10:00:00 host 10.1.2.3: from a place\n".encode())
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as peer:
             peer.sendto(b"<13>Nov 21 10:00:00 known: from dgram", self.at("sockets/dgram"))
         with socket.socket(socket.AF_UNIX) as peer:
@@ -160,9 +193,10 @@ def check(binary, kind):
         place.send(1)
         wanted = ["from lines", "from included", "from many", "from network 1", "from dgram", "from stream", "from pipe", "from tls"]
         place.until(lambda: all(text in place.text("out/all.log") for text in wanted), f"{wanted} in the file")
-        assert "known|gate|expected|from network 1" in place.text("out/all.log"), place.text("out/all.log")
+        assert "known|gate|door|expected|from network 1" in place.text("out/all.log"), place.text("out/all.log")
         place.until(lambda: "from network 1" in place.text("out/listed.log"), "the list")
         place.until(lambda: "from network 1" in place.text("out/by/known.log"), "the file by name")
+        place.until(lambda: '10.1.2.3|HU|HU' in place.text("out/places.log"), "the place of an address")
         assert b"from" in place.receiver.recv(65536)
         place.until(lambda: glob.glob(place.at("buffers/*/*")), "the buffer")
         access = ["--user", "eva", "--url", f"http://127.0.0.1:{place.http}"]
@@ -195,6 +229,9 @@ def check(binary, kind):
         control = ["--control", named("run/ctl")]
         place.verb("logspace", "seal", "main", *control)
         place.verb("logspace", "archive", "main", *control)
+        place.verb("logspace", "seal", "locked", *control)
+        place.verb("logspace", "unlock", "locked", "--key", named("keys/tls.key"), *control)
+        place.verb("logspace", "lock", "locked", *control)
         place.verb("ctl", *control, "stop")
         place.process.wait(20)
         archived = [path for path in glob.glob(place.at("archive") + "/**", recursive=True) if os.path.isfile(path)]
@@ -205,6 +242,10 @@ def check(binary, kind):
             assert "from network 30" in cat and "from network 1" in cat, cat[-500:]
             place.verb("logspace", "verify", spell("data/logspaces/main"), "--trust", spell("keys/sign.pub"))
             place.verb("logspace", "ls", spell("data/logspaces/main"))
+            assert "from network 29" in place.verb("logspace", "cat", spell("data/logspaces/locked"), "--key", spell("keys/tls.key"))
+            clear = f"made/clear{len(spell(''))}"
+            place.verb("slog", "verify", "-k", spell("keys/first.key"), "-m", spell("keys/host.mac"), spell("out/sealed.slog"), spell(clear))
+            assert "from network 30" in place.text(clear), place.text(clear)
             assert "admin" in place.verb("user", "list", "--data", spell("data"))
             assert "add-user" in place.verb("ledger", "ls", "--data", spell("data"))
             place.verb("ledger", "verify", "--data", spell("data"))

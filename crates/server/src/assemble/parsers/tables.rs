@@ -95,7 +95,7 @@ impl<'t> Lowering<'t> {
         let options = parser.options;
         let selector = self.selector(options.own("selector")?)?;
         let database = options.own("database")?;
-        let path = PathBuf::from(options.own_text("database")?);
+        let path = self.beside_configuration(PathBuf::from(options.own_text("database")?));
         if path.extension().is_none_or(|extension| extension != "csv") {
             self.wrong(database, "a database is a file whose name ends in .csv");
             return None;
@@ -111,6 +111,17 @@ impl<'t> Lowering<'t> {
         self.table(database, TableFile { path, content, seen: None })?;
         let default = options.own_text("default-selector");
         Some(Arc::new(Context { selector, default, contexts }))
+    }
+
+    /// Returns the path of a table. A relative one that is not below the working folder is looked for in the folder of the
+    /// configuration, where syslog-ng has the tables of `add-contextual-data()`.
+    fn beside_configuration(&self, path: PathBuf) -> PathBuf {
+        if path.is_absolute() || path.exists() {
+            return path;
+        }
+        let files = self.tree.texts.files();
+        let beside = files.first().and_then(|main| Path::new(main).parent()).map(|folder| folder.join(&path));
+        beside.filter(|beside| beside.exists()).unwrap_or(path)
     }
 
     pub(super) fn geoip_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {
@@ -172,15 +183,15 @@ impl<'t> Lowering<'t> {
 
     /// The filters of a file, in its order.
     fn filters_of_file(&mut self, option: &'t Call) -> Option<Vec<(String, Arc<pipeline::Filter>)>> {
-        let path = option.text().unwrap_or_default();
         if !self.environment.looks_up {
             return Some(Vec::new());
         }
-        let read = fs::read_to_string(path).map_err(|error| error.to_string());
+        let path = self.beside_configuration(PathBuf::from(option.text().unwrap_or_default()));
+        let read = fs::read_to_string(&path).map_err(|error| error.to_string());
         match read.and_then(|text| filter_file::filters(&text, &self.definitions)) {
             Ok(filters) => Some(filters),
             Err(error) => {
-                self.report.push(Diagnostic::error(option.span, format!("cannot use `{path}`: {error}")));
+                self.wrong(option, format!("cannot use `{}`: {error}", path.display()));
                 None
             }
         }
