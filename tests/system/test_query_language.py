@@ -145,9 +145,10 @@ def numbers(text):
 def filled(binary):
     server = Server(binary, CONFIG)
     server.start()
-    frames = []
-    for text, offset in MESSAGES:
-        moment = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=offset)
+    frames, start = [], datetime.datetime.now(datetime.timezone.utc)
+    for number, (text, offset) in enumerate(MESSAGES):
+        # No two in the same microsecond.
+        moment = start + datetime.timedelta(seconds=offset, microseconds=number)
         now = moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").encode()
         raw = text if isinstance(text, bytes) else text.replace("{{", "{").replace("}}", "}").encode()
         frames.append(raw.replace(b"{now}", now) + b"\n")

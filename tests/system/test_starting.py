@@ -13,7 +13,7 @@ import urllib.request
 
 from server import CONFIG, Server, waits
 
-COUNT = 600_000
+COUNT = 900_000
 SEALED = 2_000
 # Each hundredth message of all.
 NEEDLES = (COUNT + SEALED) // 100
@@ -49,7 +49,7 @@ def status(server):
 
 
 def slowed(server, until):
-    """Lets the server have a fortieth of its time, from a moment after its start."""
+    """Lets the server have a 150th of its time, from a moment after its start."""
     killed = server.process
     while server.process is killed:
         time.sleep(0.01)
@@ -57,7 +57,7 @@ def slowed(server, until):
     time.sleep(0.2)
     while not until.is_set() and process.poll() is None:
         process.send_signal(signal.SIGSTOP)
-        time.sleep(0.39)
+        time.sleep(1.49)
         process.send_signal(signal.SIGCONT)
         time.sleep(0.01)
 
@@ -101,6 +101,15 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
         slowing.start()
         try:
             server.start(logs_in=False, within=120)
+            # An export waits a minute, and is told when to come again.
+            asked = time.monotonic()
+            try:
+                exported(server)
+                raise AssertionError("an export was made before everything was read back")
+            except urllib.error.HTTPError as error:
+                answer = json.load(error)["error"]
+                assert (error.code, answer["code"]) == (503, "starting") and int(error.headers["Retry-After"]) > 0, answer
+            assert 59 < time.monotonic() - asked < 120, time.monotonic() - asked
         finally:
             slow.set()
             slowing.join()
