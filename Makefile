@@ -15,7 +15,7 @@ EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1)
 PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package fuzz clean
+.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package fuzz mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -82,6 +82,10 @@ bench-built: build
 fuzz: ## each fuzz target for SECONDS (default 60)
 	@tools/install.sh fuzz
 	fuzz/run.sh $${SECONDS_EACH:-60}
+
+mutants: ## which changes of the code no test notices: COUNT (20) in each crate; CRATES="wire message" names some
+	@tools/install.sh mutants
+	PATH="$$PWD/target/tools/bin:$$PATH" tools/mutants.sh $${COUNT:-20} $${CRATES:-}
 
 clean: ## remove what was built
 	$(CARGO) clean

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | docs | package | package-test.
+# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package | package-test.
 # A second run finds everything in place and ends at once.
 set -euo pipefail
-purpose=${1:?build, test, bench, fuzz, docs, package or package-test}
+purpose=${1:?build, test, bench, fuzz, mutants, docs, package or package-test}
 
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
@@ -23,6 +23,7 @@ test=("${build[@]}" python3:python3 openssl:openssl strace:strace faketime:faket
     curl:curl pip3:python3-pip /lib/systemd/systemd-journal-upload:systemd-journal-remote snmptrapd:snmptrapd)
 bench=("${build[@]}" rsyslogd:rsyslog rg:ripgrep zstdgrep:zstd)
 fuzz=("${build[@]}" c++:g++)
+mutants=("${build[@]}")
 docs=("${build[@]}" python3:python3)
 package=("${docs[@]}" dpkg-shlibdeps:dpkg-dev rpmbuild:rpm objcopy:binutils)
 package_test=("${package[@]}" debootstrap:debootstrap setpriv:util-linux systemd-analyze:systemd logger:bsdutils)
@@ -79,5 +80,12 @@ mdbook=0.5.4
 if [ "$purpose" = docs ] && [ "$(target/tools/bin/mdbook --version 2>/dev/null)" != "mdbook v$mdbook" ]; then
     cargo install mdbook --version "$mdbook" --locked --no-default-features --features search \
         --profile dev --quiet --root target/tools --target-dir target/tools/build
+    rm -rf target/tools/build
+fi
+
+# The program that changes the code and looks whether a test notices.
+changer=27.1.0
+if [ "$purpose" = mutants ] && [ "$(target/tools/bin/cargo-mutants --version 2>/dev/null)" != "cargo-mutants $changer" ]; then
+    cargo install cargo-mutants --version "$changer" --locked --profile dev --quiet --root target/tools --target-dir target/tools/build
     rm -rf target/tools/build
 fi
