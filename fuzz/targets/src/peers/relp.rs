@@ -1,10 +1,9 @@
 //! RELP: whatever the bytes and wherever they are split, frames lie inside and what is kept is bounded.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use wire::{RelpReader, check_offers, relp_response};
 
-fuzz_target!(|input: (u8, u8, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (u8, u8, Vec<u8>)) {
     let (limit, piece, bytes) = input;
     let limit = usize::from(limit).max(1);
     let mut reader = RelpReader::new(limit);
@@ -24,4 +23,4 @@ fuzz_target!(|input: (u8, u8, Vec<u8>)| {
         kept.drain(..at);
         assert!(kept.len() <= limit + 64, "an unbounded tail of {} bytes", kept.len());
     }
-});
+}

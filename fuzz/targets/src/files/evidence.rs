@@ -1,11 +1,10 @@
 //! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
-#![no_main]
 
 use evidence::{Chain, Identity, Keys, PublicKey, Record, Stamp, root_of};
-use libfuzzer_sys::fuzz_target;
 use store::Shell;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Runs the target.
+pub(crate) fn run(bytes: &[u8]) {
     let chain = Chain::parse(bytes);
     for record in chain.records() {
         assert_eq!(Record::parse(&record.print()).as_ref(), Some(record));
@@ -23,4 +22,4 @@ fuzz_target!(|bytes: &[u8]| {
     let numbers = bytes.chunks_exact(9).map(|chunk| (u64::from(chunk[0]), evidence::Digest::of(chunk)));
     let known: Vec<_> = numbers.collect();
     let _ = root_of(bytes.len() as u64 * 7, &known, &[evidence::Digest::of(bytes)]);
-});
+}

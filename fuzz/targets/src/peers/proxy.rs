@@ -1,10 +1,9 @@
 //! PROXY headers: whatever the bytes, a header lies inside of them, and fewer bytes never change its meaning.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use wire::proxy::{HEADER_BYTES_MAX, Start, start};
 
-fuzz_target!(|bytes: &[u8]| {
+/// Runs the target.
+pub(crate) fn run(bytes: &[u8]) {
     match start(bytes) {
         Start::Header(header) => {
             assert!(header.size <= bytes.len() && header.size <= HEADER_BYTES_MAX);
@@ -14,4 +13,4 @@ fuzz_target!(|bytes: &[u8]| {
         Start::Partial => assert!(bytes.len() < HEADER_BYTES_MAX),
         Start::Other => {}
     }
-});
+}

@@ -1,15 +1,16 @@
 //! The journal: whatever its file holds, opening ends, and reading gives records or says what is damaged.
-#![no_main]
 
-use journal::{Journal, OsDisk, Options, Read};
-use libfuzzer_sys::fuzz_target;
+use journal::{Journal, Options, OsDisk, Read};
 use std::{fs, sync::Arc};
 
-fuzz_target!(|bytes: &[u8]| {
+/// Runs the target.
+pub(crate) fn run(bytes: &[u8]) {
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
     let name = format!("journal-{:020}.dj", 0);
     fs::write(folder.path().join(name), bytes).expect("memory takes a file");
-    let Ok((mut journal, _)) = Journal::open(Arc::new(OsDisk), folder.path(), Options::default()) else { return };
+    let Ok((mut journal, _)) = Journal::open(Arc::new(OsDisk), folder.path(), Options::default()) else {
+        return;
+    };
     let mut reader = journal.reader(0);
     for _ in 0..10_000 {
         match reader.read() {
@@ -19,4 +20,4 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let _ = journal.append(1, &mut |out| out.extend_from_slice(b"one more"));
     let _ = journal.commit();
-});
+}

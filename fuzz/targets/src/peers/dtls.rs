@@ -1,11 +1,10 @@
 //! The outside of DTLS: whatever the datagram, looking at it ends; an answer to a hello is a record; the frames
 //! of a record lie inside of it, in order.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use wire::dtls::{Start, append_verify_request, start};
 
-fuzz_target!(|input: (u16, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (u16, Vec<u8>)) {
     let (limit, bytes) = input;
     if let Start::Hello(hello) = start(&bytes) {
         assert!(hello.cookie.len() < bytes.len());
@@ -20,4 +19,4 @@ fuzz_target!(|input: (u16, Vec<u8>)| {
         assert!(frame.end - frame.start <= usize::from(limit).max(1));
         at = frame.end;
     }
-});
+}

@@ -1,12 +1,11 @@
 //! Records of the kernel: any bytes give one message.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use message::{Ack, Batch, Field, Origin, Span, Stamp};
 use std::sync::Arc;
 use wire::push_kmsg;
 
-fuzz_target!(|record: Vec<u8>| {
+/// Runs the target.
+pub(crate) fn run(record: Vec<u8>) {
     let size = record.len();
     let origins = vec![Arc::new(Origin::default())];
     let mut batch = Batch::new(Arc::new(record), origins, Stamp::known(0, 0), Ack::none());
@@ -14,4 +13,4 @@ fuzz_target!(|record: Vec<u8>| {
     assert_eq!(batch.len(), 1);
     assert!(batch.fixed(0, Field::Message).len() <= size);
     assert!(batch.values(0).len() <= size + 8);
-});
+}

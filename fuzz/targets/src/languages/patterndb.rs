@@ -1,7 +1,5 @@
 //! Pattern databases: any text is a database or an error, and any database takes any message; patterns of grok.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use message::{Ack, Batch, Field, Message, Origin, Selection, Stamp};
 use pipeline::{
     Definitions,
@@ -13,7 +11,8 @@ use pipeline::{
 };
 use std::sync::Arc;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Runs the target.
+pub(crate) fn run(bytes: &[u8]) {
     let parts: Vec<&[u8]> = bytes.splitn(3, |byte| *byte == 0).collect();
     let [head, program, text] = parts.as_slice() else { return };
     // What is no file is one rule with this pattern.
@@ -51,4 +50,4 @@ fuzz_target!(|bytes: &[u8]| {
         parser.parse_making(&mut batch, &Selection::all(1), &mut renderer, &mut Vec::new());
     }
     parser.end_contexts(&mut renderer, &mut Vec::new());
-});
+}

@@ -1,20 +1,19 @@
 //! Segment files: any bytes give answers or an error. Checksums are made right first, so that what they guard is read.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use store::{Bound, Column, Pattern, Phrase, Sealed, SegmentView, Watch};
 
 const HEADER_BYTES: usize = 512;
 const TRAILER_BYTES: usize = 32;
 const CHUNK_BYTES: usize = 1 << 16;
 
-fuzz_target!(|bytes: &[u8]| {
+/// Runs the target.
+pub(crate) fn run(bytes: &[u8]) {
     let mut bytes = bytes.to_vec();
     correct(&mut bytes);
     if let Ok(sealed) = Sealed::from_bytes(bytes) {
         ask(&sealed);
     }
-});
+}
 
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
     bytes.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes) as usize)
@@ -53,7 +52,9 @@ fn ask(sealed: &Sealed) {
     ];
     for pattern in &patterns {
         let _ = sealed.words(pattern, &watch);
-        for column in [Column::Host, Column::Pid, Column::Tags, Column::Severity, Column::Named("port".into())] {
+        for column in
+            [Column::Host, Column::Pid, Column::Tags, Column::Severity, Column::Named("port".into())]
+        {
             if let Ok(found) = sealed.values(&column, pattern, &watch) {
                 let _ = sealed.count_values(&column, &found, &watch, &mut |_, _| ());
             }

@@ -1,12 +1,11 @@
 //! Decoding: any bytes under any flags give a message whose parts lie inside the batch, and which can be written.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use message::{Ack, Batch, Marks, Origin, Span, Stamp};
 use std::sync::Arc;
 use wire::{DecodeOptions, Decoder, Dialect, EncodeOptions, Encoder, Framing, ParseFlags};
 
-fuzz_target!(|input: (u32, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (u32, Vec<u8>)) {
     let (flags, bytes) = input;
     let length = bytes.len();
     let received = Stamp::known(1_795_000_000_000_000, 3600);
@@ -19,4 +18,4 @@ fuzz_target!(|input: (u32, Vec<u8>)| {
         let mut encoder = Encoder::new(EncodeOptions::new(dialect, Framing::OctetCounted));
         (0..batch.len()).for_each(|index| encoder.append(&batch, index, &mut out));
     }
-});
+}

@@ -1,11 +1,10 @@
 //! Questions asked of messages one by one, as live tail does: no question on no text fails, and highlights lie inside.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use query::{ParseOptions, Query};
 use store::Document;
 
-fuzz_target!(|input: (String, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (String, Vec<u8>)) {
     let (question, text) = input;
     let Ok(query) = Query::parse(&question, &ParseOptions::default()) else { return };
     let document = Document { raw: text.clone(), text, ..Document::default() };
@@ -13,4 +12,4 @@ fuzz_target!(|input: (String, Vec<u8>)| {
     for range in query.highlights(&document.text) {
         assert!(range.start <= range.end && range.end <= document.text.len());
     }
-});
+}

@@ -1,12 +1,11 @@
 //! GELF: chunks of any kind stay within their bounds, and frames of any bytes give a message each.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use message::{Ack, Batch, Origin, Stamp};
 use std::{sync::Arc, time::Duration};
 use wire::{Chunks, DecodeOptions, Frame, Payload, ShippedReader};
 
-fuzz_target!(|input: Vec<(u8, Vec<u8>)>| {
+/// Runs the target.
+pub(crate) fn run(input: Vec<(u8, Vec<u8>)>) {
     let (mut chunks, mut now) = (Chunks::default(), Duration::ZERO);
     let mut reader = ShippedReader::new(DecodeOptions::default(), "");
     for (pause, datagram) in &input {
@@ -23,4 +22,4 @@ fuzz_target!(|input: Vec<(u8, Vec<u8>)>| {
         reader.gelf_frames(&mut batch, &[frame], 0);
         assert_eq!(batch.len(), 1);
     }
-});
+}

@@ -1,11 +1,10 @@
 //! Answers of mail servers, and mails made of whatever messages hold: one envelope, one header, one end.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use wire::mail::{Mail, Mailbox, Role, envelope};
 use wire::smtp_answer;
 
-fuzz_target!(|input: (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>)) {
     let (address, name, subject, text) = input;
     if let Ok(Some((answer, size))) = smtp_answer(&text) {
         assert!(size <= text.len() && (200..600).contains(&answer.code));
@@ -28,4 +27,4 @@ fuzz_target!(|input: (Vec<u8>, Vec<u8>, Vec<u8>, Vec<u8>)| {
     assert_eq!(data.windows(5).filter(|part| *part == b"\r\n.\r\n").count(), 1);
     let bare = |at: usize| data[at] == b'\n' && (at == 0 || data[at - 1] != b'\r');
     assert!(!(0..data.len()).any(bare));
-});
+}

@@ -1,12 +1,11 @@
 //! Bodies that shippers post: any bytes, read as any of the formats, give messages that lie inside the batch or one error.
-#![no_main]
 
-use libfuzzer_sys::fuzz_target;
 use message::{Ack, Batch, Field, Origin, Stamp};
 use std::sync::Arc;
 use wire::{DecodeOptions, HecMeta, ShippedReader};
 
-fuzz_target!(|input: (u8, Vec<u8>)| {
+/// Runs the target.
+pub(crate) fn run(input: (u8, Vec<u8>)) {
     let (format, bytes) = input;
     let received = Stamp::known(1_795_000_000_000_000, 0);
     let mut batch = Batch::new(Arc::new(bytes), vec![Arc::new(Origin::default())], received, Ack::none());
@@ -42,4 +41,4 @@ fuzz_target!(|input: (u8, Vec<u8>)| {
         let _ = batch.fixed(index, Field::Host);
         assert!(batch.values(index).iter().all(|(name, _, _)| (1..=128).contains(&name.len())));
     }
-});
+}
