@@ -1,6 +1,8 @@
 //! Measures five filters of a log host, each over every message, and the router that uses them:
 //! nanoseconds of CPU a message, the median of several runs.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
+
 use message::{
     Ack, Batch, Delivery, Intake, Message, Origin, Outlet, Priority, Selection, Span, Stamp, WriteBudget,
 };

@@ -1,5 +1,7 @@
 //! Measures parsers over messages of about 400 bytes: nanoseconds of CPU a message, the median of several runs.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
+
 use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
     Parser,

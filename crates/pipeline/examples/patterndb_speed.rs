@@ -2,6 +2,8 @@
 //!
 //! In: an optional number of rounds. Out: nanoseconds a message, the best of the rounds, on one core.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
+
 use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
     Definitions,

@@ -1,5 +1,7 @@
 //! Measures templates: nanoseconds of CPU a message, the median of several runs.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
+
 use message::{Ack, Batch, Message, Origin, Span, Stamp};
 use pipeline::{
     Definitions, Template,

@@ -1,5 +1,7 @@
 //! Measures rewrites over 400-byte messages: nanoseconds of CPU a message, the median of several runs.
 
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
+
 use message::{Ack, Batch, FieldName, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
     Definitions, Rewrite, Template,

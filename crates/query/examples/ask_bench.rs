@@ -4,6 +4,7 @@
 //! found, milliseconds of the first answer and of the median, and of the processor for one.
 //! Limits: segments that are not encrypted.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
+#![expect(clippy::disallowed_methods, reason = "it measures, with files")]
 
 use query::{ParseOptions, Query, Search, Space, search};
 use std::{

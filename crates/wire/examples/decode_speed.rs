@@ -3,6 +3,7 @@
 //! In: nothing. Out: nanoseconds a message, medians of several rounds over a 256 KiB buffer.
 //! Holds one buffer. Limits: one thread; the numbers of a noisy machine vary by a tenth.
 #![allow(clippy::print_stdout)]
+#![expect(clippy::disallowed_methods, reason = "it measures time")]
 
 use message::{Ack, Batch, Origin, Stamp};
 use std::{hint::black_box, sync::Arc, time::Instant};

@@ -1,5 +1,7 @@
 //! Round trips of random batches; hostile bytes.
 
+#![expect(clippy::disallowed_methods, reason = "golden files")]
+
 use super::{CodecError, decode, encode};
 use crate::*;
 use proptest::prelude::*;

@@ -1,5 +1,7 @@
 //! Budgets: what is given, refused, waited for, given back.
 
+#![expect(clippy::disallowed_methods, reason = "others wait for a budget")]
+
 use super::*;
 use std::thread;
 

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+#[expect(clippy::disallowed_methods, reason = "the only threads of a search; they end with the call")]
 pub(crate) fn each<T: Send>(threads: usize, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let threads = threads.min(count);
     if threads <= 1 {

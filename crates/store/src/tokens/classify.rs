@@ -76,6 +76,7 @@ mod avx2 {
 
     #[target_feature(enable = "avx2")]
     unsafe fn vectors(text: &[u8], lowered: &mut [u8], masks: &mut [u64]) {
+        // SAFETY: the table has the 16 bytes that are loaded.
         let pair = |table: &[u8; 16]| unsafe {
             _mm256_broadcastsi128_si256(_mm_loadu_si128(table.as_ptr().cast::<__m128i>()))
         };
@@ -84,6 +85,7 @@ mod avx2 {
         let (before_a, behind_z) = (_mm256_set1_epi8(b'A' as i8 - 1), _mm256_set1_epi8(b'Z' as i8 + 1));
         let case = _mm256_set1_epi8(0x20);
         for (index, (from, to)) in text.chunks_exact(32).zip(lowered.chunks_exact_mut(32)).enumerate() {
+            // SAFETY: `chunks_exact` gives 32 bytes, which are what is loaded.
             let bytes = unsafe { _mm256_loadu_si256(from.as_ptr().cast::<__m256i>()) };
             // A shuffle by a byte from 0x80 up gives 0; such bytes are added by their sign bit below.
             let low = _mm256_shuffle_epi8(low_halves, bytes);
@@ -94,6 +96,7 @@ mod avx2 {
             let upper =
                 _mm256_and_si256(_mm256_cmpgt_epi8(bytes, before_a), _mm256_cmpgt_epi8(behind_z, bytes));
             let lower = _mm256_or_si256(bytes, _mm256_and_si256(upper, case));
+            // SAFETY: `chunks_exact_mut` gives 32 bytes, which are what is written.
             unsafe { _mm256_storeu_si256(to.as_mut_ptr().cast::<__m256i>(), lower) };
             masks[index >> 1] |= u64::from(mask) << ((index & 1) * 32);
         }

@@ -1,5 +1,7 @@
 //! Rows for both dialects and all framings; property: what was encoded decodes to the same.
 
+#![expect(clippy::disallowed_methods, reason = "a bound on time")]
+
 use super::*;
 use crate::{DecodeOptions, Decoder, ParseFlags};
 use message::{Ack, Field, FieldName, Marks, Origin, Span, Stamp, ValueKind};
