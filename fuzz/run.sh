@@ -19,7 +19,7 @@ seeds() {
         configuration) echo ../examples ;;
     esac
 }
-[ $# -gt 0 ] || set -- $(sed -n 's/^    ("\([a-z0-9_]*\)", .*/\1/p' targets/src/lib.rs)
+[ $# -gt 0 ] || set -- $(sed -n 's/^    ("\([a-z0-9_]*\)", .*/\1/p' targets/src/registry.rs)
 failed=0
 for name in "$@"; do
     mkdir -p corpus/"$name" found/"$name" artifacts/"$name"

@@ -101,7 +101,7 @@ def test_l5_after_a_kill_nothing_is_taken_for_the_whole_before_it_is(binary):
         slowing.start()
         try:
             server.start(logs_in=False, within=120)
-            # An export waits a minute, and is told when to come again.
+            # An export waits a minute, and hears when to come again.
             asked = time.monotonic()
             try:
                 exported(server)

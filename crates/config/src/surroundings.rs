@@ -34,7 +34,7 @@ pub struct Disk {
     pub include_path: Vec<PathBuf>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "this is the machine, for whoever owns files")]
+#[expect(clippy::disallowed_methods, reason = "this is the machine, for those who own files")]
 impl Surroundings for Disk {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         std::fs::read(path)

@@ -99,7 +99,7 @@ impl Calls<'_> {
         }
     }
 
-    /// What two drivers keep under one name would be one state for both: an error, as in syslog-ng.
+    /// Refuses a name that another driver has: both would keep one state, which syslog-ng refuses, too.
     fn persist_name(&mut self, kind: Kind, driver: &Driver, call: &Call) {
         let Some(option) = call.option("persist-name") else { return };
         let Some(name) = option.text().filter(|name| !name.is_empty()) else { return };

@@ -1,0 +1,47 @@
+//! The targets by name.
+//!
+//! In: a name. Out: what takes bytes. Limits: bytes that make no input of a target are passed over, as libFuzzer does.
+
+use crate::{files, languages, messages, peers};
+use arbitrary::{Arbitrary, Unstructured};
+
+/// A target: its name, which is that of its folder in the corpus, and what it does.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    ("accounting", |bytes| with(bytes, messages::accounting::run)),
+    ("certificate", peers::certificate::run),
+    ("codec", messages::codec::run),
+    ("configuration", languages::configuration::run),
+    ("convert", languages::convert::run),
+    ("decode", |bytes| with(bytes, messages::decode::run)),
+    ("dtls", |bytes| with(bytes, peers::dtls::run)),
+    ("evidence", files::evidence::run),
+    ("frames", |bytes| with(bytes, messages::frames::run)),
+    ("gelf", |bytes| with(bytes, messages::gelf::run)),
+    ("journal", files::journal::run),
+    ("kmsg", |bytes| with(bytes, messages::kmsg::run)),
+    ("parser", languages::parser::run),
+    ("patterndb", languages::patterndb::run),
+    ("proxy", peers::proxy::run),
+    ("question", |bytes| with(bytes, languages::question::run)),
+    ("relp", |bytes| with(bytes, peers::relp::run)),
+    ("sdata", messages::sdata::run),
+    ("segment", files::segment::run),
+    ("shipped", |bytes| with(bytes, messages::shipped::run)),
+    ("smtp", |bytes| with(bytes, peers::smtp::run)),
+    ("tail", |bytes| with(bytes, files::tail::run)),
+];
+
+/// Returns the target of a name.
+pub fn target(name: &str) -> Option<fn(&[u8])> {
+    TARGETS.iter().find(|(known, _)| *known == name).map(|(_, run)| *run)
+}
+
+/// Makes the input of a target from bytes; bytes that give none are passed over.
+fn with<'b, T: Arbitrary<'b>>(bytes: &'b [u8], run: fn(T)) {
+    if let Ok(input) = T::arbitrary_take_rest(Unstructured::new(bytes)) {
+        run(input);
+    }
+}
