@@ -13,7 +13,7 @@ fuzzer=target/$target/release/fuzzer
 # Whole inputs to begin with: the golden files of our formats, the examples.
 seeds() {
     case $1 in
-        segment) echo ../crates/store/testdata ;;
+        segment) echo ../crates/segment/testdata ;;
         journal) echo ../crates/journal/testdata ;;
         codec) echo ../crates/message/testdata ;;
         configuration) echo ../examples ;;

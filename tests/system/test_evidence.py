@@ -101,7 +101,7 @@ def short(path, directory):
 
 def test_one_flipped_bit_anywhere_in_a_segment(binary):
     """In the header, the first chunk, in between, the footer and the trailer; the other segment stays whole. Every bit of a
-    small segment is flipped in crates/store/src/segment/tests/damage.rs."""
+    small segment is flipped in crates/segment/src/tests/damage.rs."""
     with open(segments(logspace(binary))[0], "rb") as file:
         size = os.fstat(file.fileno()).st_size
     for offset in (20, 512, size // 3, size - 1000, size - 5):

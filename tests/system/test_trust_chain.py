@@ -231,7 +231,7 @@ def change(chance, server, other):
 
 
 def test_every_change_is_found_by_the_command(binary):
-    """The larger run, of a thousand changes, is in crates/store/src/logspace/tests/mutations.rs."""
+    """The larger run, of a thousand changes, is in crates/logspace/src/logspace/tests/mutations.rs."""
     seed = 4711
     chance = random.Random(seed)
     server, other = filled(binary), filled(binary, word="forged")

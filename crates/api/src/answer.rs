@@ -14,6 +14,7 @@ use crate::{
     workers::Turn,
 };
 use axum::body::{Body, Bytes};
+use lookup::{Document, Watch};
 use query::{ChosenRows, MemoryBudget, MemoryPermit, Query, SearchError};
 use serde::Serialize;
 use std::{
@@ -22,7 +23,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
     time::{Duration, Instant},
 };
-use store::{Document, Watch};
 
 /// Bytes of the first piece: an answer that is smaller is sent whole.
 pub(crate) const FIRST_BYTES: usize = 1 << 20;

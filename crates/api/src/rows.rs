@@ -10,11 +10,11 @@ use crate::{
 };
 use axum::http::StatusCode;
 use base64::{Engine, prelude::BASE64_STANDARD};
+use lookup::Document;
 use message::{Facility, Priority, ValueKind, ZoneQuality};
 use query::{BudgetOf, QueryError, SearchError};
 use serde_json::Value;
 use std::{collections::BTreeMap, ops::Range, time::Duration};
-use store::Document;
 
 /// When a search that found no memory may be tried again.
 const MEMORY_RETRY_AFTER: Duration = Duration::from_secs(5);

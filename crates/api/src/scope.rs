@@ -4,13 +4,13 @@
 //! Limits: a scope has at most [`query::MEMBERS_MAX`] members; the server refuses more in the configuration.
 
 use crate::error::ApiError;
+use logspace::{Logspace, Unlocked};
 use query::{Boundary, Member, Space};
 use std::{
     collections::HashMap,
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::{Logspace, Unlocked};
 
 /// Longest time that an export waits until a logspace has started.
 const START_PATIENCE: Duration = Duration::from_secs(60);

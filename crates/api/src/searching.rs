@@ -12,6 +12,7 @@ use crate::{
     types::{ClockName, Operator, TimeRange},
     workers::Turn,
 };
+use lookup::Watch;
 use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
 use std::{
     sync::{
@@ -20,7 +21,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::Watch;
 
 /// Longest time of one search.
 const TIMEOUT_MAX: Duration = Duration::from_secs(600);

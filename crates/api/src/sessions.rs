@@ -8,6 +8,7 @@
 
 use crate::{accounts::CredentialId, durable, policy::Policy, scope::Keyring};
 use aws_lc_rs::digest;
+use logspace::Unlocked;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
@@ -17,7 +18,6 @@ use std::{
     path::Path,
     sync::Arc,
 };
-use store::Unlocked;
 
 /// Most sessions at once.
 pub(crate) const SESSIONS_MAX: usize = 10_000;

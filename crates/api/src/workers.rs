@@ -8,6 +8,7 @@
 mod turns;
 
 use crate::error::ApiError;
+use lookup::{Pace, Stop};
 use std::{
     io,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -18,7 +19,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Pace, Stop};
 use tokio::sync::oneshot;
 use turns::{BEGUN_MAX, Start, Turns};
 

@@ -6,13 +6,14 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 #![expect(clippy::disallowed_methods, reason = "it measures, with files")]
 
+use lookup::{SegmentView, Snapshot};
 use query::{ParseOptions, Query, Search, Space, search};
+use segment::Sealed;
 use std::{
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::{Sealed, SegmentView, Snapshot};
 
 const QUESTIONS: [&str; 17] = [
     "deadbeefcafe4711deadbeefcafe4711",

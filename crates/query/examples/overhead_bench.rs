@@ -4,12 +4,12 @@
 //! tail pays to ask a question of one message.
 //! Run: `cargo run --release -p query --example overhead_bench`.
 
-use query::{ParseOptions, Query, Search, search};
-use std::{ops::Range, sync::Arc, time::Instant};
-use store::{
+use lookup::{
     Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
     Watch,
 };
+use query::{ParseOptions, Query, Search, search};
+use std::{ops::Range, sync::Arc, time::Instant};
 
 const SEGMENTS: u64 = 10;
 const MESSAGES: u32 = 1_000_000;

@@ -4,8 +4,8 @@
 
 use crate::memory::{MemoryBudget, MemoryError, OverBudget};
 use jiff::Timestamp;
+use lookup::{Column, Document, ReadError, Stop, Watch};
 use std::ops::Range;
-use store::{Column, Document, ReadError, Stop, Watch};
 
 /// Which of a message's two times is meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]

@@ -5,14 +5,14 @@
 //! Limits: a segment whose boundary cannot be told (locked, damaged) shows nothing at all.
 
 use crate::{condition::Condition, matcher::Matcher, plan, question::Query};
+use lookup::{
+    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
+    Together, Watch,
+};
 use std::{
     collections::HashMap,
     ops::Range,
     sync::{Arc, Mutex, OnceLock, PoisonError},
-};
-use store::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Together, Watch,
 };
 
 /// What may be seen of a logspace.

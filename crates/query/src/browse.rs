@@ -13,8 +13,8 @@ use crate::{
     space::{Space, member_of, place},
     words,
 };
+use lookup::{Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot, Watch};
 use std::{collections::HashMap, ops::Range};
-use store::{Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot, Watch};
 
 /// Most neighbours on one side of a message.
 pub const NEIGHBOURS_MAX: usize = 10_000;
@@ -215,7 +215,7 @@ impl Walk<'_> {
                 break;
             }
             let view = self.snapshot.segments[index].as_ref();
-            let mut within = store::Bitmap::none(view.len());
+            let mut within = lookup::Bitmap::none(view.len());
             within.add_range(range);
             let matching = plan::matching(view, self.condition, Some(&within), self.watch)?;
             let missing = count - documents.len();

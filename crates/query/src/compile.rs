@@ -131,7 +131,7 @@ impl Compiler<'_> {
     }
 
     fn exists(&self, asked: &Asked<'_>, name: Option<&Text>) -> Result<Condition, QueryError> {
-        let any = || ValueTest::Pattern(store::Pattern::Any);
+        let any = || ValueTest::Pattern(lookup::Pattern::Any);
         match resolve(name) {
             Target::Column(column) => Ok(Condition::Value(column, any())),
             Target::Columns(names) => Ok(Condition::Values(names, any())),

@@ -3,8 +3,8 @@
 //! In: made by `compile`. Out: run over an index by `plan`, over one message by `matcher`; both must agree.
 
 use crate::tree::Text;
+use lookup::{Column, Pattern, Phrase};
 use regex::bytes::Regex;
-use store::{Column, Pattern, Phrase};
 
 /// A condition.
 #[derive(Clone, Debug)]

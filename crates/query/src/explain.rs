@@ -4,8 +4,8 @@
 
 use crate::condition::{Condition, ValueTest};
 use crate::fields::column_name;
+use lookup::{Bound, Pattern, Phrase};
 use std::net::Ipv6Addr;
-use store::{Bound, Pattern, Phrase};
 
 /// The condition in words.
 pub(crate) fn show(condition: &Condition) -> String {

@@ -3,7 +3,7 @@
 //! In: a name as typed. Out: what it means. An unknown name is a name-value pair: it may come tomorrow.
 
 use crate::tree::{Glyph, Text};
-use store::Column;
+use lookup::Column;
 
 /// What a field of a question means.
 #[derive(Clone, Debug)]

@@ -4,9 +4,9 @@
 //! Limits: [`RANGES_MAX`] a text.
 
 use crate::{condition::Condition, matcher::phrase, words};
+use lookup::{Pattern, Phrase};
 use memchr::memmem;
 use std::ops::Range;
-use store::{Pattern, Phrase};
 
 /// Most ranges of one text: beyond that, marks tell nothing.
 const RANGES_MAX: usize = 500;

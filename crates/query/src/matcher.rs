@@ -10,10 +10,10 @@ use crate::{
     fields::column_name,
     words,
 };
+use lookup::{Column, Document, Pattern};
 use memchr::memmem;
 use message::{Facility, Severity};
 use std::{borrow::Cow, ops::Range, sync::Arc};
-use store::{Column, Document, Pattern};
 
 /// Asks a question of messages, one by one.
 #[derive(Clone, Debug)]

@@ -5,6 +5,7 @@
 //! Limits: both budgets. A search over its own budget is refused at once. When all searches together have used up theirs, a
 //! search waits for memory up to [`WAIT_MAX`]; when everybody waits, the last one to come is refused, so that the others go on.
 
+use lookup::{Document, Stop, Watch};
 use std::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -12,7 +13,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::{Document, Stop, Watch};
 
 /// Longest time that a search waits for others to give memory back.
 const WAIT_MAX: Duration = Duration::from_secs(10);

@@ -6,12 +6,12 @@ use crate::{
     condition::{Condition, ValueTest},
     matcher::{self, Tokens},
 };
-use message::{Stamp, ValueKind, ZoneQuality};
-use std::{ops::Range, sync::Arc};
-use store::{
+use lookup::{
     Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
     Watch,
 };
+use message::{Stamp, ValueKind, ZoneQuality};
+use std::{ops::Range, sync::Arc};
 
 pub(crate) struct NaiveView {
     pub(crate) documents: Vec<Document>,

@@ -17,9 +17,9 @@ use crate::{
     words,
 };
 use known::{Known, Open, Part};
+use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 use std::cell::Cell;
 use std::time::Instant;
-use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 pub(crate) use trace::{Trace, Used};
 
 /// So few candidates are read sooner than another walk of the dictionary has narrowed them: reading takes some

@@ -27,13 +27,13 @@ pub use rows::{ChosenRows, ROWS_MAX};
 
 use facets::{Counts, Uncounted};
 pub(crate) use found::{Found, locked};
+use lookup::{Column, Document, Pattern, ReadError, SegmentView, Stop, Watch};
 use segment::Part;
 pub(crate) use segment::{Frame, matching};
 use std::{
     sync::{Mutex, PoisonError},
     time::Instant,
 };
-use store::{Column, Document, Pattern, ReadError, SegmentView, Stop, Watch};
 
 /// Most bars of an answer: more than a screen has points.
 pub const BARS_MAX: usize = 4_096;

@@ -4,8 +4,8 @@
 //! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
 
 use crate::answer::{DAMAGED, LOCKED, Search, Unread};
+use lookup::{ReadError, SegmentView, Snapshot};
 use std::sync::Arc;
-use store::{ReadError, SegmentView, Snapshot};
 
 /// Most members of a space: a member's number has its place above the 56 bits of a sequence number.
 pub const MEMBERS_MAX: usize = 64;

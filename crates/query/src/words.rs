@@ -4,8 +4,8 @@
 //! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
 
 use crate::tree::Glyph;
+use lookup::{Bound, Pattern};
 use std::{borrow::Cow, net::IpAddr, ops::Range};
-use store::{Bound, Pattern};
 
 /// Lower-cased as the index does it.
 pub(crate) fn lower(text: &str) -> Vec<u8> {

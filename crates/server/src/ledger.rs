@@ -9,6 +9,7 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use evidence::{Chain, Digest, Entry, Ledger, LedgerAudit, LedgerReport, PublicKey};
+use logspace::{EVIDENCE_DIR, read_chain};
 use serde_json::json;
 use std::{
     fs,
@@ -16,7 +17,6 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
-use store::{EVIDENCE_DIR, read_chain};
 
 /// Options of `ledger`.
 #[derive(Args, Debug)]

@@ -21,8 +21,8 @@ pub(crate) use verify_package::{VerifyPackageOptions, verify_package};
 
 use crate::terminal;
 use clap::{Args, Subcommand};
+use logspace::Verdict;
 use std::process::ExitCode;
-use store::Verdict;
 
 /// Exit status of `verify` when nothing is wrong with what is there, and segments are away.
 const PARTLY_READ: u8 = 3;

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 /// Golden files and examples, which the fuzzer begins with.
 const SEEDS: [(&str, &str); 4] = [
-    ("segment", "../../crates/store/testdata"),
+    ("segment", "../../crates/segment/testdata"),
     ("journal", "../../crates/journal/testdata"),
     ("codec", "../../crates/message/testdata"),
     ("configuration", "../../examples"),

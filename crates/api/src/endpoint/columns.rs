@@ -12,12 +12,12 @@ use crate::{
     types::{ColumnAnswer, ValueCount},
 };
 use axum::{Json, extract::State as Shared};
+use lookup::Watch;
 use serde::Deserialize;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::Watch;
 use utoipa::IntoParams;
 
 /// Most values offered.

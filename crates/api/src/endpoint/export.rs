@@ -28,6 +28,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use lookup::Document;
 use query::{Name, Outcome, Query, Search, SearchError, Space};
 use serde::Deserialize;
 use std::{
@@ -35,7 +36,6 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
-use store::Document;
 use utoipa::{IntoParams, ToSchema};
 
 /// Longest time of an export.

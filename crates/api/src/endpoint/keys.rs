@@ -18,8 +18,8 @@ use axum::{
     http::{HeaderMap, StatusCode},
 };
 use evidence::{Identity, IdentityError, Keys};
+use logspace::Unlocked;
 use std::{sync::Arc, time::Duration};
-use store::Unlocked;
 
 /// Longest wait for a seal: a segment of a million messages takes some seconds.
 const SEAL_TIMEOUT: Duration = Duration::from_secs(60);

@@ -13,12 +13,12 @@ use crate::{
     types::LogspaceAnswer,
 };
 use axum::{Json, extract::State as Shared};
+use lookup::Watch;
 use query::Extent;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::Watch;
 
 /// Longest time of counting.
 const TIMEOUT: Duration = Duration::from_secs(3);

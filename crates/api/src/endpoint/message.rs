@@ -13,13 +13,13 @@ use crate::{
     types::{ContextAnswer, MessageAnswer},
 };
 use axum::{Json, extract::State as Shared};
+use lookup::{Locked, Watch};
 use query::{Near, Same, Space};
 use serde::Deserialize;
 use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-use store::{Locked, Watch};
 use utoipa::{IntoParams, ToSchema};
 
 /// Most rows before and after the anchor.

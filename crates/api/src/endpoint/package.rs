@@ -25,6 +25,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use evidence::package::{Question, View};
+use logspace::{ExportError, Exported, Part, export_package};
+use lookup::{ReadError, Watch};
 use query::{Query, Search};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -34,7 +36,6 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
-use store::{ExportError, Exported, Part, ReadError, Watch, export_package};
 use utoipa::{IntoParams, ToSchema};
 
 /// Longest time of making one.

@@ -25,6 +25,8 @@ use axum::{
     response::sse::{Event, KeepAlive, Sse},
 };
 use futures_util::Stream;
+use logspace::{Live, Subscription};
+use lookup::{Document, Watch};
 use query::{Answer, Matcher, MemoryPermit, Query, Search, SearchError, Space, place};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -35,7 +37,6 @@ use std::{
     task::{Context, Poll},
     time::{Duration, Instant},
 };
-use store::{Document, Live, Subscription, Watch};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::IntoParams;
 

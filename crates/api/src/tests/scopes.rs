@@ -4,6 +4,7 @@
 use super::Server;
 use crate::{Right, Scope, ScopeKind, ScopeMember};
 use evidence::{Identity, Recipient};
+use logspace::{Logspace, LogspaceOptions, Unheard};
 use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
 use query::{Boundary, ParseOptions, Query};
 use serde_json::{Value, json};
@@ -15,7 +16,6 @@ use std::{
     sync::{Arc, Mutex},
     time::Duration,
 };
-use store::{Logspace, LogspaceOptions, Unheard};
 
 /// 2026-11-21T04:00:00Z.
 const START_US: i64 = 1_795_233_600_000_000;

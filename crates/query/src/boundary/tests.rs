@@ -7,8 +7,8 @@ use crate::{
     naive::{START_US, document, snapshot, with_value},
     place, search, search_piped, stream, values,
 };
+use lookup::{Column, Document, Snapshot, Watch};
 use std::sync::Arc;
-use store::{Column, Document, Snapshot, Watch};
 
 fn query(text: &str) -> Query {
     let options = ParseOptions { now_us: START_US + 100_000_000, ..ParseOptions::default() };
@@ -165,7 +165,7 @@ fn looking_around_stays_within() {
     assert_eq!(around.iter().map(|near| near.sequence).collect::<Vec<_>>(), [3, 5, 7, 9, 11]);
     let names = |space: &Space| -> Vec<(String, u64, bool)> {
         let found = columns(space, &watch).unwrap();
-        let of = |used: &store::ColumnUse| {
+        let of = |used: &lookup::ColumnUse| {
             (crate::column_name(&used.column).to_owned(), used.documents, used.numeric)
         };
         found.iter().map(of).collect()

@@ -3,7 +3,7 @@
 use super::{Near, Same, columns, context, message};
 use crate::naive::{document, snapshot, with_value};
 use crate::{MemoryBudget, MemoryPool, Space};
-use store::Watch;
+use lookup::Watch;
 
 fn store() -> Space {
     let made = (0..50).map(|n| document(n, ["a", "b"][n as usize % 2], "p", &format!("line {n}")));

@@ -10,9 +10,9 @@ use crate::{
     tree::{EndText, Test, Text},
     words,
 };
+use lookup::{Column, Pattern};
 use message::{Facility, Severity};
 use std::net::IpAddr;
-use store::{Column, Pattern};
 
 impl Compiler<'_> {
     pub(super) fn column(

@@ -3,8 +3,8 @@
 //! In: bytes or an expression. Out: token patterns that every match implies. Fewer is right, only slower.
 
 use crate::words;
+use lookup::Pattern;
 use regex_syntax::hir::{Hir, HirKind};
-use store::Pattern;
 
 /// Shortest part of a token worth a walk of the dictionary.
 const PART_BYTES_MIN: usize = 3;

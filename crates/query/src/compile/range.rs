@@ -10,8 +10,8 @@ use crate::{
     tree::{Comparison, EndText, Test},
     words,
 };
+use lookup::{Bound, Pattern};
 use std::net::{IpAddr, Ipv4Addr};
-use store::{Bound, Pattern};
 
 /// Lower and upper end of a range or a comparison, each with whether it belongs to it.
 type Ends<'a> = (Option<(&'a EndText, bool)>, Option<(&'a EndText, bool)>);

@@ -9,7 +9,7 @@ use crate::{
     tree::{Glyph, Test, Text},
     words,
 };
-use store::{Pattern, Phrase};
+use lookup::{Pattern, Phrase};
 
 /// Most words of a phrase: each costs a walk of the candidates' positions.
 const PHRASE_WORDS_MAX: usize = 64;

@@ -3,7 +3,7 @@
 //! In: a phrase and a way to ask whether the token at a position fits a word. Out: yes or no, or the positions.
 //! Limits: [`EVENTS_MAX`] positions are looked at for a phrase with slop.
 
-use store::{Pattern, Phrase};
+use lookup::{Pattern, Phrase};
 
 /// Most (position, word) pairs of one message for a phrase with slop; a message has seldom a tenth.
 const EVENTS_MAX: usize = 10_000;

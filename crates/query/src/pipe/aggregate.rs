@@ -10,9 +10,9 @@ use super::{
     sketch::Sketch,
 };
 use crate::{tree::FunctionKind, words};
+use lookup::Document;
 use message::ValueKind;
 use std::cmp::Ordering;
-use store::Document;
 
 #[derive(Clone, Debug)]
 pub(super) enum Aggregate {

@@ -7,9 +7,9 @@ use super::{
     Name,
     name::{number_kind, number_text},
 };
+use lookup::Document;
 use message::ValueKind;
 use std::collections::HashMap;
-use store::Document;
 
 /// Name of the column with the earlier value.
 pub(super) fn earlier(value: &str) -> String {

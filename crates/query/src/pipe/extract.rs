@@ -4,10 +4,10 @@
 //! Limits: [`VALUES_MAX`] values a row; JSON as deep as its reader allows.
 
 use super::{Name, name::add_value};
+use lookup::Document;
 use message::ValueKind;
 use regex::bytes::Regex;
 use serde_json::Value;
-use store::Document;
 
 /// Most values that one row may get.
 const VALUES_MAX: usize = 1_000;

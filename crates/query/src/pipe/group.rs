@@ -15,9 +15,9 @@ use crate::{
     times,
     tree::FunctionKind,
 };
+use lookup::Document;
 use message::ValueKind;
 use std::{cmp::Ordering, collections::HashMap, sync::Arc};
-use store::Document;
 
 /// Most groups that are kept apart.
 pub(crate) const GROUPS_MAX: usize = 200_000;

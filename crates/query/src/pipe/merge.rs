@@ -9,8 +9,8 @@ use crate::{
     memory::{MemoryPermit, document_bytes},
     run::order,
 };
+use lookup::{Bitmap, Document};
 use std::{borrow::Cow, collections::VecDeque};
-use store::{Bitmap, Document};
 
 /// Rows of a member that are read at once: about a block.
 const AHEAD: usize = 512;

@@ -8,9 +8,9 @@ use crate::{
     tree::Text,
     words,
 };
+use lookup::{Column, Document};
 use message::{Facility, Severity, ValueKind};
 use std::borrow::Cow;
-use store::{Column, Document};
 
 /// A field of a row.
 #[derive(Clone, PartialEq, Eq, Debug)]

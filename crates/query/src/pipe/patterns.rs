@@ -10,9 +10,9 @@ use crate::{
     memory::{MemoryBudget, MemoryPermit},
     times, words,
 };
+use lookup::Document;
 use message::ValueKind;
 use std::collections::HashMap;
-use store::Document;
 
 /// Columns of the table.
 pub(super) const COLUMNS: &[&str] = &["pattern", "count", "percent", "first_seen", "last_seen", "trend"];

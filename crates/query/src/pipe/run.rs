@@ -20,11 +20,11 @@ use crate::{
     space::{Seen, Space, place},
     tree::FunctionKind,
 };
+use lookup::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
 use std::{
     borrow::Cow,
     sync::{Arc, Mutex, PoisonError},
 };
-use store::{Bitmap, Column, Document, ReadError, SegmentView, Stop};
 
 /// Widths that people expect of a timechart, in seconds.
 const WIDTHS_S: &[i64] = &[

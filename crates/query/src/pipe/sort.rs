@@ -12,11 +12,11 @@ use crate::{
     memory::{MemoryPermit, document_bytes},
     words,
 };
+use lookup::Document;
 use std::{
     cmp::{Ordering, Reverse},
     collections::BinaryHeap,
 };
-use store::Document;
 
 /// Most rows that `sort` holds.
 pub(crate) const ROWS_MAX: usize = 100_000;

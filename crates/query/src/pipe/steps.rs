@@ -11,11 +11,11 @@ use crate::{
     memory::{MemoryBudget, MemoryPermit},
     space::{Space, member_of},
 };
+use lookup::{Document, Watch};
 use std::{
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hasher},
 };
-use store::{Document, Watch};
 
 /// Most keys that `dedup` remembers.
 const KEYS_MAX: usize = 2_000_000;

@@ -8,8 +8,8 @@ use crate::{
     ParseOptions, Query, Search, SearchError, Space,
     naive::{START_US, document, snapshot, with_value},
 };
+use lookup::Document;
 use std::fmt::Write;
-use store::Document;
 
 const NOW_US: i64 = START_US + 100_000_000;
 

@@ -9,8 +9,8 @@ use crate::{
     tree::Text,
     words,
 };
+use lookup::{Bitmap, Column, Pattern, ReadError};
 use regex::bytes::Regex;
-use store::{Bitmap, Column, Pattern, ReadError};
 
 /// Most memory for the distinct values that match an expression.
 const VALUES_BYTES_MAX: usize = 8 << 20;

@@ -7,7 +7,7 @@ use crate::{
     condition::Condition,
     matcher::{Tokens, holds},
 };
-use store::{Bitmap, Document};
+use lookup::{Bitmap, Document};
 
 pub(super) struct Known<'c> {
     /// No other document matches.

@@ -5,7 +5,7 @@
 
 use super::{Plan, known::Known};
 use crate::condition::Condition;
-use store::{Bitmap, ReadError};
+use lookup::{Bitmap, ReadError};
 
 /// Slices of a segment's time: about a second each for an hour.
 const SLICES: i64 = 4_096;

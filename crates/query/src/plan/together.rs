@@ -4,7 +4,7 @@
 
 use super::Plan;
 use crate::condition::Condition;
-use store::{Pattern, Together};
+use lookup::{Pattern, Together};
 
 /// Fewest words that are worth it.
 const WORDS_MIN: usize = 2;

@@ -8,8 +8,8 @@ use crate::{
     condition::{Condition, ValueTest},
     words,
 };
+use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
-use store::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 
 /// What a part of a condition was asked in some segments, and what the index said.
 #[derive(Clone, Copy, Debug, Default)]

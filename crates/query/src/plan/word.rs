@@ -5,7 +5,7 @@
 
 use super::{Plan, WORTH_NARROWING, known::Known};
 use crate::condition::Condition;
-use store::{Bitmap, Column, Pattern, Phrase, ReadError};
+use lookup::{Bitmap, Column, Pattern, Phrase, ReadError};
 
 impl Plan<'_> {
     pub(super) fn phrase<'c>(

@@ -13,8 +13,8 @@ use crate::{
     question::Query,
     space::{Seen, Space},
 };
+use lookup::{ReadCost, ReadError, Stop};
 use std::time::{Duration, Instant};
-use store::{ReadCost, ReadError, Stop};
 
 /// What reading takes, about, as measured with the made-up site: docs/measurements/queries.md says how. To begin with a block,
 const BLOCK_BEGUN: Duration = Duration::from_micros(20);

@@ -11,11 +11,11 @@ use crate::{
     memory::{MemoryBudget, MemoryError, MemoryPermit},
     space::Seen,
 };
+use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
-use store::{Bitmap, Column, Pattern, ReadError, SegmentView};
 
 /// Most distinct values kept apart: a screen shows ten, and a count of distinct beyond this is a lower bound.
 const VALUES_MAX: usize = 500_000;

@@ -13,7 +13,7 @@ use crate::{
     question::Query,
     space::{Seen, Space},
 };
-use store::{Bitmap, Locked, ReadError, Stop};
+use lookup::{Bitmap, Locked, ReadError, Stop};
 
 pub(crate) struct Found<'s> {
     pub(crate) space: &'s Space,

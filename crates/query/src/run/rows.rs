@@ -12,12 +12,12 @@ use crate::{
     question::Query,
     space::{Seen, Space, member_of, place},
 };
+use lookup::{Document, ReadError, Watch};
 use std::{
     collections::VecDeque,
     ops::Range,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
-use store::{Document, ReadError, Watch};
 
 /// Most rows of an answer.
 pub const ROWS_MAX: usize = 10_000;

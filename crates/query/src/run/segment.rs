@@ -9,8 +9,8 @@ use crate::{
     plan,
     space::Seen,
 };
+use lookup::{Bitmap, ReadError, SegmentView};
 use std::ops::Range;
-use store::{Bitmap, ReadError, SegmentView};
 
 /// What an answer is about: its time range cut into bars.
 #[derive(Clone)]

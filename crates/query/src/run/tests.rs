@@ -6,9 +6,9 @@ use crate::{
     naive::{START_US, document, snapshot, with_value},
     tree::Operator,
 };
+use lookup::{Column, Document, ReadCost, Watch};
 use proptest::prelude::*;
 use std::{sync::Arc, time::Instant};
-use store::{Column, Document, ReadCost, Watch};
 
 fn store() -> Space {
     let line = |n: i64| {

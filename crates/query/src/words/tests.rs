@@ -2,7 +2,7 @@
 
 use super::{lower, matches, pattern, tokens};
 use crate::tree::{Glyph, Text};
-use store::{Bound, Pattern};
+use lookup::{Bound, Pattern};
 
 fn glyphs(text: &str) -> Vec<Glyph> {
     text.chars()

@@ -11,6 +11,7 @@ use crate::{
 };
 use config::Disk;
 use evidence::{Identity, Keys};
+use logspace::Moved;
 use std::{
     path::PathBuf,
     sync::{
@@ -19,7 +20,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use store::Moved;
 use transport::{Registry, tls::Passwords};
 
 /// Longest wait for a reload.

@@ -4,6 +4,7 @@
 
 use super::running::Shared;
 use crate::statistics::{Account, Figure, Sample};
+use logspace::LogspaceStats;
 use std::{
     collections::BTreeMap,
     sync::{
@@ -12,7 +13,6 @@ use std::{
     },
     time::Instant,
 };
-use store::LogspaceStats;
 use transport::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
 
 /// What all figures are read from.

@@ -25,6 +25,7 @@ use delivery::Destinations;
 use evidence::Ledger;
 use intake::Sources;
 use jiff::tz::TimeZone;
+use logspace::{Logspace, Notice, Notices};
 use message::{Outlet, Severity, Stamp};
 use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
 use std::{
@@ -35,7 +36,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
-use store::{Logspace, Notice, Notices};
 use transport::{InternalLog, Registry, tls::Passwords};
 
 /// Ticks between two looks at how long the certificate of the page is still good.

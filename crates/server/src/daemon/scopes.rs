@@ -4,9 +4,9 @@
 
 use crate::assemble::{LogspaceSpec, ViewMember, ViewSpec};
 use api::{Scope, ScopeKind, ScopeMember};
+use logspace::Logspace;
 use query::{Boundary, ParseOptions, Query};
 use std::sync::Arc;
-use store::Logspace;
 
 /// Local logspaces first, then the others.
 pub(super) fn scopes(logspaces: &[(LogspaceSpec, Arc<Logspace>)], views: &[ViewSpec]) -> Vec<Arc<Scope>> {

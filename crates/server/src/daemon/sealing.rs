@@ -6,12 +6,12 @@
 use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
 use evidence::{Identity, Keys, Recipient};
+use logspace::{Authority, LogspaceOptions};
 use std::{
     path::{self, Path, PathBuf},
     sync::Arc,
     time::Duration,
 };
-use store::{Authority, LogspaceOptions};
 use ureq::Agent;
 
 /// Longest wait for a time-stamp.

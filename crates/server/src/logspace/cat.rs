@@ -9,10 +9,12 @@ use super::{
 };
 use crate::terminal;
 use clap::{Args, ValueEnum};
+use logspace::{document_json, locate_segment, read_chain, segment_file};
+use lookup::{Document, SegmentView, Watch};
 use query::{ParseOptions, Query};
+use segment::Sealed;
 use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
-use store::{Document, Sealed, SegmentView, Watch, document_json, locate_segment, read_chain, segment_file};
 
 /// What a message looks like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

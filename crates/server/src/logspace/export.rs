@@ -17,13 +17,14 @@ use evidence::{
     Keys, SigningKey,
     package::{Question, View},
 };
+use logspace::{Exported, Part, export_package, sign_key_of};
+use lookup::Watch;
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
 };
-use store::{Exported, Part, Watch, export_package, sign_key_of};
 
 /// Options of `export`.
 #[derive(Args, Debug)]

@@ -6,9 +6,10 @@ use super::place::{Place, time};
 use crate::terminal;
 use clap::Args;
 use evidence::{Chain, Event, Keys, Record, hex};
+use logspace::{locate_segment, read_chain, segment_file};
+use segment::Shell;
 use serde_json::{Value, json};
 use std::path::Path;
-use store::{Shell, locate_segment, read_chain, segment_file};
 
 /// Options of `ls`.
 #[derive(Args, Debug)]

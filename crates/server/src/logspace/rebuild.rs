@@ -9,9 +9,9 @@ use super::{
 use crate::terminal;
 use clap::Args;
 use evidence::Recipient;
+use logspace::RebuildIndex;
 use serde_json::json;
 use std::path::PathBuf;
-use store::RebuildIndex;
 
 /// Options of `rebuild-index`.
 #[derive(Args, Debug)]

@@ -5,9 +5,9 @@
 use super::place::{Place, below};
 use crate::terminal;
 use clap::Args;
+use logspace::{locate_segment, read_chain, scrub_file, segment_files};
 use serde_json::json;
 use std::{thread, time::Duration};
-use store::{locate_segment, read_chain, scrub_file, segment_files};
 
 /// Options of `scrub`.
 #[derive(Args, Debug)]

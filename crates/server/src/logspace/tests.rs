@@ -3,6 +3,7 @@
 use super::*;
 use clap::Parser;
 use evidence::Recipient;
+use logspace::{Logspace, Unheard, segment_files};
 use message::{Ack, Batch, Delivery, Message, Origin, Outlet, Selection, Span, Stamp, WriteBudget};
 use std::{
     fs,
@@ -11,7 +12,6 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use store::{Logspace, Unheard, segment_files};
 
 #[derive(Parser)]
 struct Words {
@@ -44,11 +44,11 @@ fn batch(first: u64, count: u64) -> Batch {
 
 /// A logspace `audit` in a data folder: three segments of 50 messages.
 fn fill(data: &Path, recipients: Vec<Recipient>) {
-    let options = store::LogspaceOptions {
+    let options = logspace::LogspaceOptions {
         segment_messages_max: 50,
         refresh: Duration::from_millis(5),
         recipients,
-        ..store::LogspaceOptions::default()
+        ..logspace::LogspaceOptions::default()
     };
     let logspace = Logspace::open(&data.join("logspaces/audit"), options, Arc::new(Unheard)).unwrap();
     for number in 0..4 {

@@ -10,9 +10,10 @@ use super::{
 use crate::terminal;
 use clap::Args;
 use evidence::{Digest, PublicKey, StampRoots};
+use logspace::{Audit, AuditReport, Finding, Verdict};
+use lookup::Watch;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use store::{Audit, AuditReport, Finding, Verdict, Watch};
 
 /// Options of `verify`.
 #[derive(Args, Debug)]

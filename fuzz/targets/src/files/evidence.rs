@@ -1,7 +1,7 @@
 //! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
 
 use evidence::{Chain, Identity, Keys, PublicKey, Record, Stamp, root_of};
-use store::Shell;
+use segment::Shell;
 
 /// Runs the target.
 pub(crate) fn run(bytes: &[u8]) {

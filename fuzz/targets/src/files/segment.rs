@@ -1,6 +1,7 @@
 //! Segment files: any bytes give answers or an error. Checksums are made right first, so that what they guard is read.
 
-use store::{Bound, Column, Pattern, Phrase, Sealed, SegmentView, Watch};
+use lookup::{Bound, Column, Pattern, Phrase, SegmentView, Watch};
+use segment::Sealed;
 
 const HEADER_BYTES: usize = 512;
 const TRAILER_BYTES: usize = 32;

@@ -1,7 +1,7 @@
 //! Questions asked of messages one by one, as live tail does: no question on no text fails, and highlights lie inside.
 
+use lookup::Document;
 use query::{ParseOptions, Query};
-use store::Document;
 
 /// Runs the target.
 pub(crate) fn run(input: (String, Vec<u8>)) {

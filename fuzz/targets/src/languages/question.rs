@@ -1,8 +1,8 @@
 //! The query language: any text gives a tree or an error with a place inside the text; a tree printed is read as
 //! itself; whatever can be asked can be asked of a message.
 
+use lookup::Document;
 use query::{Operator, ParseOptions, Query, parse};
-use store::Document;
 
 /// Runs the target.
 pub(crate) fn run(text: &str) {

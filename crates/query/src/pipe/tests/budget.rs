@@ -5,7 +5,7 @@ use crate::{
     naive::{START_US, document, snapshot},
     search, search_piped, search_rows, stream, values,
 };
-use store::{Column, Watch};
+use lookup::{Column, Watch};
 
 /// Bytes of a message's text.
 const TEXT_BYTES: usize = 10_000;

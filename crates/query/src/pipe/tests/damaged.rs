@@ -2,10 +2,10 @@
 
 use super::{START_US, options, store};
 use crate::{Query, Search, Space, search, search_piped, stream};
-use std::{ops::Range, sync::Arc};
-use store::{
+use lookup::{
     Bitmap, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
 };
+use std::{ops::Range, sync::Arc};
 
 /// What of a segment is damaged.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,89 @@
+//! Verification of a logspace from outside: everything on disk against the chain of evidence.
+//!
+//! In: a directory, keys, whom to trust. Out: every finding, with the file, the chunk and the messages concerned.
+//! Holds: the chain. Changes nothing, takes no lock: it may run beside the server; what is sealed meanwhile is not
+//! looked at. Limits: reads every byte; a locked segment's messages are covered by the hashes of its chunks.
+
+mod catalog;
+mod chain;
+mod error;
+mod files;
+mod report;
+mod stamps;
+
+pub use error::AuditError;
+pub use report::{AuditReport, Finding, FindingKind, Verdict};
+
+use crate::{
+    files::{chain_file::read_chain, layout::JOURNAL_DIR},
+    witness::keys_beside,
+};
+use chain::Signers;
+use evidence::{Chain, Digest, Keys, PublicKey, StampRoots};
+use files::FileCheck;
+use journal::OsDisk;
+use lookup::Watch;
+use std::{fs, io, path::Path};
+
+/// What to verify, and with what.
+#[derive(Clone, Default)]
+pub struct Audit {
+    /// Keys that open encrypted segments: their messages are read back, too.
+    pub keys: Keys,
+    /// Keys that records must be signed by. None: those that lie beside the chain, which proves less.
+    pub trusted: Vec<PublicKey>,
+    /// A record that must be in the chain, as somebody kept its digest elsewhere.
+    pub known_head: Option<Digest>,
+    /// Certificates that the authorities of time-stamps must lead to. None: any authority counts, which proves less.
+    pub stamp_roots: Option<StampRoots>,
+}
+
+impl Audit {
+    /// Verifies the logspace in a directory.
+    pub fn run(&self, dir: &Path, watch: &Watch) -> Result<AuditReport, AuditError> {
+        let mut report = AuditReport::default();
+        let chain = read_chain(&OsDisk, dir)?;
+        let signers = match self.trusted.is_empty() {
+            true => Signers::Beside(keys_beside(dir)?),
+            false => Signers::Trusted(self.trusted.clone()),
+        };
+        chain::check(&chain, &signers, self.known_head, &mut report);
+        stamps::check(dir, &chain, self.stamp_roots.as_ref(), &mut report)?;
+        catalog::check(dir, &chain, &mut report)?;
+        let journal_first = journal_first(dir)?;
+        let (keys, signers) = (&self.keys, signers.keys());
+        FileCheck { dir, keys, signers, journal_first, watch }.run(&chain, &mut report)?;
+        check_journal(journal_first, &chain, &mut report);
+        Ok(report)
+    }
+}
+
+/// The first sequence number that the journal has.
+fn journal_first(dir: &Path) -> io::Result<Option<u64>> {
+    let files = match fs::read_dir(dir.join(JOURNAL_DIR)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        opened => opened?,
+    };
+    let mut first = None;
+    for entry in files {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let number = name.strip_prefix("journal-").and_then(|name| name.strip_suffix(".dj"));
+        let number = number.and_then(|digits| digits.parse::<u64>().ok());
+        first = first.into_iter().chain(number).min();
+    }
+    Ok(first)
+}
+
+/// The journal begins where the sealed messages end, or before: else messages were taken away between the two.
+fn check_journal(journal_first: Option<u64>, chain: &Chain, report: &mut AuditReport) {
+    let end = chain.records().iter().map(|record| record.end()).max().unwrap_or(0);
+    if let Some(first) = journal_first.filter(|first| *first > end) {
+        report.add(Finding {
+            messages: Some(end..first),
+            ..Finding::new(
+                FindingKind::Missing,
+                "messages between the last sealed segment and the journal are gone",
+            )
+        });
+    }
+}

@@ -1,0 +1,50 @@
+//! A logspace: messages in, acknowledged when they are durable, searchable within a second, sealed, and at last
+//! removed.
+//!
+//! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, evidence packages, the
+//! verification of a logspace from outside.
+//! Holds: journal, active segment, sealed segments, catalog, chain of evidence. Touches files and threads.
+//! Limits: see [`LogspaceOptions`].
+//!
+//! In reading order, the lowest last:
+//! - `logspace`: an open logspace, and its threads started and ended.
+//! - `rebuild`: the index of a sealed segment made again.
+//! - `package`: evidence packages being made.
+//! - `audit`: a logspace verified from outside.
+//! - `threads`: writer, builder, sealer, and those that recode, scrub and stamp.
+//! - `opening`: what is there when a logspace is opened: its segments, and which files are not its own.
+//! - `shared`: what the threads share: queues, published segments, counters.
+//! - `witness`: the chain of evidence being continued, and who signs it.
+//! - `segments`: what a logspace needs of segments, and the real ones.
+//! - `options`: how a logspace is kept, and what it tells its operator.
+//! - `open_error`: why a logspace cannot be opened.
+//! - `files`: the files beside journal and segments: paths, catalog, chain, archive, clock.
+
+mod audit;
+mod files;
+mod logspace;
+mod open_error;
+mod opening;
+mod options;
+mod package;
+mod rebuild;
+mod segments;
+mod shared;
+mod threads;
+mod witness;
+
+pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind, Verdict};
+pub use files::archive::{SegmentPlace, locate as locate_segment};
+pub use files::chain_file::{EVIDENCE_DIR, read_chain};
+pub use files::layout::{segment_files, segment_path as segment_file};
+pub use logspace::Logspace;
+pub use open_error::OpenLogspaceError;
+pub use options::{Authority, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
+pub use package::{ExportError, Exported, Part, Wanted, document_json, export_package};
+pub use rebuild::{RebuildIndex, RebuildIndexError};
+pub use segments::{Growing, Outline, Recoded, SealFailed, Segments, Unlocked};
+pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
+pub use shared::moves::Moved;
+pub use shared::stats::LogspaceStats;
+pub use threads::scrub::scrub_file;
+pub use witness::sign_key_of;

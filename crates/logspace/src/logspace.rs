@@ -1,0 +1,422 @@
+//! A logspace: messages in, acknowledged when they are durable, searchable within a second, sealed, and at last
+//! removed.
+//!
+//! In: deliveries of the pipeline. Out: acknowledgements, snapshots for queries, a live tail, statistics.
+//! Holds: a directory under a lock and three threads: journal, builder, sealer; others that recode, scrub and stamp.
+//! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
+//! it, down to the sources.
+
+use crate::files::cover::Cover;
+use crate::files::layout::JOURNAL_DIR;
+use crate::files::numbers::{NumberMark, UNSYNCED_MAX};
+use crate::files::{
+    catalog::Catalog,
+    clock::{self, ClockGuard, ClockReading, now_us},
+};
+use crate::package::{Part, Wanted};
+use crate::segments::Indexed;
+use crate::shared::moves::Move;
+use crate::shared::queue::Queue;
+use crate::shared::shelf::{Shelf, Starting};
+use crate::shared::{Retention, Shared};
+use crate::threads::builder::Builder;
+use crate::threads::sealer::{self, Sealer};
+use crate::threads::writer::Writer;
+use crate::witness::Witness;
+use crate::{
+    open_error::OpenLogspaceError,
+    opening::{self, Opening},
+    options::{LogspaceOptions, Notice, Notices},
+    segments::{Growing, Segments, Unlocked},
+    shared::{live::Subscription, moves::Moved, stats::LogspaceStats},
+    threads::{recoder, scrub, stamper},
+    witness,
+};
+use evidence::{KeyError, Keys, SigningKey, package::View};
+use journal::{Disk, Journal, OsDisk};
+use lookup::Snapshot;
+use message::{Delivery, Outlet, WriteBudget};
+use std::{
+    fs, io,
+    ops::Range,
+    path::Path,
+    sync::{Arc, atomic::Ordering::Relaxed, mpsc},
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+/// An open logspace. Dropping it is closing it.
+pub struct Logspace {
+    shared: Arc<Shared>,
+    segments: Arc<dyn Segments>,
+    seals: Arc<Queue<Box<dyn Growing>>>,
+    writer: Option<JoinHandle<()>>,
+    builder: Option<JoinHandle<()>>,
+    sealer: Option<JoinHandle<()>>,
+    scrubber: Option<JoinHandle<()>>,
+    recoder: Option<JoinHandle<()>>,
+    stamper: Option<JoinHandle<()>>,
+    /// Closed when scrubber and stamper are to end.
+    ended: Arc<Queue<()>>,
+}
+
+impl Logspace {
+    /// Opens a logspace, which is made when missing. Messages that were acknowledged and are not sealed are read back
+    /// from the journal before this returns, or later when that takes longer than `replay_wait`.
+    pub fn open(
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+    ) -> Result<Logspace, OpenLogspaceError> {
+        Logspace::open_on(Arc::new(OsDisk), Arc::new(Indexed), dir, options, notices)
+    }
+
+    /// Opens a logspace with segments of another kind, and its journal and catalog on another disk: for tests.
+    pub fn open_on(
+        disk: Arc<dyn Disk>,
+        segments: Arc<dyn Segments>,
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+    ) -> Result<Logspace, OpenLogspaceError> {
+        let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
+        make_folder(dir).map_err(failed)?;
+        let mut journal = open_journal(&disk, dir, &options, &*notices)?;
+        let mut witness =
+            Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
+        witness.tie(options.ledger.clone());
+        let cover = Arc::new(Cover::open(Arc::clone(&disk), dir).map_err(failed)?);
+        let found = opening::find_segments(Opening {
+            disk: &*disk,
+            segments: &*segments,
+            keys: &options.keys,
+            witness: &mut witness,
+            journal: &journal,
+            cover: &cover,
+            dir,
+            now_us: now_us(),
+            notices: &*notices,
+        })
+        .map_err(|error| error.of(dir))?;
+        let sealed_below = found.write(&*disk, dir).map_err(failed)?;
+        journal.advance(sealed_below);
+        let clock = open_clock(&*disk, dir, &options, &found.catalog);
+        let (clock, is_same_boot) = clock.map_err(failed)?;
+        let mark = open_mark(&*disk, dir, &mut journal, is_same_boot).map_err(failed)?;
+        let end = journal.next_sequence();
+        let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
+        let shelf = Shelf::new(found.sealed, sealed_below, witness.losses(), starting);
+        let shared = Arc::new(Shared::new(dir, options, notices, shelf, sealed_below));
+        shared.counters.stand(found.troubles);
+        let seals = Arc::new(Queue::new(1));
+        let sealer = Sealer::new(
+            Arc::clone(&shared),
+            Arc::clone(&disk),
+            Arc::clone(&segments),
+            Arc::clone(&seals),
+            sealer::RecoveredState { catalog: found.catalog, witness, foreign: found.foreign, clock },
+        );
+        let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
+        logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
+        let builder = Builder::new(Arc::clone(&shared), seals, &*segments, sealed_below);
+        let reader = journal.reader(sealed_below);
+        let (done, replayed) = mpsc::sync_channel(0);
+        let build = {
+            let cover = Arc::clone(&cover);
+            move || builder.run(reader, end, &cover, &done)
+        };
+        logspace.builder = Some(spawn(&shared, "logspace-build", build).map_err(failed)?);
+        if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
+            result.map_err(OpenLogspaceError::Replay)?;
+        }
+        drop(replayed);
+        logspace.start_upkeep(disk).map_err(failed)?;
+        let writer = Writer::new(journal, Arc::clone(&shared), cover, mark);
+        logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
+        Ok(logspace)
+    }
+
+    fn without_threads(
+        shared: &Arc<Shared>,
+        segments: &Arc<dyn Segments>,
+        seals: &Arc<Queue<Box<dyn Growing>>>,
+    ) -> Logspace {
+        Logspace {
+            shared: Arc::clone(shared),
+            segments: Arc::clone(segments),
+            seals: Arc::clone(seals),
+            writer: None,
+            builder: None,
+            sealer: None,
+            scrubber: None,
+            recoder: None,
+            stamper: None,
+            ended: Arc::new(Queue::new(1)),
+        }
+    }
+
+    fn start_upkeep(&mut self, disk: Arc<dyn Disk>) -> io::Result<()> {
+        self.start_scrubber()?;
+        self.start_recoder()?;
+        self.start_stamper(disk)
+    }
+
+    fn start_scrubber(&mut self) -> io::Result<()> {
+        if self.shared.options.scrub_bytes_a_second > 0 {
+            let (shared, ended) = (Arc::clone(&self.shared), Arc::clone(&self.ended));
+            let run = move || scrub::run(&shared, &ended);
+            self.scrubber = Some(spawn(&self.shared, "logspace-scrub", run)?);
+        }
+        Ok(())
+    }
+
+    fn start_recoder(&mut self) -> io::Result<()> {
+        if self.shared.options.recode {
+            let (shared, segments) = (Arc::clone(&self.shared), Arc::clone(&self.segments));
+            let (seals, ended) = (Arc::clone(&self.seals), Arc::clone(&self.ended));
+            let run = move || recoder::run(&shared, &*segments, &seals, &ended);
+            self.recoder = Some(spawn(&self.shared, "logspace-recode", run)?);
+        }
+        Ok(())
+    }
+
+    fn start_stamper(&mut self, disk: Arc<dyn Disk>) -> io::Result<()> {
+        if let Some(authority) = self.shared.options.authority.clone() {
+            let (shared, ended) = (Arc::clone(&self.shared), Arc::clone(&self.ended));
+            let run = move || stamper::run(&shared, &*disk, &*authority, &ended);
+            self.stamper = Some(spawn(&self.shared, "logspace-stamp", run)?);
+        }
+        Ok(())
+    }
+
+    /// The segments as they are now.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.shared.shelf.snapshot()
+    }
+
+    /// The segments as they are now, for an asker whose keys open some that are locked for others.
+    pub fn snapshot_for(&self, unlocked: &Unlocked) -> Arc<Snapshot> {
+        let snapshot = self.shared.shelf.snapshot();
+        if snapshot.locked.is_empty() {
+            return snapshot;
+        }
+        let open = |path: &Path| unlocked.open(&*self.segments, &self.shared.dir.join(path));
+        Arc::new(self.shared.shelf.snapshot_with(&open))
+    }
+
+    /// Changes what may stay, from the next look at the retention on.
+    pub fn set_retention(&self, age: Option<Duration>, bytes: Option<u64>, legal_hold: bool) {
+        *self.shared.retention() = Retention { age, bytes, hold: legal_hold };
+    }
+
+    /// Somebody knows of what is wrong and of how late it is: the clock is taken to be right, and losses are no longer
+    /// named among what is wrong. Searches name them still.
+    pub fn confirm(&self) {
+        self.shared.is_confirmed.store(true, Relaxed);
+        self.shared.troubles.confirm();
+        self.seals.nudge();
+    }
+
+    /// Opens locked segments with these keys, also those that are sealed from now on, until [`Logspace::lock`]. Gives
+    /// how many were opened and how many stay locked.
+    pub fn unlock(&self, keys: &Keys) -> (usize, usize) {
+        *self.shared.session_keys() = keys.clone();
+        let opened =
+            self.shared.shelf.unlock(&|path| self.segments.open(&self.shared.dir.join(path), keys).ok());
+        (opened, self.shared.shelf.snapshot().locked.len())
+    }
+
+    /// Forgets the keys of [`Logspace::unlock`]: what they opened is locked again. Answers that are being made may
+    /// still read.
+    pub fn lock(&self) {
+        *self.shared.session_keys() = Keys::default();
+        self.shared.shelf.lock();
+    }
+
+    /// Moves sealed segments whose newest message is at least so old to the archive, with a record of each in the
+    /// chain, and waits for that.
+    pub fn archive(&self, age: Duration, timeout: Duration) -> Result<Moved, String> {
+        self.move_segments(Move::Archive(i64::try_from(age.as_micros()).unwrap_or(i64::MAX)), timeout)
+    }
+
+    /// Brings archived segments back that hold messages received in a range. They stay until they are archived by
+    /// name again.
+    pub fn restore(&self, received_us: Range<i64>, timeout: Duration) -> Result<Moved, String> {
+        self.move_segments(Move::Restore(received_us.start, received_us.end), timeout)
+    }
+
+    fn move_segments(&self, what: Move, timeout: Duration) -> Result<Moved, String> {
+        let done = self.shared.moves.ask(what).ok_or("too many moves are waiting")?;
+        self.seals.nudge();
+        done.recv_timeout(timeout).map_err(|_| "the move goes on in the background".to_owned())?
+    }
+
+    /// Uses the archive, or lets go of it so that it can be taken away. Gives how many segments are archived, and how
+    /// many of them are away.
+    pub fn set_attached(&self, is_attached: bool) -> (u64, u64) {
+        self.shared.is_detached.store(!is_attached, Relaxed);
+        sealer::look_for_archive(&self.shared, &*self.segments);
+        self.shared.shelf.archived()
+    }
+
+    /// Completes the active segment and waits until everything that is durable now is sealed; gives the sequence number
+    /// below which it is. None when that takes longer, or the logspace closes.
+    pub fn seal_now(&self, timeout: Duration) -> Option<u64> {
+        let durable = self.shared.durable_below.load(Relaxed);
+        let done = self.shared.wishes.add(durable)?;
+        self.shared.unbuilt.nudge();
+        done.recv_timeout(timeout).ok()
+    }
+
+    /// What an evidence package is made of, for an asker with these keys; signed with the logspace's own key.
+    pub fn part<'a>(
+        &self,
+        local: &str,
+        view: Option<View>,
+        unlocked: Option<&Unlocked>,
+        wanted: Box<Wanted<'a>>,
+    ) -> Result<Part<'a>, KeyError> {
+        let own = self.shared.options.keys.and(&self.shared.session_keys());
+        let keys = unlocked.map_or_else(|| own.clone(), |unlocked| own.and(unlocked.keys()));
+        let dir = self.shared.dir.clone();
+        let signer = self.signing_key()?;
+        Ok(Part { local: local.to_owned(), view, dir, keys, signer, wanted })
+    }
+
+    /// The key that signs the logspace's records.
+    pub fn signing_key(&self) -> Result<SigningKey, KeyError> {
+        let path = witness::sign_key(&self.shared.dir, self.shared.options.sign_key.as_deref());
+        SigningKey::load(&path)
+    }
+
+    /// Receives what arrives from now on, once it is durable.
+    pub fn subscribe(&self) -> Subscription {
+        self.shared.live.subscribe()
+    }
+
+    /// What was counted.
+    pub fn stats(&self) -> LogspaceStats {
+        self.shared.stats()
+    }
+
+    /// Takes nothing more, stores what waits, and ends the threads. What is not sealed is read back from the journal
+    /// at the next start.
+    pub fn close(self) {
+        drop(self);
+    }
+}
+
+impl Outlet for Logspace {
+    fn deliver(&self, delivery: Delivery, _budget: &WriteBudget) {
+        self.shared.deliver(delivery);
+    }
+}
+
+impl Drop for Logspace {
+    fn drop(&mut self) {
+        // From the end to the start: nobody waits for room that nobody makes.
+        self.shared.inbox.close();
+        self.shared.unbuilt.close();
+        self.seals.close();
+        self.ended.close();
+        self.shared.drafts.close();
+        let threads = [
+            &mut self.writer,
+            &mut self.builder,
+            &mut self.sealer,
+            &mut self.recoder,
+            &mut self.scrubber,
+            &mut self.stamper,
+        ];
+        for thread in threads.into_iter().filter_map(Option::take) {
+            // A thread that panicked has said so; the others still end in order.
+            let _ = thread.join();
+        }
+        self.shared.live.close();
+    }
+}
+
+/// Opens the journal, and tells what a crash left at its end.
+fn open_journal(
+    disk: &Arc<dyn Disk>,
+    dir: &Path,
+    options: &LogspaceOptions,
+    notices: &dyn Notices,
+) -> Result<Journal, OpenLogspaceError> {
+    let journal_options = journal::Options {
+        file_bytes_max: options.journal_file_bytes_max,
+        durability: options.durability,
+        ..journal::Options::default()
+    };
+    let (journal, recovery) = Journal::open(Arc::clone(disk), &dir.join(JOURNAL_DIR), journal_options)
+        .map_err(OpenLogspaceError::Journal)?;
+    if recovery.cut_bytes > 0 {
+        notices.notice(Notice::TailCut { bytes: recovery.cut_bytes });
+    }
+    Ok(journal)
+}
+
+/// Opens the mark of the numbers given. No number is given twice, whatever became of the journal.
+fn open_mark(
+    disk: &dyn Disk,
+    dir: &Path,
+    journal: &mut Journal,
+    is_same_boot: bool,
+) -> io::Result<NumberMark> {
+    let mut mark = NumberMark::open(disk, dir)?;
+    if mark.end() > journal.next_sequence() {
+        journal.advance(mark.end() + if is_same_boot { 0 } else { UNSYNCED_MAX });
+    }
+    mark.save(journal.next_sequence())?;
+    Ok(mark)
+}
+
+/// Opens what was seen of the clock; and whether the machine ran on since then.
+fn open_clock(
+    disk: &dyn Disk,
+    dir: &Path,
+    options: &LogspaceOptions,
+    catalog: &Catalog,
+) -> io::Result<(ClockGuard, bool)> {
+    let boot_id = clock::boot_id();
+    let last_boot_id = clock::last_boot_id(disk, dir)?;
+    let is_same_boot = !boot_id.is_empty() && last_boot_id.as_ref() == Some(&boot_id);
+    let newest_us = catalog.segments.iter().map(|entry| entry.last_us).max();
+    let seen = (boot_id, ClockReading::now());
+    Ok((ClockGuard::open(disk, dir, options.clock_wait, newest_us, seen)?, is_same_boot))
+}
+
+/// Makes a folder, durable in its parent.
+fn make_folder(dir: &Path) -> io::Result<()> {
+    journal::make_private_folders(dir)?;
+    match dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        Some(parent) => fs::File::open(parent)?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Tells the operator when a thread ends by a panic.
+struct Alarm(Arc<Shared>, &'static str);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.complain(Notice::Broken { thread: self.1 });
+        }
+    }
+}
+
+fn spawn(
+    shared: &Arc<Shared>,
+    name: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> io::Result<JoinHandle<()>> {
+    let alarm = Alarm(Arc::clone(shared), name);
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _alarm = alarm;
+        work();
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The segments of real logspaces: indexed ones.
+//!
+//! In: messages, paths. Out: [`Active`] and [`Sealed`] segments. Limits: theirs.
+
+use super::{Growing, Outline, Recoded, SealFailed, Segments};
+use evidence::{Digest, Facts, Keys};
+use lookup::{ReadError, SegmentView};
+use message::{Batch, Selection};
+use segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell};
+use std::{path::Path, sync::Arc};
+
+/// Indexed segments.
+pub(crate) struct Indexed;
+
+impl Segments for Indexed {
+    fn messages_max(&self) -> u64 {
+        u64::from(DOCUMENTS_MAX)
+    }
+
+    fn begin(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Box::new(Active::new(first_sequence, None))
+    }
+
+    fn rest(&self) {
+        segment::release_spare_memory();
+    }
+
+    fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError> {
+        Ok(Arc::new(Sealed::unlock(path, keys)?))
+    }
+
+    fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
+        let shell = Shell::open(path, &Keys::default())?;
+        let (record, contents) = (shell.record(), shell.contents());
+        let (is_recoded, is_aged) = (shell.is_recoded(), shell.is_aged());
+        let (first, count, received_us) = match shell.extent() {
+            Some(extent) => extent,
+            None => {
+                let sealed = shell.read()?;
+                (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
+            }
+        };
+        Ok(Outline { first, count, received_us, contents, record, is_recoded, is_aged })
+    }
+
+    fn recode(
+        &self,
+        path: &Path,
+        target: &Path,
+        recoding: &mut Recoding<'_>,
+    ) -> Result<Box<dyn Recoded>, SealFailed> {
+        let shell = Shell::open(path, recoding.keys)?;
+        if shell.is_encrypted() == recoding.recipients.is_empty() {
+            // Who may read it is not changed by the way.
+            return Err("it was sealed for others than the configuration names now".into());
+        }
+        let is_recoded = shell.is_recoded();
+        let sealed = shell.read()?;
+        let draft = if is_recoded { sealed.age(target, recoding) } else { sealed.recode(target, recoding) };
+        Ok(Box::new(draft?))
+    }
+}
+
+/// By how much a record that says what was replaced is longer than the one before it, with room to spare: the file gets
+/// it at its end.
+const RECORD_BYTES: u64 = 1024;
+
+impl Recoded for Draft {
+    fn messages(&self) -> Digest {
+        Draft::messages(self)
+    }
+
+    fn is_smaller(&self) -> bool {
+        self.report().file + RECORD_BYTES < self.report().before
+    }
+
+    fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed> {
+        Ok(Draft::finish(*self, notary)?)
+    }
+}
+
+impl Growing for Active {
+    fn append(&mut self, batch: &Batch, selection: &Selection) {
+        Active::append(self, batch, selection);
+    }
+
+    fn view(&self) -> Arc<dyn SegmentView> {
+        Active::view(self)
+    }
+
+    fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing> {
+        Box::new(Active::new(first_sequence, self.learned()))
+    }
+
+    fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed> {
+        Active::seal_as(self, path, sealing)?;
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        Active::is_full(self)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        Active::memory_bytes(self)
+    }
+
+    fn values_without_column(&self) -> u64 {
+        Active::values_without_column(self)
+    }
+
+    fn len(&self) -> u32 {
+        Active::len(self)
+    }
+
+    fn first_sequence(&self) -> u64 {
+        Active::first_sequence(self)
+    }
+
+    fn received_range(&self) -> (i64, i64) {
+        Active::received_range(self)
+    }
+}

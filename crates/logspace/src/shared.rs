@@ -1,0 +1,212 @@
+//! What the threads of a logspace share: its queues, its published segments, its counters.
+//!
+//! In: what one thread hands to the next. Out: the same; snapshots for queries.
+//! Holds: see the fields. Limits: each queue has its bound.
+
+pub(crate) mod draft;
+pub(crate) mod live;
+pub(crate) mod moves;
+pub(crate) mod queue;
+pub(crate) mod shelf;
+pub(crate) mod stats;
+pub(crate) mod troubles;
+pub(crate) mod wishes;
+
+use crate::options::{LogspaceOptions, Notice, Notices};
+use draft::Draft;
+use evidence::Keys;
+use live::Broadcast;
+use lookup::Locked;
+use message::{Ack, Batch, Delivery, Selection};
+use moves::Moves;
+use queue::Queue;
+use shelf::Shelf;
+use stats::{Counters, LogspaceStats};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use troubles::Troubles;
+use wishes::Wishes;
+
+/// Messages that are not durable yet. Whatever happens to them, their source hears of a failure unless
+/// [`Pending::acknowledge`] is called.
+pub(crate) struct Pending {
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) selection: Selection,
+    ack: Option<Ack>,
+}
+
+impl Pending {
+    /// The messages are durable.
+    pub(crate) fn acknowledge(mut self) {
+        drop(self.ack.take());
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(ack) = self.ack.take() {
+            ack.fail();
+        }
+    }
+}
+
+/// Messages that are durable.
+pub(crate) struct Stored {
+    pub(crate) batch: Arc<Batch>,
+    pub(crate) selection: Selection,
+    /// Sequence number of the first; the others follow.
+    pub(crate) first: u64,
+}
+
+/// What may stay.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Retention {
+    /// Age of its newest message at which a segment is removed.
+    pub(crate) age: Option<Duration>,
+    /// Size of all sealed segments at which the oldest is removed.
+    pub(crate) bytes: Option<u64>,
+    /// Nothing is removed at all.
+    pub(crate) hold: bool,
+}
+
+/// The shared part of a logspace.
+pub(crate) struct Shared {
+    pub(crate) dir: PathBuf,
+    pub(crate) options: LogspaceOptions,
+    /// The retention in force: a reload may change it.
+    pub(crate) retention: Mutex<Retention>,
+    pub(crate) notices: Arc<dyn Notices>,
+    /// Keys of who unlocked the logspace.
+    pub(crate) session_keys: Mutex<Keys>,
+    /// Waits for the journal.
+    pub(crate) inbox: Queue<Pending>,
+    /// Durable, waits for the builder.
+    pub(crate) unbuilt: Queue<Stored>,
+    /// Recoded segments that wait for their records.
+    pub(crate) drafts: Queue<Draft>,
+    pub(crate) live: Broadcast,
+    /// What is to be moved to the archive, or back.
+    pub(crate) moves: Moves,
+    /// The archive is not to be used, as if it were not attached.
+    pub(crate) is_detached: AtomicBool,
+    /// Who waits for the active segment to be sealed.
+    pub(crate) wishes: Wishes,
+    pub(crate) counters: Counters,
+    pub(crate) shelf: Shelf,
+    pub(crate) troubles: Troubles,
+    /// Somebody says that the clock is right; the sealer has not heard it yet.
+    pub(crate) is_confirmed: AtomicBool,
+    /// Everything below is in sealed segments: the journal may forget it.
+    pub(crate) sealed_below: AtomicU64,
+    /// Everything that was acknowledged is below.
+    pub(crate) durable_below: AtomicU64,
+}
+
+impl Shared {
+    /// Of a logspace that was just opened.
+    pub(crate) fn new(
+        dir: &Path,
+        options: LogspaceOptions,
+        notices: Arc<dyn Notices>,
+        shelf: Shelf,
+        sealed_below: u64,
+    ) -> Shared {
+        let (age, bytes, hold) = (options.retention_age, options.retention_bytes, options.legal_hold);
+        Shared {
+            dir: dir.to_owned(),
+            inbox: Queue::new(options.queue_bytes_max),
+            unbuilt: Queue::new(options.unbuilt_bytes_max),
+            drafts: Queue::new(1),
+            live: Broadcast::default(),
+            wishes: Wishes::default(),
+            moves: Moves::default(),
+            is_detached: AtomicBool::new(false),
+            counters: Counters::default(),
+            shelf,
+            troubles: Troubles::default(),
+            is_confirmed: AtomicBool::new(false),
+            sealed_below: AtomicU64::new(sealed_below),
+            durable_below: AtomicU64::new(sealed_below),
+            retention: Mutex::new(Retention { age, bytes, hold }),
+            session_keys: Mutex::default(),
+            options,
+            notices,
+        }
+    }
+
+    /// The retention in force.
+    pub(crate) fn retention(&self) -> MutexGuard<'_, Retention> {
+        self.retention.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The keys of who unlocked the logspace.
+    pub(crate) fn session_keys(&self) -> MutexGuard<'_, Keys> {
+        self.session_keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a delivery, or drops and counts it.
+    pub(crate) fn deliver(&self, delivery: Delivery) {
+        let Delivery { batch, selection, ack, controlled } = delivery;
+        let count = selection.count() as u64;
+        if count == 0 {
+            return;
+        }
+        self.counters.messages_in.fetch_add(count, Ordering::Relaxed);
+        let cost = batch.held_bytes() as u64;
+        let refused = if controlled {
+            self.inbox.force(Pending { batch, selection, ack: Some(ack) }, cost)
+        } else {
+            // The queue is bounded here and must not hold the source back.
+            drop(ack);
+            self.inbox.offer(Pending { batch, selection, ack: None }, cost)
+        };
+        if refused.is_err() {
+            let closed = self.inbox.is_closed();
+            let counter = if closed { &self.counters.dropped_closed } else { &self.counters.dropped_full };
+            counter.fetch_add(count, Ordering::Relaxed);
+        }
+    }
+
+    /// Messages are lost, unless that is known already.
+    pub(crate) fn lose(&self, extent: Locked) {
+        if self.shelf.lose(extent) {
+            self.troubles.lose(extent);
+            self.notices.notice(Notice::Lost { extent });
+        }
+    }
+
+    /// Tells the operator, and remembers it as the last error.
+    pub(crate) fn complain(&self, notice: Notice) {
+        // Upkeep is tried again by itself and holds nobody back.
+        if !matches!(notice, Notice::UpkeepFailed { .. }) {
+            self.counters.failed(&notice.to_string());
+        }
+        self.notices.notice(notice);
+    }
+
+    /// All counts.
+    pub(crate) fn stats(&self) -> LogspaceStats {
+        let shelf = self.shelf.load();
+        let snapshot = self.shelf.snapshot();
+        let counted = self.counters.stats();
+        LogspaceStats {
+            last_error: self.troubles.with(counted.last_error.clone()),
+            starting_messages: snapshot.starting.map_or(0, |starting| starting.count),
+            queue_bytes: self.inbox.load(),
+            unbuilt_bytes: self.unbuilt.load(),
+            segments: shelf.segments,
+            segment_bytes: shelf.bytes,
+            segments_recoded: shelf.recoded,
+            unsealed_messages: shelf.unsealed_messages,
+            sequence: snapshot.sequence,
+            subscribers: self.live.count() as u64,
+            ..counted
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! The segments that queries see: sealed ones, those being sealed, and the active one.
+//!
+//! In: what builder and sealer did. Out: snapshots. Holds: the lists, and the snapshot published last.
+//! Limits: a snapshot is immutable; taking one is one atomic read.
+
+use arc_swap::ArcSwap;
+use lookup::{Locked, SegmentView, Snapshot};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A segment as it was opened; none while it is locked.
+type Opened = Result<Option<Arc<dyn SegmentView>>, String>;
+
+/// The published segments.
+pub(crate) struct Shelf {
+    lists: Mutex<Lists>,
+    snapshot: ArcSwap<Snapshot>,
+}
+
+/// A sealed segment.
+#[derive(Clone)]
+pub(crate) struct Shelved {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) extent: Locked,
+    /// The segment, when it can be read.
+    pub(crate) view: Option<Arc<dyn SegmentView>>,
+    /// Only the keys of who unlocked the logspace open it.
+    pub(crate) is_locked: bool,
+    pub(crate) is_recoded: bool,
+    pub(crate) is_aged: bool,
+    /// The place of its file in an archive; none: it is in the logspace's directory.
+    pub(crate) archived_to: Option<PathBuf>,
+    /// That archive is not attached.
+    pub(crate) is_away: bool,
+    /// Its file cannot be opened.
+    pub(crate) is_damaged: bool,
+}
+
+impl Shelved {
+    /// The file to open: below the logspace's directory, or the whole path in the archive.
+    pub(crate) fn file(&self) -> &Path {
+        self.archived_to.as_deref().unwrap_or(&self.path)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Lists {
+    /// Sealed segments in receive order.
+    sealed: Vec<Shelved>,
+    /// Segments that are complete but not sealed yet, in receive order.
+    frozen: Vec<Arc<dyn SegmentView>>,
+    active: Option<Arc<dyn SegmentView>>,
+    sequence: u64,
+    /// Messages that the journal lost, in the order found.
+    lost: Vec<Locked>,
+    starting: Option<Starting>,
+}
+
+/// Messages that are being read back from the journal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Starting {
+    /// The sequence number after the last.
+    pub(crate) end: u64,
+    /// When that was begun, microseconds since 1970.
+    pub(crate) until_us: i64,
+}
+
+/// What lies on the shelf.
+pub(crate) struct ShelfLoad {
+    pub(crate) segments: u64,
+    pub(crate) bytes: u64,
+    pub(crate) recoded: u64,
+    pub(crate) unsealed_messages: u64,
+}
+
+impl Shelf {
+    /// The shelf of a logspace that was just opened.
+    pub(crate) fn new(
+        sealed: Vec<Shelved>,
+        sequence: u64,
+        lost: Vec<Locked>,
+        starting: Option<Starting>,
+    ) -> Shelf {
+        let lists = Lists { sealed, sequence, lost, starting, ..Lists::default() };
+        Shelf { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
+    }
+
+    /// What is published.
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
+        self.snapshot.load_full()
+    }
+
+    /// Messages are lost; false when that is known already.
+    pub(crate) fn lose(&self, extent: Locked) -> bool {
+        let is_known = |known: &Locked| {
+            known.first <= extent.first && extent.first + extent.count <= known.first + known.count
+        };
+        if self.locked().lost.iter().any(is_known) {
+            return false;
+        }
+        self.change(|lists| lists.lost.push(extent));
+        true
+    }
+
+    /// Received time of the newest message that can be seen.
+    pub(crate) fn newest_us(&self) -> Option<i64> {
+        self.locked().newest_us()
+    }
+
+    /// Everything below a number was read back from the journal.
+    pub(crate) fn started(&self, end: u64) {
+        self.change(|lists| {
+            lists.starting = None;
+            lists.sequence = lists.sequence.max(end);
+        });
+    }
+
+    /// Publishes what was added to the active segment.
+    pub(crate) fn refresh(&self, active: Arc<dyn SegmentView>) {
+        self.change(|lists| {
+            lists.sequence = lists.sequence.max(active.first_sequence() + u64::from(active.len()));
+            lists.active = (!active.is_empty()).then_some(active);
+        });
+    }
+
+    /// The active segment is complete.
+    pub(crate) fn freeze(&self, frozen: Arc<dyn SegmentView>) {
+        self.change(|lists| {
+            lists.sequence = lists.sequence.max(frozen.first_sequence() + u64::from(frozen.len()));
+            lists.active = None;
+            lists.frozen.push(frozen);
+        });
+    }
+
+    /// A complete segment was sealed: the file takes its place.
+    pub(crate) fn seal(&self, sealed: Shelved) {
+        self.change(|lists| {
+            lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.extent.first);
+            lists.sealed.push(sealed);
+        });
+    }
+
+    /// A recoded segment takes the place of the old one. Who reads the old one goes on with it.
+    pub(crate) fn replace(&self, new: Shelved) {
+        self.change(|lists| {
+            let old = lists.sealed.iter_mut().filter(|sealed| sealed.extent.first == new.extent.first);
+            old.for_each(|sealed| *sealed = new.clone());
+        });
+    }
+
+    /// The oldest segment that can be read and is not recoded, whose messages all came before a time: its first
+    /// sequence number and its path.
+    pub(crate) fn unrecoded(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+        let lists = self.locked();
+        let mut waiting = lists.sealed.iter().filter(|sealed| {
+            let old = sealed.extent.received_us.1 <= before_us;
+            old && !sealed.is_recoded
+                && sealed.archived_to.is_none()
+                && sealed.view.is_some()
+                && !but.contains(&sealed.extent.first)
+        });
+        waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
+    }
+
+    /// The same of the segments that are recoded and not aged.
+    pub(crate) fn unaged(&self, before_us: i64, but: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+        let lists = self.locked();
+        let mut waiting = lists.sealed.iter().filter(|sealed| {
+            let old = sealed.extent.received_us.1 <= before_us && sealed.is_recoded;
+            let may = sealed.archived_to.is_none() && sealed.view.is_some();
+            old && may && !sealed.is_aged && !but.contains(&sealed.extent.first)
+        });
+        waiting.next().map(|sealed| (sealed.extent.first, sealed.path.clone()))
+    }
+
+    /// Opens what is locked; gives how many segments could be opened.
+    pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
+        // Opening takes time: nobody waits for it.
+        let locked = |sealed: &&Shelved| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
+        let waiting: Vec<Shelved> = self.locked().sealed.iter().filter(locked).cloned().collect();
+        let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> = waiting
+            .into_iter()
+            .filter_map(|sealed| open(sealed.file()).map(|view| (sealed.path, view)))
+            .collect();
+        let count = opened.len();
+        self.change(|lists| {
+            for (path, view) in opened {
+                let known = lists.sealed.iter_mut().filter(|sealed| sealed.path == path);
+                known.for_each(|sealed| sealed.view = Some(Arc::clone(&view)));
+            }
+        });
+        count
+    }
+
+    /// What is published, with locked segments that `open` can open.
+    pub(crate) fn snapshot_with(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> Snapshot {
+        let mut lists = self.locked().clone();
+        for sealed in lists
+            .sealed
+            .iter_mut()
+            .filter(|sealed| sealed.view.is_none() && !sealed.is_away && !sealed.is_damaged)
+        {
+            sealed.view = open(sealed.file());
+        }
+        lists.snapshot()
+    }
+
+    /// The sealed files that are there, oldest first: below the logspace's directory, or whole paths.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let lists = self.locked();
+        let there = lists.sealed.iter().filter(|sealed| !sealed.is_away);
+        there.map(|sealed| sealed.file().to_owned()).collect()
+    }
+
+    /// Closes what was unlocked.
+    pub(crate) fn lock(&self) {
+        self.change(|lists| {
+            lists.sealed.iter_mut().filter(|sealed| sealed.is_locked).for_each(|sealed| sealed.view = None);
+        });
+    }
+
+    /// Retention took a segment away.
+    pub(crate) fn remove(&self, first: u64) {
+        self.change(|lists| lists.sealed.retain(|sealed| sealed.extent.first != first));
+    }
+
+    /// A segment's file has another place.
+    pub(crate) fn place(
+        &self,
+        path: &Path,
+        view: Option<Arc<dyn SegmentView>>,
+        archived_to: Option<PathBuf>,
+    ) {
+        self.change(|lists| {
+            for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
+                (sealed.archived_to, sealed.is_away) = (archived_to.clone(), false);
+                sealed.view.clone_from(&view);
+            }
+        });
+    }
+
+    /// Opens archived segments that are there, and lets go of those that are not.
+    pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> Opened) {
+        let known: Vec<(PathBuf, PathBuf, bool)> = {
+            let lists = self.locked();
+            let place = |sealed: &Shelved| {
+                sealed.archived_to.clone().map(|target| (sealed.path.clone(), target, sealed.is_away))
+            };
+            lists.sealed.iter().filter_map(place).collect()
+        };
+        // Looking and opening take time: nobody waits for them.
+        let came_or_went = known.into_iter().filter(|(_, target, is_away)| is_there(target) == *is_away);
+        let changed: Vec<_> = came_or_went
+            .filter_map(|(path, target, is_away)| match is_away {
+                true => open(&target).ok().map(|view| (path, false, view)),
+                false => Some((path, true, None)),
+            })
+            .collect();
+        if changed.is_empty() {
+            return;
+        }
+        self.change(|lists| {
+            for (path, is_away, view) in changed {
+                for sealed in lists.sealed.iter_mut().filter(|sealed| sealed.path == path) {
+                    sealed.is_away = is_away;
+                    sealed.is_locked = !is_away && view.is_none();
+                    sealed.view.clone_from(&view);
+                }
+            }
+        });
+    }
+
+    /// Segments in the archive, and how many of them are away.
+    pub(crate) fn archived(&self) -> (u64, u64) {
+        let lists = self.locked();
+        let archived = lists.sealed.iter().filter(|sealed| sealed.archived_to.is_some());
+        archived.fold((0, 0), |(all, away), sealed| (all + 1, away + u64::from(sealed.is_away)))
+    }
+
+    /// Counts.
+    pub(crate) fn load(&self) -> ShelfLoad {
+        let lists = self.locked();
+        let unsealed = lists.frozen.iter().chain(&lists.active);
+        ShelfLoad {
+            segments: lists.sealed.len() as u64,
+            bytes: lists.sealed.iter().map(|sealed| sealed.bytes).sum(),
+            recoded: lists.sealed.iter().filter(|sealed| sealed.is_recoded).count() as u64,
+            unsealed_messages: unsealed.map(|segment| u64::from(segment.len())).sum(),
+        }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Lists)) {
+        let mut lists = self.locked();
+        change(&mut lists);
+        self.snapshot.store(Arc::new(lists.snapshot()));
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Lists> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Lists {
+    fn snapshot(&self) -> Snapshot {
+        let sealed = self.sealed.iter().filter_map(|sealed| sealed.view.as_ref());
+        let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
+        let unread = |why: fn(&Shelved) -> bool| {
+            let unread = self.sealed.iter().filter(move |sealed| sealed.view.is_none() && why(sealed));
+            unread.map(|sealed| sealed.extent).collect()
+        };
+        Snapshot {
+            segments,
+            sequence: self.sequence,
+            locked: unread(|sealed| !sealed.is_away && !sealed.is_damaged),
+            away: unread(|sealed| sealed.is_away),
+            damaged: unread(|sealed| sealed.is_damaged && !sealed.is_away),
+            lost: self.lost.clone(),
+            starting: self.starting.and_then(|starting| self.still_to_come(starting)),
+        }
+    }
+
+    /// What was not read back yet.
+    fn still_to_come(&self, Starting { end, until_us }: Starting) -> Option<Locked> {
+        let count = end.checked_sub(self.sequence).filter(|count| *count > 0)?;
+        let from_us = self.newest_us().unwrap_or(0).min(until_us);
+        Some(Locked { first: self.sequence, count, received_us: (from_us, until_us) })
+    }
+
+    /// Received time of the newest message.
+    fn newest_us(&self) -> Option<i64> {
+        let sealed = self.sealed.last().map(|sealed| sealed.extent.received_us.1);
+        let unsealed = self.active.as_ref().or(self.frozen.last()).map(|view| view.received_range().1);
+        unsealed.or(sealed)
+    }
+}

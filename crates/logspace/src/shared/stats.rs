@@ -1,0 +1,169 @@
+//! What a logspace counts.
+//!
+//! In: events of its threads. Out: [`LogspaceStats`]. Messages in = stored + queued + dropped.
+//! Holds: atomics, touched once a batch.
+
+use segment::RecodeReport;
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicU64, Ordering::Relaxed},
+};
+
+/// The counts of a logspace at one moment.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct LogspaceStats {
+    /// Messages delivered to it since it was opened.
+    pub messages_in_total: u64,
+    /// Messages made durable.
+    pub messages_stored_total: u64,
+    /// Messages dropped because the queue was full (paths without flow control).
+    pub messages_dropped_full_total: u64,
+    /// Messages dropped because they are larger than a journal record can be.
+    pub messages_dropped_large_total: u64,
+    /// Messages that a closing logspace could not store; their sources were told.
+    pub messages_dropped_closed_total: u64,
+    /// Journal bytes written.
+    pub journal_written_bytes_total: u64,
+    /// Commits of the journal.
+    pub commits_total: u64,
+    /// Commits that failed and were tried again.
+    pub commits_failed_total: u64,
+    /// Seals that failed and were tried again.
+    pub seals_failed_total: u64,
+    /// Segments removed by retention.
+    pub segments_removed_total: u64,
+    /// Sealed segments that were read to look for damage.
+    pub segments_scrubbed_total: u64,
+    /// Segments recoded.
+    pub segments_recoded_total: u64,
+    /// Bytes that recoding gave back.
+    pub recode_saved_bytes_total: u64,
+    /// Segments that could not be recoded and stay as they are.
+    pub recodes_failed_total: u64,
+    /// Values that have no column of their name because their segment had too many names.
+    pub values_without_column_total: u64,
+    /// The same of the active segment, or of the one before it where there are more: not 0 while a logspace has too many
+    /// names.
+    pub values_without_column: u64,
+    /// Time-stamps received.
+    pub timestamps_total: u64,
+    /// Messages that are neither stored nor dropped yet.
+    pub queue_messages: u64,
+    /// Bytes of the batches that wait for the journal.
+    pub queue_bytes: u64,
+    /// Bytes that are durable but not searchable yet.
+    pub unbuilt_bytes: u64,
+    /// Bytes of the journal's files.
+    pub journal_bytes: u64,
+    /// Sealed segments.
+    pub segments: u64,
+    /// Those of them that are recoded.
+    pub segments_recoded: u64,
+    /// Size of the sealed segments on disk.
+    pub segment_bytes: u64,
+    /// Messages that are searchable but not sealed yet.
+    pub unsealed_messages: u64,
+    /// Sequence number after the newest searchable message.
+    pub sequence: u64,
+    /// Messages that are still being read back from the journal after a start.
+    pub starting_messages: u64,
+    /// Live tails.
+    pub subscribers: u64,
+    /// What is wrong at present: it is tried again until it works.
+    pub last_error: Option<String>,
+}
+
+/// The counters behind [`LogspaceStats`].
+#[derive(Default)]
+pub(crate) struct Counters {
+    pub(crate) messages_in: AtomicU64,
+    pub(crate) messages_stored: AtomicU64,
+    pub(crate) dropped_full: AtomicU64,
+    pub(crate) dropped_large: AtomicU64,
+    pub(crate) dropped_closed: AtomicU64,
+    pub(crate) journal_written: AtomicU64,
+    pub(crate) commits: AtomicU64,
+    pub(crate) commits_failed: AtomicU64,
+    pub(crate) seals_failed: AtomicU64,
+    pub(crate) segments_removed: AtomicU64,
+    pub(crate) scrubbed: AtomicU64,
+    pub(crate) recoded: AtomicU64,
+    pub(crate) recode_saved: AtomicU64,
+    pub(crate) recodes_failed: AtomicU64,
+    pub(crate) values_without_column: AtomicU64,
+    pub(crate) values_without_column_now: AtomicU64,
+    pub(crate) stamped: AtomicU64,
+    pub(crate) journal_bytes: AtomicU64,
+    last_error: Mutex<Option<String>>,
+    /// What was found when the logspace was opened and stays so.
+    standing: Mutex<Vec<String>>,
+}
+
+/// Sentences of what was found at the opening that are shown: more are counted.
+const STANDING_SHOWN: usize = 4;
+
+impl Counters {
+    /// Forgets what was wrong: it works again.
+    pub(crate) fn recovered(&self) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// A segment was recoded.
+    pub(crate) fn recoded(&self, report: &RecodeReport) {
+        self.recoded.fetch_add(1, Relaxed);
+        self.recode_saved.fetch_add(report.before.saturating_sub(report.file), Relaxed);
+    }
+
+    /// Remembers what went wrong.
+    pub(crate) fn failed(&self, error: &str) {
+        *self.last_error.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.to_owned());
+    }
+
+    /// Remembers what stays wrong until somebody does something about it.
+    pub(crate) fn stand(&self, troubles: Vec<String>) {
+        *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
+    }
+
+    /// What is wrong at present.
+    fn error(&self) -> Option<String> {
+        let last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        let shown: Vec<&str> =
+            last.iter().chain(&*standing).take(STANDING_SHOWN).map(String::as_str).collect();
+        let more = (usize::from(last.is_some()) + standing.len()).saturating_sub(shown.len());
+        let rest = if more > 0 { format!("; and {more} more") } else { String::new() };
+        (!shown.is_empty()).then(|| shown.join("; ") + &rest)
+    }
+
+    /// The counters' part of the statistics.
+    pub(crate) fn stats(&self) -> LogspaceStats {
+        // What left is read before what came in: a message on its way is counted as waiting.
+        let stored = self.messages_stored.load(Relaxed);
+        let dropped = [&self.dropped_full, &self.dropped_large, &self.dropped_closed];
+        let [full, large, closed] = dropped.map(|counter| counter.load(Relaxed));
+        let messages_in = self.messages_in.load(Relaxed);
+        LogspaceStats {
+            messages_in_total: messages_in,
+            messages_stored_total: stored,
+            messages_dropped_full_total: full,
+            messages_dropped_large_total: large,
+            messages_dropped_closed_total: closed,
+            queue_messages: messages_in.saturating_sub(stored + full + large + closed),
+            journal_written_bytes_total: self.journal_written.load(Relaxed),
+            commits_total: self.commits.load(Relaxed),
+            commits_failed_total: self.commits_failed.load(Relaxed),
+            seals_failed_total: self.seals_failed.load(Relaxed),
+            segments_removed_total: self.segments_removed.load(Relaxed),
+            values_without_column_total: self.values_without_column.load(Relaxed),
+            values_without_column: self.values_without_column_now.load(Relaxed),
+            timestamps_total: self.stamped.load(Relaxed),
+            segments_scrubbed_total: self.scrubbed.load(Relaxed),
+            segments_recoded_total: self.recoded.load(Relaxed),
+            recode_saved_bytes_total: self.recode_saved.load(Relaxed),
+            recodes_failed_total: self.recodes_failed.load(Relaxed),
+            journal_bytes: self.journal_bytes.load(Relaxed),
+            last_error: self.error(),
+            ..LogspaceStats::default()
+        }
+    }
+}

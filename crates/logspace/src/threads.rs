@@ -1,0 +1,12 @@
+//! The threads of a logspace.
+//!
+//! In: deliveries that wait, the time. Out: the journal, the active segment, sealed files, records, time-stamps.
+//! Limits: each has its own; they meet in what is shared, and hand work on through its queues only.
+
+pub(crate) mod builder;
+mod moving;
+pub(crate) mod recoder;
+pub(crate) mod scrub;
+pub(crate) mod sealer;
+pub(crate) mod stamper;
+pub(crate) mod writer;

@@ -1,0 +1,62 @@
+//! Reads back what only the journal has.
+//!
+//! In: the journal. Out: the messages in the active segment; what is lost, told with the time of what comes behind it.
+//! Limits: damage costs what it hit.
+
+use super::Builder;
+use crate::{
+    files::{clock::now_us, cover::Cover},
+    options::{Notice, Notices},
+};
+use journal::{Read, ReadError, Reader};
+use message::{Selection, codec};
+use std::ops::Range;
+
+impl Builder {
+    /// Adds everything below `end` that the journal has and no segment.
+    pub(super) fn replay(
+        &mut self,
+        reader: &mut Reader,
+        end: u64,
+        cover: &Cover,
+        notices: &dyn Notices,
+    ) -> Result<(), ReadError> {
+        // Losses are reported with the time of what comes behind them.
+        let mut lost: Vec<Range<u64>> = Vec::new();
+        while reader.next_sequence() < end {
+            match reader.read()? {
+                Read::End => break,
+                Read::Damage(damage) => {
+                    lost.push(damage.lost.clone());
+                    notices.notice(Notice::Damage(damage));
+                }
+                Read::Record(record) => {
+                    let (sequence, numbers) =
+                        (record.sequence, record.sequence..record.sequence + u64::from(record.count));
+                    let Some(payload) = cover.open_record(sequence, record.payload) else {
+                        lost.push(numbers);
+                        notices.notice(Notice::Undecipherable { sequence });
+                        continue;
+                    };
+                    match codec::decode(&payload) {
+                        Ok(batch) => {
+                            lost.drain(..).for_each(|lost| self.lose(lost, batch.received.unix_us));
+                            self.add(&batch, &Selection::all(batch.len()), sequence);
+                            self.publish_when_due();
+                        }
+                        Err(error) => {
+                            lost.push(numbers);
+                            notices.notice(Notice::Undecodable { sequence, error });
+                        }
+                    }
+                }
+            }
+        }
+        // The journal ends before the numbers that were given.
+        lost.push(reader.next_sequence()..end);
+        let now_us = now_us();
+        lost.drain(..).for_each(|lost| self.lose(lost, now_us));
+        self.publish();
+        Ok(())
+    }
+}

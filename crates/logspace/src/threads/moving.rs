@@ -1,0 +1,149 @@
+//! The sealer's moves between a logspace and its archive.
+//!
+//! In: what is old enough, what somebody asks for. Out: segments in their new place, with a record in the chain.
+//! Limits: one segment at a time; what cannot be moved stays, is told, and is tried again.
+
+use super::sealer::{Sealer, look_for_archive, open_with_keys};
+use crate::{
+    files::{
+        archive::{self, SegmentPlace},
+        catalog::Entry,
+        clock::now_us,
+        layout::{RESTORED_ENDING, sync_folder},
+    },
+    options::Notice,
+    shared::moves::{Move, Moved},
+};
+use evidence::{Event, hex};
+use std::{fs, io, path::PathBuf};
+
+impl Sealer {
+    /// Moves what is asked for, and what is old enough; notices what comes and goes with the archive.
+    pub(crate) fn move_segments(&mut self) {
+        for (what, done) in self.shared.moves.take() {
+            let moved = match what {
+                Move::Archive(age_us) => self.archive(age_us, false),
+                Move::Restore(from_us, to_us) => self.restore(from_us, to_us),
+            };
+            // Who asked may not wait any more.
+            let _ = done.try_send(moved);
+        }
+        let options = &self.shared.options;
+        let may = options.archive_to.is_some() && self.is_clock_trusted();
+        let after = options.archive_after.filter(|_| may);
+        if let Some(after) = after {
+            let age_us = i64::try_from(after.as_micros()).unwrap_or(i64::MAX);
+            if let Err(error) = self.archive(age_us, true) {
+                self.shared.complain(Notice::UpkeepFailed { error });
+            }
+        }
+        look_for_archive(&self.shared, &*self.segments);
+    }
+
+    /// Segments old enough go to the archive; `alone`: those that nobody put back.
+    fn archive(&mut self, age_us: i64, alone: bool) -> Result<Moved, String> {
+        let Some(dir) = self.shared.options.archive_to.clone() else {
+            return Err("the logspace has no archive: add archive-to(\"DIR\") to its options".to_owned());
+        };
+        let name = self.shared.dir.file_name().unwrap_or_default();
+        let root = dir.join(name);
+        // Without an age it is all of them, whatever the clocks say.
+        let before = if age_us == 0 { i64::MAX } else { now_us().saturating_sub(age_us) };
+        let due: Vec<Entry> =
+            self.catalog.segments.iter().filter(|entry| entry.last_us < before).cloned().collect();
+        let mut moved = Moved::default();
+        for entry in due {
+            let path = self.shared.dir.join(&entry.path);
+            let last = self.witness.chain().last_move(entry.first).cloned();
+            let place = archive::locate(&self.shared.dir, &entry.path, self.witness.chain());
+            if place != SegmentPlace::Here || (alone && last == Some(Event::Restore)) {
+                continue;
+            }
+            let failed = |error: io::Error| format!("cannot archive {}: {error}", path.display());
+            archive::claim(&root, &hex(&self.witness.logspace())).map_err(failed)?;
+            let target = root.join(&entry.path);
+            let digest = archive::copy(&path, &target).map_err(failed)?;
+            let event = Event::Archive(format!("sha256:{digest} {}", target.display()));
+            if last.as_ref() != Some(&event) {
+                self.witness.relocate(entry.first, event, now_us()).map_err(failed)?;
+            }
+            archive::link(&path, &target).map_err(failed)?;
+            self.placed(&entry, Some(target));
+            moved.segments += 1;
+            moved.bytes += entry.bytes;
+        }
+        Ok(moved)
+    }
+
+    /// Archived segments of a time come back.
+    fn restore(&mut self, from_us: i64, to_us: i64) -> Result<Moved, String> {
+        let mut moved = Moved::default();
+        for entry in self.catalog.segments.clone() {
+            if entry.last_us < from_us || entry.first_us >= to_us {
+                continue;
+            }
+            let path = self.shared.dir.join(&entry.path);
+            let failed = |error: io::Error| format!("cannot restore {}: {error}", path.display());
+            let target = match archive::locate(&self.shared.dir, &entry.path, self.witness.chain()) {
+                SegmentPlace::Archived(target) => target,
+                SegmentPlace::Away(target) => {
+                    return Err(format!("{} is not attached", target.display()));
+                }
+                SegmentPlace::Here => {
+                    moved.segments += u64::from(self.finish_restore(&entry).map_err(failed)?);
+                    continue;
+                }
+                SegmentPlace::Gone | SegmentPlace::Foreign => continue,
+            };
+            let fresh = path.with_extension(RESTORED_ENDING);
+            let digest = archive::copy(&target, &fresh).map_err(failed)?;
+            let went = match self.witness.chain().last_move(entry.first) {
+                Some(Event::Archive(place)) => place.starts_with(&format!("sha256:{digest} ")),
+                // A crash came between the record and what it says.
+                _ => true,
+            };
+            if !went {
+                let _ = fs::remove_file(&fresh);
+                return Err(failed(io::Error::other("the archived file is not the one that was archived")));
+            }
+            // The file comes first: a link that the chain says came back would be no place to look for it.
+            fs::rename(&fresh, &path).map_err(failed)?;
+            sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
+            self.placed(&entry, None);
+            if self.witness.chain().last_move(entry.first) != Some(&Event::Restore) {
+                self.witness.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
+            }
+            fs::remove_file(&target).map_err(failed)?;
+            moved.segments += 1;
+            moved.bytes += entry.bytes;
+        }
+        Ok(moved)
+    }
+
+    /// Records that a file is back which came before its record did, and removes the copy; says whether it had to.
+    fn finish_restore(&mut self, entry: &Entry) -> io::Result<bool> {
+        let chain = self.witness.chain();
+        let is_unfinished = matches!(chain.last_move(entry.first), Some(Event::Archive(_)));
+        let target = chain.archive_place(entry.first).filter(|_| is_unfinished);
+        let Some(target) = target else { return Ok(false) };
+        self.witness.relocate(entry.first, Event::Restore, now_us())?;
+        if let SegmentPlace::Archived(copy) = archive::locate_archived(&target) {
+            fs::remove_file(copy)?;
+        }
+        Ok(true)
+    }
+
+    /// The shelf's segment is read from its new place from now on.
+    fn placed(&self, entry: &Entry, archived_to: Option<PathBuf>) {
+        let is_archived = archived_to.is_some();
+        let file = archived_to.as_ref().unwrap_or(&entry.path);
+        match open_with_keys(&self.shared, &*self.segments, file) {
+            Ok((view, _)) => self.shared.shelf.place(&entry.path, view, archived_to),
+            Err(error) => {
+                let path = self.shared.dir.join(file);
+                self.shared.complain(Notice::BadSegment { path, error });
+            }
+        }
+        self.shared.notices.notice(Notice::Moved { first: entry.first, messages: entry.count, is_archived });
+    }
+}

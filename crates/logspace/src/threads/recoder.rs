@@ -1,0 +1,149 @@
+//! The recoding thread: sealed segments become smaller ones, one at a time, when nothing else is to do.
+//!
+//! In: sealed segments that can be read. Out: drafts for the sealer, which gives each its record and its place.
+//! Holds: one group of messages; which segments could not be recoded. Limits: lowest priority; pauses while messages
+//! wait for the builder. A segment whose key is not there is left as it is.
+
+use crate::{
+    files::{clock::now_us, layout::TEMPORARY_ENDING},
+    options::Notice,
+    segments::{Growing, SealFailed, Segments},
+    shared::{Shared, draft::Draft, queue::Queue},
+};
+use evidence::Keys;
+use lookup::{ReadError, Watch};
+use segment::{RecodeReport, Recoding};
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+        mpsc::{self, RecvTimeoutError},
+    },
+    time::Duration,
+};
+
+/// Nice value of the thread: whoever else wants the processor has it.
+const NICE: i32 = 19;
+/// The queues to the builder count as busy when they are filled to more than one part of this many.
+const BUSY_SHARE: u64 = 8;
+/// How long to wait before looking again whether they are.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+/// How long to wait for the sealer before looking whether the logspace closes.
+const PLACE_LOOK: Duration = Duration::from_millis(100);
+
+/// Works until the logspace closes.
+pub(crate) fn run(
+    shared: &Arc<Shared>,
+    segments: &dyn Segments,
+    seals: &Queue<Box<dyn Growing>>,
+    ended: &Queue<()>,
+) {
+    // Without it the work is done all the same.
+    let _ = rustix::process::nice(NICE);
+    // What need not be tried again.
+    let (mut done, mut unaged) = (BTreeSet::new(), BTreeSet::new());
+    while !ended.is_closed() {
+        let Some((first, path)) = next(shared, &done, &unaged) else {
+            ended.pause(shared.options.recode_look);
+            continue;
+        };
+        match recode(shared, segments, seals, ended, first, &path) {
+            Ok(None) => remember(first, &mut done, &mut unaged),
+            Ok(Some(report)) => {
+                shared.counters.recoded(&report);
+                shared.notices.notice(Notice::Recoded { first, before: report.before, bytes: report.file });
+            }
+            Err(_) if ended.is_closed() => return,
+            Err(error) => {
+                remember(first, &mut done, &mut unaged);
+                // Retention may have removed it meanwhile.
+                if shared.dir.join(&path).exists() {
+                    shared.counters.recodes_failed.fetch_add(1, Relaxed);
+                    shared.notices.notice(Notice::NotRecoded { path: shared.dir.join(&path), error });
+                }
+            }
+        }
+    }
+}
+
+/// The segment to recode next, or when there is none to age.
+fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option<(u64, PathBuf)> {
+    let before = |age: Duration| {
+        let age_us = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
+        now_us().saturating_sub(age_us)
+    };
+    let recode = shared.shelf.unrecoded(before(shared.options.recode_after), done);
+    recode.or_else(|| shared.shelf.unaged(before(shared.options.age_after?), unaged))
+}
+
+/// Neither recoding nor aging of this segment is tried again.
+fn remember(first: u64, done: &mut BTreeSet<u64>, unaged: &mut BTreeSet<u64>) {
+    done.insert(first);
+    unaged.insert(first);
+}
+
+/// Recodes one segment; `None` when it would not become smaller.
+fn recode(
+    shared: &Arc<Shared>,
+    segments: &dyn Segments,
+    seals: &Queue<Box<dyn Growing>>,
+    ended: &Queue<()>,
+    first: u64,
+    path: &std::path::Path,
+) -> Result<Option<RecodeReport>, String> {
+    let whole = shared.dir.join(path);
+    let temporary = whole.with_extension(format!("recoded.{TEMPORARY_ENDING}"));
+    let _ = fs::remove_file(&temporary);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let watch = Watch::new(Arc::clone(&cancelled), None);
+    let mut pace = || {
+        while is_busy(shared) && !ended.is_closed() {
+            ended.pause(BUSY_PAUSE);
+        }
+        cancelled.store(ended.is_closed(), Relaxed);
+    };
+    let mut with = |keys: &Keys| {
+        let recipients = &shared.options.recipients;
+        let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut pace };
+        segments.recode(&whole, &temporary, &mut recoding)
+    };
+    let mut made = with(&shared.options.keys);
+    if made.as_ref().is_err_and(is_locked) {
+        let keys = shared.session_keys().clone();
+        made = with(&keys);
+    }
+    let placed = made.map_err(|error| error.to_string()).and_then(|file| {
+        if !file.is_smaller() {
+            let _ = fs::remove_file(&temporary);
+            return Ok(None);
+        }
+        let (done, placed) = mpsc::sync_channel(1);
+        let draft = Draft { first, path: path.to_owned(), temporary: temporary.clone(), file, done };
+        shared.drafts.put(draft, 1).map_err(|_| "the logspace closes")?;
+        seals.nudge();
+        loop {
+            match placed.recv_timeout(PLACE_LOOK) {
+                Ok(result) => return result.map(Some),
+                Err(RecvTimeoutError::Timeout) if !ended.is_closed() => {}
+                Err(_) => return Err("the logspace closes".to_owned()),
+            }
+        }
+    });
+    if placed.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    placed
+}
+
+fn is_locked(error: &SealFailed) -> bool {
+    matches!(error.downcast_ref::<ReadError>(), Some(ReadError::Locked { .. }))
+}
+
+fn is_busy(shared: &Shared) -> bool {
+    let options = &shared.options;
+    shared.unbuilt.load() > options.unbuilt_bytes_max / BUSY_SHARE
+        || shared.inbox.load() > options.queue_bytes_max / BUSY_SHARE
+}

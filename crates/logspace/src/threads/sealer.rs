@@ -1,0 +1,344 @@
+//! The sealer thread: complete segments become files; old files go.
+//!
+//! In: complete segments; the time. Out: segment files, the catalog, what the journal may forget.
+//! Holds: the catalog. Limits: one segment at a time; a failed seal is tried again every `retry`, and until then the
+//! journal keeps the messages.
+
+mod placing;
+mod upkeep;
+
+use crate::{
+    files::{
+        archive::{self, SegmentPlace},
+        catalog::{Catalog, Entry, Place, Reason},
+        clock::{ClockGuard, now_us},
+        layout::{TEMPORARY_ENDING, segment_path, sync_folder},
+    },
+    options::{EvidenceNotice, Notice},
+    segments::{Growing, Outline, Segments},
+    shared::{
+        Shared,
+        queue::{Queue, Taken},
+        shelf::Shelved,
+    },
+    witness::Witness,
+};
+use evidence::{Event, Facts, Keys, Record};
+use journal::{Disk, make_private_folders};
+use lookup::{Locked, ReadError, SegmentView};
+use segment::Sealing;
+use std::{
+    cell::RefCell,
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::Instant,
+};
+
+/// Ending of a file that is not the logspace's own and was where a segment belongs.
+const FOREIGN_ENDING: &str = "foreign";
+
+/// State that opening hands to the sealer.
+pub(crate) struct RecoveredState {
+    pub(crate) catalog: Catalog,
+    pub(crate) witness: Witness,
+    /// Files that are not the logspace's own, below its directory.
+    pub(crate) foreign: BTreeSet<PathBuf>,
+    pub(crate) clock: ClockGuard,
+}
+
+/// The sealer thread's state.
+pub(crate) struct Sealer {
+    pub(super) shared: Arc<Shared>,
+    disk: Arc<dyn Disk>,
+    pub(super) segments: Arc<dyn Segments>,
+    seals: Arc<Queue<Box<dyn Growing>>>,
+    pub(super) catalog: Catalog,
+    pub(super) witness: Witness,
+    clock: ClockGuard,
+    /// The catalog's file is older than the catalog.
+    unwritten: bool,
+    /// The record of a file that is in its place, which the chain could not take in yet.
+    unrecorded: Option<Record>,
+    /// Files that are not the logspace's own, below its directory: no segment is written over them.
+    foreign: BTreeSet<PathBuf>,
+}
+
+impl Sealer {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        disk: Arc<dyn Disk>,
+        segments: Arc<dyn Segments>,
+        seals: Arc<Queue<Box<dyn Growing>>>,
+        opened: RecoveredState,
+    ) -> Sealer {
+        let RecoveredState { catalog, witness, foreign, clock } = opened;
+        let (unwritten, unrecorded) = (false, None);
+        Sealer { shared, disk, segments, seals, catalog, witness, clock, unwritten, unrecorded, foreign }
+    }
+
+    /// Works until the queue is closed; what is not sealed then stays in the journal.
+    pub(crate) fn run(mut self) {
+        loop {
+            self.record_losses();
+            self.retain(now_us());
+            self.place_drafts();
+            self.move_segments();
+            let interval =
+                if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
+            match self.seals.take(1, Instant::now() + interval) {
+                Taken::Closed => return,
+                Taken::Nothing => self.segments.rest(),
+                Taken::Items(complete) => complete.iter().for_each(|segment| self.seal_surely(&**segment)),
+            }
+        }
+    }
+
+    /// Seals, and tries again until it works or the logspace closes.
+    fn seal_surely(&mut self, segment: &dyn Growing) {
+        let mut stalled = false;
+        while !self.seals.is_closed() {
+            match self.seal(segment) {
+                Ok(()) => {
+                    if stalled {
+                        self.shared.counters.recovered();
+                    }
+                    return;
+                }
+                Err(error) => {
+                    self.shared.counters.seals_failed.fetch_add(1, Relaxed);
+                    if !stalled {
+                        self.shared.complain(Notice::SealStalled { error });
+                        stalled = true;
+                    }
+                    self.retain(now_us());
+                    self.seals.pause(self.shared.options.retry);
+                }
+            }
+        }
+    }
+}
+
+impl Sealer {
+    /// Writes the segment's file, then its record, then the catalog; then the journal may forget the messages.
+    fn seal(&mut self, segment: &dyn Growing) -> Result<(), String> {
+        let (first_us, last_us) = segment.received_range();
+        let path = segment_path(first_us, segment.first_sequence());
+        let whole = self.shared.dir.join(&path);
+        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        self.make_folders(&path).map_err(failed)?;
+        if self.foreign.contains(&path) {
+            self.set_aside(&path).map_err(failed)?;
+        }
+        let record = match self.unrecorded.take().filter(|record| self.is_of(record, segment)) {
+            // What was appended of it may be on the disk, sync or not: the file keeps the record that it has.
+            Some(record) => Some(record),
+            None => self.write(segment, &whole)?,
+        };
+        let outline = self.segments.outline(&whole).map_err(|error| error.to_string())?;
+        let (first, count) = (segment.first_sequence(), u64::from(segment.len()));
+        if (outline.first, outline.count) != (first, count) {
+            return Err(format!("{} does not hold what was written", whole.display()));
+        }
+        let shelved = self.open(&path, outline)?;
+        let bytes = shelved.bytes;
+        let digest = record.as_ref().map(Record::digest).unwrap_or_default();
+        if let Some(record) = record {
+            // The last that can fail: a segment is not in the chain twice.
+            if let Err(error) = self.witness.append(record.clone()) {
+                self.unrecorded = Some(record);
+                return Err(failed(error));
+            }
+        }
+        self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
+        self.unwritten = true;
+        self.write_catalog();
+        self.shared.shelf.seal(shelved);
+        // The file itself is durable: without the catalog it is found all the same.
+        self.shared.sealed_below.store(first + count, Relaxed);
+        self.shared.wishes.sealed(first + count);
+        self.shared.inbox.nudge();
+        self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
+        Ok(())
+    }
+
+    /// Gives a file that is not the logspace's own another name: a segment is to have its place.
+    fn set_aside(&mut self, path: &Path) -> io::Result<()> {
+        let whole = self.shared.dir.join(path);
+        let aside = whole.with_extension(FOREIGN_ENDING);
+        if fs::symlink_metadata(&aside).is_ok() {
+            return Err(io::Error::other(format!("{} is in the way: move it elsewhere", aside.display())));
+        }
+        match fs::rename(&whole, &aside) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Err(_) => {}
+            Ok(()) => self.shared.notices.notice(EvidenceNotice::SetAside { path: aside }.into()),
+        }
+        self.foreign.remove(path);
+        Ok(())
+    }
+
+    /// Whether a record is that of a segment, and can still be the chain's next.
+    fn is_of(&self, record: &Record, segment: &dyn Growing) -> bool {
+        record.segment.first == segment.first_sequence() && self.witness.chain().continues(record)
+    }
+
+    /// Writes the file under another name, and gives it its own when it is durable.
+    fn write(&self, segment: &dyn Growing, whole: &Path) -> Result<Option<Record>, String> {
+        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        let temporary = whole.with_extension(TEMPORARY_ENDING);
+        // Left of a try that failed later.
+        let _ = fs::remove_file(&temporary);
+        let record = RefCell::new(None);
+        let notary = |facts: Facts| {
+            let made = self.witness.record(Event::Seal, facts, now_us())?;
+            let text = made.print();
+            record.replace(Some(made));
+            Some(text)
+        };
+        let sealing = Sealing::for_recipients(&self.shared.options.recipients).with_notary(&notary);
+        if let Err(error) = segment.seal(&temporary, &sealing) {
+            // Half a file only takes room; what remains of it goes when the logspace is opened.
+            let _ = fs::remove_file(&temporary);
+            return Err(error.to_string());
+        }
+        fs::rename(&temporary, whole).map_err(failed)?;
+        sync_folder(whole.parent().unwrap_or(whole)).map_err(failed)?;
+        Ok(record.into_inner())
+    }
+
+    /// The sealed file, to be searched when a key for it is there.
+    fn open(&self, path: &Path, outline: Outline) -> Result<Shelved, String> {
+        // A whole path stands for itself.
+        let whole = self.shared.dir.join(path);
+        let (view, is_locked) = open_with_keys(&self.shared, &*self.segments, path)?;
+        let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
+        let Outline { first, count, received_us, is_recoded, is_aged, .. } = outline;
+        let extent = Locked { first, count, received_us };
+        Ok(Shelved {
+            path: path.to_owned(),
+            bytes,
+            extent,
+            view,
+            is_locked,
+            is_recoded,
+            is_aged,
+            archived_to: None,
+            is_away: false,
+            is_damaged: false,
+        })
+    }
+
+    /// Makes the folders of a segment, each durable in its parent.
+    fn make_folders(&self, path: &Path) -> io::Result<()> {
+        let mut dir = self.shared.dir.clone();
+        for folder in path.parent().into_iter().flatten() {
+            let inside = dir.join(folder);
+            if !inside.exists() {
+                make_private_folders(&inside)?;
+                sync_folder(&dir)?;
+            }
+            dir = inside;
+        }
+        Ok(())
+    }
+
+    /// Removes what the retention no longer allows: from the catalog first, so that a crash leaves a file too many
+    /// and not one too few.
+    fn retain(&mut self, now_us: i64) {
+        let mut retention = *self.shared.retention();
+        if !self.may_remove_by_age() {
+            retention.age = None;
+        }
+        if retention.hold {
+            (retention.age, retention.bytes) = (None, None);
+        }
+        let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
+        let chain = self.witness.chain();
+        let place = |entry: &Entry| match archive::locate(&self.shared.dir, &entry.path, chain) {
+            SegmentPlace::Here | SegmentPlace::Gone => Place::Here,
+            SegmentPlace::Archived(_) => Place::Archived,
+            // It goes when the archive is attached again; what is not the segment's never goes.
+            SegmentPlace::Away(_) | SegmentPlace::Foreign => Place::Away,
+        };
+        let expired = self.catalog.expired(now_us, age_us_max, retention.bytes, &place);
+        if !expired.is_empty() {
+            self.bury(&expired, now_us);
+        } else if self.unwritten {
+            self.write_catalog();
+        }
+    }
+
+    fn bury(&mut self, expired: &[(u64, Reason)], now_us: i64) {
+        // What the chain says was removed is removed, after a crash at the latest.
+        for &(first, reason) in expired {
+            if let Err(error) = self.witness.remove(first, reason.name(), now_us) {
+                let error = format!("cannot record a removal: {error}");
+                return self.shared.complain(Notice::UpkeepFailed { error });
+            }
+        }
+        let before = self.catalog.clone();
+        for &(first, reason) in expired {
+            self.catalog.bury(first, reason, now_us);
+        }
+        self.unwritten = true;
+        if !self.write_catalog() {
+            self.catalog = before;
+            return;
+        }
+        let is_gone = |entry: &&Entry| expired.iter().any(|(first, _)| *first == entry.first);
+        for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
+            // Counted first: whoever sees the segment gone also sees why.
+            self.shared.counters.segments_removed.fetch_add(1, Relaxed);
+            self.shared.shelf.remove(*first);
+            if let Err(error) = archive::remove(&self.shared.dir, path, self.witness.chain()) {
+                let error = format!("cannot remove {}: {error}", self.shared.dir.join(path).display());
+                self.shared.complain(Notice::UpkeepFailed { error });
+            }
+            self.shared.notices.notice(Notice::Removed { first: *first, messages: *count });
+        }
+    }
+
+    fn write_catalog(&mut self) -> bool {
+        match self.catalog.write(&*self.disk, &self.shared.dir) {
+            Ok(()) => {
+                self.unwritten = false;
+                true
+            }
+            Err(error) => {
+                let error = format!("cannot write the catalog: {error}");
+                self.shared.complain(Notice::UpkeepFailed { error });
+                false
+            }
+        }
+    }
+}
+
+/// A sealed file, with the server's keys or those of who unlocked the logspace; and whether only the latter open it.
+pub(crate) fn open_with_keys(
+    shared: &Shared,
+    segments: &dyn Segments,
+    path: &Path,
+) -> Result<(Option<Arc<dyn SegmentView>>, bool), String> {
+    let whole = shared.dir.join(path);
+    let open = |keys: &Keys| match segments.open(&whole, keys) {
+        Err(ReadError::Locked { .. }) => Ok(None),
+        opened => opened.map(Some).map_err(|error| error.to_string()),
+    };
+    let view = open(&shared.options.keys)?;
+    if view.is_some() {
+        return Ok((view, false));
+    }
+    let session_keys = shared.session_keys().clone();
+    Ok((open(&session_keys)?, true))
+}
+
+/// Opens what came with the archive, and lets go of what went with it.
+pub(crate) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
+    let is_detached = shared.is_detached.load(Relaxed);
+    shared.shelf.attach(
+        &|target| !is_detached && matches!(archive::locate_archived(target), SegmentPlace::Archived(_)),
+        &|path| open_with_keys(shared, segments, path).map(|(view, _)| view),
+    );
+}

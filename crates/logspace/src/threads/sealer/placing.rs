@@ -1,0 +1,95 @@
+//! Puts recoded segments in the place of the old ones.
+//!
+//! In: drafts. Out: files, records, the catalog, the shelf. Holds: nothing. Limits: what cannot be placed leaves the old
+//! file where it is; once the new one is there, its record follows whatever it takes.
+
+use super::Sealer;
+use crate::files::{clock::now_us, layout::sync_folder};
+use crate::{
+    files::archive::{self, SegmentPlace},
+    options::Notice,
+    shared::{draft::Draft, queue::Taken},
+};
+use evidence::{Event, Facts, Record};
+use segment::RecodeReport;
+use std::{cell::RefCell, fs, io, time::Instant};
+
+impl Sealer {
+    /// Places what the recoder has made.
+    pub(super) fn place_drafts(&mut self) {
+        while let Taken::Items(drafts) = self.shared.drafts.take(1, Instant::now()) {
+            if self.seals.is_closed() {
+                // A seal may have been given up between file and record: its record must be the chain's next.
+                return;
+            }
+            for draft in drafts {
+                let done = draft.done.clone();
+                // The recoder may have gone: the logspace closes.
+                let _ = done.send(self.place(draft));
+            }
+        }
+    }
+
+    fn place(&mut self, draft: Draft) -> Result<RecodeReport, String> {
+        let Draft { first, path, temporary, file, .. } = draft;
+        let known = self.witness.chain().current(first).map(|record| record.segment.clone());
+        let known = known.ok_or("the chain of evidence does not have the segment")?;
+        if !self.catalog.segments.iter().any(|entry| entry.first == first) {
+            return Err("the segment was removed".to_owned());
+        }
+        if archive::locate(&self.shared.dir, &path, self.witness.chain()) != SegmentPlace::Here {
+            return Err("the segment was archived".to_owned());
+        }
+        if known.messages != file.messages() {
+            return Err("its messages are not those that the chain of evidence says were sealed".to_owned());
+        }
+        let made = RefCell::new(None);
+        let notary = |facts: Facts| {
+            let record = self.witness.record(Event::Recode(known.contents), facts, now_us())?;
+            let text = record.print();
+            made.replace(Some(record));
+            Some(text)
+        };
+        let report = file.finish(&notary).map_err(|error| error.to_string())?;
+        let record = made.into_inner().ok_or("the record cannot be signed")?;
+        let whole = self.shared.dir.join(&path);
+        let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
+        let outline = self.segments.outline(&temporary).map_err(|error| error.to_string())?;
+        // Who could read the old file can read the new one, or it does not take its place.
+        let mut shelved = self.open(&temporary, outline)?;
+        if shelved.view.is_none() {
+            return Err("no key is there that opens the recoded segment".to_owned());
+        }
+        fs::rename(&temporary, &whole).map_err(failed)?;
+        let synced = sync_folder(whole.parent().unwrap_or(&whole));
+        self.append_surely(record, synced);
+        let bytes = shelved.bytes;
+        shelved.path = path;
+        self.catalog
+            .segments
+            .iter_mut()
+            .filter(|entry| entry.first == first)
+            .for_each(|entry| entry.bytes = bytes);
+        self.unwritten = true;
+        self.write_catalog();
+        self.shared.shelf.replace(shelved);
+        Ok(report)
+    }
+
+    /// The file is there: nothing else may become part of the chain before its record. When the logspace closes first,
+    /// opening it takes the record from the file.
+    fn append_surely(&mut self, record: Record, synced: io::Result<()>) {
+        let mut result = synced;
+        loop {
+            result = result.and_then(|()| self.witness.append(record.clone()));
+            let Err(error) = result else { return };
+            let error = format!("cannot record a recoded segment: {error}");
+            self.shared.complain(Notice::UpkeepFailed { error });
+            self.seals.pause(self.shared.options.retry);
+            if self.seals.is_closed() {
+                return;
+            }
+            result = Ok(());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What the sealer sees to before it removes anything: the clock, and that losses are in the chain of evidence.
+//!
+//! In: readings of the clocks; losses that opening found. Out: whether removal by age may go on; signed records.
+//! Limits: a record that cannot be written is tried again at the next look.
+
+use super::Sealer;
+use crate::{
+    files::clock::{ClockEvent, ClockReading, now_us},
+    options::Notice,
+};
+use evidence::{Event, Facts};
+use lookup::Locked;
+use std::sync::atomic::Ordering::Relaxed;
+
+impl Sealer {
+    /// Looks at the clocks; whether what is old may be removed.
+    pub(super) fn may_remove_by_age(&mut self) -> bool {
+        let seen = self.clock.observe(ClockReading::now());
+        let confirmed = match self.shared.is_confirmed.swap(false, Relaxed) {
+            true => self.clock.confirm(),
+            false => None,
+        };
+        let retention = *self.shared.retention();
+        // Who keeps everything need not be told.
+        let is_used = retention.age.is_some() && !retention.hold;
+        for event in seen.into_iter().chain(confirmed).filter(|_| is_used) {
+            self.shared.notices.notice(match event {
+                ClockEvent::Jumped(by_us) => Notice::ClockJumped { by_us },
+                event => Notice::ClockRight { is_accepted: event == ClockEvent::Accepted },
+            });
+        }
+        let trouble = self.clock.trouble().filter(|_| is_used);
+        self.shared.troubles.set_clock(trouble.map(|trouble| trouble.to_string()));
+        if let Err(error) = self.clock.keep(&*self.disk) {
+            let error = format!("cannot keep what the clock says: {error}");
+            self.shared.complain(Notice::UpkeepFailed { error });
+        }
+        self.clock.is_trusted()
+    }
+
+    /// Whether what is old may go to the archive.
+    pub(in crate::threads) fn is_clock_trusted(&self) -> bool {
+        self.clock.is_trusted()
+    }
+
+    /// Puts losses into the chain of evidence.
+    pub(super) fn record_losses(&mut self) {
+        for extent in self.shared.troubles.take_unrecorded() {
+            let Locked { first, count, received_us } = extent;
+            let facts = Facts {
+                id: [0; 16],
+                first,
+                count,
+                received_us,
+                messages: Default::default(),
+                contents: Default::default(),
+            };
+            let record = self.witness.record(Event::Gap, facts, now_us());
+            let recorded = record.ok_or_else(|| "the record cannot be signed".to_owned());
+            let recorded =
+                recorded.and_then(|record| self.witness.append(record).map_err(|error| error.to_string()));
+            if let Err(error) = recorded {
+                let error = format!("cannot record that messages are lost: {error}");
+                self.shared.complain(Notice::UpkeepFailed { error });
+                self.shared.troubles.put_back(extent);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The stamping thread: records are time-stamped by an authority, whenever it can be reached.
+//!
+//! In: the chain. Out: `stamp-<number>.tsr` beside it, an answer that `openssl ts -verify` understands. A time-stamp
+//! of a record covers all records before it, so only the newest is stamped.
+//! Limits: while the authority is away, records wait; it is asked again every `retry` at first, every quarter of an
+//! hour at last.
+
+use crate::{
+    files::chain_file::{CHAIN_NAME, EVIDENCE_DIR, read_chain, stamp_name},
+    options::{Authority, Notice},
+    shared::{Shared, queue::Queue},
+};
+use evidence::StampRequest;
+use journal::{Disk, create_private};
+use std::{
+    fs,
+    io::Write,
+    path::Path,
+    sync::{Arc, atomic::Ordering::Relaxed},
+    time::{Duration, Instant},
+};
+
+/// Longest pause between two tries.
+const PAUSE_MAX: Duration = Duration::from_secs(900);
+/// How often the chain is looked at.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// The thread's work, until the queue is closed.
+pub(crate) fn run(shared: &Arc<Shared>, disk: &dyn Disk, authority: &dyn Authority, ended: &Queue<()>) {
+    let options = &shared.options;
+    let mut last: Option<Instant> = None;
+    // Length of the chain whose newest record has its stamp.
+    let mut stamped_length = 0;
+    let mut pause = options.retry;
+    while !ended.is_closed() {
+        ended.pause(LOOK.min(options.retry.max(Duration::from_millis(1)) * 5));
+        let length = chain_length(&shared.dir, disk);
+        if length == stamped_length || last.is_some_and(|last| last.elapsed() < options.timestamp_gap) {
+            continue;
+        }
+        match stamp_newest(&shared.dir, disk, authority) {
+            Ok(None) => stamped_length = length,
+            Ok(Some(number)) => {
+                (last, pause, stamped_length) = (Some(Instant::now()), options.retry, length);
+                shared.counters.stamped.fetch_add(1, Relaxed);
+                shared.notices.notice(Notice::Stamped { number });
+            }
+            Err(error) => {
+                shared.complain(Notice::UpkeepFailed { error: format!("cannot get a time-stamp: {error}") });
+                ended.pause(pause);
+                pause = (pause * 2).min(PAUSE_MAX);
+            }
+        }
+    }
+}
+
+/// Length of the chain's file; 0 when there is none.
+fn chain_length(dir: &Path, disk: &dyn Disk) -> u64 {
+    let file = disk.open(&dir.join(EVIDENCE_DIR).join(CHAIN_NAME));
+    file.and_then(|file| file.len()).unwrap_or(0)
+}
+
+/// Stamps the newest record unless it has a stamp; gives its number.
+fn stamp_newest(dir: &Path, disk: &dyn Disk, authority: &dyn Authority) -> Result<Option<u64>, String> {
+    let chain = read_chain(disk, dir).map_err(|error| error.to_string())?;
+    let Some(record) = chain.records().last() else { return Ok(None) };
+    let path = dir.join(EVIDENCE_DIR).join(stamp_name(record));
+    if path.exists() {
+        return Ok(None);
+    }
+    let request = StampRequest::new(record.digest()).ok_or("no randomness")?;
+    let answer = authority.ask(&request.encode())?;
+    request.check(&answer).map_err(|error| error.to_string())?;
+    let write = || {
+        let temporary = path.with_extension("tmp");
+        let mut file = create_private(&temporary)?;
+        file.write_all(&answer)?;
+        file.sync_all()?;
+        fs::rename(&temporary, &path)?;
+        fs::File::open(dir.join(EVIDENCE_DIR))?.sync_all()
+    };
+    write().map_err(|error: std::io::Error| format!("cannot write {}: {error}", path.display()))?;
+    Ok(Some(record.number))
+}

@@ -1,0 +1,29 @@
+//! The cost of answers, for those who plan or explain them.
+//!
+//! In: counts of what is looked at. Out: the same, added up.
+
+/// The cost of looking a pattern up in the index of words.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WordUse {
+    /// Distinct words that match.
+    pub words: u64,
+    /// Entries of the lists that are read: for each word its messages, for templates of frequent words theirs.
+    pub postings: u64,
+}
+
+impl WordUse {
+    /// Counts a word whose list has this many entries.
+    pub fn add(&mut self, postings: u64) {
+        self.words += 1;
+        self.postings += postings;
+    }
+}
+
+/// The cost of reading messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ReadCost {
+    /// Blocks of neighbouring messages that are opened.
+    pub blocks: u64,
+    /// Their size as they are kept.
+    pub bytes: u64,
+}

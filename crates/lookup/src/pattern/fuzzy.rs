@@ -1,0 +1,112 @@
+//! Fuzzy equality: at most two edits, a transposition of neighbours being one (optimal string alignment).
+//!
+//! In: a text, then others. Out: yes or no. Holds: the text as characters.
+//! Limits: texts of other lengths than the allowed are refused before any comparing; each edit is tried in at most four
+//! ways.
+
+use std::cell::RefCell;
+
+/// A text to be near to.
+pub(super) struct Fuzzy {
+    bytes: Vec<u8>,
+    characters: Vec<u32>,
+    distance: usize,
+    /// Characters of the other text, kept to be used again.
+    other: RefCell<Vec<u32>>,
+}
+
+impl Fuzzy {
+    pub(super) fn new(text: &[u8], distance: u8) -> Fuzzy {
+        let mut characters = Vec::new();
+        read_characters(text, &mut characters);
+        Fuzzy { bytes: text.to_vec(), characters, distance: usize::from(distance), other: RefCell::default() }
+    }
+
+    pub(super) fn matches(&self, text: &[u8]) -> bool {
+        // A character has at most four bytes: texts much longer or shorter are out at once.
+        let (long, short) = (text.len().max(self.bytes.len()), text.len().min(self.bytes.len()));
+        if long - short > self.distance * 4 {
+            return false;
+        }
+        let is_ascii = self.characters.len() == self.bytes.len();
+        if is_ascii && text.is_ascii() {
+            return within(&self.bytes, text, self.distance);
+        }
+        let mut other = self.other.borrow_mut();
+        read_characters(text, &mut other);
+        within(&self.characters, &other, self.distance)
+    }
+}
+
+/// Longest text of which a few edits are looked for among beginnings.
+const ROW_MAX: usize = 64;
+
+impl Fuzzy {
+    /// How many bytes of a beginning are enough to know that no text that begins so is near enough; `None` when some may be.
+    pub(super) fn dead_head(&self, head: &[u8]) -> Option<usize> {
+        let length = self.bytes.len();
+        if length >= ROW_MAX || self.characters.len() != length || !head.is_ascii() {
+            return None;
+        }
+        // The edits that turn the beginnings of the text into the bytes of the head so far, into all but the last of them,
+        // and into all but the last two.
+        let mut rows = [[0u8; ROW_MAX]; 3];
+        rows[0].iter_mut().zip(0..).for_each(|(edits, to)| *edits = to);
+        let mut least_before = 0;
+        for (at, byte) in head.iter().enumerate() {
+            let [row, before, older] = &mut rows;
+            std::mem::swap(before, older);
+            std::mem::swap(row, before);
+            row[0] = before[0] + 1;
+            let mut least = row[0];
+            for (to, own) in self.bytes.iter().enumerate() {
+                let replaced = before[to] + u8::from(own != byte);
+                let mut edits = replaced.min(before[to + 1] + 1).min(row[to] + 1);
+                if at > 0 && to > 0 && *own == head[at - 1] && self.bytes[to - 1] == *byte {
+                    edits = edits.min(older[to - 1] + 1);
+                }
+                row[to + 1] = edits;
+                least = least.min(edits);
+            }
+            // The next byte may be swapped with this one.
+            let (least, swapped) =
+                (usize::from(least), std::mem::replace(&mut least_before, usize::from(least)) + 1);
+            if least > self.distance && swapped > self.distance {
+                return Some(at + 1);
+            }
+            // Longer heads are hardly ever shared.
+            if at > self.distance + length {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+fn read_characters(text: &[u8], characters: &mut Vec<u32>) {
+    characters.clear();
+    characters.extend(String::from_utf8_lossy(text).chars().map(u32::from));
+}
+
+/// Returns true when two texts are at most `distance` edits apart. What both begin and end with costs nothing; at the first
+/// difference each kind of edit is tried, so that nearly all texts are refused after a look at a few bytes.
+fn within<T: PartialEq>(a: &[T], b: &[T], distance: usize) -> bool {
+    if a.len().abs_diff(b.len()) > distance {
+        return false;
+    }
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[same..], &b[same..]);
+    let same = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (a, b) = (&a[..a.len() - same], &b[..b.len() - same]);
+    let (Some(left), false) = (distance.checked_sub(1), a.is_empty() && b.is_empty()) else {
+        return a.is_empty() && b.is_empty();
+    };
+    if a.is_empty() || b.is_empty() {
+        return true;
+    }
+    let is_swapped = a.len() > 1 && b.len() > 1 && a[0] == b[1] && a[1] == b[0];
+    within(&a[1..], &b[1..], left)
+        || within(&a[1..], b, left)
+        || within(a, &b[1..], left)
+        || is_swapped && within(&a[2..], &b[2..], left)
+}

@@ -1,0 +1,113 @@
+//! Text within text.
+//!
+//! In: a text to look for, then others. Out: where the first one ends. Tokens are short: a plain loop over them is
+//! quicker than the best search's preparations, and in a sorted list the bytes that a token does not share with the one
+//! before are looked at all at once. Holds nothing. Limits: none.
+
+use memchr::memmem::Finder;
+
+/// Texts up to this size are looked through by the plain loop.
+const SHORT_BYTES_MAX: usize = 32;
+
+/// Bytes of a token behind what it shares with the one before at which occurrences may begin that are looked for in one step.
+const STEP: usize = 16;
+/// Bytes that this step reads: an occurrence is recognized by its first three.
+const AHEAD: usize = STEP + TOLD - 1;
+/// Bytes by which an occurrence is recognized.
+const TOLD: usize = 3;
+
+/// A text to look for.
+pub(super) struct Infix {
+    finder: Finder<'static>,
+    first: u8,
+    /// Its first three bytes, each as often as a step has bytes, and which bits of them count: there may be fewer.
+    told: [(u128, u128); TOLD],
+    /// The bytes behind the first: with one of them an occurrence may go on that began in what a token shares.
+    goes_on: [bool; 256],
+}
+
+impl Infix {
+    /// Looks for a text that is not empty.
+    pub(super) fn new(text: &[u8]) -> Infix {
+        let mut goes_on = [false; 256];
+        text.iter().skip(1).for_each(|byte| goes_on[usize::from(*byte)] = true);
+        let all = |byte: &u8| (u128::from_ne_bytes([*byte; STEP]), u128::MAX);
+        let told = std::array::from_fn(|at| text.get(at).map_or((0, 0), all));
+        let finder = Finder::new(text).into_owned();
+        Infix { finder, first: text.first().copied().unwrap_or(0), told, goes_on }
+    }
+
+    pub(super) fn needle(&self) -> &[u8] {
+        self.finder.needle()
+    }
+
+    /// Returns the end of the first occurrence that begins at `from` or behind it.
+    #[inline(never)]
+    pub(super) fn end_in(&self, text: &[u8], from: usize) -> Option<usize> {
+        let needle = self.needle();
+        let rest = text.get(from..)?;
+        if rest.len() > SHORT_BYTES_MAX {
+            return self.finder.find(rest).map(|at| from + at + needle.len());
+        }
+        let starts = (rest.len() + 1).checked_sub(needle.len())?;
+        for (at, byte) in rest[..starts].iter().enumerate() {
+            if *byte == self.first && rest[at..].starts_with(needle) {
+                return Some(from + at + needle.len());
+            }
+        }
+        None
+    }
+}
+
+impl Infix {
+    /// Returns the end of the first occurrence in a token among those that end behind its first `shared` bytes. `rest` begins with the
+    /// bytes behind those, where they are stored; anything may follow.
+    #[inline(always)]
+    pub(super) fn end_behind(&self, shared: usize, token: &[u8], rest: &[u8]) -> Option<usize> {
+        let length = self.needle().len();
+        // One that begins in what is shared goes on with one of its own bytes.
+        if shared > 0 && rest.first().is_none_or(|byte| self.goes_on[usize::from(*byte)]) {
+            return self.end_in(token, (shared + 1).saturating_sub(length));
+        }
+        let starts = (token.len() - shared + 1).saturating_sub(length);
+        let mut from = 0;
+        while from < starts {
+            let Some(ahead) = rest.get(from..).and_then(|rest| rest.first_chunk()) else {
+                return self.end_in(token, shared + from);
+            };
+            let mut begins = self.begins(ahead);
+            if let Some(kept) = FIRST_BYTES.get(starts - from) {
+                begins &= kept;
+            }
+            if begins != 0 {
+                let at = shared + from + begins.trailing_zeros() as usize / 8;
+                return if length <= TOLD { Some(at + length) } else { self.end_in(token, at) };
+            }
+            from += STEP;
+        }
+        None
+    }
+
+    /// The highest bit of each of the first bytes at which an occurrence may begin: surely does, when three bytes tell it.
+    #[inline(always)]
+    fn begins(&self, ahead: &[u8; AHEAD]) -> u128 {
+        const LOW: u128 = u128::from_ne_bytes([0x7f; STEP]);
+        let bytes = |at: usize| ahead[at..].first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        let [first, (second, second_mask), (third, third_mask)] = self.told;
+        let differing =
+            bytes(0) ^ first.0 | (bytes(1) ^ second) & second_mask | (bytes(2) ^ third) & third_mask;
+        // A byte is zero when neither it nor its low bits plus 0x7f have the highest bit.
+        !(((differing & LOW) + LOW) | differing | LOW)
+    }
+}
+
+/// Masks of the first so many bytes of a step.
+const FIRST_BYTES: [u128; STEP] = {
+    let mut masks = [0; STEP];
+    let mut count = 1;
+    while count < STEP {
+        masks[count] = (1 << (8 * count)) - 1;
+        count += 1;
+    }
+    masks
+};

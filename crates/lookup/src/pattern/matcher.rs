@@ -1,0 +1,99 @@
+//! Compares tokens and values with a pattern, millions of times.
+//!
+//! In: a pattern, then tokens or values. Out: yes or no; what all matches begin with. The rules are those of
+//! [`Pattern`]; tokens are lower-cased already. Holds: the pattern in its quickest form, and room for one value.
+//! Limits: a wildcard costs at most its length times the text's; fuzzy distance is at most 2.
+
+use super::{Pattern, form::Form, in_order::InOrder, letters::letters};
+
+/// A pattern ready for use.
+pub struct Matcher {
+    form: Form,
+    lowered: Vec<u8>,
+}
+
+impl Matcher {
+    /// Makes a pattern ready for use.
+    pub fn new(pattern: &Pattern) -> Matcher {
+        Matcher { form: Form::new(pattern), lowered: Vec::new() }
+    }
+
+    /// The only token that can match.
+    pub fn exact(&self) -> Option<&[u8]> {
+        match &self.form {
+            Form::Exact(text) | Form::CaseExact(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the bytes that every matching token begins with, and every matching value after lower-casing.
+    pub fn head(&mut self) -> &[u8] {
+        match &self.form {
+            Form::Exact(text) | Form::Prefix(text) => text,
+            Form::CaseExact(text) => {
+                self.lowered = text.to_ascii_lowercase();
+                &self.lowered
+            }
+            Form::Wildcard(wildcard) => wildcard.head(),
+            _ => b"",
+        }
+    }
+
+    /// Returns the bytes that every matching token holds somewhere, and every matching value after lower-casing.
+    pub fn needle(&mut self) -> Vec<u8> {
+        match &self.form {
+            Form::Infix(infix) => infix.needle().to_vec(),
+            Form::Suffix(text) => text.clone(),
+            _ => self.head().to_vec(),
+        }
+    }
+
+    /// The letters that every matching token has, behind what it begins with.
+    pub fn letters(&self) -> u32 {
+        match &self.form {
+            Form::Infix(infix) => letters(infix.needle()),
+            Form::Suffix(text) => letters(text),
+            Form::Wildcard(wildcard) => letters(&wildcard.bytes()),
+            _ => 0,
+        }
+    }
+
+    /// Returns true when [`Matcher::dead_head`] can ever return a length.
+    pub fn narrows_heads(&self) -> bool {
+        matches!(self.form, Form::Fuzzy(_))
+    }
+
+    /// How many bytes of a beginning are enough to know that no token that begins so matches; `None` when some may.
+    pub fn dead_head(&self, head: &[u8]) -> Option<usize> {
+        match &self.form {
+            Form::Fuzzy(fuzzy) => fuzzy.dead_head(head),
+            _ => None,
+        }
+    }
+
+    /// How the tokens of a sorted list are compared, each with what it shares with the one before.
+    pub fn in_order(&self) -> InOrder<'_> {
+        match &self.form {
+            Form::Infix(infix) => InOrder::infix(infix),
+            Form::Suffix(text) => InOrder::suffix(text),
+            form => InOrder::any(form),
+        }
+    }
+
+    /// Returns true when a token matches, which must be lower-cased.
+    #[inline]
+    pub fn matches_token(&self, token: &[u8]) -> bool {
+        self.form.matches(token, token)
+    }
+
+    /// Returns true when a value matches.
+    #[inline]
+    pub fn matches_value(&mut self, value: &[u8]) -> bool {
+        if !value.iter().any(u8::is_ascii_uppercase) {
+            return self.form.matches(value, value);
+        }
+        self.lowered.clear();
+        self.lowered.extend(value.iter().map(u8::to_ascii_lowercase));
+        self.form.matches(value, &self.lowered)
+    }
+}

@@ -1,0 +1,58 @@
+//! Why documents could not be read.
+//!
+//! In: the file and the place in it. Out: a sentence.
+
+use crate::Stop;
+use std::{io, path::PathBuf};
+
+/// Why documents could not be read.
+#[derive(Debug)]
+pub enum ReadError {
+    /// The file could not be read.
+    Io {
+        /// Path of the file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The bytes are not what was written.
+    Corrupt {
+        /// Path of the file.
+        path: PathBuf,
+        /// Offset in the file, bytes.
+        offset: u64,
+        /// The damage, in words.
+        what: &'static str,
+    },
+    /// The file is encrypted and its key is not there.
+    Locked {
+        /// Path of the file.
+        path: PathBuf,
+    },
+    /// The walk was stopped.
+    Stopped(Stop),
+}
+
+impl From<Stop> for ReadError {
+    fn from(stop: Stop) -> ReadError {
+        ReadError::Stopped(stop)
+    }
+}
+
+impl std::fmt::Display for ReadError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            ReadError::Io { path, source } => write!(f, "cannot read {}: {source}", path.display()),
+            ReadError::Corrupt { path, offset, what } => {
+                write!(f, "{} is damaged at offset {offset}: {what}", path.display())
+            }
+            ReadError::Locked { path } => {
+                write!(f, "{} is locked: its private key is not there", path.display())
+            }
+            ReadError::Stopped(Stop::Cancelled) => f.write_str("the search was cancelled"),
+            ReadError::Stopped(Stop::TimedOut) => f.write_str("the search ran out of time"),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}

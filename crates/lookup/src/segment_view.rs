@@ -1,0 +1,116 @@
+//! The questions that a segment answers, active or sealed.
+//!
+//! In: patterns and columns. Out: bitmaps of documents, counts, documents. Document numbers are positions in
+//! receive order, so a range of received time is a range of documents.
+//! Limits: every long walk asks its [`Watch`] at least every few milliseconds and stops when told.
+
+use crate::{
+    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, Watch, WordUse,
+};
+use std::ops::Range;
+
+/// Words that are asked for together.
+#[derive(Clone, Debug, Default)]
+pub struct Together<'a> {
+    /// Of each of these a document has one at least.
+    pub any: Vec<Vec<&'a Pattern>>,
+    /// Of these it has none.
+    pub none: Vec<&'a Pattern>,
+}
+
+/// A segment, active or sealed, as a query sees it. All bitmaps have [`SegmentView::len`] bits.
+pub trait SegmentView: Send + Sync {
+    /// Number of documents.
+    fn len(&self) -> u32;
+
+    /// Returns true when there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Sequence number of document 0.
+    fn first_sequence(&self) -> u64;
+
+    /// Received times of the first and the last document, microseconds since 1970.
+    fn received_range(&self) -> (i64, i64);
+
+    /// Documents received in `from_us..to_us`.
+    fn received_between(&self, from_us: i64, to_us: i64) -> Range<u32>;
+
+    /// Received times of all documents of a range, in order, for histograms by interval edges: for each of the
+    /// ascending `edges_us`, the first document received at or after it.
+    fn received_edges(&self, edges_us: &[i64]) -> Vec<u32>;
+
+    /// Documents whose event time lies in `from_us..to_us`.
+    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Calls `visit` with (document, event time in microseconds) of each given document, ascending.
+    fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError>;
+
+    /// Documents with a matching token in the text, host, program or a name-value pair.
+    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Documents that have a word of each kind that must be there, and no word that must not: what [`SegmentView::words`]
+    /// says of each word, joined.
+    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+        let having = |words: &[&Pattern]| -> Result<Bitmap, ReadError> {
+            let mut found = Bitmap::none(self.len());
+            words
+                .iter()
+                .try_for_each(|word| self.words(word, watch).map(|documents| found.or(&documents)))?;
+            Ok(found)
+        };
+        let mut found = Bitmap::all(self.len());
+        for any in &words.any {
+            found.and(&having(any)?);
+            if found.is_empty() {
+                return Ok(found);
+            }
+        }
+        found.and_not(&having(&words.none)?);
+        Ok(found)
+    }
+
+    /// Counts what [`SegmentView::words`] looks at in the index of words; none when the segment does not say. Counted at
+    /// each call, for those who want to know the cost of a question.
+    fn word_use(&self, _pattern: &Pattern, _watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+        Ok(None)
+    }
+
+    /// Returns the cost of reading these documents; none when the segment does not say.
+    fn read_cost(&self, _documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
+        Ok(None)
+    }
+
+    /// Documents whose text may hold the phrase.
+    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError>;
+
+    /// Documents with a matching whole value in a column.
+    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+
+    /// Adds the count of each distinct value of a column among the documents.
+    fn count_values(
+        &self,
+        column: &Column,
+        documents: &Bitmap,
+        watch: &Watch,
+        add: &mut dyn FnMut(&[u8], u64),
+    ) -> Result<(), ReadError>;
+
+    /// Columns of the segment.
+    fn columns(&self) -> Vec<ColumnUse>;
+
+    /// The documents that the asker may know of; none: all of them. What the other calls say of documents is to be
+    /// narrowed by it before anything is shown.
+    fn boundary(&self, _watch: &Watch) -> Result<Option<&Bitmap>, ReadError> {
+        Ok(None)
+    }
+
+    /// Reads documents, given ascending or descending; `visit` sees them in the same order and may end by `false`.
+    fn read(
+        &self,
+        documents: &mut dyn Iterator<Item = u32>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(u32, &Document) -> bool,
+    ) -> Result<(), ReadError>;
+}

@@ -1,0 +1,212 @@
+//! The blocks of an active segment: an open one, full ones, and those that are compressed.
+//!
+//! In: frames and texts. Out: compressed blocks; any block again; the tree over the messages' hashes. Until a dictionary
+//! was learned, full blocks wait as they are; then threads compress and hash them, see [`press`], while they stay
+//! readable here. What comes back is put in order.
+//! Holds: about a fifth of the received bytes, [`BLOCK_BYTES`] of the open block, and full ones that are worked on:
+//! [`PRESSING_MAX`] at most. Limits: a frame of any size makes a block at worst.
+
+use super::{
+    press::{self, Pressed, Promise},
+    received::Received,
+};
+use crate::format::frame::Frames;
+use crate::memory;
+use evidence::merkle::Tree;
+use std::{collections::VecDeque, sync::Arc};
+
+/// Bytes of frames after which a block is full. Larger ones compress better and cost more to open for one row.
+pub(crate) const BLOCK_BYTES: usize = 128 << 10;
+/// Most full blocks that are worked on. The threads take fewer at once; this bounds what comes back out of order.
+const PRESSING_MAX: usize = 64;
+
+/// A compressed block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stored {
+    /// Its first document.
+    pub(crate) first: u32,
+    /// Where it lies among the compressed bytes.
+    pub(crate) offset: u64,
+    pub(crate) stored_bytes: u32,
+    pub(crate) plain_bytes: u32,
+}
+
+/// A block of an active segment, wherever it is.
+pub(crate) enum Found<'a> {
+    Plain(&'a Frames),
+    Compressed(&'a [u8], Stored),
+}
+
+/// A full block.
+struct Full {
+    /// Its first document.
+    first: u32,
+    received: Arc<Received>,
+    /// What the threads make of it; none while it waits for a dictionary.
+    promise: Option<Promise>,
+}
+
+/// The frames of a segment being built.
+pub(crate) struct Blocks {
+    first_sequence: u64,
+    /// What blocks are compressed with, empty for nothing; none while that is to be learned.
+    dictionary: Option<Arc<Vec<u8>>>,
+    /// Full blocks that are not compressed yet; all behind the compressed ones.
+    full: VecDeque<Full>,
+    open: Received,
+    /// First document of the open block.
+    open_first: u32,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) stored: Vec<Stored>,
+    /// Hashes of the messages of the compressed blocks.
+    pub(crate) tree: Tree,
+    /// Memory to use again.
+    spare: Vec<Received>,
+}
+
+impl Blocks {
+    /// No frames yet; they wait when the dictionary is still to be learned.
+    /// There is room for some compressed bytes.
+    pub(crate) fn new(first_sequence: u64, dictionary: Option<Arc<Vec<u8>>>, room: usize) -> Blocks {
+        let mut open = Received::default();
+        open.begin(first_sequence);
+        Blocks {
+            first_sequence,
+            dictionary,
+            full: VecDeque::new(),
+            open,
+            open_first: 0,
+            bytes: memory::with_room(room),
+            stored: Vec::new(),
+            tree: Tree::default(),
+            spare: Vec::new(),
+        }
+    }
+
+    /// Adds the next frame, see [`Received::push`].
+    pub(crate) fn push(&mut self, raw: &[u8], received_us: i64, peer_place: u32, peer: &[u8]) {
+        self.open.push(raw, received_us, peer_place, peer);
+    }
+
+    /// Keeps the text of the frame just pushed.
+    pub(crate) fn push_text(&mut self, text: &[u8]) {
+        self.open.frames.push_text(text);
+    }
+
+    /// Ends the open block when it is full; the next frame is of the document behind `document`.
+    pub(crate) fn end_document(&mut self, document: u32) {
+        if self.open.frames.size() >= BLOCK_BYTES {
+            self.end_block(document + 1);
+        }
+    }
+
+    fn end_block(&mut self, next: u32) {
+        let mut open = self.spare.pop().unwrap_or_default();
+        open.begin(self.first_sequence + u64::from(next));
+        let received = Arc::new(std::mem::replace(&mut self.open, open));
+        let first = std::mem::replace(&mut self.open_first, next);
+        let promise = self.dictionary.as_ref().map(|dictionary| press::send(&received, dictionary));
+        self.full.push_back(Full { first, received, promise });
+        self.collect(PRESSING_MAX);
+    }
+
+    /// Uses a dictionary from now on, also for what waits.
+    pub(crate) fn learn(&mut self, dictionary: &Arc<Vec<u8>>) {
+        assert!(self.dictionary.is_none(), "the blocks are compressed already");
+        self.dictionary = Some(Arc::clone(dictionary));
+        for full in &mut self.full {
+            full.promise = Some(press::send(&full.received, dictionary));
+        }
+    }
+
+    /// Compresses everything: nothing will be added.
+    pub(crate) fn finish(&mut self, length: u32) {
+        if self.dictionary.is_none() {
+            self.learn(&Arc::default());
+        }
+        if self.open.frames.len() > 0 {
+            self.end_block(length);
+        }
+        self.collect(0);
+    }
+
+    /// Takes what the threads are done with, waiting until `left` blocks are left at most.
+    fn collect(&mut self, left: usize) {
+        while let Some(Full { promise: Some(promise), .. }) = self.full.front() {
+            if !promise.is_kept() && self.full.len() <= left {
+                return;
+            }
+            promise.wait();
+            if let Some(full) = self.full.pop_front() {
+                self.store(full);
+            }
+        }
+    }
+
+    fn store(&mut self, full: Full) {
+        let Full { first, received, promise } = full;
+        let dictionary = self.dictionary.as_ref().expect("a dictionary was there when it was sent");
+        let promise = match promise.filter(|promise| promise.wait().is_some()) {
+            Some(promise) => promise,
+            // The thread that had it failed: if it is the block, this one fails as well and says so.
+            None => press::press(&received, dictionary),
+        };
+        let Pressed { bytes, plain_bytes, leaves } = promise.wait().expect("it was done just now");
+        let (offset, stored_bytes) = (self.bytes.len() as u64, bytes.len() as u32);
+        self.bytes.extend_from_slice(bytes);
+        self.stored.push(Stored { first, offset, stored_bytes, plain_bytes: *plain_bytes });
+        leaves.iter().for_each(|leaf| self.tree.push(*leaf));
+        if self.spare.len() < PRESSING_MAX {
+            self.spare.extend(Arc::into_inner(received));
+        }
+    }
+
+    /// The block of a document, and its first document.
+    pub(crate) fn find(&self, document: u32) -> (Found<'_>, u32) {
+        if document >= self.open_first {
+            return (Found::Plain(&self.open.frames), self.open_first);
+        }
+        if let Some(index) = self.full.partition_point(|full| full.first <= document).checked_sub(1) {
+            let full = &self.full[index];
+            return (Found::Plain(&full.received.frames), full.first);
+        }
+        let index = self.stored.partition_point(|stored| stored.first <= document).saturating_sub(1);
+        let stored = self.stored[index];
+        let start = stored.offset as usize;
+        let bytes = &self.bytes[start..start + stored.stored_bytes as usize];
+        (Found::Compressed(bytes, stored), stored.first)
+    }
+
+    /// First document behind the block that begins with `first`.
+    pub(crate) fn end_of(&self, first: u32, length: u32) -> u32 {
+        let stored = self.stored.iter().map(|stored| stored.first);
+        let full = self.full.iter().map(|full| full.first);
+        let mut firsts = stored.chain(full).chain([self.open_first]);
+        firsts.find(|known| *known > first).unwrap_or(length).min(length)
+    }
+
+    /// What blocks are decompressed with.
+    pub(crate) fn dictionary(&self) -> &[u8] {
+        self.dictionary.as_deref().map_or(&[], Vec::as_slice)
+    }
+
+    /// Bytes held.
+    pub(crate) fn size(&self) -> usize {
+        let full: usize = self.full.iter().map(|full| full.received.frames.size()).sum();
+        self.bytes.len() + full + self.open.frames.size()
+    }
+
+    /// Samples to learn from: neighbouring frames, a few KiB each.
+    pub(crate) fn samples(&self, sample_bytes: usize, bytes_max: usize) -> Vec<&[u8]> {
+        let step = self.size().div_ceil(bytes_max).max(1);
+        let blocks = self.full.iter().map(|full| full.received.frames.bytes());
+        blocks.flat_map(|bytes| bytes.chunks(sample_bytes)).step_by(step).collect()
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        memory::give_back(std::mem::take(&mut self.bytes));
+        memory::end_segment();
+    }
+}

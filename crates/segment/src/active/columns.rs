@@ -1,0 +1,302 @@
+//! The columns of an active segment.
+//!
+//! In: values, message by message. Out: distinct values and each document's place among them; numbers by document.
+//! Holds: eight bytes a value. Limits: [`NAMED_MAX`] names; values of further names go to one column of lists.
+
+use super::terms::Terms;
+use crate::memory;
+use crate::{
+    answers::column::Fixed,
+    format::list::{self, Entry},
+};
+use lookup::pattern::number;
+use message::{Stamp, ValueKind, ZoneQuality};
+use std::collections::{HashMap, HashSet};
+
+/// Most name-value columns of a segment. Each costs a directory entry and a dictionary; senders choose the names.
+/// Elasticsearch has the same limit (`index.mapping.total_fields.limit`).
+pub const NAMED_MAX: usize = 1000;
+/// Most values of a document without a column for which the table that finds repeated ones is kept for the next.
+const REST_SEEN_KEPT: usize = 1024;
+
+/// Memory of a named column without values: its table of 64 slots, and what knows it.
+const NAMED_BYTES: usize = 2304;
+/// Memory of one value's place and document.
+const PLACE_BYTES: usize = 8;
+
+/// Values of one column.
+pub(crate) struct Column {
+    pub(crate) values: Terms,
+    /// The documents that have a value, ascending; none while it is every one from the first on.
+    listed: Option<Vec<u32>>,
+    /// Their places.
+    pub(crate) places: Vec<u32>,
+    /// Whether every value reads as a number.
+    pub(crate) numeric: bool,
+}
+
+impl Column {
+    fn with_room(documents: usize) -> Column {
+        let places = memory::with_room(documents);
+        Column { values: Terms::new(), listed: None, places, numeric: true }
+    }
+
+    /// Bytes of memory in use.
+    fn memory_bytes(&self) -> usize {
+        let listed = self.listed.as_deref().map_or(0, size_of_val);
+        self.values.memory_bytes() + listed + size_of_val(self.places.as_slice())
+    }
+
+    /// The documents that have a value, ascending; `None` for all below the number of places.
+    pub(crate) fn listed(&self) -> Option<&[u32]> {
+        self.listed.as_deref()
+    }
+
+    /// How many documents below one have a value.
+    pub(crate) fn count_below(&self, document: u32) -> usize {
+        match &self.listed {
+            Some(listed) => listed.partition_point(|known| *known < document),
+            None => self.places.len().min(document as usize),
+        }
+    }
+
+    /// Whether a document has a value; none behind it has.
+    fn ends_with(&self, document: u32) -> bool {
+        match &self.listed {
+            Some(listed) => listed.last() == Some(&document),
+            None => self.places.len() == document as usize + 1,
+        }
+    }
+
+    /// The place of a value.
+    #[inline]
+    pub(crate) fn place(&mut self, value: &[u8]) -> u32 {
+        let known = self.values.len();
+        let id = self.values.intern(value);
+        if id == known {
+            self.numeric &= number(value).is_some();
+        }
+        id + 1
+    }
+
+    /// Gives a document a place; 0 is none. False when it has one already, which stands.
+    #[inline]
+    pub(crate) fn push(&mut self, document: u32, place: u32) -> bool {
+        let is_new = place > 0 && !self.ends_with(document);
+        if is_new {
+            if self.listed.is_none() && self.places.len() != document as usize {
+                self.listed = Some((0..self.places.len() as u32).collect());
+            }
+            if let Some(listed) = &mut self.listed {
+                listed.push(document);
+            }
+            self.places.push(place);
+        }
+        is_new
+    }
+
+    /// The place of a document.
+    pub(crate) fn place_of(&self, document: u32) -> u32 {
+        let index = match &self.listed {
+            Some(listed) => listed.binary_search(&document).ok(),
+            None => Some(document as usize),
+        };
+        index.and_then(|index| self.places.get(index)).copied().unwrap_or(0)
+    }
+
+    /// The value of a document; empty for none.
+    pub(crate) fn value_of(&self, document: u32) -> &[u8] {
+        self.string(self.place_of(document))
+    }
+
+    /// The value of a place; empty for none.
+    pub(crate) fn string(&self, place: u32) -> &[u8] {
+        place.checked_sub(1).map_or(b"", |id| self.values.string(id))
+    }
+}
+
+impl Drop for Column {
+    fn drop(&mut self) {
+        memory::give_back(std::mem::take(&mut self.places));
+    }
+}
+
+/// A column of name-value pairs of one name and type.
+pub(crate) struct Named {
+    pub(crate) name: String,
+    pub(crate) kind: ValueKind,
+    pub(crate) column: Column,
+}
+
+/// Numbers of each document.
+pub(crate) struct Times {
+    /// Received, ascending.
+    pub(crate) received: Vec<i64>,
+    pub(crate) event: Vec<i64>,
+    /// Offset and quality of the event time, see [`zone_number`].
+    pub(crate) zone: Vec<i64>,
+    /// Where the text begins, see `text`.
+    pub(crate) text_start: Vec<i64>,
+    pub(crate) text_tail: Vec<i64>,
+}
+
+impl Times {
+    /// Bytes of memory in use.
+    fn memory_bytes(&self) -> usize {
+        let Times { received, event, zone, text_start, text_tail } = self;
+        [received, event, zone, text_start, text_tail]
+            .map(|numbers| size_of_val(numbers.as_slice()))
+            .iter()
+            .sum()
+    }
+
+    fn with_room(documents: usize) -> Times {
+        Times {
+            received: memory::with_room(documents),
+            event: memory::with_room(documents),
+            zone: memory::with_room(documents),
+            text_start: memory::with_room(documents),
+            text_tail: memory::with_room(documents),
+        }
+    }
+}
+
+impl Drop for Times {
+    fn drop(&mut self) {
+        let Times { received, event, zone, text_start, text_tail } = self;
+        for numbers in [received, event, zone, text_start, text_tail] {
+            memory::give_back(std::mem::take(numbers));
+        }
+    }
+}
+
+/// All columns.
+pub(crate) struct Columns {
+    pub(crate) fixed: [Column; Fixed::ALL.len()],
+    pub(crate) named: Vec<Named>,
+    pub(crate) times: Times,
+    by_name: HashMap<Vec<u8>, usize>,
+    /// Bytes of memory that the named columns use, counted as they grow: there are too many to ask each.
+    named_bytes: usize,
+    /// Values whose names came when there were [`NAMED_MAX`] columns.
+    uncolumned: u64,
+    key: Vec<u8>,
+    rest: Vec<u8>,
+    /// The entries of `rest`.
+    rest_seen: HashSet<Vec<u8>>,
+}
+
+impl Columns {
+    /// No columns of values yet; there is room for the numbers of some documents.
+    pub(crate) fn new(documents: usize) -> Columns {
+        Columns {
+            fixed: std::array::from_fn(|_| Column::with_room(documents)),
+            named: Vec::new(),
+            times: Times::with_room(documents),
+            by_name: HashMap::new(),
+            named_bytes: 0,
+            uncolumned: 0,
+            key: Vec::new(),
+            rest: Vec::new(),
+            rest_seen: HashSet::new(),
+        }
+    }
+
+    /// Bytes of memory in use.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        let fixed: usize = self.fixed.iter().map(Column::memory_bytes).sum();
+        fixed + self.named_bytes + self.times.memory_bytes()
+    }
+
+    /// Values that have no column of their name because there were [`NAMED_MAX`] already.
+    pub(crate) fn uncolumned(&self) -> u64 {
+        self.uncolumned
+    }
+
+    /// A fixed column.
+    #[inline]
+    pub(crate) fn of(&mut self, fixed: Fixed) -> &mut Column {
+        &mut self.fixed[fixed as usize]
+    }
+
+    /// Gives a document a value of a fixed column; an empty one is none.
+    #[inline]
+    pub(crate) fn set(&mut self, fixed: Fixed, document: u32, value: &[u8]) {
+        if !value.is_empty() {
+            let column = self.of(fixed);
+            let place = column.place(value);
+            column.push(document, place);
+        }
+    }
+
+    /// Gives a document a name-value pair. False when it has this very one already. Structured data may repeat a name:
+    /// the first value stands in the column, others in the list of those that have none.
+    pub(crate) fn add_value(&mut self, document: u32, name: &str, kind: ValueKind, value: &[u8]) -> bool {
+        self.key.clear();
+        self.key.push(kind as u8);
+        self.key.extend_from_slice(name.as_bytes());
+        let index = match self.by_name.get(&self.key) {
+            Some(index) => *index,
+            None if self.named.len() < NAMED_MAX => {
+                self.by_name.insert(self.key.clone(), self.named.len());
+                self.named.push(Named { name: name.to_owned(), kind, column: Column::with_room(0) });
+                self.named_bytes += NAMED_BYTES + 2 * name.len();
+                self.named.len() - 1
+            }
+            None => {
+                let is_new = self.add_rest(Entry { name: name.as_bytes(), kind, value });
+                self.uncolumned += u64::from(is_new);
+                return is_new;
+            }
+        };
+        let column = &mut self.named[index].column;
+        if column.ends_with(document) {
+            let is_new = column.value_of(document) != value;
+            return is_new && self.add_rest(Entry { name: name.as_bytes(), kind, value });
+        }
+        let before = column.values.memory_bytes();
+        let place = column.place(value);
+        self.named_bytes += column.values.memory_bytes() - before + PLACE_BYTES;
+        column.push(document, place)
+    }
+
+    /// Gives the document at hand a value without a column; false when it has this very one.
+    fn add_rest(&mut self, entry: Entry<'_>) -> bool {
+        let start = self.rest.len();
+        list::push(&mut self.rest, entry);
+        // Looking through the list would take quadratic time: the sender chooses how many values a message has.
+        let is_new = self.rest_seen.insert(self.rest.get(start..).unwrap_or_default().to_vec());
+        if !is_new {
+            self.rest.truncate(start);
+        }
+        is_new
+    }
+
+    /// Ends a document: what found no column is kept as a list.
+    pub(crate) fn end(&mut self, document: u32) {
+        if !self.rest.is_empty() {
+            let rest = std::mem::take(&mut self.rest);
+            self.set(Fixed::Rest, document, &rest);
+            self.rest = rest;
+            self.rest.clear();
+            self.rest_seen.clear();
+            self.rest_seen.shrink_to(REST_SEEN_KEPT);
+        }
+    }
+}
+
+/// Offset and quality as one number.
+pub(crate) fn zone_number(stamp: Stamp) -> i64 {
+    i64::from(stamp.offset_s) * 4 + stamp.quality as i64
+}
+
+/// The stamp again.
+pub(crate) fn stamp_of(unix_us: i64, zone: i64) -> Stamp {
+    let quality = match zone.rem_euclid(4) {
+        0 => ZoneQuality::Absent,
+        1 => ZoneQuality::Known,
+        2 => ZoneQuality::ZoneGuessed,
+        _ => ZoneQuality::YearGuessed,
+    };
+    Stamp { unix_us, offset_s: zone.div_euclid(4) as i32, quality }
+}

@@ -1,0 +1,47 @@
+//! What one segment learns for the next ones: frequent tokens, and a compression dictionary.
+//!
+//! In: frequent tokens, samples of frames. Out: both, for so many segments; a trained dictionary.
+//! Holds: shared, never changed. Limits: [`DICTIONARY_BYTES_MAX`].
+
+use super::room::Room;
+use crate::terms::frequent::Frequent;
+use std::sync::Arc;
+
+/// Most bytes of a trained dictionary; more gains little (zstd's own default).
+const DICTIONARY_BYTES_MAX: usize = 110 << 10;
+/// Segments that use what one has learned; then the next learns again, because devices and programs change.
+const SEGMENTS_MAX: u32 = 16;
+
+/// Knowledge of a segment, for itself and the segments behind it.
+#[derive(Clone)]
+pub struct Learned {
+    pub(crate) frequent: Arc<Frequent>,
+    /// Dictionary that blocks are compressed with; empty for none.
+    pub(crate) dictionary: Arc<Vec<u8>>,
+    /// How many segments used it before.
+    segments: u32,
+    /// How large the segment before became.
+    pub(crate) room: Room,
+}
+
+impl Learned {
+    pub(crate) fn new(frequent: Frequent, dictionary: Vec<u8>) -> Learned {
+        Learned {
+            frequent: Arc::new(frequent),
+            dictionary: Arc::new(dictionary),
+            segments: 0,
+            room: Room::default(),
+        }
+    }
+
+    /// Returns what the segment behind one of this size begins with; `None` when it should learn for itself.
+    pub(crate) fn next(&self, room: Room) -> Option<Learned> {
+        let segments = self.segments + 1;
+        (segments < SEGMENTS_MAX).then(|| Learned { segments, room, ..self.clone() })
+    }
+}
+
+/// Trains a dictionary from samples of frames; empty when they are too few or too alike.
+pub(crate) fn train(samples: &[&[u8]]) -> Vec<u8> {
+    zstd::dict::from_samples(samples, DICTIONARY_BYTES_MAX).unwrap_or_default()
+}

@@ -1,0 +1,370 @@
+//! Columns of text values, and what may be asked of them, active or sealed.
+//!
+//! In: a column's distinct values and each document's place in them. Out: documents with a matching value, counts.
+//! A place is the value's ordinal plus one; 0 says that the document has none.
+//! Limits: one count a distinct value while counting.
+
+mod marks;
+
+use crate::format::list;
+use lookup::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
+pub(crate) use marks::PlaceRange;
+use message::{Facility, Severity, ValueKind};
+use std::collections::HashMap;
+
+/// The columns that every segment has. The number stands in files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub(crate) enum Fixed {
+    Host = 0,
+    Program = 1,
+    Pid = 2,
+    Msgid = 3,
+    /// The priority in decimal: facility and severity are read from it.
+    Pri = 4,
+    Source = 5,
+    Peer = 6,
+    /// Lists of tags.
+    Tags = 7,
+    /// Lists of the values that found no room among the named columns.
+    Rest = 8,
+}
+
+impl Fixed {
+    pub(crate) const ALL: [Fixed; 9] = [
+        Fixed::Host,
+        Fixed::Program,
+        Fixed::Pid,
+        Fixed::Msgid,
+        Fixed::Pri,
+        Fixed::Source,
+        Fixed::Peer,
+        Fixed::Tags,
+        Fixed::Rest,
+    ];
+}
+
+/// Documents and their places.
+pub(crate) enum Run<'a> {
+    /// Neighbours from `first` on; a place may be 0.
+    Dense { first: u32, places: &'a [u32] },
+    /// Documents with a value.
+    Sparse { documents: &'a [u32], places: &'a [u32] },
+}
+
+/// Sees the place and the text of each value of a column.
+pub(crate) type SeeValue<'a> = dyn FnMut(u32, &[u8]) -> Result<(), ReadError> + 'a;
+
+/// A column as it is kept.
+pub(crate) trait Source {
+    /// Number of distinct values.
+    fn distinct(&self) -> u32;
+
+    /// Calls `visit` with (place, value) of the values; those that do not begin with `head` after lower-casing may
+    /// be left out.
+    fn values(&self, head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
+
+    /// The value of a place.
+    fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
+
+    /// Calls `visit` with all documents, ascending; those outside `within` may be left out.
+    fn runs(
+        &self,
+        within: Option<&Bitmap>,
+        watch: &Watch,
+        visit: &mut dyn FnMut(Run<'_>),
+    ) -> Result<(), ReadError>;
+
+    /// Adds the documents whose place is in a range.
+    fn add_places(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+        add_by_runs(self, places, watch, found)
+    }
+
+    /// Whether every value is one token and nothing else: then the order of values is that of tokens.
+    fn is_of_tokens(&self, _watch: &Watch) -> Result<bool, ReadError> {
+        Ok(false)
+    }
+}
+
+/// How the values that a question is about come out of those that are kept.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Shown {
+    /// As they are.
+    Whole,
+    /// The facility's name of a priority.
+    Facility,
+    /// The severity's name of a priority.
+    Severity,
+    /// The tags of a list.
+    Tags,
+    /// The values of that name in a list.
+    Named(String),
+    /// Those of them that are numbers.
+    Numbers(String),
+}
+
+/// The column that holds what a question names, and how.
+pub(crate) fn resolve(column: &Column) -> (Option<Fixed>, Shown) {
+    let fixed = match column {
+        Column::Host => Fixed::Host,
+        Column::Program => Fixed::Program,
+        Column::Pid => Fixed::Pid,
+        Column::Msgid => Fixed::Msgid,
+        Column::Facility => return (Some(Fixed::Pri), Shown::Facility),
+        Column::Severity => return (Some(Fixed::Pri), Shown::Severity),
+        Column::Source => Fixed::Source,
+        Column::Peer => Fixed::Peer,
+        Column::Tags => return (Some(Fixed::Tags), Shown::Tags),
+        Column::Named(name) => return (None, Shown::Named(name.clone())),
+    };
+    (Some(fixed), Shown::Whole)
+}
+
+impl Shown {
+    /// Calls `visit` with each value that a kept value shows.
+    fn of(&self, kept: &[u8], visit: &mut dyn FnMut(&[u8])) {
+        let code = || std::str::from_utf8(kept).ok().and_then(|text| text.parse::<u16>().ok()).unwrap_or(0);
+        match self {
+            Shown::Whole => visit(kept),
+            Shown::Facility => {
+                let number = code() >> 3;
+                match Facility(number).name() {
+                    Some(name) => visit(name.as_bytes()),
+                    None => visit(number.to_string().as_bytes()),
+                }
+            }
+            Shown::Severity => visit(Severity((code() & 7) as u8).name().as_bytes()),
+            Shown::Tags => list::entries(kept).flatten().for_each(|entry| visit(entry.name)),
+            Shown::Named(name) => list::entries(kept)
+                .flatten()
+                .filter(|entry| entry.name == name.as_bytes())
+                .for_each(|entry| visit(entry.value)),
+            Shown::Numbers(name) => list::entries(kept)
+                .flatten()
+                .filter(|entry| entry.name == name.as_bytes() && is_numeric(entry.kind))
+                .for_each(|entry| visit(entry.value)),
+        }
+    }
+
+    /// Whether several kept values may show the same.
+    fn is_shared(&self) -> bool {
+        *self != Shown::Whole
+    }
+}
+
+fn is_numeric(kind: ValueKind) -> bool {
+    matches!(kind, ValueKind::Integer | ValueKind::Double | ValueKind::Datetime)
+}
+
+/// Adds the documents with a matching value. `kind` is the type of the column's values, when they have one.
+pub(crate) fn find_typed(
+    source: &dyn Source,
+    kind: Option<ValueKind>,
+    shown: &Shown,
+    pattern: &Pattern,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    match (pattern, kind, shown) {
+        (_, Some(kind), _) => match pattern.of_kind(kind) {
+            Some(pattern) => find(source, shown, &pattern, watch, found),
+            None => Ok(()),
+        },
+        (Pattern::Number(_), None, Shown::Named(name)) => {
+            find(source, &Shown::Numbers(name.clone()), pattern, watch, found)
+        }
+        (Pattern::Number(_), None, _) => Ok(()),
+        _ => find(source, shown, pattern, watch, found),
+    }
+}
+
+/// Adds the documents with a matching value.
+fn find(
+    source: &dyn Source,
+    shown: &Shown,
+    pattern: &Pattern,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    let mut matcher = Matcher::new(pattern);
+    let head = if shown.is_shared() { Vec::new() } else { matcher.head().to_vec() };
+    find_where(source, &head, watch, found, |kept| {
+        let mut any = false;
+        shown.of(kept, &mut |value| any |= matcher.matches_value(value));
+        any
+    })
+}
+
+/// Adds the documents whose value passes a test.
+fn find_where(
+    source: &dyn Source,
+    head: &[u8],
+    watch: &Watch,
+    found: &mut Bitmap,
+    mut test: impl FnMut(&[u8]) -> bool,
+) -> Result<(), ReadError> {
+    let mut hits: Vec<u32> = Vec::new();
+    source.values(head, watch, &mut |place, value| {
+        if test(value) {
+            hits.push(place);
+        }
+        Ok(())
+    })?;
+    add_hits(source, &hits, watch, found)
+}
+
+/// Adds the documents whose place is one of some, each given once.
+pub(crate) fn add_hits(
+    source: &dyn Source,
+    hits: &[u32],
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    if hits.is_empty() {
+        return Ok(());
+    }
+    if let Some(range) = PlaceRange::of(hits) {
+        return source.add_places(&range, watch, found);
+    }
+    let mut table = vec![false; source.distinct() as usize + 1];
+    hits.iter().for_each(|place| table[*place as usize] = true);
+    let length = found.len();
+    source.runs(None, watch, &mut |run| match run {
+        Run::Dense { first, places } => {
+            let count = places.len().min(length.saturating_sub(first) as usize);
+            let is_wanted = |place| u8::from(table[place as usize]);
+            add_dense(found, first, &places[..count], |places| marks::gathered(&places.map(is_wanted)));
+        }
+        Run::Sparse { documents, places } => {
+            let hits = documents.iter().zip(places).filter(|(_, place)| table[**place as usize]);
+            hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
+        }
+    })
+}
+
+/// Adds the documents whose place is in a range, run after run.
+pub(crate) fn add_by_runs<S: Source + ?Sized>(
+    source: &S,
+    range: &PlaceRange,
+    watch: &Watch,
+    found: &mut Bitmap,
+) -> Result<(), ReadError> {
+    let length = found.len();
+    source.runs(None, watch, &mut |run| match run {
+        Run::Dense { first, places } => {
+            let count = places.len().min(length.saturating_sub(first) as usize);
+            add_dense(found, first, &places[..count], |places| range.marks(places));
+        }
+        Run::Sparse { documents, places } => {
+            let hits = documents.iter().zip(places).filter(|(_, place)| range.have(**place));
+            hits.filter(|(document, _)| **document < length).for_each(|(document, _)| found.add(*document));
+        }
+    })
+}
+
+/// Adds wanted documents of a run, 64 at a time; a place of 0, which stands for no value, is never wanted.
+fn add_dense(found: &mut Bitmap, first: u32, places: &[u32], marks: impl Fn(&[u32; 64]) -> u64) {
+    let add = |found: &mut Bitmap, at: u32, mut word: u64| {
+        if at.is_multiple_of(64) {
+            found.words_mut()[(at >> 6) as usize] |= word;
+            return;
+        }
+        while word != 0 {
+            found.add(at + word.trailing_zeros());
+            word &= word - 1;
+        }
+    };
+    let (whole, rest) = places.as_chunks::<64>();
+    for (index, places) in whole.iter().enumerate() {
+        add(found, first + (index * 64) as u32, marks(places));
+    }
+    if !rest.is_empty() {
+        let mut last = [0; 64];
+        last[..rest.len()].copy_from_slice(rest);
+        add(found, first + (whole.len() * 64) as u32, marks(&last));
+    }
+}
+
+/// Adds the count of each distinct value among the documents.
+pub(crate) fn count(
+    source: &dyn Source,
+    shown: &Shown,
+    documents: &Bitmap,
+    watch: &Watch,
+    add: &mut dyn FnMut(&[u8], u64),
+) -> Result<(), ReadError> {
+    let counts = count_places(source, documents, watch)?;
+    let used = counts.iter().skip(1).filter(|count| **count > 0).count();
+    let mut shared: HashMap<Vec<u8>, u64> = HashMap::new();
+    let mut give = |kept: &[u8], count: u64| {
+        if shown.is_shared() {
+            shown.of(kept, &mut |value| *shared.entry(value.to_vec()).or_default() += count);
+        } else {
+            add(kept, count);
+        }
+    };
+    if used * 64 < counts.len() {
+        let mut value = Vec::new();
+        for (place, count) in counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0) {
+            source.value(place as u32, &mut value)?;
+            give(&value, *count);
+        }
+    } else {
+        source.values(b"", watch, &mut |place, value| {
+            if let Some(count) = counts.get(place as usize).filter(|count| **count > 0) {
+                give(value, *count);
+            }
+            Ok(())
+        })?;
+    }
+    shared.iter().for_each(|(value, count)| add(value, *count));
+    Ok(())
+}
+
+fn count_places(source: &dyn Source, documents: &Bitmap, watch: &Watch) -> Result<Vec<u64>, ReadError> {
+    let mut counts = vec![0u64; source.distinct() as usize + 1];
+    // Neighbours often have the same value: two counts of it do not wait for each other.
+    let mut others = counts.clone();
+    source.runs(Some(documents), watch, &mut |run| match run {
+        Run::Dense { first, places } if first.is_multiple_of(64) => {
+            let words = &documents.words()[(first >> 6) as usize..];
+            for (word, places) in words.iter().zip(places.chunks(64)) {
+                count_word(*word, places, &mut counts, &mut others);
+            }
+        }
+        Run::Dense { first, places } => {
+            for (index, place) in places.iter().enumerate() {
+                counts[*place as usize] += u64::from(documents.has(first + index as u32));
+            }
+        }
+        Run::Sparse { documents: these, places } => {
+            for (document, place) in these.iter().zip(places) {
+                counts[*place as usize] += u64::from(documents.has(*document));
+            }
+        }
+    })?;
+    counts.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+    Ok(counts)
+}
+
+/// Counts the places of the documents of one word.
+#[inline]
+fn count_word(word: u64, places: &[u32], counts: &mut [u64], others: &mut [u64]) {
+    if word == u64::MAX {
+        for pair in places.chunks(2) {
+            counts[pair[0] as usize] += 1;
+            if let Some(other) = pair.get(1) {
+                others[*other as usize] += 1;
+            }
+        }
+        return;
+    }
+    let mut rest = word;
+    while rest != 0 {
+        // A bitmap has no bits beyond its documents, and a run may have fewer places than documents.
+        if let Some(place) = places.get(rest.trailing_zeros() as usize) {
+            counts[*place as usize] += 1;
+        }
+        rest &= rest - 1;
+    }
+}

@@ -1,0 +1,236 @@
+//! Reads stored messages back, block by block.
+//!
+//! In: document numbers, ascending or descending. Out: messages, in the same order. Holds: the last block opened, so
+//! that neighbours cost one decompression. Limits: one block in memory; blocks of a counted few documents may be kept
+//! for whoever asks next.
+
+pub(crate) mod kept;
+pub(crate) mod text;
+
+use crate::documents::text::{APART, Header};
+use crate::format::{
+    Damage,
+    frame::{Frames, Layout},
+};
+use lookup::{Document, ReadError, Watch};
+use std::{ops::Range, sync::Arc};
+
+/// Most documents of a reading whose blocks are worth keeping: rows of a screen, not scans.
+const KEPT_DOCUMENTS_MAX: usize = 1_000;
+
+/// Messages put together between two looks at the watch: about a millisecond.
+const JOINED_A_LOOK: usize = 256;
+
+/// A block, decompressed.
+#[derive(Default)]
+pub(crate) struct Block {
+    /// Documents in it.
+    pub(crate) documents: Range<u32>,
+    pub(crate) bytes: Vec<u8>,
+    layout: Layout,
+}
+
+impl Block {
+    /// Finds the frames of the bytes just put in.
+    pub(crate) fn find_frames(&mut self) -> Result<(), Damage> {
+        self.layout.read(&self.bytes, self.documents.len())
+    }
+
+    /// Makes ready for the bytes of a block of these documents.
+    pub(crate) fn begin(&mut self, documents: Range<u32>) {
+        self.documents = documents;
+        self.bytes.clear();
+        self.layout.clear();
+    }
+
+    /// Finds the frames up to that of a document in a block of which only the beginning may be there; false when it takes more
+    /// of it.
+    pub(crate) fn find_frame(&mut self, document: u32) -> bool {
+        let count = document.saturating_sub(self.documents.start) as usize + 1;
+        self.layout.read_beginning(&self.bytes, count)
+    }
+
+    /// A message that is a block by itself: its frame, and its text when that is apart.
+    pub(crate) fn of_one(document: u32, message: &Document, is_apart: bool) -> Result<Block, Damage> {
+        let mut frames = Frames::default();
+        frames.push(&message.raw);
+        if is_apart {
+            frames.push_text(&message.text);
+        }
+        let mut block = Block { documents: document..document + 1, ..Block::default() };
+        frames.encode(&mut block.bytes);
+        block.find_frames()?;
+        Ok(block)
+    }
+
+    /// Puts frame and text of the block's message in their places; says whether the text is apart. `None` when it is not a
+    /// block of that one message.
+    pub(crate) fn is_one(&self, document: u32, message: &mut Document) -> Option<bool> {
+        let frame = self.frame(document).filter(|_| self.documents.len() == 1)?;
+        message.raw.clear();
+        message.raw.extend_from_slice(frame);
+        let text = self.text(0);
+        if let Some(text) = text {
+            message.text.clear();
+            message.text.extend_from_slice(text);
+        }
+        Some(text.is_some())
+    }
+
+    /// Bytes that it takes in memory.
+    pub(crate) fn size(&self) -> usize {
+        size_of::<Block>() + self.bytes.capacity() + self.layout.frames.capacity() * size_of::<Range<usize>>()
+    }
+
+    fn frame(&self, document: u32) -> Option<&[u8]> {
+        let index = document.checked_sub(self.documents.start)?;
+        self.bytes.get(self.layout.frames.get(index as usize)?.clone())
+    }
+
+    fn text(&self, index: usize) -> Option<&[u8]> {
+        self.bytes.get(self.layout.texts.get(index)?.clone())
+    }
+}
+
+/// What a segment has of its messages.
+pub(crate) trait Stored {
+    /// Opens the block of a document, or more of it when it is open already: at least as much as the document needs.
+    fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
+
+    /// The block of a document that somebody is to see, and will soon want to see again.
+    fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
+        let mut block = Block::default();
+        self.open_block(document, &mut block)?;
+        Ok(Arc::new(block))
+    }
+
+    /// Fills in everything but frame and text; gives the numbers that say where the text is.
+    fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
+
+    /// Whether [`Stored::join`] gives frames, and there are no blocks.
+    fn is_joined(&self) -> bool {
+        false
+    }
+
+    /// Puts frame and text of a document together that was described; says whether the text is apart.
+    fn join(&self, document: u32, _out: &mut Document) -> Result<bool, ReadError> {
+        Err(self.damage(document, "the message has no frame"))
+    }
+
+    /// The same for a message that somebody is to see, and will soon want to see again.
+    fn join_shown(&self, document: u32, out: &mut Document) -> Result<bool, ReadError> {
+        self.join(document, out)
+    }
+
+    /// How many documents of a range have their text apart from the frame.
+    fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
+
+    /// What is wrong with the stored form of a document.
+    fn damage(&self, document: u32, what: &'static str) -> ReadError;
+}
+
+/// Reads documents in the given order until `visit` says false.
+pub(crate) fn read(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document) -> bool,
+) -> Result<(), ReadError> {
+    read_placed(stored, documents, watch, &mut |number, document, _| visit(number, document))
+}
+
+/// The same, also saying where in the frame the text begins; `None`: it is not part of it.
+pub(crate) fn read_placed(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
+) -> Result<(), ReadError> {
+    if stored.is_joined() {
+        return read_joined(stored, documents, watch, visit);
+    }
+    let are_few = are_few(documents);
+    let mut block: Arc<Block> = Arc::default();
+    let mut message = Document::default();
+    for document in documents {
+        if !block.documents.contains(&document) || block.frame(document).is_none() {
+            watch.check()?;
+            match Arc::get_mut(&mut block) {
+                Some(own) if !are_few => stored.open_block(document, own)?,
+                _ => block = stored.shown_block(document)?,
+            }
+        }
+        let (start, tail) = stored.describe(document, &mut message)?;
+        let frame = block.frame(document).ok_or_else(|| stored.damage(document, "a frame is missing"))?;
+        let mut from = None;
+        let text = if tail == APART {
+            let index = stored.texts_apart(block.documents.start..document)?;
+            block.text(index)
+        } else {
+            place(&message, start, tail, frame.len()).map(|place| {
+                from = Some(place.start);
+                &frame[place]
+            })
+        };
+        let text = text.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
+        message.raw.clear();
+        message.raw.extend_from_slice(frame);
+        message.text.clear();
+        message.text.extend_from_slice(text);
+        if !visit(document, &message, from) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Whether what is read is worth keeping. Scans do not know how many they are going to read.
+fn are_few(documents: &mut dyn Iterator<Item = u32>) -> bool {
+    documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX)
+}
+
+/// The same where frames are put together from templates and columns.
+fn read_joined(
+    stored: &dyn Stored,
+    documents: &mut dyn Iterator<Item = u32>,
+    watch: &Watch,
+    visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
+) -> Result<(), ReadError> {
+    let are_few = are_few(documents);
+    let mut message = Document::default();
+    for (count, document) in documents.enumerate() {
+        if count % JOINED_A_LOOK == 0 {
+            watch.check()?;
+        }
+        let (start, tail) = stored.describe(document, &mut message)?;
+        let is_apart = match are_few {
+            true => stored.join_shown(document, &mut message)?,
+            false => stored.join(document, &mut message)?,
+        };
+        let mut from = None;
+        if !is_apart && tail != APART {
+            let place = place(&message, start, tail, message.raw.len());
+            let place = place.ok_or_else(|| stored.damage(document, "a text lies outside its frame"))?;
+            from = Some(place.start);
+            message.text.clear();
+            message.text.extend_from_slice(&message.raw[place]);
+        } else if is_apart != (tail == APART) {
+            return Err(stored.damage(document, "a template and the columns do not agree"));
+        }
+        if !visit(document, &message, from) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn place(message: &Document, start: i64, tail: i64, frame_bytes: usize) -> Option<Range<usize>> {
+    let header = Header {
+        host: &message.host,
+        program: &message.program,
+        pid: &message.pid,
+        msgid: &message.msgid,
+        pri: message.pri,
+    };
+    header.place(start, tail, frame_bytes)
+}

@@ -1,0 +1,264 @@
+//! The file around the parts: header, sections, checksums and hashes of 64 KiB chunks, footer.
+//!
+//! In: sections in any order. Out: one file, and its sections again, each chunk checked before its first use, and
+//! decrypted when it is encrypted. This is the only way to the bytes of a segment.
+//! Holds: the mapped file; one bit a chunk: whether it was checked; what was decrypted.
+//! Limits: versions and algorithms that are not known are refused.
+
+mod footer;
+mod header;
+mod map;
+mod plain;
+mod section;
+mod write;
+
+use super::{Damage, Part};
+use evidence::{Digest, Keys};
+use footer::Footer;
+use header::HEADER_BYTES;
+pub(crate) use header::{Encryption, Header};
+use map::Bytes;
+use plain::Plain;
+use section::CHUNK_SHIFT;
+pub(crate) use section::{CHUNK_BYTES, RECODED_VERSION, Section, VERSION};
+use std::{
+    fs::OpenOptions,
+    io,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    sync::{
+        Arc, RwLockReadGuard,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+pub(crate) use write::{FileWriter, Footless};
+
+/// An open segment file.
+pub(crate) struct SegmentFile {
+    /// As it is stored.
+    bytes: Bytes,
+    /// What was decrypted, when the chunks are encrypted and the key is there.
+    plain: Option<Arc<Plain>>,
+    header: Header,
+    footer: Footer,
+    /// Bit a chunk: its checksum was compared.
+    checked: Vec<AtomicU64>,
+}
+
+/// What is wrong with a chunk.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct BadChunk {
+    /// Its number, from 0.
+    pub(crate) chunk: usize,
+    /// Where it begins in the file, and where it ends.
+    pub(crate) place: std::ops::Range<u64>,
+    pub(crate) what: &'static str,
+}
+
+impl SegmentFile {
+    /// Maps a file and reads header and footer.
+    pub(crate) fn open(path: &Path, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        SegmentFile::of(Bytes::map(path)?, keys)
+    }
+
+    /// The same for bytes in memory.
+    pub(crate) fn from_bytes(bytes: Vec<u8>, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        SegmentFile::of(Bytes::Owned(bytes), keys)
+    }
+
+    fn of(bytes: Bytes, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
+        let read = || {
+            let whole = Part { bytes: bytes.as_slice(), offset: 0 };
+            let header = Header::read(&whole)?;
+            let footer = Footer::read(&whole, header.version, header.encryption != Encryption::None)?;
+            Ok((header, footer))
+        };
+        let (header, footer) = match read() {
+            Ok(read) => read,
+            Err(damage) => return Ok(Err(damage)),
+        };
+        let chunks = footer.checksums.len();
+        let key = match header.encryption {
+            Encryption::None => None,
+            Encryption::Aes256Gcm => keys.open(&footer.envelope, header.id),
+        };
+        let plain = key.map(|key| Plain::new(key, footer.chunks_end, chunks)).transpose()?;
+        let checked = (0..chunks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
+        Ok(Ok(SegmentFile { bytes, plain, header, footer, checked }))
+    }
+
+    /// What anybody may know.
+    pub(crate) fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Whether the header says which messages there are: the first version's did not.
+    pub(crate) fn has_facts(&self) -> bool {
+        self.header.version > 1
+    }
+
+    /// Whether the chunks are encrypted and the key is not there.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.header.encryption != Encryption::None && self.plain.is_none()
+    }
+
+    /// Who can open it, one line each.
+    pub(crate) fn envelope(&self) -> &[u8] {
+        &self.footer.envelope
+    }
+
+    /// The record of the chain of evidence; empty when it was sealed without.
+    pub(crate) fn record(&self) -> &[u8] {
+        &self.footer.record
+    }
+
+    /// Digest of the header and of the footer up to the record: it covers every chunk by its hash.
+    pub(crate) fn contents(&self) -> Digest {
+        self.footer.contents
+    }
+
+    /// Size of the file.
+    pub(crate) fn size(&self) -> u64 {
+        self.bytes.as_slice().len() as u64
+    }
+
+    /// Number of chunks.
+    pub(crate) fn chunks(&self) -> usize {
+        self.footer.checksums.len()
+    }
+
+    /// Keeps what was decrypted until the guard is dropped. Whoever uses sections holds one.
+    pub(crate) fn pin(&self) -> Option<RwLockReadGuard<'_, ()>> {
+        self.plain.as_ref().map(|plain| plain.pin())
+    }
+
+    /// The bytes that sections are read from.
+    fn readable(&self) -> &[u8] {
+        match &self.plain {
+            Some(plain) => plain.as_slice(),
+            None => self.bytes.as_slice(),
+        }
+    }
+
+    /// A section, its bytes not yet checked; empty when the file has none.
+    pub(crate) fn place(&self, section: Section) -> Place {
+        self.footer.find(section).map_or(Place { offset: HEADER_BYTES, length: 0 }, |entry| Place {
+            offset: entry.offset as usize,
+            length: entry.length as usize,
+        })
+    }
+
+    /// The sections that a range of the file's bytes belongs to, by their numbers.
+    pub(crate) fn sections_of(&self, range: &std::ops::Range<u64>) -> Vec<u16> {
+        let touches =
+            |offset: u64, length: u64| offset < range.end && offset.saturating_add(length) > range.start;
+        let entries = self.footer.sections.iter().filter(|entry| touches(entry.offset, entry.length));
+        entries.map(|entry| entry.section).collect()
+    }
+
+    /// A whole section, checked.
+    pub(crate) fn section(&self, section: Section) -> Result<Part<'_>, Damage> {
+        let place = self.place(section);
+        self.slice(place, 0, place.length)
+    }
+
+    /// A whole section of which nothing is checked yet: see [`SegmentFile::check_part`].
+    pub(crate) fn whole(&self, section: Section) -> Result<Part<'_>, Damage> {
+        let place = self.place(section);
+        Part { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
+    }
+
+    /// Checks the chunks that a part of this file lies in.
+    #[inline]
+    pub(crate) fn check_part(&self, part: &Part<'_>) -> Result<(), Damage> {
+        if part.bytes.is_empty() {
+            return Ok(());
+        }
+        let outside = || part.damage(0, "a piece lies outside its section");
+        let start = (part.offset as usize).checked_sub(HEADER_BYTES).ok_or_else(outside)?;
+        let (first, last) = (start >> CHUNK_SHIFT, (start + part.bytes.len() - 1) >> CHUNK_SHIFT);
+        (first..=last).try_for_each(|chunk| self.check(chunk))
+    }
+
+    /// A piece of a section, checked.
+    pub(crate) fn slice(&self, place: Place, start: usize, length: usize) -> Result<Part<'_>, Damage> {
+        let whole = Part { bytes: self.readable(), offset: 0 };
+        let part = whole.piece(place.offset, place.length)?.piece(start, length)?;
+        self.check_part(&part)?;
+        Ok(part)
+    }
+
+    /// Compares what is stored of a chunk with all that is known of it: checksum, hash and, with the key, tag.
+    pub(crate) fn examine(&self, chunk: usize) -> Result<(), BadChunk> {
+        let start = HEADER_BYTES + (chunk << CHUNK_SHIFT);
+        let end = (start + CHUNK_BYTES).min(self.footer.chunks_end);
+        let bad = |what| BadChunk { chunk, place: start as u64..end as u64, what };
+        let bytes = self.bytes.as_slice().get(start..end).ok_or_else(|| bad("a chunk beyond the last"))?;
+        if self.footer.checksums.get(chunk) != Some(&crc32fast::hash(bytes)) {
+            return Err(bad("checksum mismatch"));
+        }
+        if self.footer.hashes.get(chunk).is_some_and(|hash| *hash != Digest::of(bytes)) {
+            return Err(bad("hash mismatch: it was changed on purpose"));
+        }
+        if let Some(plain) = &self.plain {
+            let tag = self.footer.tags.get(chunk).ok_or_else(|| bad("a chunk without a tag"))?;
+            if !plain.opens(chunk, bytes, tag, &mut vec![0; bytes.len()]) {
+                return Err(bad("it cannot be decrypted"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares the checksum of a chunk, or decrypts it, unless that was done before.
+    #[inline]
+    fn check(&self, chunk: usize) -> Result<(), Damage> {
+        let is_ready = match &self.plain {
+            Some(plain) => plain.is_ready(chunk),
+            None => {
+                let word = self.checked.get(chunk >> 6).map_or(0, |word| word.load(Ordering::Relaxed));
+                word & 1 << (chunk & 63) != 0
+            }
+        };
+        if is_ready { Ok(()) } else { self.make_ready(chunk) }
+    }
+
+    #[cold]
+    fn make_ready(&self, chunk: usize) -> Result<(), Damage> {
+        let start = HEADER_BYTES + (chunk << CHUNK_SHIFT);
+        let damage = |what| Damage { offset: start as u64, what };
+        let end = (start + CHUNK_BYTES).min(self.footer.chunks_end);
+        let bytes = self.bytes.as_slice().get(start..end);
+        let bytes = bytes.ok_or(damage("a chunk beyond the last"))?;
+        if let Some(plain) = &self.plain {
+            let tag = self.footer.tags.get(chunk).ok_or(damage("a chunk without a tag"))?;
+            let opened = plain.decrypt(chunk, start, bytes, tag);
+            // From now on the decrypted bytes are read: both in memory would be twice as much.
+            self.bytes.let_go(start, bytes.len());
+            return if opened { Ok(()) } else { Err(damage("it cannot be decrypted")) };
+        }
+        if self.is_locked() {
+            return Err(damage("it is encrypted and the key is not there"));
+        }
+        if self.footer.checksums.get(chunk) != Some(&crc32fast::hash(bytes)) {
+            return Err(damage("checksum mismatch"));
+        }
+        if let Some(word) = self.checked.get(chunk >> 6) {
+            word.fetch_or(1 << (chunk & 63), Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
+
+/// Where a section lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) offset: usize,
+    pub(crate) length: usize,
+}
+
+/// Returns options that create a file for its owner only: it holds messages.
+pub(crate) fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.mode(0o600);
+    options
+}

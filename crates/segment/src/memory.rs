@@ -1,0 +1,10 @@
+//! Memory of large tables: given back and used again, fetched ahead of its use.
+//!
+//! In: sizes, places. Out: vectors with room, cache lines on their way. Limits: see each module.
+
+mod fetch;
+mod pages;
+
+pub(crate) use fetch::ahead;
+pub use pages::release_spare_memory;
+pub(crate) use pages::{Item, Spares, end_segment, filled, give_back, with_room};

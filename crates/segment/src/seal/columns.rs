@@ -1,0 +1,145 @@
+//! Columns on their way to disk: values sorted, places packed.
+//!
+//! In: a builder's columns. Out: the directory of columns and their bytes. Limits: none of its own.
+
+use crate::{
+    active::{Column, builder::Builder},
+    answers::column::Fixed,
+    format::{
+        columns::{Form, Kind},
+        dictionary, numbers,
+        ordinals::{self, width_of},
+        postings, put_bytes, put_varint,
+    },
+    memory::{filled, give_back, with_room},
+};
+
+/// Room for what the columns of a document take: rather too much, which costs nothing.
+const DOCUMENT_BYTES: usize = 12;
+/// Columns with fewer documents than one in this many keep a list of their documents.
+const SPARSE_SHARE: usize = 8;
+
+/// Encodes all columns: the directory, then their bytes.
+pub(super) fn encode(builder: &Builder) -> (Vec<u8>, Vec<u8>) {
+    let mut directory = Vec::new();
+    let mut data = with_room(builder.length as usize * DOCUMENT_BYTES);
+    let columns = &builder.columns;
+    let times = &columns.times;
+    let numbers = [
+        (Kind::Received, &times.received),
+        (Kind::Event, &times.event),
+        (Kind::Zone, &times.zone),
+        (Kind::TextStart, &times.text_start),
+        (Kind::TextTail, &times.text_tail),
+    ];
+    let mut count = 0;
+    for (kind, numbers) in numbers {
+        let start = data.len();
+        numbers::encode(numbers, &mut data);
+        directory.extend_from_slice(&[kind as u8, 0]);
+        put_bytes(&mut directory, b"");
+        put_entry(&mut directory, &[builder.length as usize, 0, 0, start, data.len() - start]);
+        count += 1;
+    }
+    let fixed = Fixed::ALL
+        .iter()
+        .map(|fixed| (Kind::Fixed as u8 + *fixed as u8, 0, "", &columns.fixed[*fixed as usize]));
+    let named = columns.named.iter();
+    let named = named.map(|named| (Kind::Named as u8, named.kind as u8, named.name.as_str(), &named.column));
+    for (code, kind, name, column) in fixed.chain(named).filter(|(.., column)| !column.places.is_empty()) {
+        let start = data.len();
+        encode_column(column, builder.length, &mut data);
+        directory.extend_from_slice(&[code, kind]);
+        put_bytes(&mut directory, name.as_bytes());
+        let (documents, distinct) = (column.places.len(), column.values.len() as usize);
+        put_entry(
+            &mut directory,
+            &[documents, distinct, usize::from(column.numeric), start, data.len() - start],
+        );
+        count += 1;
+    }
+    let mut whole = Vec::new();
+    put_varint(&mut whole, count);
+    whole.extend_from_slice(&directory);
+    (whole, data)
+}
+
+fn put_entry(directory: &mut Vec<u8>, numbers: &[usize]) {
+    numbers.iter().for_each(|number| put_varint(directory, *number as u64));
+}
+
+/// Form, dictionary, documents where they are listed, places.
+fn encode_column(column: &Column, length: u32, data: &mut Vec<u8>) {
+    let order = sorted(column);
+    let mut place_of = filled(0u32, order.len() + 1);
+    for (index, id) in order.iter().enumerate() {
+        place_of[*id as usize + 1] = index as u32 + 1;
+    }
+    let distinct = order.len() as u32;
+    let form = match column.places.len() {
+        documents if documents == length as usize => Form::Full,
+        documents if documents < length as usize / SPARSE_SHARE => Form::Sparse,
+        _ => Form::Dense,
+    };
+    data.push(form as u8);
+    let mut values = dictionary::Encoder::default();
+    for id in order {
+        values.push(column.values.string(id));
+    }
+    values.finish().iter().for_each(|piece| data.extend_from_slice(piece));
+    let places = column.places.iter().map(|place| place_of[*place as usize]);
+    match form {
+        Form::Full => {
+            let mut ordinals = with_room(column.places.len());
+            ordinals.extend(places.map(|place| place - 1));
+            ordinals::encode(&ordinals, width_of(distinct - 1), data);
+            give_back(ordinals);
+        }
+        Form::Dense => {
+            let mut dense = filled(0, length as usize);
+            match column.listed() {
+                Some(listed) => listed.iter().zip(places).for_each(|(at, place)| dense[*at as usize] = place),
+                None => dense.iter_mut().zip(places).for_each(|(slot, place)| *slot = place),
+            }
+            ordinals::encode(&dense, width_of(distinct), data);
+            give_back(dense);
+        }
+        Form::Sparse => {
+            let mut listed = Vec::new();
+            let all: Vec<u32>;
+            let documents = match column.listed() {
+                Some(documents) => documents,
+                None => {
+                    all = (0..column.places.len() as u32).collect();
+                    &all
+                }
+            };
+            postings::encode(documents, length, &mut listed);
+            put_bytes(data, &listed);
+            let ordinals: Vec<u32> = places.map(|place| place - 1).collect();
+            ordinals::encode(&ordinals, width_of(distinct - 1), data);
+        }
+    }
+    give_back(place_of);
+}
+
+/// The values in their order: by lower-cased bytes, then by bytes.
+fn sorted(column: &Column) -> Vec<u32> {
+    let head = |value: &[u8], from: usize| {
+        let mut head = [0; 8];
+        for (byte, lowered) in value.iter().skip(from).zip(&mut head) {
+            *lowered = byte.to_ascii_lowercase();
+        }
+        u64::from_be_bytes(head)
+    };
+    let value = |id: u32| column.values.string(id);
+    let lowered = |id: u32| value(id).iter().map(u8::to_ascii_lowercase);
+    let mut order: Vec<(u64, u64, u32)> =
+        (0..column.values.len()).map(|id| (head(value(id), 0), head(value(id), 8), id)).collect();
+    // The first 16 bytes decide nearly always, without a look at the text.
+    order.sort_unstable_by(|a, b| {
+        let heads = (a.0, a.1).cmp(&(b.0, b.1));
+        heads.then_with(|| lowered(a.2).cmp(lowered(b.2))).then_with(|| value(a.2).cmp(value(b.2)))
+    });
+    order.into_iter().map(|(_, _, id)| id).collect()
+}

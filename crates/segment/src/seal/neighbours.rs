@@ -1,0 +1,70 @@
+//! Collects what stands beside the terms of many messages.
+//!
+//! In: the index of a builder, its terms in order. Out: the section of neighbours. Holds: each neighbourhood about once: what
+//! was seen lately is passed over. Limits: none.
+
+use crate::{
+    active::Index,
+    memory::{filled, give_back},
+    terms::neighbours::{DOCUMENTS_MIN, Encoder, Neighbours},
+};
+
+/// Neighbourhoods that are remembered, as a power of two: 512 KiB.
+const SEEN_BITS: u32 = 16;
+/// A term whose neighbours are not kept.
+const RARE: u32 = u32::MAX;
+
+/// What stands beside terms.
+struct Found {
+    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`Found::add`].
+    seen: Vec<u64>,
+    /// By the terms' numbers among those that are kept.
+    list: Vec<(u32, Neighbours)>,
+    /// The number of each term, or [`RARE`].
+    rank_of: Vec<u32>,
+}
+
+impl Found {
+    #[inline]
+    fn add(&mut self, term: u32, neighbours: Neighbours) {
+        // Never 0: there is no term with the highest number.
+        let key = u64::from(!term) << 32 | u64::from(neighbours.bits());
+        let place = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SEEN_BITS);
+        let seen = &mut self.seen[place as usize];
+        if *seen == key {
+            return;
+        }
+        let rank = self.rank_of[term as usize];
+        if rank != RARE {
+            *seen = key;
+            self.list.push((rank, neighbours));
+        }
+    }
+}
+
+/// The section; `order` are all terms in order, `counts` how many documents have each.
+pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
+    let mut rank_of = filled(RARE, counts.len());
+    let mut terms = Vec::new();
+    for (place, id) in (0u32..).zip(order) {
+        if counts.get(*id as usize).is_some_and(|count| *count >= DOCUMENTS_MIN) {
+            rank_of[*id as usize] = terms.len() as u32;
+            terms.push(place);
+        }
+    }
+    let mut found = Found { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
+    index.flat.iter().zip(&index.neighbours).for_each(|(term, neighbours)| found.add(*term, *neighbours));
+    index.again.iter().for_each(|again| found.add(again.term, again.neighbours));
+    let Found { mut list, rank_of, .. } = found;
+    give_back(rank_of);
+    list.sort_unstable();
+    list.dedup();
+    let mut encoder = Encoder::new(index.templates.layouts());
+    let mut of_term = Vec::new();
+    for found in list.chunk_by(|(a, _), (b, _)| a == b) {
+        of_term.clear();
+        of_term.extend(found.iter().map(|(_, neighbours)| *neighbours));
+        encoder.push(terms[found[0].0 as usize], &of_term);
+    }
+    encoder.finish()
+}

@@ -1,0 +1,148 @@
+//! Whether a segment file is whole, and its index made anew.
+//!
+//! In: an open segment. Out: counts, or what is damaged; a new file. Limits: reads the whole file.
+
+use super::{
+    Sealed,
+    prove::leaf_of,
+    shell::{Trouble, trouble},
+};
+use crate::{
+    Active,
+    format::{
+        Damage,
+        file::{BadChunk, Section},
+    },
+    seal::{SealError, SealReport},
+    sealing::Sealing,
+};
+use evidence::{Digest, merkle::Tree};
+use lookup::{ReadError, SegmentView, Watch};
+use std::{ops::Range, path::Path};
+
+/// What a check saw.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct VerifyReport {
+    /// Messages read back.
+    pub documents: u64,
+    /// Bytes of their frames.
+    pub frame_bytes: u64,
+    /// Blocks.
+    pub blocks: u64,
+    /// Bytes of the file.
+    pub file_bytes: u64,
+    /// Root of the tree over the messages, computed from what was read.
+    pub messages: Digest,
+}
+
+/// Why a segment could not be made anew.
+#[derive(Debug)]
+pub enum RebuildError {
+    /// The old file could not be read.
+    Read(ReadError),
+    /// The new one could not be written.
+    Seal(SealError),
+}
+
+impl Sealed {
+    /// Compares all checksums and reads every message back.
+    pub fn verify(&self, watch: &Watch) -> Result<VerifyReport, ReadError> {
+        for chunk in 0..self.file.chunks() {
+            watch.check()?;
+            let damage = |bad: BadChunk| self.corrupt(Damage { offset: bad.place.start, what: bad.what });
+            self.file.examine(chunk).map_err(damage)?;
+        }
+        let mut report =
+            VerifyReport { blocks: self.blocks() as u64, file_bytes: self.size(), ..VerifyReport::default() };
+        let (mut tree, mut buffer) = (Tree::default(), Vec::new());
+        self.read(&mut (0..self.len()), watch, &mut |_, document| {
+            report.documents += 1;
+            report.frame_bytes += document.raw.len() as u64;
+            tree.push(leaf_of(document, &mut buffer));
+            true
+        })?;
+        report.messages = tree.finish().0;
+        if self.stored_root()?.is_some_and(|stored| stored != report.messages) {
+            let offset = self.file.place(Section::Hashes).offset as u64;
+            return Err(self.corrupt(Damage { offset, what: "the messages are not those that were hashed" }));
+        }
+        Ok(report)
+    }
+
+    /// Every damaged chunk, with the messages that cannot be read back for it.
+    pub fn troubles(&self, watch: &Watch) -> Result<Vec<Trouble>, ReadError> {
+        let mut troubles = Vec::new();
+        for chunk in 0..self.file.chunks() {
+            watch.check()?;
+            let Err(bad) = self.file.examine(chunk) else { continue };
+            let mut trouble = trouble(&self.file, bad);
+            trouble.messages = self.messages_of(&trouble);
+            troubles.push(trouble);
+        }
+        Ok(troubles)
+    }
+
+    /// The messages that need a chunk to be read back.
+    fn messages_of(&self, trouble: &Trouble) -> Range<u64> {
+        let whole = self.first_sequence()..self.first_sequence() + u64::from(self.len());
+        let is_part_of = |section: Section| {
+            let place = self.file.place(section);
+            let (start, end) = (place.offset as u64, (place.offset + place.length) as u64);
+            start < trouble.place.end && end > trouble.place.start
+        };
+        let needed = [
+            Section::Meta,
+            Section::Compression,
+            Section::BlockIndex,
+            Section::Columns,
+            Section::GroupIndex,
+            Section::Skeletons,
+        ];
+        if needed.into_iter().any(is_part_of) {
+            return whole;
+        }
+        let blocks = if self.is_recoded() { Section::Groups } else { Section::Blocks };
+        if !is_part_of(blocks) {
+            // Words, templates and hashes are found again from the messages.
+            return whole.start..whole.start;
+        }
+        let start = self.file.place(blocks).offset as u64;
+        let _pin = self.file.pin();
+        let mut found = whole.end..whole.start;
+        for block in 0..self.blocks() {
+            let Ok((documents, bytes)) = self.block_place(block) else { return whole };
+            if start + bytes.start < trouble.place.end && start + bytes.end > trouble.place.start {
+                found.start = found.start.min(whole.start + u64::from(documents.start));
+                found.end = found.end.max(whole.start + u64::from(documents.end));
+            }
+        }
+        if found.start < found.end { found } else { whole.start..whole.start }
+    }
+
+    /// Makes a new file from the messages alone: words, postings and templates are found again.
+    pub fn rebuild(
+        &self,
+        path: &Path,
+        sealing: &Sealing<'_>,
+        watch: &Watch,
+    ) -> Result<SealReport, RebuildError> {
+        let mut active = Active::new(self.first_sequence(), None);
+        self.read(&mut (0..self.len()), watch, &mut |_, document| {
+            active.append_document(document);
+            true
+        })
+        .map_err(RebuildError::Read)?;
+        active.seal_as(path, sealing).map_err(RebuildError::Seal)
+    }
+}
+
+impl std::fmt::Display for RebuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            RebuildError::Read(error) => error.fmt(f),
+            RebuildError::Seal(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RebuildError {}

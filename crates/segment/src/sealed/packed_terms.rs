@@ -1,0 +1,117 @@
+//! The words of an aged segment: terms in compressed chunks.
+//!
+//! In: patterns. Out: documents. A literal start narrows the walk to a chunk or a few; other patterns unpack all of them,
+//! about 25 ms a million terms. Holds: one chunk. Limits: those of chunks.
+
+use super::{
+    Sealed,
+    terms::{Heads, Search, SeeTerm},
+};
+use crate::{
+    format::{Damage, directory::HEAD_BYTES, file::Section},
+    packed::dictionary::{CHUNK, Dictionary, Place, Unpacker},
+};
+use lookup::{ReadError, Watch};
+
+/// Chunks between two looks at the watch: about half a millisecond.
+const CHUNKS_A_LOOK: usize = 16;
+
+impl Sealed {
+    /// Adds what matches to what was found.
+    pub(super) fn search_packed(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let dictionary = self.packed_dictionary().map_err(corrupt)?;
+        let mut unpacker =
+            Unpacker::new().map_err(|source| ReadError::Io { path: self.path().to_owned(), source })?;
+        let exact = search.matcher.exact().map(<[u8]>::to_vec);
+        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
+        let start = dictionary.chunk_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        let mut heads = Heads::new(dictionary.chunks());
+        let letters = self.letters(&search.matcher).map_err(corrupt)?;
+        for chunk in start..dictionary.chunks() {
+            if (chunk - start) % CHUNKS_A_LOOK == 0 {
+                watch.check()?;
+            }
+            if letters.lack(chunk) {
+                continue;
+            }
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            if chunk > start && is_beyond(dictionary.first(chunk).map_err(corrupt)?) {
+                break;
+            }
+            let firsts = || Ok((dictionary.first(chunk)?, dictionary.first(chunk + 1)?));
+            if !heads.may_match(&search.matcher, chunk, firsts).map_err(corrupt)? {
+                continue;
+            }
+            self.search_chunk(&dictionary, chunk, &mut unpacker, search).map_err(corrupt)?;
+        }
+        Ok(())
+    }
+
+    fn search_chunk(
+        &self,
+        dictionary: &Dictionary<'_>,
+        chunk: usize,
+        unpacker: &mut Unpacker,
+        search: &mut Search<'_>,
+    ) -> Result<(), Damage> {
+        self.file.check_part(&dictionary.bytes(chunk)?)?;
+        let chunk = dictionary.chunk(chunk, unpacker)?;
+        let Search { matcher, found, templates, blocks, used } = search;
+        let mut matcher = matcher.in_order();
+        let mut wanted = Vec::new();
+        chunk.walk(|index, shared, term, rest| {
+            if matcher.matches(shared, term, rest) {
+                wanted.push(index);
+            }
+        })?;
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let postings = self.file.whole(Section::Postings)?;
+        chunk.places(&wanted, unpacker, |place| {
+            used.add(place.count);
+            match blocks {
+                Some((aging, blocks)) if aging.is_by_block(place.count) => {
+                    self.add_blocks(place, &postings, blocks)?;
+                    self.add_term(&Place { count: 0, ..*place }, &postings, found, templates)
+                }
+                _ => self.add_term(place, &postings, found, templates),
+            }
+        })
+    }
+
+    fn packed_dictionary(&self) -> Result<Dictionary<'_>, Damage> {
+        let part = self.file.whole(Section::PackedTerms)?;
+        self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
+        let numbers = self.aging()?.map_or(self.meta.length, |aging| aging.blocks());
+        let dictionary = Dictionary::open(part, numbers)?;
+        self.file.check_part(&dictionary.lookup())?;
+        Ok(dictionary)
+    }
+
+    /// Calls `visit` with every term and where its documents are, in order.
+    pub(super) fn each_packed_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), Damage> {
+        let dictionary = self.packed_dictionary()?;
+        let unavailable = |_| Damage { offset: 0, what: "terms cannot be unpacked" };
+        let mut unpacker = Unpacker::new().map_err(unavailable)?;
+        let all: Vec<usize> = (0..CHUNK).collect();
+        for index in 0..dictionary.chunks() {
+            self.file.check_part(&dictionary.bytes(index)?)?;
+            let chunk = dictionary.chunk(index, &mut unpacker)?;
+            let mut places = Vec::with_capacity(CHUNK);
+            chunk.places(&all, &mut unpacker, |place| {
+                places.push(*place);
+                Ok(())
+            })?;
+            let mut visited = Ok(());
+            chunk.walk(|at, _, term, _| {
+                if let (Ok(()), Some(place)) = (&visited, places.get(at)) {
+                    visited = visit(term, place);
+                }
+            })?;
+            visited?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,529 @@
+//! The words of a sealed segment: dictionary, postings, templates.
+//!
+//! In: patterns, phrases. Out: documents. A literal start narrows the walk to a few blocks of the dictionary; other
+//! patterns walk all blocks that have their letters, about 10 ms a million terms. Holds: nothing between calls. Limits: the section sizes.
+
+use super::{Sealed, aged::Aging, template_list::TemplateList};
+use crate::{
+    format::{
+        Damage, Part, Reader,
+        dictionary::{BLOCK, Dictionary},
+        directory::HEAD_BYTES,
+        file::Section,
+        postings, put_varint,
+    },
+    memory::ahead as fetch_ahead,
+    packed::dictionary::Place,
+    seal::document_bytes,
+    terms::{
+        letters::Letters,
+        neighbours::{self, Section as Neighbourhoods},
+    },
+};
+use lookup::{Bitmap, Pattern, ReadError, Watch, WordUse, pattern::Matcher};
+use std::ops::Range;
+
+/// Blocks of the dictionary between two looks at the watch: about half a millisecond.
+const BLOCKS_A_LOOK: usize = 512;
+/// How many lists of templates are fetched from memory before they are read: they are short and lie far apart.
+const LISTS_AHEAD: usize = 4;
+/// Most frequent tokens that a segment may say it has.
+const TOKENS_MAX: usize = u16::MAX as usize;
+/// What is wrong with a document that cannot be.
+const BEYOND: &str = "a document beyond the segment's end";
+/// Most bytes of a document's number.
+const DOCUMENT_BYTES_MAX: usize = 4;
+/// Most bytes that the sequences of templates may unpack to: two bytes a token, all messages different.
+const SEQUENCES_BYTES_MAX: usize = 1 << 30;
+
+/// Reads the payloads of one block of the dictionary.
+struct Payloads {
+    document_bytes: usize,
+    /// The bits of those bytes.
+    document_mask: u32,
+    postings_bytes: usize,
+    next: usize,
+}
+
+impl Payloads {
+    fn new(length: u32, postings_bytes: usize) -> Payloads {
+        let document_bytes = document_bytes(length);
+        let document_mask = u32::MAX >> (8 * (DOCUMENT_BYTES_MAX - document_bytes));
+        Payloads { document_bytes, document_mask, postings_bytes, next: 0 }
+    }
+
+    /// Goes over a payload of the common form: no templates, and one document or postings of a size of one byte. Gives
+    /// the number of documents and where they are; `None` when the payload must be read.
+    #[inline(always)]
+    fn quick(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Option<Quick> {
+        let ahead = reader.ahead::<{ 1 + DOCUMENT_BYTES_MAX }>()?;
+        let [head, size, ..] = *ahead;
+        let is_one = head == 2;
+        let is_common = head & 0x81 == 0 && head != 0 && (is_one || size & 0x80 == 0);
+        if !is_common || (ordinal as usize).is_multiple_of(BLOCK) {
+            return None;
+        }
+        reader.skip(if is_one { 1 + self.document_bytes } else { 2 });
+        if is_one {
+            let [_, one @ ..] = *ahead;
+            return Some(Quick::One(u32::from_le_bytes(one) & self.document_mask));
+        }
+        let start = self.next;
+        // What lies behind the postings is refused when it is read.
+        self.next += usize::from(size);
+        Some(Quick::Some(u64::from(head >> 1), start, usize::from(size)))
+    }
+
+    #[inline]
+    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Place, Damage> {
+        if (ordinal as usize).is_multiple_of(BLOCK) {
+            self.next = reader.varint_to(self.postings_bytes)?;
+        }
+        let head = reader.varint()?;
+        let mut payload = Place { count: head >> 1, documents: (self.next, 0), ..Place::default() };
+        match payload.count {
+            0 => {}
+            1 => {
+                let bytes = reader.take(self.document_bytes)?;
+                payload.one = bytes.iter().rev().fold(0, |one, byte| one << 8 | u32::from(*byte));
+            }
+            _ => payload.documents = self.piece(reader)?,
+        }
+        if head & 1 == 1 {
+            payload.templates = Some(self.piece(reader)?);
+        }
+        Ok(payload)
+    }
+
+    #[inline]
+    fn piece(&mut self, reader: &mut Reader<'_>) -> Result<(usize, usize), Damage> {
+        let size = reader.varint_to(self.postings_bytes)?;
+        let start = self.next;
+        self.next += size;
+        Ok((start, size))
+    }
+}
+
+/// A payload of the common form.
+enum Quick {
+    /// The one document.
+    One(u32),
+    /// Several: how many, and where among the postings they begin, and their size there.
+    Some(u64, usize, usize),
+}
+
+/// Sees a term and where its documents are.
+pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + 'a;
+
+impl Sealed {
+    /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
+    pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<(Bitmap, WordUse), ReadError> {
+        let (mut found, mut templates) = (Bitmap::none(self.meta.length), Vec::new());
+        let mut used = self.add_tokens(pattern, watch, &mut found, &mut templates)?;
+        used.postings += self.add_templates(&templates, &mut found).map_err(|damage| self.corrupt(damage))?;
+        Ok((found, used))
+    }
+
+    /// Adds the documents with a matching token in text or name-value pairs. Those of templates are not looked up: they are
+    /// the documents of the templates that become true. Gives what was looked at until then.
+    pub(super) fn add_tokens(
+        &self,
+        pattern: &Pattern,
+        watch: &Watch,
+        found: &mut Bitmap,
+        templates: &mut Vec<bool>,
+    ) -> Result<WordUse, ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let mut search = Search {
+            matcher: Matcher::new(pattern),
+            found,
+            templates,
+            blocks: self.aging().map_err(corrupt)?.map(|aging| (aging, Bitmap::none(aging.blocks()))),
+            used: WordUse::default(),
+        };
+        if self.is_packed() {
+            self.search_packed(&mut search, watch)?;
+        } else {
+            self.search(&mut search, watch)?;
+        }
+        let Search { matcher, found, templates, blocks, mut used } = search;
+        if let Some((aging, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
+            // What is found already need not be read.
+            used.postings += self.add_templates(templates, found).map_err(corrupt)?;
+            templates.clear();
+            self.add_verified(&aging, &blocks, &matcher, watch, found)?;
+        }
+        Ok(used)
+    }
+
+    fn search(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
+        let corrupt = |damage| self.corrupt(damage);
+        let dictionary = self.dictionary().map_err(corrupt)?;
+        let exact = search.matcher.exact().map(<[u8]>::to_vec);
+        let head = exact.clone().unwrap_or_else(|| search.matcher.head().to_vec());
+        let start = dictionary.block_of(|first| first <= head.as_slice()).map_err(corrupt)?;
+        let mut string = Vec::new();
+        let mut heads = Heads::new(dictionary.blocks());
+        let letters = self.letters(&search.matcher).map_err(corrupt)?;
+        for block in start..dictionary.blocks() {
+            if (block - start) % BLOCKS_A_LOOK == 0 {
+                watch.check()?;
+            }
+            if letters.lack(block) {
+                continue;
+            }
+            let is_beyond = |first: &[u8]| exact.is_some() || !first.starts_with(&head);
+            if block > start && is_beyond(dictionary.first(block).map_err(corrupt)?) {
+                break;
+            }
+            if heads
+                .may_match(&search.matcher, block, || {
+                    Ok((dictionary.first(block)?, dictionary.first(block + 1)?))
+                })
+                .map_err(corrupt)?
+            {
+                self.walk(&dictionary, block, &mut string, search).map_err(corrupt)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the terms are compressed: they are in an aged segment, and in what older versions recoded.
+    fn is_packed(&self) -> bool {
+        self.file.place(Section::PackedTerms).length > 0
+    }
+
+    /// The letters of the pieces of the list of terms, beside those that matching terms have.
+    pub(super) fn letters(&self, matcher: &Matcher) -> Result<Letters<'_>, Damage> {
+        let wanted = matcher.letters();
+        let section: &[u8] = if wanted == 0 { &[] } else { self.file.section(Section::Letters)?.bytes };
+        Ok(Letters::new(section, wanted))
+    }
+
+    /// Calls `visit` with every term and where its documents are, in order.
+    pub(crate) fn each_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), ReadError> {
+        let _pin = self.file.pin();
+        let walked =
+            if self.is_packed() { self.each_packed_term(visit) } else { self.each_plain_term(visit) };
+        walked.map_err(|damage| self.corrupt(damage))
+    }
+
+    fn each_plain_term(&self, visit: &mut SeeTerm<'_>) -> Result<(), Damage> {
+        let dictionary = self.dictionary()?;
+        let postings_bytes = self.file.whole(Section::Postings)?.bytes.len();
+        let mut payloads = Payloads::new(self.meta.length, postings_bytes);
+        let mut string = Vec::new();
+        for block in 0..dictionary.blocks() {
+            self.file.check_part(&dictionary.block(block)?)?;
+            dictionary.walk(block, &mut string, |entry, reader| {
+                visit(entry.string, &payloads.read(entry.ordinal, reader)?)?;
+                Ok(true)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn dictionary(&self) -> Result<Dictionary<'_>, Damage> {
+        // Only what is looked at is checked: a lookup reads little of the section.
+        let part = self.file.whole(Section::Terms)?;
+        self.file.check_part(&part.piece(0, HEAD_BYTES)?)?;
+        let dictionary = Dictionary::open(part)?;
+        self.file.check_part(&dictionary.lookup())?;
+        Ok(dictionary)
+    }
+
+    fn walk<'a>(
+        &'a self,
+        dictionary: &Dictionary<'a>,
+        block: usize,
+        string: &mut Vec<u8>,
+        search: &mut Search<'_>,
+    ) -> Result<(), Damage> {
+        let postings = self.file.whole(Section::Postings)?;
+        let length = self.meta.length;
+        let mut payloads = Payloads::new(length, postings.bytes.len());
+        self.file.check_part(&dictionary.block(block)?)?;
+        let Search { matcher, found, templates, used, .. } = search;
+        let mut matcher = matcher.in_order();
+        // A branch that is guessed wrong every other time takes longer than to add nothing.
+        let is_common = matcher.is_common();
+        let mut ones = 0;
+        let walked = dictionary.walk(block, string, |entry, reader| {
+            let matches = matcher.matches(entry.shared, entry.string, entry.rest);
+            match payloads.quick(entry.ordinal, reader) {
+                Some(Quick::One(one)) if (matches || is_common) && one < length => {
+                    ones += u64::from(matches);
+                    found.words_mut()[(one >> 6) as usize] |= u64::from(matches) << (one & 63);
+                }
+                Some(_) if !matches => {}
+                Some(Quick::One(_)) => return Err(postings.damage(0, BEYOND)),
+                Some(Quick::Some(count, start, size)) => {
+                    used.add(count);
+                    let part = postings.piece(start, size)?;
+                    self.file.check_part(&part)?;
+                    postings::decode(part, count, found)?;
+                }
+                None => {
+                    let payload = payloads.read(entry.ordinal, reader)?;
+                    if matches {
+                        used.add(payload.count);
+                        self.add_term(&payload, &postings, found, templates)?;
+                    }
+                }
+            }
+            Ok(true)
+        });
+        used.words += ones;
+        used.postings += ones;
+        walked.map(|_| ())
+    }
+
+    pub(super) fn add_term(
+        &self,
+        payload: &Place,
+        postings: &Part<'_>,
+        found: &mut Bitmap,
+        templates: &mut Vec<bool>,
+    ) -> Result<(), Damage> {
+        match payload.count {
+            0 => {}
+            1 if payload.one < self.meta.length => found.add(payload.one),
+            1 => return Err(postings.damage(0, BEYOND)),
+            count => {
+                let part = postings.piece(payload.documents.0, payload.documents.1)?;
+                self.file.check_part(&part)?;
+                postings::decode(part, count, found)?;
+            }
+        }
+        let Some((start, size)) = payload.templates else { return Ok(()) };
+        let part = postings.piece(start, size)?;
+        self.file.check_part(&part)?;
+        let mut reader = part.reader();
+        let mut template = 0;
+        while !reader.is_done() {
+            template += reader.varint_to(self.meta.length as usize)?;
+            if template >= self.meta.length as usize {
+                return Err(reader.damage("more templates than documents"));
+            }
+            if templates.len() <= template {
+                templates.resize(template + 1, false);
+            }
+            templates[template] = true;
+        }
+        Ok(())
+    }
+
+    /// Adds the documents of the templates that are true; gives how many these have.
+    pub(super) fn add_templates(&self, wanted: &[bool], found: &mut Bitmap) -> Result<u64, Damage> {
+        if !wanted.contains(&true) {
+            return Ok(0);
+        }
+        let mut used = 0;
+        let postings = self.file.whole(Section::Postings)?;
+        let lists = self.template_lists()?.iter().zip(wanted).filter(|(_, wanted)| **wanted);
+        let lists: Vec<TemplateList> = lists.map(|(listed, _)| *listed).collect();
+        for (index, listed) in lists.iter().enumerate() {
+            if let Some(next) = lists.get(index + LISTS_AHEAD) {
+                // Of a template with one document this is nowhere, which does no harm.
+                fetch_ahead(postings.bytes, next.at as usize);
+            }
+            used += u64::from(listed.count);
+            match listed.count {
+                0 => {}
+                1 if listed.at < found.len() => found.add(listed.at),
+                1 => return Err(postings.damage(0, BEYOND)),
+                count => {
+                    let part = postings.piece(listed.at as usize, listed.size as usize)?;
+                    self.file.check_part(&part)?;
+                    postings::decode(part, u64::from(count), found)?;
+                }
+            }
+        }
+        Ok(used)
+    }
+
+    /// Where the documents of each template are: read once, and kept as long as the segment is open.
+    fn template_lists(&self) -> Result<&[TemplateList], Damage> {
+        if let Some(lists) = self.template_lists.get() {
+            return Ok(lists);
+        }
+        let postings = self.file.whole(Section::Postings)?;
+        let Templates { count, documents: mut table, .. } = self.templates()?;
+        let mut next = table.varint_to(postings.bytes.len())?;
+        let mut lists = Vec::new();
+        for _ in 0..count {
+            let count = table.varint_to(self.meta.length as usize)? as u32;
+            // The one document, or how large the list of documents is.
+            let number = if count > 0 { table.varint_to(u32::MAX as usize)? } else { 0 };
+            let (at, size) = if count == 1 { (number, 0) } else { (next, number) };
+            let at = u32::try_from(at).map_err(|_| table.damage("templates begin behind the postings"))?;
+            lists.push(TemplateList { count, at, size: size as u32 });
+            next += size;
+        }
+        lists.shrink_to_fit();
+        Ok(self.template_lists.get_or_init(|| lists))
+    }
+
+    /// The section of templates with their documents, of these postings, moved behind others.
+    pub(crate) fn moved_templates(&self, old: &Part<'_>, postings: &mut Vec<u8>) -> Result<Vec<u8>, Damage> {
+        let section = self.file.section(Section::Templates)?;
+        let mut table = Templates::read(section, self.meta.length)?.documents;
+        let before = table.position();
+        let start = table.varint_to(old.bytes.len())?;
+        let mut out = section.bytes[..before].to_vec();
+        put_varint(&mut out, postings.len() as u64);
+        out.extend_from_slice(&section.bytes[table.position()..]);
+        postings.extend_from_slice(old.piece(start, old.bytes.len() - start)?.bytes);
+        Ok(out)
+    }
+
+    /// The frequent tokens and their sequences.
+    pub(super) fn templates(&self) -> Result<Templates<'_>, Damage> {
+        Templates::read(self.file.section(Section::Templates)?, self.meta.length)
+    }
+
+    /// Documents of the templates that are true.
+    pub(super) fn of_templates(&self, wanted: &[bool]) -> Result<Bitmap, Damage> {
+        let mut found = Bitmap::none(self.meta.length);
+        self.add_templates(wanted, &mut found)?;
+        Ok(found)
+    }
+
+    /// What is known of words beside terms; `None`: nothing. An aged segment keeps none.
+    pub(super) fn neighbours(&self) -> Result<Option<Neighbourhoods<'_>>, Damage> {
+        if self.file.place(Section::Neighbours).length == 0 {
+            return Ok(None);
+        }
+        neighbours::Section::read(&self.file.section(Section::Neighbours)?).map(Some)
+    }
+
+    /// The place of a term among all.
+    pub(super) fn place_of(&self, token: &[u8]) -> Result<Option<u32>, Damage> {
+        let dictionary = self.dictionary()?;
+        let block = dictionary.block_of(|first| first <= token)?;
+        if block >= dictionary.blocks() {
+            return Ok(None);
+        }
+        let mut payloads = Payloads::new(self.meta.length, self.file.place(Section::Postings).length);
+        let mut place = None;
+        self.file.check_part(&dictionary.block(block)?)?;
+        dictionary.walk(block, &mut Vec::new(), |entry, reader| {
+            if entry.string == token {
+                place = Some(entry.ordinal);
+                return Ok(false);
+            }
+            payloads.read(entry.ordinal, reader)?;
+            Ok(true)
+        })?;
+        Ok(place)
+    }
+}
+
+/// Most bytes that are tried behind what neighbours have in common: the digits.
+const STEPS_MAX: u8 = 10;
+
+/// Beginnings of terms that are known not to match: a sorted list is passed over in pieces.
+pub(super) struct Heads {
+    /// Numbers of the pieces behind which there is another.
+    followed: Range<usize>,
+    dead: Vec<u8>,
+}
+
+impl Heads {
+    /// Of a list in so many pieces.
+    pub(super) fn new(pieces: usize) -> Heads {
+        Heads { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
+    }
+
+    /// Whether a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
+    /// term of the piece and of the one behind it.
+    pub(super) fn may_match<'a>(
+        &mut self,
+        matcher: &Matcher,
+        piece: usize,
+        firsts: impl FnOnce() -> Result<(&'a [u8], &'a [u8]), Damage>,
+    ) -> Result<bool, Damage> {
+        if !matcher.narrows_heads() || !self.followed.contains(&piece) {
+            return Ok(true);
+        }
+        let (first, next) = firsts()?;
+        let is_dead = |dead: &[u8]| !dead.is_empty() && first.starts_with(dead) && next.starts_with(dead);
+        if is_dead(&self.dead) {
+            return Ok(false);
+        }
+        let common = first.iter().zip(next).take_while(|(first, next)| first == next).count();
+        let Some(length) = matcher.dead_head(&first[..common]) else {
+            return Ok(!Heads::are_dead_behind(matcher, first, next, common));
+        };
+        self.dead.clear();
+        self.dead.extend_from_slice(&first[..length]);
+        Ok(false)
+    }
+
+    /// Whether no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
+    fn are_dead_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
+        let (Some(low), Some(high)) = (first.get(common), next.get(common)) else { return false };
+        if high.saturating_sub(*low) > STEPS_MAX {
+            return false;
+        }
+        let mut head = first[..=common].to_vec();
+        (*low..=*high).all(|byte| {
+            head[common] = byte;
+            matcher.dead_head(&head).is_some()
+        })
+    }
+}
+
+/// What a walk over the dictionary looks for and has found.
+pub(super) struct Search<'f> {
+    pub(super) matcher: Matcher,
+    pub(super) found: &'f mut Bitmap,
+    /// Whether each template is wanted; as long as the last wanted one needs.
+    pub(super) templates: &'f mut Vec<bool>,
+    /// In an aged segment, the blocks that may have more.
+    pub(super) blocks: Option<(Aging, Bitmap)>,
+    pub(super) used: WordUse,
+}
+
+/// The section of templates.
+pub(super) struct Templates<'a> {
+    tokens: Vec<&'a [u8]>,
+    count: usize,
+    sequences: &'a [u8],
+    sequences_bytes: usize,
+    /// At the table of documents.
+    documents: Reader<'a>,
+}
+
+impl<'a> Templates<'a> {
+    fn read(part: Part<'a>, length: u32) -> Result<Templates<'a>, Damage> {
+        let mut reader = part.reader();
+        let tokens = reader.varint_to(TOKENS_MAX)?;
+        let tokens = (0..tokens).map(|_| reader.bytes()).collect::<Result<_, _>>()?;
+        let count = reader.varint_to(length as usize)?;
+        let sequences_bytes = reader.varint_to(SEQUENCES_BYTES_MAX)?;
+        let sequences = reader.bytes()?;
+        Ok(Templates { tokens, count, sequences, sequences_bytes, documents: reader })
+    }
+
+    /// The number of a frequent token.
+    pub(super) fn number(&self, token: &[u8]) -> Option<u16> {
+        self.tokens.iter().position(|known| *known == token).map(|at| at as u16)
+    }
+
+    /// Whether each template passes a test.
+    pub(super) fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
+        let damage = || self.documents.damage("templates do not decompress");
+        let plain = zstd::bulk::decompress(self.sequences, self.sequences_bytes).map_err(|_| damage())?;
+        let mut reader = Part::loose(&plain).reader();
+        let mut sequence = Vec::new();
+        let mut next = || {
+            let length = reader.varint_to(plain.len())?;
+            let numbers = reader.take(length.saturating_mul(2))?.chunks_exact(2);
+            sequence.clear();
+            sequence.extend(numbers.map(|number| u16::from_le_bytes([number[0], number[1]])));
+            Ok(test(&sequence))
+        };
+        (0..self.count).map(|_| next()).collect::<Result<_, Damage>>().map_err(|_| damage())
+    }
+}

@@ -1,0 +1,200 @@
+//! Which frequent words stand beside a term: with templates they answer most phrases, and no message is read.
+//!
+//! In: terms that several messages have, what stands beside them, how words lie between the frequent ones of templates.
+//! Out: a section, and what it says again. Holds nothing. Limits: terms of [`DOCUMENTS_MIN`] messages and more: fewer are
+//! read as quickly.
+
+use crate::{
+    format::{Damage, Part, Reader, put_varint},
+    memory::{Item, Spares},
+};
+
+/// Fewest messages of a term whose neighbours are kept. Tests have smaller segments.
+pub(crate) const DOCUMENTS_MIN: u32 = if cfg!(test) { 2 } else { 192 };
+
+/// The numbers of the frequent words beside a token; [`u16::MAX`] for any other word, and where the text begins or ends.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Neighbours(u32);
+
+impl Neighbours {
+    /// The number of what is not a frequent word.
+    pub(crate) const OTHER: u16 = u16::MAX;
+    /// In a name-value pair, not in the text. No frequent word has this number.
+    pub(crate) const IN_VALUE: Neighbours = Neighbours::new(u16::MAX - 1, u16::MAX - 1);
+
+    #[inline]
+    pub(crate) const fn new(left: u16, right: u16) -> Neighbours {
+        Neighbours((left as u32) << 16 | right as u32)
+    }
+
+    pub(crate) fn left(self) -> u16 {
+        (self.0 >> 16) as u16
+    }
+
+    pub(crate) fn right(self) -> u16 {
+        self.0 as u16
+    }
+
+    /// As a number: different ones differ.
+    pub(crate) fn bits(self) -> u32 {
+        self.0
+    }
+}
+
+impl Item for Neighbours {
+    fn spares() -> &'static Spares<Neighbours> {
+        static SPARES: Spares<Neighbours> = Spares::new();
+        &SPARES
+    }
+}
+
+/// How the words that are not frequent lie in the texts of a template.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Layout(u8);
+
+impl Layout {
+    /// Somewhere before the last frequent word several of them follow each other.
+    const LOOSE: u8 = 1;
+    /// Behind the last frequent word comes one of them at least.
+    const TAIL: u8 = 2;
+    /// There come several.
+    const LONG_TAIL: u8 = 4;
+    /// The message has name-value pairs.
+    const VALUES: u8 = 8;
+
+    /// Of a text with so many of them behind its last frequent word.
+    #[inline]
+    pub(crate) fn new(is_loose: bool, tail: usize) -> Layout {
+        let one = |is: bool, bit: u8| if is { bit } else { 0 };
+        Layout(one(is_loose, Layout::LOOSE) | one(tail > 0, Layout::TAIL) | one(tail > 1, Layout::LONG_TAIL))
+    }
+
+    /// The same of a message with or without name-value pairs.
+    #[inline]
+    pub(crate) fn with_values(self, has_values: bool) -> Layout {
+        Layout(self.0 | if has_values { Layout::VALUES } else { 0 })
+    }
+
+    /// Of this text and another.
+    #[inline]
+    pub(crate) fn add(&mut self, other: Layout) {
+        self.0 |= other.0;
+    }
+
+    pub(crate) fn has_values(self) -> bool {
+        self.0 & Layout::VALUES != 0
+    }
+
+    pub(crate) fn has_tail(self) -> bool {
+        self.0 & Layout::TAIL != 0
+    }
+
+    /// Whether a word in a gap may have others of its kind beside it.
+    pub(crate) fn is_loose(self, is_tail: bool) -> bool {
+        self.0 & if is_tail { Layout::LONG_TAIL } else { Layout::LOOSE } != 0
+    }
+}
+
+/// Writes the section.
+pub(crate) struct Encoder {
+    out: Vec<u8>,
+    /// The term before.
+    last: u32,
+}
+
+impl Encoder {
+    /// Of templates with these layouts.
+    pub(crate) fn new(layouts: &[Layout]) -> Encoder {
+        let mut out = Vec::new();
+        put_varint(&mut out, layouts.len() as u64);
+        out.extend(layouts.iter().map(|layout| layout.0));
+        Encoder { out, last: 0 }
+    }
+
+    /// Appends a term by its place among all, with all that stands beside it, in order.
+    pub(crate) fn push(&mut self, term: u32, found: &[Neighbours]) {
+        put_varint(&mut self.out, u64::from(term - self.last));
+        put_varint(&mut self.out, found.len() as u64);
+        found.iter().for_each(|one| self.out.extend_from_slice(&one.bits().to_le_bytes()));
+        self.last = term;
+    }
+
+    /// The section.
+    pub(crate) fn finish(self) -> Vec<u8> {
+        self.out
+    }
+}
+
+/// The section, read.
+pub(crate) struct Section<'a> {
+    layouts: &'a [u8],
+    /// At the terms.
+    terms: Reader<'a>,
+}
+
+impl<'a> Section<'a> {
+    pub(crate) fn read(part: &Part<'a>) -> Result<Section<'a>, Damage> {
+        let mut terms = part.reader();
+        let count = terms.varint_to(part.bytes.len())?;
+        Ok(Section { layouts: terms.take(count)?, terms })
+    }
+
+    /// How words lie in a template; anyhow in one that the section does not have.
+    pub(crate) fn layout(&self, template: u32) -> Layout {
+        Layout(self.layouts.get(template as usize).copied().unwrap_or(u8::MAX))
+    }
+
+    /// All that stands beside a term; `None` when it was not kept.
+    pub(crate) fn find(&self, term: u32) -> Result<Option<Vec<Neighbours>>, Damage> {
+        let mut reader = self.terms.clone();
+        let mut at = 0u64;
+        while !reader.is_done() {
+            at = at.saturating_add(reader.varint()?);
+            let count = reader.varint_to(u16::MAX as usize * u16::MAX as usize)?;
+            let (found, _) = reader.take(count.saturating_mul(size_of::<u32>()))?.as_chunks();
+            if at >= u64::from(term) {
+                let found = || found.iter().map(|bits| Neighbours(u32::from_le_bytes(*bits))).collect();
+                return Ok((at == u64::from(term)).then(found));
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rows for the section.
+
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_found() {
+        let layouts = [Layout::new(false, 0), Layout::new(true, 1).with_values(true), Layout::new(false, 2)];
+        let rows = [
+            (0, vec![Neighbours::new(1, 2)]),
+            (7, vec![Neighbours::new(1, 2), Neighbours::new(1, u16::MAX), Neighbours::new(u16::MAX, 2)]),
+            (70_000, vec![Neighbours::new(9, u16::MAX), Neighbours::IN_VALUE]),
+        ];
+        let mut encoder = Encoder::new(&layouts);
+        rows.iter().for_each(|(term, found)| encoder.push(*term, found));
+        let bytes = encoder.finish();
+        let section = Section::read(&Part::loose(&bytes)).ok().unwrap();
+        for (term, found) in rows {
+            assert_eq!(section.find(term).ok().flatten(), Some(found), "{term}");
+        }
+        for missing in [1, 6, 8, 70_001] {
+            assert_eq!(section.find(missing).ok().flatten(), None, "{missing}");
+        }
+        for (template, layout) in (0..).zip(layouts) {
+            assert_eq!(section.layout(template), layout);
+        }
+        let unknown = section.layout(3);
+        assert!(
+            unknown.has_values() && unknown.has_tail() && unknown.is_loose(true) && unknown.is_loose(false)
+        );
+        for length in 0..bytes.len() {
+            let cut = bytes[..length].to_vec();
+            let _ = Section::read(&Part::loose(&cut)).map(|section| section.find(70_000).is_ok());
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Sequences of frequent tokens, numbered.
+//!
+//! In: sequences. Out: their numbers; the sequences again. Holds: each distinct sequence once.
+//! Limits: one sequence a message at worst.
+
+use super::neighbours::Layout;
+use crate::memory;
+use lookup::tokens::Seed;
+use std::ops::Range;
+
+/// A sequence that is to be numbered, by its place among others.
+pub(crate) struct Sequence {
+    hash: u64,
+    place: Range<usize>,
+}
+
+/// A template in the table.
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    hash: u64,
+    /// Where its sequence lies.
+    start: u32,
+    length: u32,
+    /// Its number plus one; 0 for a free slot.
+    number: u32,
+}
+
+/// Slots of a new table.
+const FIRST_SLOTS: usize = 1 << 10;
+
+/// Distinct sequences of token numbers.
+pub(crate) struct Templates {
+    seed: Seed,
+    /// Open addressing, half full at most.
+    slots: Vec<Slot>,
+    sequences: Vec<u16>,
+    ends: Vec<u32>,
+    /// How the other tokens lay in all texts of each.
+    layouts: Vec<Layout>,
+}
+
+impl Templates {
+    /// Stands for one or more tokens that are not frequent.
+    pub(crate) const GAP: u16 = u16::MAX;
+
+    pub(crate) fn new() -> Templates {
+        Templates {
+            seed: Seed::of_process(),
+            slots: vec![Slot::default(); FIRST_SLOTS],
+            sequences: Vec::new(),
+            ends: Vec::new(),
+            layouts: Vec::new(),
+        }
+    }
+
+    /// Number of sequences.
+    pub(crate) fn len(&self) -> u32 {
+        self.ends.len() as u32
+    }
+
+    /// Bytes of memory in use.
+    pub(crate) fn memory_bytes(&self) -> usize {
+        size_of_val(self.slots.as_slice())
+            + size_of_val(self.sequences.as_slice())
+            + size_of_val(self.ends.as_slice())
+            + size_of_val(self.layouts.as_slice())
+    }
+
+    /// The tokens of a template.
+    pub(crate) fn sequence(&self, number: u32) -> &[u16] {
+        let start = number.checked_sub(1).map_or(0, |before| self.ends[before as usize] as usize);
+        &self.sequences[start..self.ends[number as usize] as usize]
+    }
+
+    /// The sequence from `start` on, to be numbered.
+    pub(crate) fn sequence_of(&self, numbers: &[u16], start: usize) -> Sequence {
+        Sequence { hash: self.seed.hash_numbers(&numbers[start..]), place: start..numbers.len() }
+    }
+
+    /// Fetches the slot of a sequence ahead of its look-up.
+    pub(crate) fn prefetch(&self, sequence: &Sequence) {
+        memory::ahead(&self.slots, sequence.hash as usize & (self.slots.len() - 1));
+    }
+
+    /// Fetches what the sequence is compared with; its slot should be there already.
+    pub(crate) fn prefetch_known(&self, sequence: &Sequence) {
+        let slot = &self.slots[sequence.hash as usize & (self.slots.len() - 1)];
+        memory::ahead(&self.sequences, slot.start as usize);
+    }
+
+    /// How the other tokens lay in all texts, template by template.
+    pub(crate) fn layouts(&self) -> &[Layout] {
+        &self.layouts
+    }
+
+    /// The number of a sequence that lies among `numbers`, given now if it has none. `layout` is that of the text.
+    pub(crate) fn intern(&mut self, sequence: &Sequence, numbers: &[u16], layout: Layout) -> u32 {
+        let (hash, sequence) = (sequence.hash, &numbers[sequence.place.clone()]);
+        if (self.ends.len() + 1) * 2 > self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while let slot = &self.slots[at]
+            && let Some(number) = slot.number.checked_sub(1)
+        {
+            let known = slot.start as usize..(slot.start + slot.length) as usize;
+            if slot.hash == hash && self.sequences[known] == *sequence {
+                self.layouts[number as usize].add(layout);
+                return number;
+            }
+            at = (at + 1) & mask;
+        }
+        let (start, length) = (self.sequences.len() as u32, sequence.len() as u32);
+        self.sequences.extend_from_slice(sequence);
+        self.ends.push(start + length);
+        self.layouts.push(layout);
+        let number = self.ends.len() as u32;
+        self.slots[at] = Slot { hash, start, length, number };
+        number - 1
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let count = self.slots.len() * 2;
+        let mut slots = vec![Slot::default(); count];
+        for slot in self.slots.iter().filter(|slot| slot.number > 0) {
+            let mut at = slot.hash as usize & (count - 1);
+            while slots[at].number > 0 {
+                at = (at + 1) & (count - 1);
+            }
+            slots[at] = *slot;
+        }
+        self.slots = slots;
+    }
+}
