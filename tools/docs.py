@@ -62,7 +62,7 @@ def unknown_types():
 
 
 def missing_files():
-    """Files that the pages at the root of the tree name and that are not there."""
+    """Files of the tree that pages name and that are not there."""
     findings = []
     for path in glob.glob(TREE + "/*.md"):
         name = os.path.basename(path)
@@ -72,6 +72,13 @@ def missing_files():
         if name in OF_THE_TREE:
             files |= set(re.findall(r"`((?:bench|crates|docs|fuzz|tests|tools|ui|xtask)/[\w*./-]+)`", page))
         findings += [f"{name}: there is no {file}" for file in sorted(files) if file and not glob.glob(f"{TREE}/{file}")]
+    for path in glob.glob(TREE + "/docs/**/*.md", recursive=True):
+        with open(path, encoding="utf-8") as text:
+            page = text.read()
+        files = set(re.findall(r"`(crates/[\w*./-]+)", page))
+        files |= {f"crates/{package}/examples/{name}.rs" for package, name in re.findall(r"-p (\w+) --example (\w+)", page)}
+        name = os.path.relpath(path, TREE)
+        findings += [f"{name}: there is no {file}" for file in sorted(files) if not glob.glob(f"{TREE}/{file}")]
     return findings
 
 
