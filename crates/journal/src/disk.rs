@@ -48,7 +48,7 @@ pub trait DiskFile: Send + Sync {
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize>;
     /// Length in bytes.
     fn len(&self) -> io::Result<u64>;
-    /// Whether the file holds no byte.
+    /// Returns true when the file holds no bytes.
     fn is_empty(&self) -> io::Result<bool> {
         self.len().map(|length| length == 0)
     }

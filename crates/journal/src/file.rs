@@ -53,7 +53,7 @@ impl JournalFile {
     }
 }
 
-/// What the first bytes of a file say.
+/// The decoded first bytes of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
     /// As written by this version: the salt of the records, the first sequence number, and whether older records may

@@ -25,7 +25,7 @@ const STAGED_BYTES_KEPT: usize = 8 << 20;
 /// Name of the lock file.
 const LOCK_NAME: &str = "journal.lock";
 
-/// What a commit waits for.
+/// The event that a commit waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Durability {
     /// The device: records survive the loss of power.
@@ -39,7 +39,7 @@ pub enum Durability {
 pub struct Options {
     /// Size at which a new file is begun.
     pub file_bytes_max: u64,
-    /// What a commit waits for.
+    /// The event that a commit waits for.
     pub durability: Durability,
     /// How many full files that are no longer needed are kept to be written over. That saves the system from finding
     /// new memory and new blocks for every page: more than half of the cost of writing.
@@ -278,7 +278,7 @@ impl Journal {
         }
     }
 
-    /// Whether `release` would remove a file.
+    /// Returns true when [`Journal::release`] would remove a file.
     pub fn can_release(&self, below: u64) -> bool {
         self.published().files.get(1).is_some_and(|second| second.first <= below)
     }

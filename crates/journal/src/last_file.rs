@@ -17,7 +17,7 @@ use std::{
 pub struct CommitError {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 

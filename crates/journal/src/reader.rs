@@ -32,9 +32,9 @@ pub struct Record<'a> {
 pub struct Damage {
     /// The file.
     pub path: PathBuf,
-    /// Where the damage starts.
+    /// Offset in the file of the first damaged byte.
     pub offset: u64,
-    /// How many bytes were skipped.
+    /// Number of bytes that were skipped.
     pub bytes: u64,
     /// The sequence numbers that were lost with them, as far as known.
     pub lost: Range<u64>,
@@ -64,7 +64,7 @@ pub enum Read<'a> {
 pub struct ReadError {
     /// The file.
     pub path: PathBuf,
-    /// What the system says.
+    /// The error of the operating system.
     pub source: io::Error,
 }
 
@@ -76,7 +76,7 @@ impl std::fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What writer and readers share: the files, and how much of each is durable.
+/// The state that the writer and the readers share: the files, and how much of each is durable.
 #[derive(Default)]
 pub(crate) struct Published {
     pub(crate) files: Vec<JournalFile>,
@@ -151,7 +151,7 @@ impl Reader {
         Ok(None)
     }
 
-    /// What is missing before a record.
+    /// Returns the damage before a record, and moves past the sequence numbers that it cost.
     fn damage_before(&mut self, header: RecordHeader) -> Damage {
         let lost = self.next..header.sequence.max(self.next);
         self.next = lost.end;

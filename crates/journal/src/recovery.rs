@@ -1,4 +1,4 @@
-//! What opening a journal finds: where it ends, and how much of a torn tail must go.
+//! Recovery of a journal when it is opened: finds its end, and cuts the torn tail.
 //!
 //! In: the files of a directory. Out: the next sequence number; a cut file. Only the last file is read: all others
 //! were durable before it was made.
@@ -13,7 +13,7 @@ use crate::{
 };
 use std::{collections::VecDeque, io};
 
-/// What was found when a journal was opened.
+/// The findings of opening a journal.
 #[derive(Clone, Default, Debug)]
 pub struct Recovery {
     /// Bytes of an unfinished write that were cut from the last file.
@@ -28,7 +28,7 @@ pub(crate) struct Tail {
     pub(crate) next: u64,
     /// Its length after the cut.
     pub(crate) length: u64,
-    /// What its records prove to have been durable.
+    /// Sequence number below which the records prove that everything was durable.
     durable: u64,
 }
 

@@ -13,10 +13,10 @@ use std::io;
 /// Bytes read at once.
 const WINDOW_BYTES: usize = 1 << 20;
 
-/// What is at the place of the scan.
+/// The result of one step of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
-    /// A record; the scan now stands behind it.
+    /// A record; the scan is now behind it.
     Record(RecordHeader),
     /// The end of what may be read.
     End,
@@ -30,9 +30,9 @@ pub(crate) struct Scan {
     salt: u32,
     /// The first sequence number of the file; lower ones are left of what the file held before it was written over.
     first: u64,
-    /// Where in the file the scan stands.
+    /// Offset in the file of the next byte to read.
     offset: u64,
-    /// How far the file may be read.
+    /// Offset at which reading ends.
     limit: u64,
     window: Vec<u8>,
     window_offset: u64,
@@ -55,12 +55,12 @@ impl Scan {
         }
     }
 
-    /// Where the scan stands.
+    /// Returns the offset in the file of the next byte to read.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Allows to read further, when the file grew; whether there is more to read.
+    /// Allows reading further when the file grew. Returns true when there is more to read.
     pub(crate) fn extend_limit(&mut self, limit: u64) -> bool {
         self.limit = self.limit.max(limit);
         self.offset < self.limit

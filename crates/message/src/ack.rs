@@ -1,17 +1,17 @@
 //! The acknowledgement that flows back: one token a batch, shared by all that handle it.
 //!
 //! In: clones of the token, dropped as work completes. Out: one call of the source's [`AckSink`], when the last
-//! clone is gone. Holds: the sink and whether anybody failed. Limits: none.
+//! clone is gone. Holds: the sink and a flag that a holder failed. Limits: none.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// What became of a batch.
+/// The fate of a batch, as the source learns it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// Every destination did what its acknowledgement level asks.
+    /// Every destination did what its acknowledgement level requires.
     Done,
     /// At least one destination gave up: the source may send again.
     Failed,

@@ -138,7 +138,7 @@ impl Batch {
         self.messages.len()
     }
 
-    /// Whether there is no message.
+    /// Returns true when the batch holds no message.
     pub fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -194,8 +194,8 @@ impl Batch {
         self.set_value(index, OWN_RECEIVED, text, ValueKind::Datetime);
     }
 
-    /// Where the value of a field lies, if it lies in the batch as it is shown: not for what the origin holds or
-    /// what must be unescaped.
+    /// Returns the span of a field's value. `None` when the value does not lie in the batch as it is shown: it belongs
+    /// to the origin, or it must be unescaped first.
     pub fn span(&self, index: usize, name: &FieldName) -> Option<Span> {
         match name {
             FieldName::Fixed(field) => self.fixed_span(index, *field),
@@ -205,7 +205,7 @@ impl Batch {
         }
     }
 
-    /// Where a field that every message has lies; nothing for those of the origin.
+    /// Returns the span of a field that every message has; `None` for the fields of the origin.
     #[inline]
     pub fn fixed_span(&self, index: usize, field: Field) -> Option<Span> {
         let message = &self.messages[index];
@@ -285,7 +285,7 @@ impl Batch {
         }
     }
 
-    /// Sets a field. Setting `PROGRAM` or `PID` drops the tag as received, so that it is made anew.
+    /// Sets a field. Setting `PROGRAM` or `PID` drops the tag as received, so that it is built again from them.
     pub fn set_field(&mut self, index: usize, name: &FieldName, bytes: &[u8], kind: ValueKind) {
         match name {
             FieldName::Fixed(field) => {
@@ -383,7 +383,7 @@ impl Batch {
         }
     }
 
-    /// Whether a message has a tag, from whatever side it came.
+    /// Returns true when a message has a tag: one that was set on it, one of its origin, or that of a mark.
     pub fn has_tag(&self, index: usize, tag: &str) -> bool {
         let set = self.list(index).find(|v| v.kind == ValueKind::Tag && self.bytes(v.name) == tag.as_bytes());
         match set {
@@ -509,7 +509,7 @@ impl Batch {
             .filter(move |number| present[usize::from(number / 64)] >> (number % 64) & 1 == 1)
     }
 
-    /// Whether anything was set on the message: pairs or tags.
+    /// Returns true when a name-value pair or a tag was set on the message.
     #[inline]
     pub fn has_values(&self, index: usize) -> bool {
         self.messages[index].values != 0

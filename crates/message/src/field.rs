@@ -2,7 +2,7 @@
 //!
 //! In: `HOST`, `.SDATA.id.name`, `my.value`. Out: a [`FieldName`]. Limits: [`FIELD_NAME_BYTES_MAX`].
 
-/// Longest name of a field. Longer ones are cut by whoever makes them: names sit in every index.
+/// Longest name of a field, in bytes. Whatever creates a field cuts a longer one: names sit in every index.
 pub const FIELD_NAME_BYTES_MAX: usize = 128;
 
 /// The fields that every message has.

@@ -12,10 +12,10 @@ pub use render::Render;
 use crate::{Ack, Batch};
 use std::sync::Arc;
 
-/// Where sources put their batches: the entrance of the pipeline.
+/// The entrance of the pipeline, which sources pass their batches to.
 pub trait Intake: Send + Sync {
-    /// Takes a batch of one source. Runs filters and hands on to outlets; never waits for a destination. `budget` goes
-    /// to the outlets that the batch reaches on this thread.
+    /// Takes a batch of one source, runs the filters and forwards the messages to outlets; never waits for a
+    /// destination. `budget` goes to the outlets that the batch reaches on this thread.
     fn take(&self, batch: Batch, budget: &WriteBudget);
 }
 
@@ -37,7 +37,7 @@ pub struct Delivery {
     /// The batch's token. A destination that bounds its own queue drops it at once when the path is not
     /// `controlled`: its queue must not hold the source back. Others keep it until the messages are safe.
     pub ack: Ack,
-    /// Whether the path has `flags(flow-control)`: the source's window bounds the queue, nothing may be dropped.
+    /// True when the path has `flags(flow-control)`: the source's window bounds the queue, and nothing may be dropped.
     pub controlled: bool,
 }
 
@@ -71,7 +71,7 @@ impl Selection {
         self.length
     }
 
-    /// Whether message `index` is selected.
+    /// Returns true when message `index` is selected.
     #[inline]
     pub fn has(&self, index: usize) -> bool {
         self.words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
@@ -97,17 +97,17 @@ impl Selection {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether none is selected.
+    /// Returns true when no message is selected.
     pub fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }
 
-    /// Whether all are selected.
+    /// Returns true when every message is selected.
     pub fn is_all(&self) -> bool {
         self.count() == self.length
     }
 
-    /// The first `count` of the selected messages.
+    /// Returns the first `count` of the selected messages.
     pub fn first(&self, count: usize) -> Selection {
         let mut first = Selection::none(self.length);
         self.iter().take(count).for_each(|index| first.add(index));

@@ -14,7 +14,7 @@ pub enum Mark {
     MissingTimestamp = 2,
     /// RFC 3164 text without time and host.
     MissingHeader = 3,
-    /// Where the host name belongs stands something else.
+    /// The bytes at the position of the host name are not a host name.
     InvalidHostname = 4,
     /// RFC 5424 structured data is malformed.
     InvalidSdata = 5,
@@ -89,13 +89,13 @@ impl Marks {
         self.0 |= 1 << mark as u8;
     }
 
-    /// Whether it is there.
+    /// Returns true when the mark is set.
     #[inline]
     pub fn has(self, mark: Mark) -> bool {
         self.0 & (1 << mark as u8) != 0
     }
 
-    /// Whether there is none.
+    /// Returns true when no mark is set.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0 == 0

@@ -23,12 +23,12 @@ pub enum Transport {
     UnixStream,
 }
 
-/// What is known of the sender of some messages.
+/// The facts about a sender that some messages of a batch share.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// Name of the `source` statement; a `#` and more behind it when the driver stands in a source inside of that one.
+    /// Name of the `source` statement; a `#` and more follow when the driver is in a source inside that one.
     pub source: String,
-    /// How the bytes came.
+    /// Transport that carried the bytes.
     pub transport: Transport,
     /// Address of the last hop; `None` for local sources.
     pub peer: Option<SocketAddr>,

@@ -50,7 +50,8 @@ pub struct Message {
     pub pid: Span,
     /// `${MSGID}`.
     pub msgid: Span,
-    /// `${LEGACY_MSGHDR}`: the tag as received, with its colon and blank. Empty when it must be made anew.
+    /// `${LEGACY_MSGHDR}`: the tag as received, with its colon and blank. Empty when it must be built from program and
+    /// pid.
     pub msghdr: Span,
     /// `${SDATA}` as received, brackets included; empty for NIL. Read it with [`crate::sd_params`].
     pub sdata: Span,
@@ -62,11 +63,11 @@ pub struct Message {
     pub pri: Priority,
     /// Dialect.
     pub format: Format,
-    /// What was odd.
+    /// Oddities that the decoder found.
     pub marks: Marks,
-    /// Whether the text is known to be UTF-8: it began with a BOM, or was checked, or the source says so.
+    /// True when the text is known to be UTF-8: it began with a BOM, or was checked, or the source says so.
     pub utf8: bool,
-    /// Which of the batch's origins sent it.
+    /// Index of the sender in the batch's origins.
     pub origin: u16,
     /// Newest name-value of the message in the batch's list, plus one; 0 when there is none.
     pub(crate) values: u32,

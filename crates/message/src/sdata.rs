@@ -46,7 +46,7 @@ struct Reader<'a> {
     rest: &'a [u8],
     /// The element being read.
     id: Option<&'a [u8]>,
-    /// Whether no parameter of the element was given yet.
+    /// True until a parameter of the element was returned.
     first: bool,
 }
 

@@ -31,13 +31,13 @@ impl Span {
         Span { offset: offset as u32 | EXTRA, length: length as u32 }
     }
 
-    /// Whether the bytes were made by processing and not received.
+    /// Returns true when the bytes were made by processing and not received.
     #[inline]
     pub fn is_extra(self) -> bool {
         self.offset & EXTRA != 0
     }
 
-    /// Where the slice starts in its own byte area.
+    /// Returns the offset of the first byte in its own byte area.
     #[inline]
     pub fn start(self) -> usize {
         (self.offset & !EXTRA) as usize
@@ -49,7 +49,7 @@ impl Span {
         self.length as usize
     }
 
-    /// Whether the slice holds no byte.
+    /// Returns true when the span has no bytes.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.length == 0

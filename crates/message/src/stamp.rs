@@ -1,9 +1,9 @@
-//! A point in time as a message tells it, with the zone it was told in.
+//! A point in time from a message, with the zone that it was written in.
 //!
 //! In: microseconds since 1970 and an offset. Out: the same, ordered. Holds: 16 bytes.
 //! Limits: microseconds; years 1 to 9999 when printed.
 
-/// What is known about the zone and the year of a sender's time.
+/// The quality of the zone and the year in a sender's time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Hash)]
 #[repr(u8)]
 pub enum ZoneQuality {
@@ -25,7 +25,7 @@ pub struct Stamp {
     pub unix_us: i64,
     /// Offset of the zone from UTC in seconds, east positive.
     pub offset_s: i32,
-    /// What is known of the zone and year.
+    /// Origin of the zone and the year.
     pub quality: ZoneQuality,
 }
 

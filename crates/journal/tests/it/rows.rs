@@ -24,7 +24,7 @@ pub(crate) fn append(journal: &mut Journal, count: u32) -> u64 {
     journal.append(count, &mut |out| out.extend_from_slice(&payload(next))).unwrap()
 }
 
-/// What a reader gives, as `sequence+count` and `!lost`; payloads are compared.
+/// Shows the records of a reader as `sequence+count` and damage as `!lost`, and compares the payloads.
 pub(crate) fn show(journal: &Journal, from: u64) -> String {
     let mut reader = journal.reader(from);
     let mut shown = Vec::new();
@@ -159,7 +159,7 @@ fn check_damage(file_bytes_max: u64, damage: impl Fn(&mut Vec<u8>), file: usize,
     assert_eq!(format!("{shown} cut={cut} found=[{}]", damages.join(" ")), want);
 }
 
-/// Where a record of a file that starts with record 0 begins.
+/// Returns the offset of a record in a file that starts with record 0.
 fn record_offset(sequence: u64) -> usize {
     64 + (0..sequence).map(|before| 32 + payload(before).len()).sum::<usize>()
 }

@@ -84,9 +84,9 @@ fn read(bytes: &[u8]) -> Option<Batch> {
 struct Decoder<'a> {
     records: Taker<'a>,
     batch: Batch,
-    /// Where the last frame ended in the received bytes.
+    /// End of the last frame in the received bytes.
     frame_end: usize,
-    /// Where the last new copy ended in the made bytes.
+    /// End of the last new copy in the made bytes.
     extra_end: usize,
 }
 

@@ -152,7 +152,7 @@ impl<'a> Encoder<'a> {
         self.values(index, out);
     }
 
-    /// Where the fields are; which of them are not empty goes to byte 0.
+    /// Writes the spans of the fields. Byte 0 gets one bit for each field that is not empty.
     fn places(&mut self, message: &Message) {
         let raw = message.raw;
         let mut present = 0;
@@ -242,7 +242,7 @@ impl<'a> Encoder<'a> {
     }
 }
 
-/// Whether a place lies in the received frame.
+/// Returns true when a span lies in the received frame.
 #[inline]
 fn inside(raw: Span, span: Span) -> bool {
     !raw.is_extra()

@@ -21,7 +21,7 @@ fn origin(number: u8) -> Arc<Origin> {
     })
 }
 
-/// What everybody can see of a message.
+/// Shows all that can be read of a message.
 fn show(batch: &Batch, index: usize) -> String {
     let message = &batch.messages[index];
     let names = [
