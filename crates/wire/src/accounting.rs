@@ -13,7 +13,7 @@ const VERSION: u8 = 3;
 const BIG_ENDIAN: u8 = 0x80;
 /// Stands before the names of the fields.
 const PREFIX: &str = ".pacct.";
-/// Where the command begins: the last field.
+/// Offset of the command, the last field.
 const COMMAND_AT: usize = 48;
 /// Numbers of 32 bits, by place.
 const WORDS: [(&str, usize); 5] =

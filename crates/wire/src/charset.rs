@@ -16,7 +16,7 @@ impl CharacterSet {
         known.or_else(|| other_spelling(name)).map(CharacterSet)
     }
 
-    /// Whether text of it needs no conversion.
+    /// Returns true when text in this character set needs no conversion.
     pub fn is_utf8(self) -> bool {
         self.0 == UTF_8
     }

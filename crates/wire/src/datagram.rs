@@ -10,7 +10,7 @@ const UDP_HEADER_BYTES: usize = 8;
 const IPV4_HEADER_BYTES: usize = 20;
 const PACKET_BYTES_MAX: usize = 65_535;
 
-/// What else stands in the IP header.
+/// The other fields of the IP header that can be set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PacketOptions {
     /// Time to live; hop limit in IPv6.
@@ -19,7 +19,7 @@ pub struct PacketOptions {
     pub tos: u8,
 }
 
-/// Appends a packet. False: there can be none.
+/// Appends a packet. Returns false, and appends nothing, when the packet is too long or the addresses differ in family.
 pub fn append_udp_packet(
     source: SocketAddr,
     target: SocketAddr,

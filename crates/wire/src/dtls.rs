@@ -17,7 +17,7 @@ pub mod content {
     pub const ALERT: u8 = 21;
     /// Part of a handshake.
     pub const HANDSHAKE: u8 = 22;
-    /// What all of it is for.
+    /// The payload of the application.
     pub const APPLICATION_DATA: u8 = 23;
 }
 
@@ -31,7 +31,7 @@ const ANY_VERSION: [u8; 2] = [MAJOR, 0xff];
 const MESSAGE_HEADER_BYTES: usize = 12;
 const RANDOM_BYTES: usize = 32;
 
-/// What a datagram begins with.
+/// The beginning of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start<'a> {
     /// A peer wants a new association.

@@ -16,7 +16,7 @@ use message::Batch;
 pub use rfc3164::append_legacy_header;
 pub use sdata::{append_sdata, append_sdata_numbered};
 
-/// What a line looks like.
+/// The format of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// `<PRI>Mmm dd hh:mm:ss HOST PROGRAM[PID]: MESSAGE`: the `network()` destination.
@@ -28,9 +28,9 @@ pub enum Dialect {
 /// Options of a destination that concern its lines.
 #[derive(Clone, Debug)]
 pub struct EncodeOptions {
-    /// What a line looks like.
+    /// The format of a line.
     pub dialect: Dialect,
-    /// What stands around it. `Auto` writes lines.
+    /// The framing around a line. `Auto` writes lines.
     pub framing: Framing,
     /// `ts-format()`, for RFC 3164; RFC 5424 has one form only.
     pub stamp_format: StampFormat,

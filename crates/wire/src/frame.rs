@@ -27,7 +27,7 @@ pub use record::split_record;
 /// Default of `log-msg-size()`.
 pub const MESSAGE_BYTES_MAX: usize = 65_536;
 
-/// How messages are told apart.
+/// The way in which messages are separated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
     /// `COUNT SP MESSAGE` (RFC 6587, section 3.4.1; RFC 5425).
@@ -38,20 +38,19 @@ pub enum Framing {
     NewlineOnly,
     /// A NUL after each, and line feeds within are text: `transport(nul-terminated)`.
     Nul,
-    /// Octet-counted or newline, decided anew for every frame: a connection that begins with a count may send
-    /// anything counted; in one that begins otherwise, a count is one only before `<`, because many a line without
-    /// PRI begins with a number.
+    /// Octet-counted or newline, decided for each frame: on a connection that begins with a count, anything may be
+    /// counted; on others, a number is a count only before `<`, because many lines without PRI begin with a number.
     Auto,
-    /// One message in each block of so many bytes, filled up with zero bytes.
+    /// One message in each block of `n` bytes, padded with zero bytes.
     Blocks(usize),
-    /// One message in each record of so many bytes.
+    /// One message in each record of `n` bytes.
     Records(usize),
     /// One message is one datagram (RFC 5426).
     Datagram,
 }
 
-/// What happens to a line above the limit. With [`Framing::OctetCounted`] and [`Framing::Auto`] frames are always cut:
-/// what follows a cut there could be taken for a count.
+/// The treatment of a line above the limit. With [`Framing::OctetCounted`] and [`Framing::Auto`] frames are always cut:
+/// the bytes after a cut could be taken for a count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Oversize {
     /// The first part is the message, the rest is skipped (`trim-large-messages(yes)`).
@@ -68,7 +67,7 @@ pub struct Frame {
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
-    /// What was odd about the framing.
+    /// Oddities of the framing.
     pub marks: Marks,
 }
 
@@ -89,13 +88,13 @@ pub struct Framer {
     joining: Option<Box<Joining>>,
 }
 
-/// What remains of a frame that was cut.
+/// The part of a cut frame that is still to be skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Skip {
     Nothing,
     /// Up to and including the next delimiter.
     Line,
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
 }
 

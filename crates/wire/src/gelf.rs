@@ -28,7 +28,7 @@ const MAGIC: [u8; 2] = [0x1e, 0x0f];
 /// Who sent a message, and which.
 type Key = (Option<SocketAddr>, [u8; 8]);
 
-/// What a datagram brought.
+/// The result of one datagram.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Payload<'a> {
     /// A whole message.
@@ -60,7 +60,7 @@ struct Pending {
     serial: u64,
 }
 
-/// What a pending message costs beside its data.
+/// Returns the bytes that a pending message costs besides its data.
 fn overhead(count: usize) -> usize {
     count * size_of::<Option<Box<[u8]>>>() + size_of::<Pending>()
 }

@@ -125,7 +125,7 @@ fn set(batch: &mut Batch, index: usize, name: &str, value: &[u8], kind: ValueKin
     batch.set_value(index, &name, value, kind);
 }
 
-/// What a record is about: `b8:0` block, `c4:64` character, `n2` network interface, `+SUBSYSTEM:NAME` anything.
+/// Sets the device of a record: `b8:0` block, `c4:64` character, `n2` network interface, `+SUBSYSTEM:NAME` anything.
 fn device(batch: &mut Batch, index: usize, value: &[u8]) {
     let text = String::from_utf8_lossy(value);
     let mut part = |name: &str, value: &str| {

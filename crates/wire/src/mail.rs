@@ -52,20 +52,20 @@ pub enum Role {
 /// One mail.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Mail {
-    /// Who has to do with it.
+    /// Sender and recipients, each with the role that it has.
     pub people: Vec<(Role, Mailbox)>,
     /// Names and values of other header fields.
     pub fields: Vec<(String, Vec<u8>)>,
-    /// What it says.
+    /// Text of the mail; bytes that are not UTF-8 are replaced.
     pub text: Vec<u8>,
 }
 
 /// An envelope and what is in it, as [`Mail::append`] wrote them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Envelope<'b> {
-    /// The address of who sends.
+    /// Address of the sender.
     pub from: &'b [u8],
-    /// The addresses of who receives; may be empty.
+    /// Addresses of the recipients; may be empty.
     pub to: Vec<&'b [u8]>,
     /// The mail, up to and with the dot that ends it.
     pub data: Range<usize>,
@@ -130,7 +130,7 @@ impl Mail {
     }
 }
 
-/// What [`Mail::append`] wrote. `None`: it did not write this.
+/// Reads back an envelope that [`Mail::append`] wrote. `None` when it did not write these bytes.
 pub fn envelope(bytes: &[u8]) -> Option<Envelope<'_>> {
     let mut at = 0;
     let mut line = || {
@@ -215,7 +215,7 @@ fn with_line_ends(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Whether a text is ASCII without odd characters, in lines that are not too long.
+/// Returns true when a text is ASCII without control characters, in lines that are not too long.
 fn goes_as_it_is(text: &[u8]) -> bool {
     let is_plain = |byte: &u8| (b' '..=b'~').contains(byte) || matches!(byte, b'\t' | b'\r' | b'\n');
     text.iter().all(is_plain) && text.split(|byte| *byte == b'\n').all(|line| line.len() <= LINE_BYTES_MAX)

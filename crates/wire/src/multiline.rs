@@ -9,7 +9,7 @@ mod trace;
 use std::{fmt, ops::Range, sync::Arc};
 use trace::Trace;
 
-/// Where a pattern matches in a line, if it does.
+/// Returns the range in a line at which a pattern matches first.
 type Find = dyn Fn(&[u8]) -> Option<Range<usize>> + Send + Sync;
 
 /// A regular expression that somebody else compiled.
@@ -68,12 +68,12 @@ pub enum MultiLine {
     EmptyLineSeparated,
 }
 
-/// What becomes of a line.
+/// The result of judging a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// It belongs to a message that goes on.
+    /// It belongs to a message that may continue.
     Open,
-    /// The message ends behind so many bytes of it.
+    /// The message ends after the first `n` bytes of it.
     Ends(usize),
     /// It belongs to no message.
     Passed,
@@ -82,9 +82,9 @@ pub enum Part {
 /// The verdict on a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
-    /// What came before is a whole message.
+    /// True when the lines before it are a whole message.
     pub closes: bool,
-    /// What becomes of the line.
+    /// The result for the line itself.
     pub part: Part,
 }
 
@@ -111,7 +111,7 @@ impl Joiner {
         &self.mode
     }
 
-    /// Starts anew.
+    /// Forgets all earlier lines.
     pub fn reset(&mut self) {
         self.passing = false;
         self.trace = Trace::default();

@@ -16,10 +16,10 @@ const SIGNATURE: &[u8] = b"\r\n\r\n\0\r\nQUIT\n";
 /// Bytes of version 2 before the addresses.
 const FIXED_BYTES: usize = 16;
 
-/// What the first bytes of a connection are.
+/// The first bytes of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// The beginning of a header.
+    /// The beginning of a header whose rest has not arrived.
     Partial,
     /// A header.
     Header(Header),

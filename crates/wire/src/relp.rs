@@ -21,7 +21,7 @@ pub const WINDOW: usize = 128;
 /// Digits of a number.
 const DIGITS_MAX: usize = 9;
 
-/// What a frame asks for.
+/// The command of a frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelpCommand {
     /// The sender begins a session and says what it can do.
@@ -68,9 +68,9 @@ impl RelpCommand {
 pub struct RelpFrame {
     /// Transaction number; 0 is a hint, which is never answered.
     pub txnr: u32,
-    /// What it asks for.
+    /// The command.
     pub command: RelpCommand,
-    /// Where its data is.
+    /// Range of its data in the buffer.
     pub data: Range<usize>,
     /// The data was longer than the limit: this is its beginning.
     pub cut: bool,
@@ -106,9 +106,9 @@ impl std::error::Error for RelpError {}
 #[derive(Clone, Debug)]
 pub struct RelpReader {
     data_bytes_max: usize,
-    /// Bytes of a cut frame that still come, its trailer not counted.
+    /// Bytes of a cut frame that are still to come, without its trailer.
     skip: usize,
-    /// The trailer of a cut frame is awaited.
+    /// True while the trailer of a cut frame is expected.
     trailer: bool,
 }
 
@@ -116,13 +116,13 @@ pub struct RelpReader {
 struct Head {
     txnr: u32,
     command: RelpCommand,
-    /// Where the data starts.
+    /// Offset of the first byte of data.
     start: usize,
     size: usize,
 }
 
 impl RelpReader {
-    /// A reader that gives at most so many bytes of a frame's data.
+    /// Makes a reader that returns at most `data_bytes_max` bytes of a frame's data.
     pub fn new(data_bytes_max: usize) -> RelpReader {
         RelpReader { data_bytes_max: data_bytes_max.max(1), skip: 0, trailer: false }
     }

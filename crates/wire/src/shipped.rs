@@ -32,7 +32,7 @@ pub use hec::HecMeta;
 pub struct BodyError {
     /// Where.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault at that byte.
     pub reason: &'static str,
 }
 

@@ -8,10 +8,10 @@ use std::fmt;
 
 /// Longest answer.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// What is shown of a server's words.
+/// Most bytes of a server's text that are shown.
 const SHOWN_BYTES: usize = 200;
 
-/// What a server answered.
+/// An answer of a server.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SmtpAnswer {
     /// 200 to 599.
@@ -41,17 +41,17 @@ impl fmt::Display for SmtpError {
 impl std::error::Error for SmtpError {}
 
 impl SmtpAnswer {
-    /// Whether it says yes.
+    /// Returns true when the server accepted the command, or waits for more.
     pub fn is_yes(&self) -> bool {
         self.code < 400
     }
 
-    /// Whether it says "never".
+    /// Returns true when the refusal is permanent.
     pub fn is_never(&self) -> bool {
         self.code >= 500
     }
 
-    /// What a server offers in its answer to `EHLO`, by keyword: its parameters.
+    /// Returns the parameters of a keyword in the answer to `EHLO`. `None` when the server does not offer it.
     pub fn offer(&self, keyword: &str) -> Option<&str> {
         self.lines.iter().skip(1).find_map(|line| {
             let (name, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));

@@ -16,7 +16,7 @@ const IP_ADDRESS: u8 = 0x40;
 const COUNTER: u8 = 0x41;
 const TIME_TICKS: u8 = 0x43;
 const TRAP: u8 = 0xa7;
-/// What version 2c is in a message.
+/// The number that stands for version 2c in a message.
 const VERSION_2C: i32 = 1;
 
 /// The type of a variable.
@@ -91,7 +91,7 @@ impl Trap {
         append(SEQUENCE, &self.pair, &mut self.variables);
     }
 
-    /// Appends the datagram, and begins anew.
+    /// Appends the datagram, and becomes empty for the next one.
     pub fn finish(&mut self, community: &[u8], number: i32, out: &mut Vec<u8>) {
         let integer = |number: i32, out: &mut Vec<u8>| append(INTEGER, shortest(&number.to_be_bytes()), out);
         self.pair.clear();

@@ -48,7 +48,7 @@ impl ParseFlags {
     pub const GUESS_TIMEZONE: ParseFlags = ParseFlags(1 << 12);
     /// With syslog-protocol: what is not RFC 5424 is not read as RFC 3164 either.
     pub const NO_RFC3164_FALLBACK: ParseFlags = ParseFlags(1 << 13);
-    /// What cannot be read becomes an error message of ours that holds it. On by default.
+    /// A line that cannot be parsed becomes an error message of our own that quotes it. On by default.
     pub const PIGGYBACK_ERRORS: ParseFlags = ParseFlags(1 << 14);
     /// The kernel's own messages: without PRI they are kern.notice, without time their program is `kernel`.
     pub const KERNEL: ParseFlags = ParseFlags(1 << 15);
@@ -77,7 +77,7 @@ impl ParseFlags {
         ("kernel", ParseFlags::KERNEL, true),
     ];
 
-    /// Whether all flags of `other` are set.
+    /// Returns true when all flags of `other` are set.
     #[inline]
     pub fn has(self, other: ParseFlags) -> bool {
         self.0 & other.0 == other.0

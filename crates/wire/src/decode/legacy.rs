@@ -183,7 +183,7 @@ impl Scan<'_> {
     }
 }
 
-/// Whether `check-program()` lets a name pass.
+/// Returns true when `check-program()` accepts a name.
 fn is_program(name: &[u8]) -> bool {
     let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_()/".contains(byte);
     name.iter().all(allowed) && name.iter().any(u8::is_ascii_alphabetic)

@@ -5,7 +5,7 @@
 use super::{DecodeOptions, ParseFlags, StampReader};
 use message::{Format, Mark, Message, Priority, Span, Stamp, ZoneQuality};
 
-/// What our own error messages carry: syslog.err.
+/// Priority of our own error messages: syslog.err.
 const ERROR_PRI: Priority = Priority(43);
 const ERROR_PROGRAM: &[u8] = b"syslog-ng";
 const ERROR_TEXT: &[u8] = b"Error processing log message: ";

@@ -83,7 +83,8 @@ impl Check<'_> {
         self.line.get(self.at).copied()
     }
 
-    /// What follows a `[`: the id, its parameters, `]`.
+    /// Reads the rest of an element after its `[`: the id, the parameters and `]`. An error is the offset of the first
+    /// bad byte.
     fn element(&mut self) -> Result<(), usize> {
         let id = self.name(|byte| matches!(byte, b' ' | b']'), NAME_BYTES_MAX - PREFIX_BYTES)?;
         loop {

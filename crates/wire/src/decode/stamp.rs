@@ -28,7 +28,7 @@ const KEPT: usize = 16;
 pub(crate) struct StampReader {
     zone: TimeZone,
     kept: [Second; KEPT],
-    /// What our clock said last, and its second, which `year` and `month` belong to.
+    /// The last reading of our clock, and its second, which `year` and `month` belong to.
     received_us: i64,
     received_s: i64,
     received_offset_s: i32,

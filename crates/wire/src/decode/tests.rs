@@ -21,7 +21,7 @@ fn decoded(line: &[u8], options: DecodeOptions) -> Batch {
     batch
 }
 
-/// What differs from an empty message, in a fixed order.
+/// Shows in a fixed order how a message differs from an empty one.
 fn show(batch: &Batch) -> String {
     let message = &batch.messages[0];
     let mut shown = format!("{}", message.pri.0);

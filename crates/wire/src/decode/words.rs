@@ -26,7 +26,7 @@ pub(super) fn first_of(stops: [u8; 3], bytes: &[u8]) -> Option<usize> {
     Some(words.len() * 8 + found)
 }
 
-/// Whether two texts are the same, for such as have eight to twenty-four bytes.
+/// Returns true when two texts are equal; for texts of 8 to 24 bytes.
 #[inline]
 pub(super) fn is_same(one: &[u8], other: &[u8]) -> bool {
     const MIDDLE: std::ops::Range<usize> = 8..16;

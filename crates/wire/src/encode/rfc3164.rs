@@ -34,7 +34,7 @@ fn append_number(number: u16, out: &mut Vec<u8>) {
     out.push(b'0' + (number % 10) as u8);
 }
 
-/// `${MSGHDR}`: the tag as received, or `PROGRAM[PID]: ` made anew.
+/// Appends `${MSGHDR}`: the tag as received, or `PROGRAM[PID]: ` built from the fields.
 #[inline]
 pub fn append_legacy_header(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     let received = batch.fixed(index, Field::LegacyMsghdr);

@@ -1,6 +1,6 @@
 //! The count before an octet-counted frame: `MSG-LEN SP` (RFC 6587, section 3.4.1).
 //!
-//! In: the bytes at the start of a frame. Out: the count, or what else stands there. Holds nothing.
+//! In: the bytes at the start of a frame. Out: the count, or that there is none. Holds nothing.
 //! Limits: [`COUNT_DIGITS_MAX`] digits and a value of [`COUNT_MAX`]; beyond, it is not a count.
 
 /// Most digits of a count.
@@ -10,10 +10,10 @@ pub const COUNT_DIGITS_MAX: usize = 10;
 /// otherwise make us skip gigabytes of later messages.
 pub const COUNT_MAX: u64 = 1 << 30;
 
-/// What stands at the start of a frame.
+/// The count at the start of a frame, as far as it has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Count {
-    /// Digits, but their end is not there yet.
+    /// Digits whose end has not arrived yet.
     Partial,
     /// A count: bytes of the count and its blank, and bytes of the message.
     Of {

@@ -16,7 +16,7 @@ pub(super) struct Joining {
     pub(super) joiner: Joiner,
     /// Bytes at the start of the buffer whose lines are judged.
     judged: usize,
-    /// What follows belongs to a message that was cut.
+    /// True while the rest of a message that was cut is skipped.
     dropping: bool,
 }
 

@@ -7,7 +7,7 @@ use super::{Frame, Framer, Framing, Oversize, Skip};
 use memchr::{memchr, memchr_iter, memchr2, memchr2_iter};
 use message::Marks;
 
-/// What ends a line.
+/// The byte that ends a line.
 #[derive(Clone, Copy)]
 pub(super) enum Delimiter {
     LineFeed,
@@ -125,7 +125,8 @@ impl Framer {
         Some(line.bytes.len())
     }
 
-    /// Where a line really starts: a line feed that some senders put behind their NUL is not part of the next one.
+    /// Returns the offset of the first byte of a line's text: a line feed that some senders put after their NUL is not
+    /// part of the next line.
     #[inline]
     fn text_start(&self, bytes: &[u8], start: usize, end: usize) -> usize {
         if self.framing != Framing::Nul {

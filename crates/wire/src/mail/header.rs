@@ -5,7 +5,7 @@
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-/// Where lines are folded.
+/// Length in bytes at which lines are folded.
 const FOLDED_BYTES: usize = 76;
 /// Bytes of text in one encoded word: it has at most 75 characters, 12 of which are not text.
 const ENCODED_BYTES: usize = 45;
@@ -67,7 +67,7 @@ fn one_line(value: &[u8]) -> String {
         .collect()
 }
 
-/// Whether a value cannot stand as it is: letters beyond ASCII, words that cannot be folded, what looks encoded.
+/// Returns true when a value must be encoded: it has letters beyond ASCII, words too long to fold, or looks encoded.
 fn needs_encoding(value: &str) -> bool {
     !value.is_ascii() || value.contains("=?") || value.split(' ').any(|word| word.len() > FOLDED_BYTES - 2)
 }

@@ -7,7 +7,7 @@ use super::{Joined, Part};
 use regex::bytes::RegexSet;
 use std::sync::OnceLock;
 
-/// Where in a trace the last line was.
+/// The position of the last line in a stack trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Trace {
     /// Not in a trace.
@@ -127,7 +127,7 @@ fn places() -> &'static [Place] {
 }
 
 impl Trace {
-    /// Where a line leads: the first rule that fits.
+    /// Returns the state after a line: that of the first rule that matches.
     fn step(self, line: &[u8]) -> Option<Trace> {
         let place = &places()[self as usize];
         place.patterns.matches(line).iter().next().map(|rule| place.leads[rule])

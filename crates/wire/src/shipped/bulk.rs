@@ -12,7 +12,7 @@ use super::{
 use message::Batch;
 use std::ops::Range;
 
-/// What an item asked for.
+/// The operation that an item asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BulkOperation {
     /// `create`
@@ -40,13 +40,13 @@ impl BulkOperation {
 /// One item of a body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BulkItem {
-    /// What it asked for.
+    /// The operation that it asks for.
     pub operation: BulkOperation,
-    /// `_index`: its place in the body, as written there.
+    /// `_index`: its range in the body, as written there.
     pub index: Option<Range<usize>>,
-    /// `_id`, likewise.
+    /// `_id`: its range in the body, as written there.
     pub id: Option<Range<usize>>,
-    /// Whether its document became a message.
+    /// True when its document became a message.
     pub taken: bool,
 }
 

@@ -1,6 +1,6 @@
 //! A JSON object as a message: what it nests becomes names with dots, arrays stay JSON.
 //!
-//! In: an object of the body. Out: fields of the message in work. Holds: the name as far as it is joined.
+//! In: an object of the body. Out: fields of the message in progress. Holds: the name as far as it is joined.
 //! Limits: objects nested deeper than [`JOINED_MAX`] stay JSON.
 
 use super::{
@@ -13,10 +13,10 @@ use message::{Span, ValueKind};
 /// Deepest nesting that becomes part of names.
 const JOINED_MAX: usize = 16;
 
-/// What is done with each field.
+/// The function that stores a field.
 pub(super) type Put<'a> = dyn Fn(&mut Entries<'_>, &[u8], Datum) + 'a;
 
-/// Reads the fields of an object whose brace is read; `before` stands before each name.
+/// Reads the fields of an object whose brace is read; `before` is put before each name.
 pub(super) fn object(
     json: &mut Json<'_>,
     bytes: &[u8],

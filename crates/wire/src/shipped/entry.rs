@@ -72,7 +72,7 @@ impl Datum {
     }
 }
 
-/// What the message in work has already.
+/// The parts that the message in progress has already.
 #[derive(Default)]
 struct Has {
     time: bool,

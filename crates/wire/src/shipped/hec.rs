@@ -13,7 +13,7 @@ use super::{
 };
 use message::{Batch, Span};
 
-/// What a raw body's query string tells about all its lines.
+/// The metadata in the query string of a raw body, which applies to all its lines.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct HecMeta {
     /// `host`

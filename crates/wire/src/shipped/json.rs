@@ -63,7 +63,7 @@ impl<'a> Json<'a> {
         None
     }
 
-    /// Whether only blanks are left.
+    /// Returns true when only white space is left.
     pub(super) fn is_at_end(&mut self) -> bool {
         self.peek().is_none()
     }
@@ -146,7 +146,7 @@ impl<'a> Json<'a> {
         Ok(Some(key))
     }
 
-    /// Whether an array has another element. `first` starts as true.
+    /// Returns true when an array has another element. `first` starts as true.
     pub(super) fn element(&mut self, first: &mut bool) -> Result<bool, BodyError> {
         self.goes_on(b']', first)
     }

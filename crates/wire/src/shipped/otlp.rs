@@ -94,7 +94,7 @@ fn scope(
     Ok(())
 }
 
-/// What a record tells of itself, whatever it is written in.
+/// The fields of a record, in either encoding.
 #[derive(Default)]
 struct Record {
     time_nanos: u64,

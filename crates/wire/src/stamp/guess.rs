@@ -29,7 +29,7 @@ pub fn guess_zone(stamp: Stamp, now: Stamp) -> Stamp {
     }
 }
 
-/// Whether some zone has this offset.
+/// Returns true when some time zone has this offset.
 fn is_offset(offset_s: i64) -> bool {
     let hours = (-12 * 3600..=14 * 3600).contains(&offset_s) && offset_s % 3600 == 0;
     hours || (offset_s % 60 == 0 && ODD_OFFSETS.contains(&(offset_s / 60)))

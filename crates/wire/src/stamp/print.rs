@@ -49,7 +49,7 @@ pub struct StampText {
     printed: Option<(i64, i32)>,
     /// Text of the whole second.
     text: Vec<u8>,
-    /// Where in `text` the fraction belongs.
+    /// Offset in `text` of the fraction.
     fraction_at: usize,
 }
 
