@@ -14,13 +14,13 @@ use super::{
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// What the index says was put before files without a version.
+/// The lines that, as the index says, were put before files without a version.
 const VERSION: &str = "@version: 4.2\n@include \"scl.conf\"\n";
 
-/// What syslog-ng refuses because a file or a user is missing on the machine; a check looks at no machine.
+/// Errors of syslog-ng about files or users missing on its machine; a check does not look at the machine.
 const OF_THE_MACHINE: &[&str] = &["not found: No such file or directory in", "Error resolving user"];
 
-/// What a driver that comes later is refused with.
+/// Part of the error about a driver that is not supported yet.
 const LATER: &str = "is not supported yet";
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
@@ -68,7 +68,8 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     Ok(vec![accepted, of_what_runs, started, refused])
 }
 
-/// What is wrong with the places of the errors, if anything.
+/// Compares the places of the errors with syslog-ng's. `None` when they are correct, or when syslog-ng's report has no
+/// place to compare with.
 fn misplaced(report: &str, expected: &Value) -> Option<String> {
     let mut lines_of_errors = Vec::new();
     for block in report.split("\n\n").filter(|block| block.trim_start().starts_with("error")) {

@@ -28,12 +28,12 @@ impl Decoded {
         &self.batch.messages[0]
     }
 
-    /// Whether the header could be read.
+    /// Returns true when the header could be read.
     pub(super) fn is_readable(&self) -> bool {
         !self.message().marks.has(Mark::ParseError)
     }
 
-    /// Whether the message told a time.
+    /// Returns true when the message held a time.
     pub(super) fn has_time(&self) -> bool {
         self.message().event.quality != ZoneQuality::Absent
     }

@@ -15,7 +15,7 @@ use wire::{DecodeOptions, ParseFlags};
 
 /// 2026-11-21T03:59:07Z, when the vectors were recorded.
 const RECORDED_S: i64 = 1_795_233_547;
-/// What stands for the name of the recording machine: the message had no host.
+/// Placeholder for the name of the recording machine: the message had no host.
 const NO_HOST: &str = "@LOCALHOST@";
 const FLOOR: f64 = 100.0;
 

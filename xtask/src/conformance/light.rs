@@ -47,7 +47,8 @@ fn recording(program: &Program, folder: &Path, name: &str) -> Result<Row, String
     Ok(row)
 }
 
-/// What came out otherwise than recorded. None: the case is not for us yet.
+/// Returns how the output differs from the recording: an empty text when it does not. `None` when the case does not
+/// apply to us yet.
 fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
     let folder = scratch.path();

@@ -36,7 +36,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     Ok(dialects.into_iter().map(row).collect())
 }
 
-/// What is different, if anything.
+/// Returns a description of the difference, if there is one.
 type Check = fn(&Value) -> Option<String>;
 
 /// Tests of analysers, of stop words and of the older parser's clause limit say nothing about a syntax.

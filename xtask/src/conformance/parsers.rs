@@ -70,7 +70,7 @@ fn value(parser: &dyn Parser, input: &str, name: &str, want: &str) -> Result<(),
     }
 }
 
-/// Whether a text was read, and the value of a name.
+/// Parses a text. Returns whether it was accepted, and the value of a name.
 fn parse(parser: &dyn Parser, input: &str, name: &str) -> (bool, Option<String>) {
     let bytes = Arc::new(input.as_bytes().to_vec());
     let mut batch = Batch::new(bytes, vec![Arc::new(Origin::default())], Stamp::default(), Ack::none());

@@ -26,9 +26,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The program's file.
 pub(super) struct Program(PathBuf);
 
-/// What a check said.
+/// The result of a check.
 pub(super) struct Verdict {
-    /// Whether there was no error.
+    /// True when there was no error.
     pub(super) accepted: bool,
     /// The findings.
     pub(super) text: String,

@@ -59,7 +59,7 @@ fn testbench(program: &Program, folder: &Path) -> Result<Row, String> {
     Ok(row)
 }
 
-/// What a case has to write: the whole file, or pieces of it.
+/// The text that a case must write: the whole file, or pieces of it.
 enum Wanted {
     Whole(String),
     Pieces(Vec<String>),
@@ -95,7 +95,7 @@ impl Wanted {
     }
 }
 
-/// What came out otherwise. None: the case is not for us.
+/// Returns how the output differs: an empty text when it does not. `None` when the case does not apply to us.
 fn replay(program: &Program, case: &Value) -> Result<Option<String>, String> {
     let configs = configs(case);
     let (Some(wanted), [config]) = (Wanted::of(case), configs.as_slice()) else { return Ok(None) };

@@ -19,10 +19,11 @@ const START_WITHIN: Duration = Duration::from_secs(15);
 /// The pause between two looks at the console.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
-/// What the server says when it is up.
+/// Part of the line that the server logs when it is up.
 const UP: &str = "starting up;";
 
-/// Why a configuration cannot start here, nor with syslog-ng: it is a part of a larger one, or made for another machine.
+/// Errors of configurations that start neither here nor with syslog-ng: they are parts of larger ones, or were written
+/// for another machine.
 const OF_THE_MACHINE: &[&str] =
     &["is not defined", "is no address to listen on", "No such file or directory (os error 2)"];
 
@@ -43,7 +44,7 @@ exec chroot . /trial/bin/syslog-ng --foreground --stderr --no-caps --cfgfile=/tr
     --persist-file=/trial/persist --pidfile=/trial/pid --control=/trial/control
 "#;
 
-/// What came of a start.
+/// The result of a start.
 pub(super) enum Start {
     /// The server is up.
     Up,

@@ -30,9 +30,9 @@ impl Tally {
 pub(crate) struct Ratchet {
     /// Name of the check, and of its file.
     pub(crate) name: &'static str,
-    /// Says what to do instead.
+    /// The advice printed with a finding.
     pub(crate) remedy: &'static str,
-    /// What it counts now.
+    /// Today's findings.
     pub(crate) tally: Tally,
 }
 
