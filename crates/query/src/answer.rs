@@ -121,7 +121,7 @@ pub const LOST: &str = "lost";
 pub const STARTING: &str = "starting";
 
 impl Unread {
-    /// What it means for the answer, for people.
+    /// Describes the loss to a user: which messages are missing and why.
     pub fn describe(&self) -> String {
         let time =
             |us| Timestamp::from_microsecond(us).map_or_else(|_| "?".to_owned(), |time| format!("{time:.0}"));
@@ -186,8 +186,8 @@ pub struct Facet {
     pub other: u64,
     /// Number of distinct values.
     pub distinct: u64,
-    /// Whether there are more distinct values than memory allowed to keep apart: `distinct` is then a lower
-    /// bound, the counts of values not kept are in `other`.
+    /// True when there are more distinct values than memory allowed: `distinct` is then a lower bound, and
+    /// `other` includes the counts of the values that were dropped.
     pub cut: bool,
     /// Messages that have the column.
     pub coverage: u64,
@@ -200,7 +200,7 @@ pub enum SearchError {
     Cancelled,
     /// Time ran out before anything was searched.
     TimedOut,
-    /// What was asked cannot be done; the text says why and what to do.
+    /// The request cannot be carried out; the text says why and what to do instead.
     Refused(String),
     /// It needs more memory than it may have.
     OverBudget(OverBudget),

@@ -15,16 +15,17 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// What may be seen of a logspace.
+/// The messages of a logspace that a user may see.
 pub struct Boundary {
     written: Vec<Vec<String>>,
     condition: Arc<Condition>,
-    /// The segments met last, by their address: they are the same as long as they are held here.
+    /// Segments of the last snapshot by address. An address stays valid as long as the entry is held here.
     known: Mutex<HashMap<usize, Arc<Bounded>>>,
 }
 
 impl Boundary {
-    /// What one of several ways allows; each way is what all of its questions find.
+    /// Makes a boundary from alternatives: a message lies within it when it matches every question of at
+    /// least one of them.
     pub fn new(ways: &[Vec<Query>]) -> Boundary {
         let way = |way: &Vec<Query>| {
             Condition::and(way.iter().map(|question| question.condition().clone()).collect())
@@ -61,7 +62,7 @@ impl Boundary {
         }
     }
 
-    /// What it was made of, as written.
+    /// Returns the questions that the boundary was made from, as written.
     pub fn written(&self) -> &[Vec<String>] {
         &self.written
     }

@@ -19,7 +19,7 @@ use std::{collections::HashMap, ops::Range};
 /// Most neighbours on one side of a message.
 pub const NEIGHBOURS_MAX: usize = 10_000;
 
-/// What the neighbours of a message have in common with it.
+/// The property that the neighbours of a message must share with it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Same {
     /// Nothing: all messages in the order received.
@@ -38,7 +38,7 @@ pub struct Near {
     pub before: usize,
     /// Messages after it.
     pub after: usize,
-    /// What they share with it.
+    /// The property that they share with it.
     pub same: Same,
 }
 
@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 }
 
-/// What must hold of a neighbour.
+/// Returns the condition that a neighbour must match.
 fn likeness(document: &Document, same: Same) -> Condition {
     let columns: &[Column] = match same {
         Same::None => &[],

@@ -38,7 +38,7 @@ pub(crate) enum Condition {
     TextRegex {
         /// The expression.
         regex: Regex,
-        /// What tokens every match holds.
+        /// Tokens that every match contains.
         tokens: Vec<Pattern>,
     },
     /// An expression found in the frame as received.
@@ -47,7 +47,7 @@ pub(crate) enum Condition {
     TextHas {
         /// The bytes.
         bytes: Vec<u8>,
-        /// What tokens every message with them holds.
+        /// Tokens that every message with these bytes contains.
         tokens: Vec<Pattern>,
     },
     /// The very bytes within the frame as received.
@@ -60,7 +60,7 @@ pub(crate) enum Condition {
     Skew(i64, i64),
 }
 
-/// What is asked of a value.
+/// A test of a single value.
 #[derive(Clone, Debug)]
 pub(crate) enum ValueTest {
     /// The value matches a pattern.

@@ -11,7 +11,7 @@ pub struct QueryError {
     pub length: usize,
     /// The cause.
     pub message: String,
-    /// What to do about it.
+    /// A correction to propose to the user.
     pub suggestion: Option<String>,
 }
 

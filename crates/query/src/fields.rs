@@ -5,7 +5,7 @@
 use crate::tree::{Glyph, Text};
 use lookup::Column;
 
-/// What a field of a question means.
+/// The meaning of a field name in a question.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// No field: words of the text, host, program and name-value pairs.
@@ -90,7 +90,7 @@ pub(crate) fn fixed_names() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(_, names)| names[0]).chain(OTHERS.iter().map(|(_, names)| names[0]))
 }
 
-/// Whether a name means something that every message has, or structured data.
+/// Returns true if the name stands for a property of every message or for structured data.
 pub(crate) fn is_fixed(name: &str) -> bool {
     let known = |names: &&[&str]| names.contains(&name);
     COLUMNS.iter().any(|(_, names)| known(names))

@@ -27,7 +27,7 @@ impl Matcher {
         Matcher { condition, tokens: Tokens::default() }
     }
 
-    /// Whether a message matches.
+    /// Returns true if the message matches.
     pub fn matches(&mut self, document: &Document) -> bool {
         self.tokens.forget();
         holds(&self.condition, document, &mut self.tokens)
@@ -88,7 +88,7 @@ impl Tokens {
     }
 }
 
-/// Whether a condition holds.
+/// Returns true if the condition matches the message.
 pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tokens) -> bool {
     match condition {
         Condition::All => true,
@@ -135,7 +135,8 @@ pub(crate) fn holds(condition: &Condition, document: &Document, tokens: &mut Tok
     }
 }
 
-/// Whether a value of a column is what is asked for; numbers are asked of numeric types only.
+/// Returns true if some value of the column passes the test; numbers are compared with values of numeric
+/// types only.
 fn column_holds(document: &Document, column: &Column, test: &ValueTest) -> bool {
     match (column, test) {
         (Column::Named(name), ValueTest::Pattern(pattern @ Pattern::Number(_))) => {
@@ -155,7 +156,7 @@ fn value_holds(test: &ValueTest, value: &[u8]) -> bool {
     }
 }
 
-/// Whether `test` holds of a value that the message has in a column.
+/// Returns true if `test` accepts one of the message's values in the column.
 pub(crate) fn any_value(document: &Document, column: &Column, test: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     let mut set = |value: &[u8]| !value.is_empty() && test(value);
     match column {

@@ -96,7 +96,7 @@ pub enum BudgetOf {
     AllSearches,
 }
 
-/// What is done when all searches together have no memory left.
+/// The reaction when all searches together have no memory left.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WhenShort {
     Wait,
@@ -293,7 +293,7 @@ impl Drop for MemoryPermit {
 }
 
 impl OverBudget {
-    /// What to do about it.
+    /// Returns advice for the user: how to make the search smaller.
     fn remedy(&self) -> &'static str {
         match self.stage {
             "sort" => {

@@ -16,7 +16,7 @@ use std::{ops::Range, sync::Arc};
 pub(crate) struct NaiveView {
     pub(crate) documents: Vec<Document>,
     pub(crate) first: u64,
-    /// Whether phrases are left in doubt.
+    /// True to answer phrases with candidates only, as a sealed segment may.
     pub(crate) coarse: bool,
 }
 

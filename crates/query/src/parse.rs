@@ -27,7 +27,7 @@ pub const NODES_MAX: usize = 4_096;
 pub struct Parsed {
     /// The tree.
     pub tree: Node,
-    /// What happens to the messages found, in order.
+    /// The pipes, in the order in which they are applied.
     pub pipes: Vec<Pipe>,
     /// Advice, in the order of the text.
     pub hints: Vec<Hint>,
@@ -118,7 +118,7 @@ impl Parser {
         Ok(Some(join))
     }
 
-    /// Whether the next character ends a chain or starts what no chain may hold.
+    /// Returns true if the next character ends a chain or cannot be part of one.
     fn ends_chain(&self) -> bool {
         match self.cursor.peek() {
             Some(')' | ']' | '}' | '^' | ':') => true,
@@ -126,7 +126,7 @@ impl Parser {
         }
     }
 
-    /// Whether the cursor stands at the end of what may hold a clause.
+    /// Returns true if no further clause can follow at the cursor.
     fn nothing_follows(&self) -> bool {
         self.cursor.at_end() || self.cursor.peek() == Some(')') || self.at_pipe()
     }

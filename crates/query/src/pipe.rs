@@ -2,8 +2,8 @@
 //!
 //! In: commands as written, messages of a snapshot. Out: rows, as messages or as a table whose columns are known
 //! before it runs. Holds: the groups, keys and rows of one run.
-//! Limits: [`run::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; what is over is told, never left out in
-//! silence. Percentiles are within one percent, distinct counts above ten thousand within two.
+//! Limits: [`run::GROUPS_MAX`] groups, [`sort::ROWS_MAX`] rows of a sort; a note says what was left out.
+//! Percentiles are within one percent, distinct counts above ten thousand within two.
 
 mod aggregate;
 mod compile;
@@ -66,7 +66,7 @@ impl Stage {
     }
 }
 
-/// What `stats`, `top` and `timechart` compute.
+/// The grouping of `stats`, `top` and `timechart`: its keys and the functions computed for each group.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupBy {
     pub(crate) keys: Vec<Name>,
@@ -74,7 +74,7 @@ pub(crate) struct GroupBy {
     pub(crate) shape: Shape,
 }
 
-/// What the rows of a grouping are.
+/// The form of the rows of a grouping.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Shape {
     /// One row a group, by key.
@@ -102,7 +102,7 @@ pub(crate) struct Pipes {
 }
 
 impl Pipes {
-    /// Whether sequence numbers are asked for.
+    /// Returns true if a pipe uses sequence numbers.
     pub(crate) fn has_sequences(&self) -> bool {
         let names = self.stages.iter().flat_map(Stage::names).chain(self.columns.iter().flatten());
         names.into_iter().any(Name::is_sequence)

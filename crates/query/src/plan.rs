@@ -65,7 +65,7 @@ pub(crate) fn doubtful(
     Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.doubtful(&upper)))
 }
 
-/// What the index knows of the documents that are asked of.
+/// Returns what the index knows of the documents `within`, restricted to the view's boundary.
 fn indexed<'c>(
     view: &dyn SegmentView,
     condition: &'c Condition,
@@ -95,7 +95,7 @@ pub(super) struct Plan<'a> {
 }
 
 impl Plan<'_> {
-    /// What the index knows. With `within`, only what it says of those documents is right.
+    /// Returns what the index knows. With `within`, the result is valid for those documents only.
     fn evaluate<'c>(
         &self,
         condition: &'c Condition,
@@ -255,7 +255,7 @@ impl Plan<'_> {
     }
 }
 
-/// Whether a column goes by a name with wildcards.
+/// Returns true if the column's name matches a pattern.
 fn named(column: &Column, name: &Pattern) -> bool {
     let known = crate::fields::column_name(column).as_bytes();
     words::value_matches(name, known)

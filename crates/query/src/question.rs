@@ -20,7 +20,7 @@ use std::{ops::Range, sync::Arc};
 pub struct ParseOptions {
     /// Joins words that stand side by side.
     pub default_operator: Operator,
-    /// What "now" means, in microseconds since 1970.
+    /// The meaning of "now", in microseconds since 1970.
     pub now_us: i64,
     /// Zone of times that name none, in seconds east of UTC.
     pub offset_s: i32,
@@ -82,7 +82,7 @@ impl Query {
         self.pipes.columns.as_deref()
     }
 
-    /// Whether the pipes ask for sequence numbers, which only one whole logspace has.
+    /// Returns true if the pipes use sequence numbers, which only one whole logspace has.
     pub fn has_sequences(&self) -> bool {
         self.pipes.has_sequences()
     }
@@ -97,7 +97,7 @@ impl Query {
         &self.hints
     }
 
-    /// What the question came to, in words.
+    /// Explains in words how the question was understood.
     pub fn explain(&self) -> String {
         explain::show(&self.condition)
     }

@@ -56,8 +56,8 @@ pub fn search(space: &Space, query: &Query, search: &Search) -> Result<Answer, S
     Ok(Answer { rows, ..answer(found, query, search, started)? })
 }
 
-/// Answers a question; its rows are not in the answer, but read one by one when they are wanted. What cannot be read
-/// then is told by the rows.
+/// Answers a question. Its rows are not in the answer, but are read one by one on demand; messages that turn
+/// out to be unreadable then are reported by [`ChosenRows::take_unread`].
 pub fn search_rows(
     space: &Space,
     query: &Query,

@@ -12,7 +12,7 @@ pub const MEMBERS_MAX: usize = 64;
 /// Bits of a sequence number within its member.
 const SEQUENCE_BITS: u32 = 56;
 
-/// What is searched, at one moment.
+/// The logspaces of a search, at one moment.
 #[derive(Clone, Default)]
 pub struct Space {
     /// The members, each a logspace of its own.
@@ -26,7 +26,7 @@ pub struct Member {
     pub name: Arc<str>,
     /// Its segments.
     pub snapshot: Arc<Snapshot>,
-    /// Whether messages of it are hidden: then nothing that counts them is shown, such as sequence numbers.
+    /// True when messages of it are hidden: then nothing that counts them is shown, such as sequence numbers.
     pub is_bounded: bool,
 }
 
@@ -43,7 +43,7 @@ impl From<Snapshot> for Space {
 }
 
 impl Space {
-    /// Whether it is one whole logspace, whose own sequence numbers may be shown.
+    /// Returns true if this is one whole logspace, whose own sequence numbers may be shown.
     pub fn is_plain(&self) -> bool {
         matches!(self.members.as_slice(), [member] if !member.is_bounded)
     }
@@ -94,12 +94,13 @@ pub(crate) struct Seen<'s> {
     pub(crate) segment: usize,
     /// Sequence number after the newest message of the member.
     pub(crate) end: u64,
-    /// Whether messages of it are hidden.
+    /// True when messages of it are hidden.
     pub(crate) is_bounded: bool,
 }
 
 impl Seen<'_> {
-    /// What an answer leaves out when the segment cannot be read, and the answer may still be given; else the error.
+    /// Returns the note for the answer when the segment cannot be read; the error itself when the search has
+    /// to stop.
     pub(crate) fn unread(&self, error: ReadError) -> Result<Unread, ReadError> {
         let why = match error {
             ReadError::Stopped(_) => return Err(error),

@@ -14,7 +14,7 @@ pub fn parse_time(text: &str, now_us: i64, offset_s: i32) -> Option<i64> {
     time_span(text, now_us, offset_s).map(|span| span.start)
 }
 
-/// What a time as written covers: a date its day, a time without seconds its minute, and so on.
+/// Returns the time that a text covers: a date its day, a time without seconds its minute, and so on.
 pub(crate) fn time_span(text: &str, now_us: i64, offset_s: i32) -> Option<Range<i64>> {
     if let Some(steps) = text.strip_prefix("now") {
         let moment = if steps.is_empty() { now_us } else { now_us.checked_add(signed_steps(steps)?)? };

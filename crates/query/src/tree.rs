@@ -36,7 +36,7 @@ impl PartialEq for Node {
     }
 }
 
-/// What a node says.
+/// The kinds of nodes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum NodeKind {
     /// An empty question: everything.
@@ -49,7 +49,7 @@ pub enum NodeKind {
     Group {
         /// Field that clauses inside without one belong to.
         field: Option<Text>,
-        /// What is inside.
+        /// The parenthesised group.
         inner: Box<Node>,
         /// `^2`.
         boost: Option<String>,
@@ -58,14 +58,14 @@ pub enum NodeKind {
     Not {
         /// How it was written.
         sign: NotSign,
-        /// What must not be.
+        /// The negated node.
         inner: Box<Node>,
     },
     /// `+a`: must be, whatever the default operator.
     Must(Box<Node>),
     /// Several, joined by one operator.
     Chain {
-        /// What the operator means.
+        /// The operator.
         operator: Operator,
         /// The members with the way each is joined to the one before it (of no meaning for the first).
         members: Vec<(Join, Node)>,
@@ -109,13 +109,13 @@ pub enum NotSign {
 pub struct Clause {
     /// The field as written; `_exists_` is [`Test::Exists`] instead.
     pub field: Option<Text>,
-    /// What is asked.
+    /// The test of the field's value.
     pub test: Test,
     /// `^2`.
     pub boost: Option<String>,
 }
 
-/// What a clause asks.
+/// The test of a clause.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Test {
     /// `word`, `wor*`
@@ -128,7 +128,7 @@ pub enum Test {
     Regex {
         /// Between the slashes, its `\/` still escaped.
         pattern: String,
-        /// Whether case is ignored.
+        /// True to ignore case.
         ignore_case: bool,
     },
     /// `[a TO b}`
@@ -153,7 +153,7 @@ pub enum Test {
 pub struct End {
     /// Its text; none for `*`.
     pub text: Option<EndText>,
-    /// Whether the end itself belongs to the range: `[` or `]`.
+    /// True for `[` and `]`: the end itself belongs to the range.
     pub inclusive: bool,
 }
 
@@ -162,9 +162,9 @@ pub struct End {
 pub struct EndText {
     /// The text without escapes.
     pub text: String,
-    /// Whether it stood in quotes.
+    /// True when it was quoted.
     pub quoted: bool,
-    /// Where it was written.
+    /// Its position in the question.
     pub place: AnyPlace,
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn pattern(glyphs: &[Glyph]) -> Pattern {
     Pattern::Wildcard(wild)
 }
 
-/// Whether a value, given as it is and lower-cased, is what the pattern asks for.
+/// Returns true if a value, given as it is and in lower case, matches the pattern.
 pub(crate) fn matches(pattern: &Pattern, value: &[u8], lowered: &[u8]) -> bool {
     match pattern {
         Pattern::Exact(text) => lowered == text,
@@ -77,7 +77,7 @@ pub(crate) fn matches(pattern: &Pattern, value: &[u8], lowered: &[u8]) -> bool {
     }
 }
 
-/// Whether a value, given as it is, is what the pattern asks for.
+/// Returns true if a value, given as it is, matches the pattern.
 pub(crate) fn value_matches(pattern: &Pattern, value: &[u8]) -> bool {
     match pattern {
         Pattern::Exact(text) => value.eq_ignore_ascii_case(text),

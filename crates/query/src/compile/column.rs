@@ -133,7 +133,8 @@ fn value(column: &Column, pattern: Pattern) -> Condition {
     Condition::Value(column.clone(), ValueTest::Pattern(pattern))
 }
 
-/// What a plain text asks of a value: the text itself, a number or an address however written, a network.
+/// Returns the tests for a plain text, of which one must match: the text itself, a number or an address in
+/// any notation, a network.
 fn plain_tests(text: &str) -> Vec<ValueTest> {
     let exact = ValueTest::Pattern(Pattern::Exact(words::lower(text)));
     if let Some((address, bits)) = network(text) {

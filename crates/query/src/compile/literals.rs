@@ -14,7 +14,7 @@ pub(super) fn of_bytes(bytes: &[u8]) -> Vec<Pattern> {
     let mut patterns = Vec::new();
     words::tokens(bytes, &mut |range| {
         let word = bytes[range.clone()].to_ascii_lowercase();
-        // What stands beside a token inside the bytes is no part of a token, save the signs that join two.
+        // A character next to a token cannot belong to it, except the signs that join two tokens.
         let joins = |byte: Option<&u8>| byte.is_none_or(|byte| matches!(byte, b'.' | b'-'));
         let open_start = range.start == 0 || joins(bytes.get(range.start - 1));
         let open_end = joins(bytes.get(range.end));

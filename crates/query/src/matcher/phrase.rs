@@ -8,7 +8,7 @@ use lookup::{Pattern, Phrase};
 /// Most (position, word) pairs of one message for a phrase with slop; a message has seldom a tenth.
 const EVENTS_MAX: usize = 10_000;
 
-/// Whether a text of `count` tokens holds the phrase.
+/// Returns true if a text of `count` tokens contains the phrase.
 pub(crate) fn holds(phrase: &Phrase, count: usize, fits: impl Fn(usize, &Pattern) -> bool) -> bool {
     if phrase.slop == 0 { runs(phrase, count, &fits).next().is_some() } else { loose(phrase, count, &fits) }
 }
@@ -50,7 +50,7 @@ fn loose(phrase: &Phrase, count: usize, fits: &impl Fn(usize, &Pattern) -> bool)
     false
 }
 
-/// Whether each word can have a position of its own (a matching by augmenting paths).
+/// Returns true if each word can have a position of its own (a matching by augmenting paths).
 fn assign(events: &[(i64, usize, usize)], slots: usize) -> bool {
     let mut owners: Vec<(usize, usize)> = Vec::new();
     (0..slots).all(|slot| augment(events, slot, &mut owners, &mut Vec::new()))

@@ -38,7 +38,7 @@ impl Parser {
         self.after_term(start, None, text)
     }
 
-    /// What follows `field:`.
+    /// Parses the value after `field:`.
     fn field_value(&mut self, start: usize, field: Text) -> Result<Node, QueryError> {
         let value = self.cursor.skip_blanks();
         let name = field.shown();
@@ -201,8 +201,8 @@ impl Parser {
         Ok(text)
     }
 
-    /// Whether `name>=5` stands here: a name, a sign, then a number, a quote or `now`; behind `>=` and `<=`, which text
-    /// seldom has, also a word.
+    /// Returns true if a comparison such as `name>=5` starts here: a name, a sign, then a number, a quote or
+    /// `now`. After `>=` and `<=`, which are rare in text, a word is accepted too.
     fn comparison_follows(&self, name: &Text) -> bool {
         let named = name.as_plain().is_some_and(|name| {
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '@'))
@@ -349,14 +349,14 @@ impl Parser {
     }
 }
 
-/// Where a word stands: a bare one cannot start with a sign, and may turn out to be the name before `>=`.
+/// The position of a word: a bare one cannot start with a sign, and may turn out to be the name before `>=`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
     Bare,
     Value,
 }
 
-/// Whether the next character starts a value that is no word.
+/// Returns true if the next character starts a value that is not a word.
 fn starts_value(cursor: &Cursor) -> bool {
     matches!(cursor.peek(), Some('(' | '"' | '/' | '[' | '{' | '<' | '>'))
 }

@@ -76,7 +76,7 @@ impl Cursor {
         text.chars().enumerate().all(|(index, c)| self.peek_at(index) == Some(c))
     }
 
-    /// Whether a whole word is next, as opposed to the start of a longer one or of a field's name.
+    /// Returns true if the whole word comes next, and not the start of a longer word or of a field's name.
     pub(super) fn starts_with_word(&self, word: &str) -> bool {
         self.starts_with(word)
             && self.peek_at(word.len()).is_none_or(|c| ends_term(c) && !matches!(c, ':' | '^' | '~'))

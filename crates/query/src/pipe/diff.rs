@@ -21,7 +21,7 @@ pub(super) fn change(value: &str) -> String {
     format!("change {value}")
 }
 
-/// What a row is known by.
+/// The values that identify a row in both tables.
 type Key = Vec<Option<(Vec<u8>, ValueKind)>>;
 
 pub(super) fn rows(

@@ -38,10 +38,10 @@ pub(super) struct Groups {
     /// Rows of groups that found no room.
     rest: u64,
     key: Vec<u8>,
-    /// Whether sums take more memory as rows come.
+    /// True when the state of a function grows with every row.
     sums_grow: bool,
     memory: MemoryPermit,
-    /// The first refusal where counts come from an index, which cannot be told of it.
+    /// The first refusal of memory; kept here because counting from an index has no way to return it.
     refused: Option<MemoryError>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Groups {
 pub(super) struct Grid {
     pub(super) width_us: i64,
     pub(super) offset_us: i64,
-    /// Whether the sender's clock counts.
+    /// True for times of the sender's clock, false for times of receipt.
     pub(super) event: bool,
     /// Added to the times that are shown, to compare with a later table.
     pub(super) shift_us: i64,

@@ -17,18 +17,18 @@ const AHEAD: usize = 512;
 /// Bytes of a member's rows after which no more are read at once.
 const AHEAD_BYTES: usize = 512 << 10;
 
-/// What a member has left.
+/// The unread rest of a member.
 struct Source<'a> {
-    /// Its segments, newest first, by their place in the run.
+    /// Its segments, newest first, as indexes into those of the run.
     segments: VecDeque<usize>,
     open: Option<(usize, Cow<'a, Bitmap>, u32)>,
     rows: VecDeque<Document>,
-    /// What the rows take.
+    /// Memory for `rows`.
     memory: MemoryPermit,
     bytes: usize,
 }
 
-/// Hands on every message that matches, the newest first, until it is told to stop.
+/// Passes every matching message to `visit`, newest first, until it returns false.
 pub(super) fn each(
     run: &Run<'_>,
     visit: &mut dyn FnMut(Document) -> Result<bool, SearchError>,

@@ -52,7 +52,7 @@ impl Name {
         Name { shown, what }
     }
 
-    /// Whether it is the sequence number.
+    /// Returns true if this is the sequence number.
     pub(super) fn is_sequence(&self) -> bool {
         matches!(self.what, What::Sequence)
     }

@@ -22,7 +22,7 @@ const PATTERNS_MAX: usize = 50_000;
 const PATTERN_BYTES_MAX: usize = 1_024;
 /// Intervals of a course.
 const POINTS: usize = 20;
-/// So many words at one place are a variable.
+/// Number of different words at one position from which on the position counts as variable.
 const VARIANTS: usize = 8;
 /// Most patterns that are compared with each other.
 const COMPARED_MAX: usize = 5_000;

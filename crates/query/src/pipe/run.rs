@@ -34,7 +34,7 @@ const WIDTHS_S: &[i64] = &[
 /// Intervals of a timechart without a width, about.
 const INTERVALS: i64 = 30;
 
-/// What came of a run, besides its rows.
+/// The result of a run, besides its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// Messages that the question itself found; those that were not read because nobody wanted more rows are not
@@ -44,7 +44,7 @@ pub struct Outcome {
     pub snapshot: Vec<u64>,
     /// Messages that could not be read, so that the rows say nothing of them.
     pub unread: Vec<Unread>,
-    /// What must be said about the rows, for instance that groups were left out.
+    /// Remarks for the user about the rows, for instance that groups were left out.
     pub notes: Vec<String>,
 }
 
@@ -83,11 +83,11 @@ pub(super) struct Run<'a> {
     /// Newest first.
     pub(super) views: Vec<Seen<'a>>,
     frame: Frame,
-    /// What the question finds, when that is known already.
+    /// The matches, when they are known already.
     known: Option<&'a Found<'a>>,
-    /// How much earlier than asked this run looks.
+    /// Shift of the time range into the past, for a comparison, in microseconds.
     earlier_us: i64,
-    /// What could not be read.
+    /// Messages that could not be read.
     unread: Mutex<Vec<Unread>>,
 }
 
@@ -322,7 +322,7 @@ impl<'a> Run<'a> {
         Ok(more)
     }
 
-    /// What matches in a segment; none when that cannot be read.
+    /// Returns the matches in a segment; none when it cannot be read.
     pub(super) fn found(&self, index: usize) -> Result<Option<Cow<'a, Bitmap>>, SearchError> {
         self.search.watch.check()?;
         if let Some(known) = self.known {

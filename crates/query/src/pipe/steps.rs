@@ -54,7 +54,7 @@ pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), 
     Ok(())
 }
 
-/// What steps may need of their search.
+/// The parts of a search that steps use.
 pub(super) struct Around<'a> {
     pub(super) space: &'a Space,
     pub(super) watch: &'a Watch,
@@ -115,7 +115,7 @@ pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) ->
 }
 
 struct Fields {
-    /// What is left out.
+    /// The fields to remove.
     names: Vec<Name>,
 }
 

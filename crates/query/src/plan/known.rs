@@ -22,7 +22,7 @@ pub(super) struct Open<'c> {
     parts: Parts<'c>,
 }
 
-/// What decides the documents in doubt.
+/// The conditions that decide the documents in doubt.
 enum Parts<'c> {
     Leaf(&'c Condition),
     /// The parts that the index did not decide; all must hold.
@@ -70,7 +70,7 @@ impl<'c> Part<'c> {
         Part { upper: Some(upper), open }
     }
 
-    /// A part without bitmaps: asking the whole member anew is always right, and only slower.
+    /// A part without bitmaps: evaluating the whole member again is always right, only slower.
     pub(super) fn forgotten(member: &'c Condition) -> Part<'c> {
         Part { upper: None, open: Open { lower: None, parts: Parts::Leaf(member) } }
     }
@@ -93,7 +93,7 @@ impl Open<'_> {
         doubtful
     }
 
-    /// Whether a document in doubt matches.
+    /// Returns true if a document in doubt matches.
     pub(super) fn holds(&self, id: u32, document: &Document, tokens: &mut Tokens) -> bool {
         match &self.parts {
             Parts::Leaf(condition) => holds(condition, document, tokens),

@@ -1,6 +1,7 @@
 //! Words of one chain, asked of a segment at once: it may know which messages have several before it looks any up.
 //!
-//! In: the members of a chain. Out: those that are words. Who wants to know what each part costs is told of each alone.
+//! In: the members of a chain. Out: those that are words. With a trace each word is looked up alone, so that
+//! it has a cost.
 
 use super::Plan;
 use crate::condition::Condition;
@@ -32,8 +33,8 @@ impl Plan<'_> {
     }
 }
 
-/// Whether a member of a chain joined by AND is asked with its other words: one of some words, or none of them, that are
-/// looked up. Those that go through all words wait for what narrows them.
+/// Returns true if a member of an AND chain is looked up together with the chain's other words: it is a word,
+/// one of some words, or the negation of these. Patterns that scan the dictionary wait for what narrows them.
 pub(super) fn joins_all(member: &Condition) -> bool {
     let is_looked_up = |member: &Condition| {
         matches!(member, Condition::Word(Pattern::Exact(_) | Pattern::CaseExact(_) | Pattern::Prefix(_)))

@@ -1,4 +1,4 @@
-//! What each part of a question cost, for whoever asks why it is slow.
+//! The cost of each part of a question, for users who ask why it is slow.
 //!
 //! In: the parts as the plan decides them. Out: for each, by its place in memory, what the index was asked and said.
 //! Holds: a row a part. Limits: counts words once more, which the answer itself does not do.
@@ -11,7 +11,7 @@ use crate::{
 use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
 use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
 
-/// What a part of a condition was asked in some segments, and what the index said.
+/// The cost of a part of a condition in some segments, and the answer of the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
     /// Segments in which it was looked at; in others what stands before it decided already.
@@ -59,7 +59,7 @@ pub(crate) struct Trace {
 }
 
 impl Trace {
-    /// What became of a part.
+    /// Returns the cost of a part; none when the plan never evaluated it.
     pub(crate) fn of(&self, part: &Condition) -> Option<Used> {
         self.parts.borrow().get(&address(part)).copied()
     }

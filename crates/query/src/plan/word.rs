@@ -59,7 +59,7 @@ impl Plan<'_> {
     }
 }
 
-/// What every value matches that holds a token of the pattern.
+/// Returns a pattern that matches every value with a token that matches `word`.
 fn within_value(word: &Pattern) -> Option<Pattern> {
     let literal = |text: &[u8]| {
         let escaped = text.iter().flat_map(|byte| match byte {

@@ -16,14 +16,15 @@ use crate::{
 use lookup::{ReadCost, ReadError, Stop};
 use std::time::{Duration, Instant};
 
-/// What reading takes, about, as measured with the made-up site: docs/measurements/queries.md says how. To begin with a block,
+/// Estimated time of reading, as measured with the made-up site: docs/measurements/queries.md says how. To
+/// begin with a block,
 const BLOCK_BEGUN: Duration = Duration::from_micros(20);
 /// to decompress all of it, 128 KiB,
 const BLOCK: Duration = Duration::from_micros(120);
 /// and to put together one of its messages and look at its text.
 const MESSAGE: Duration = Duration::from_nanos(500);
 
-/// What a question costs.
+/// The cost of a question.
 #[derive(Clone, Debug)]
 pub struct Explanation {
     /// The condition.
@@ -42,7 +43,7 @@ pub struct Explanation {
     pub index_us: u64,
     /// Time that all of it takes, about, microseconds.
     pub estimated_us: u64,
-    /// What cannot be read.
+    /// Messages that cannot be read.
     pub unread: Vec<Unread>,
 }
 
@@ -64,7 +65,7 @@ pub enum Means {
 /// A part of a condition.
 #[derive(Clone, Debug)]
 pub struct ExplainedPart {
-    /// What it asks, in words; `AND`, `OR` and `NOT` for those with parts.
+    /// The condition in words; `AND`, `OR` and `NOT` for those with parts.
     pub shown: String,
     /// How it is answered.
     pub means: Means,
@@ -118,15 +119,15 @@ pub fn explain(space: &Space, query: &Query, search: &Search) -> Result<Explanat
     Ok(told)
 }
 
-/// What reading so many messages of these blocks takes. A block is decompressed up to the last one that is wanted of it: half
-/// of it for one message, two thirds for two.
+/// Estimates the time to read that many messages out of these blocks. A block is decompressed up to the last
+/// message wanted of it: half of it for one message, two thirds for two.
 pub(super) fn reading(text: ReadCost, messages: u64) -> Duration {
     let (blocks, messages) = (text.blocks as f64, messages as f64);
     let opened = blocks * messages / (messages + blocks).max(1.0);
     BLOCK_BEGUN.mul_f64(blocks) + BLOCK.mul_f64(opened) + MESSAGE.mul_f64(messages)
 }
 
-/// What one segment says.
+/// The cost of a question in one segment.
 struct Own {
     root: ExplainedPart,
     messages: u64,

@@ -22,10 +22,10 @@ pub(crate) struct Found<'s> {
     /// One a segment, as far as time allowed.
     pub(super) parts: Vec<Part>,
     pub(crate) frame: Frame,
-    /// What could not be read.
+    /// Messages that could not be read.
     pub(crate) unread: Vec<Unread>,
     pub(crate) timed_out: Option<TimedOut>,
-    /// What the bitmaps take.
+    /// Memory for the bitmaps.
     pub(super) memory: MemoryPermit,
 }
 
@@ -52,7 +52,7 @@ impl<'s> Found<'s> {
         Ok(found)
     }
 
-    /// What matches in a segment.
+    /// Returns the matches in a segment; none when it was not searched.
     pub(crate) fn matching(&self, index: usize) -> Option<&Bitmap> {
         self.parts.get(index).map(|part| &part.matching)
     }

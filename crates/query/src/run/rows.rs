@@ -134,7 +134,7 @@ impl ChosenRows {
         }
     }
 
-    /// What could not be read since the last call.
+    /// Returns the messages that could not be read since the last call.
     pub fn take_unread(&mut self) -> Vec<Unread> {
         std::mem::take(&mut self.unread)
     }
@@ -174,7 +174,7 @@ impl ChosenRows {
     }
 }
 
-/// Where the pieces of a member are.
+/// Lists the pieces of a member as pairs of member and index.
 fn places((member, pieces): (usize, &VecDeque<Piece>)) -> impl Iterator<Item = (usize, usize)> + use<> {
     (0..pieces.len()).map(move |piece| (member, piece))
 }
@@ -189,7 +189,7 @@ pub(crate) fn order(document: &Document) -> (i64, u64) {
     (document.received_us, document.sequence)
 }
 
-/// Where the rows of an earlier answer ended.
+/// The position of the last row of the preceding page.
 enum Behind {
     /// There was none.
     Nothing,
@@ -243,7 +243,7 @@ fn piece_length(ids: &[u32], search: &Search) -> usize {
     ids.len().div_ceil(pieces).max(ROWS_A_PIECE)
 }
 
-/// What was read of a piece.
+/// The result of reading a piece.
 struct Read {
     /// With their places among the documents asked for.
     rows: Vec<(usize, Row)>,

@@ -12,7 +12,7 @@ use crate::{
 use lookup::{Bitmap, ReadError, SegmentView};
 use std::ops::Range;
 
-/// What an answer is about: its time range cut into bars.
+/// The time range of an answer, cut into bars.
 #[derive(Clone)]
 pub(crate) struct Frame {
     pub(crate) from_us: i64,
@@ -62,14 +62,14 @@ impl Frame {
 }
 
 pub(super) struct Part {
-    /// What matches.
+    /// The matching documents.
     pub(super) matching: Bitmap,
-    /// How many.
+    /// Number of matching documents.
     pub(super) count: u64,
     /// Documents in the time range.
     pub(super) scanned: u64,
     pub(super) bars: Vec<u64>,
-    /// First and last event time of what matches, when the search leaves an end of the range open.
+    /// First and last event time of the matches, when the search leaves an end of the range open.
     pub(super) event_range: Option<(i64, i64)>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn run(
     Ok(part)
 }
 
-/// What matches, and the number of documents in the time range.
+/// Returns the matches and the number of documents in the time range.
 pub(crate) fn matching(
     seen: Seen<'_>,
     condition: &Condition,

@@ -11,7 +11,7 @@ pub struct Pipe {
     pub place: Place,
     /// As written.
     pub text: String,
-    /// What it says.
+    /// The parsed command.
     pub command: Command,
 }
 
@@ -27,7 +27,7 @@ impl PartialEq for Pipe {
 pub struct PipeName {
     /// The name, without quotes and escapes.
     pub name: String,
-    /// Where it was written.
+    /// Its position in the question.
     pub place: Place,
 }
 
@@ -38,14 +38,14 @@ impl PartialEq for PipeName {
     }
 }
 
-/// What a pipe does.
+/// The commands of pipes, with their arguments.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
     /// `fields a, b`, `fields - a`: only these fields, or all but these.
     Fields {
-        /// Which.
+        /// The names of the fields.
         names: Vec<PipeName>,
-        /// Whether they are left out.
+        /// True to remove these fields, false to keep only them.
         drop: bool,
     },
     /// `head 10`
@@ -63,7 +63,7 @@ pub enum Command {
     },
     /// `stats count(), avg(bytes) as mean by host`
     Stats {
-        /// What is computed.
+        /// The functions to compute.
         functions: Vec<Function>,
         /// For each value of these.
         by: Vec<PipeName>,
@@ -72,14 +72,14 @@ pub enum Command {
     Timechart {
         /// Width of an interval in microseconds; none: about thirty in the time range.
         span_us: Option<i64>,
-        /// What is computed.
+        /// The functions to compute.
         functions: Vec<Function>,
         /// For each value of this.
         by: Vec<PipeName>,
     },
     /// `rex field=message "(?<user>\w+)"`: named groups become fields.
     Rex {
-        /// What is read.
+        /// The field to read.
         from: PipeName,
         /// The expression.
         pattern: PipeName,
@@ -118,7 +118,7 @@ pub struct SortKey {
 /// One function of `stats` or `timechart`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
-    /// What is computed.
+    /// The function.
     pub kind: FunctionKind,
     /// Of which field; none for `count()`.
     pub of: Option<PipeName>,
@@ -126,7 +126,7 @@ pub struct Function {
     pub shown: String,
 }
 
-/// What a function computes.
+/// The functions of `stats` and `timechart`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FunctionKind {
     /// Rows; with a field, those that have it.

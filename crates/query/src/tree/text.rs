@@ -21,7 +21,7 @@ pub struct Text {
     pub glyphs: Vec<Glyph>,
 }
 
-/// What a backslash must stand before, to mean itself within a term.
+/// Characters that need a backslash to stand for themselves within a term.
 const SPECIAL: &str = "+-&|!(){}[]^\"~*?:\\/<>=";
 
 impl Text {
@@ -39,12 +39,12 @@ impl Text {
         plain.collect()
     }
 
-    /// Whether it is a lone `*`.
+    /// Returns true if this is a lone `*`.
     pub fn is_star(&self) -> bool {
         !self.glyphs.is_empty() && self.glyphs.iter().all(|glyph| *glyph == Glyph::Run)
     }
 
-    /// Whether it holds a wildcard.
+    /// Returns true if it contains a wildcard.
     pub fn has_wildcard(&self) -> bool {
         self.glyphs.iter().any(|glyph| !matches!(glyph, Glyph::Plain(_)))
     }

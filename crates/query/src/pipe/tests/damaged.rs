@@ -7,7 +7,7 @@ use lookup::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// What of a segment is damaged.
+/// The damaged part of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Harm {
     /// One message.
