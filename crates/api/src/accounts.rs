@@ -40,7 +40,7 @@ const NOBODY: &str =
 #[derive(Clone, Debug)]
 pub struct Accounts {
     path: PathBuf,
-    /// What was read last, and of which file: each change makes a new one.
+    /// The content read last and the version it came from; replaced at each change of the file.
     last: Arc<Mutex<Option<Read>>>,
 }
 
@@ -48,10 +48,10 @@ pub struct Accounts {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct CredentialId(pub(crate) [u8; 32]);
 
-/// A version of the file, and what it says.
+/// A version of the file and its content.
 type Read = (FileId, Arc<File>);
 
-/// What tells one version of the file from another.
+/// The properties that distinguish two versions of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct FileId {
     inode: u64,
@@ -73,7 +73,7 @@ pub enum AccountError {
     Format {
         /// Which.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault in the file.
         what: String,
     },
     /// The name is not allowed, taken, or not there.
@@ -109,7 +109,7 @@ struct File {
 struct User {
     /// Argon2id in PHC format.
     password: String,
-    /// What they may; absent in files of versions that knew no grants: everything.
+    /// Grants of the user; absent in files of versions before grants existed: then every right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     grants: Option<Vec<Grant>>,
 }
@@ -185,7 +185,7 @@ impl Accounts {
         self.write(&file)
     }
 
-    /// Whether a user of the name exists.
+    /// Returns true if there is a user of that name.
     pub fn exists(&self, name: &str) -> bool {
         self.read().is_ok_and(|file| file.users.contains_key(name))
     }
@@ -242,7 +242,7 @@ impl Accounts {
     }
 }
 
-/// Whether a name has 1 to 64 of the allowed characters.
+/// Returns true if a name consists of 1 to 64 allowed characters.
 pub(crate) fn allowed_name(name: &str) -> bool {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._@-".contains(c);
     !name.is_empty() && name.len() <= 64 && name.chars().all(allowed)

@@ -60,7 +60,7 @@ const STALL_MAX: Duration = Duration::from_secs(300);
 const HEAD_BYTES_MAX: usize = 64 << 10;
 /// The pause when the system gives no connection: it is out of descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
-/// What a TLS connection begins with.
+/// First byte of a TLS connection.
 const HANDSHAKE: u8 = 0x16;
 /// The answer to a plain connection when there is no place for it.
 const NO_PLACE: &[u8] =

@@ -105,7 +105,8 @@ impl Credentials {
         let present = accounts.credential(name).map_err(|error| Refusal::Failed(error.to_string()))?;
         let tag = self.tag(&[name.as_bytes(), password.as_bytes()]);
         if let Some(credential) = present.filter(|present| self.remembers(name, &tag, present)) {
-            // Who has to wait is told nothing, or what is remembered could be guessed without end.
+            // A caller who has to wait gets no verdict: otherwise remembered passwords could be guessed
+            // without limit.
             let (mut throttle, now) = (self.throttle(), Instant::now());
             let attempt = throttle.begin(client, name, now).map_err(Refusal::Wait)?;
             throttle.succeeded(&attempt, now);
@@ -156,7 +157,7 @@ impl Credentials {
         Ok(credential)
     }
 
-    /// Whether this password of this user was verified a short while ago, and the user still has it.
+    /// Returns true if this password of this user was verified a short while ago and has not changed since.
     fn remembers(&self, name: &str, tag: &Tag, present: &CredentialId) -> bool {
         self.verified().get(name).is_some_and(|verified| {
             verified.at.elapsed() < VERIFIED_FOR

@@ -23,7 +23,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 
-/// What belongs to the API, and is answered in its shape.
+/// Prefix of the API's paths; errors below it are answered in the API's format.
 pub(crate) const API: &str = "/api/";
 
 /// Answers paths that the API does not have.

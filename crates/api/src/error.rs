@@ -11,7 +11,7 @@ use serde::Serialize;
 use std::time::Duration;
 use utoipa::ToSchema;
 
-/// What every error looks like.
+/// The body of every error answer.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ErrorAnswer {
     /// The error.
@@ -23,15 +23,15 @@ pub(crate) struct ErrorAnswer {
 pub struct ErrorDetail {
     /// One of the codes of the manual.
     pub code: &'static str,
-    /// What is wrong.
+    /// Description of the error.
     pub message: String,
-    /// Where in the query, in characters.
+    /// Start of the wrong part of the query, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<usize>,
-    /// How long the wrong part is, in characters.
+    /// Length of the wrong part, in characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<usize>,
-    /// What to do.
+    /// Suggested remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggestion: Option<String>,
 }

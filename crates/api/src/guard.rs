@@ -191,7 +191,7 @@ const HEADERS: &[(HeaderName, &str)] = &[
 
 /// Browsers that came encrypted come encrypted for a year (RFC 6797).
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
-/// What is outside the API and yet says something of the server.
+/// Path outside the API that also reveals details of the server.
 const METRICS: &str = "/metrics";
 
 /// Adds the headers that every answer carries.

@@ -18,7 +18,8 @@ pub(crate) fn host(authority: &str) -> Option<&str> {
     (is_port && !host.is_empty() && host.bytes().all(is_host)).then_some(host)
 }
 
-/// Whether a host is an address, `localhost`, or one of some names. `*.example.com` stands for one label.
+/// Returns true if a host is an address, `localhost`, or one of the names. `*.example.com` stands for one
+/// label.
 pub(crate) fn is_ours<'n>(host: &str, names: impl IntoIterator<Item = &'n str>) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let is_name = |name: &str| match name.strip_prefix("*.") {

@@ -23,7 +23,7 @@ use tokio::{
 
 /// Largest body of a log-in: a name and a password, with room for escapes.
 const LOGIN_BYTES_MAX: usize = 16 << 10;
-/// How long open calls may take once the server is told to stop.
+/// Longest time that open calls may take when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// A running HTTP server.
@@ -52,7 +52,7 @@ impl Listening {
     }
 }
 
-/// Where to listen.
+/// The addresses to listen on, and the limits of connections.
 pub struct Place {
     /// The address of the page and the API.
     pub address: SocketAddr,

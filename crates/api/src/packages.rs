@@ -14,20 +14,20 @@ pub(crate) const KEPT: Duration = Duration::from_secs(3600);
 
 /// A package on disk.
 pub(crate) struct Package {
-    /// What it is asked for by.
+    /// Identifier under which it is downloaded.
     pub(crate) id: String,
     /// Who made it.
     pub(crate) user: String,
     /// The logspace of its messages, and those whose chains prove them.
     pub(crate) rights: Vec<(String, Right)>,
-    /// The name of its folder, for whoever takes it.
+    /// Name of its folder, also in the archive.
     pub(crate) name: String,
     /// Removed when the last one lets go of it.
     pub(crate) folder: TempDir,
 }
 
 impl Package {
-    /// Where its files are.
+    /// Returns the path of its files.
     pub(crate) fn path(&self) -> PathBuf {
         self.folder.path().join(&self.name)
     }

@@ -32,7 +32,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// Whether an address is a proxy that is believed.
+    /// Returns true if an address is that of a trusted proxy.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.trusted_proxies.iter().any(|network| network.contains(address))
     }
@@ -86,7 +86,7 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether an address is of the network; an IPv4 address may be written as one of IPv6.
+    /// Returns true if an address belongs to the network; an IPv4 address may be written as one of IPv6.
     pub fn contains(&self, address: IpAddr) -> bool {
         let shared = match (self.address, address.to_canonical()) {
             (IpAddr::V4(one), IpAddr::V4(other)) => (one.to_bits() ^ other.to_bits()).leading_zeros(),

@@ -148,7 +148,7 @@ pub(crate) fn facet(facet: &query::Facet) -> Facet {
     }
 }
 
-/// What is wrong with a query, for the client.
+/// Returns the error in a query, for the client.
 pub(crate) fn query_detail(error: &QueryError) -> ErrorDetail {
     ErrorDetail {
         code: "query_syntax",
@@ -187,7 +187,7 @@ pub(crate) fn search_error(error: &SearchError, limit: Duration) -> ApiError {
     }
 }
 
-/// What an answer says nothing of.
+/// Returns the note about messages that an answer leaves out.
 pub(crate) fn unread(scope: &Scope, unread: &query::Unread) -> Unread {
     let messages = unread.messages.as_ref().filter(|_| scope.is_plain());
     Unread {

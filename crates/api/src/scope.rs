@@ -17,7 +17,7 @@ const START_PATIENCE: Duration = Duration::from_secs(60);
 /// How often to look whether it has.
 const START_LOOK: Duration = Duration::from_millis(100);
 
-/// What a logspace is.
+/// The kinds of logspaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ScopeKind {
     /// One that messages are written to.
@@ -42,9 +42,9 @@ impl ScopeKind {
 pub struct Scope {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// The kind of the logspace.
     pub kind: ScopeKind,
-    /// What is searched: one, or for multiple ones each that they come to.
+    /// The local logspaces that are searched: one, or all that a multiple logspace consists of.
     pub members: Vec<ScopeMember>,
 }
 
@@ -56,11 +56,11 @@ pub struct ScopeMember {
     pub base: String,
     /// The local logspace.
     pub logspace: Arc<Logspace>,
-    /// What may be seen of it; none: all.
+    /// The messages that may be seen of it; none: all.
     pub boundary: Option<Arc<Boundary>>,
 }
 
-/// What a session's keys opened, by local logspace.
+/// The segments that a session's keys unlocked, by local logspace.
 pub(crate) type Keyring = HashMap<String, Arc<Unlocked>>;
 
 impl Scope {
@@ -70,7 +70,7 @@ impl Scope {
         Scope { name: name.to_owned(), kind: ScopeKind::Local, members: vec![member] }
     }
 
-    /// Whether sequence numbers of it may be shown.
+    /// Returns true if its sequence numbers may be shown.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.members.as_slice(), [member] if member.boundary.is_none())
     }
@@ -91,7 +91,7 @@ impl Scope {
         }
     }
 
-    /// What is searched now, by somebody with these keys.
+    /// Returns the messages to search at this moment for the holder of these keys.
     pub(crate) fn space(&self, keyring: &Keyring) -> Space {
         let member = |member: &ScopeMember| {
             let whole = match keyring.get(&member.base) {

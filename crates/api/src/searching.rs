@@ -97,9 +97,9 @@ fn watch(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> Watch {
 pub(crate) struct Found {
     pub(crate) answer: Answer,
     pub(crate) rows: AnswerRows,
-    /// Whether pipes made more rows than are shown.
+    /// True when pipes made more rows than are shown.
     pub(crate) more: bool,
-    /// What must be said of the rows of pipes.
+    /// Remarks for the user about the rows of pipes.
     pub(crate) notes: Vec<String>,
 }
 

@@ -125,13 +125,13 @@ impl Sessions {
         Ok(Some(User { name, credential, session: Some(hash), keyring: session.keyring.clone() }))
     }
 
-    /// Whether a session is open, and not older than it may be.
+    /// Returns true if a session exists and has not exceeded its lifetime.
     pub(crate) fn is_open(&self, hash: &TokenHash, policy: &Policy, now_s: u64) -> bool {
         let lifetime = policy.session_lifetime.as_secs();
         self.open.get(hash).is_some_and(|session| now_s.saturating_sub(session.opened_s) < lifetime)
     }
 
-    /// Keeps keys for a logspace until the session ends; whether there is such a session.
+    /// Keeps keys for a logspace until the session ends; returns false when there is no such session.
     pub(crate) fn unlock(&mut self, token: &str, logspace: &str, unlocked: Arc<Unlocked>) -> bool {
         let session = self.open.get_mut(&TokenHash::of(token));
         session.map(|session| session.keyring.insert(logspace.to_owned(), unlocked)).is_some()
@@ -149,7 +149,7 @@ impl Sessions {
         self.open.remove(&TokenHash::of(token));
     }
 
-    /// Whether the file is behind; it then counts as written.
+    /// Returns true when the file is due to be written, and then counts it as written.
     pub(crate) fn take_due(&mut self, now_s: u64) -> bool {
         let is_due = now_s.abs_diff(self.saved_s) >= SAVE_EVERY_S;
         if is_due {
@@ -175,7 +175,7 @@ impl Sessions {
     /// must not come back.
     pub(crate) fn save(path: &Path, bytes: &[u8]) -> io::Result<()> {
         durable::replace(path, bytes).inspect_err(|_| {
-            // The error is told either way.
+            // The error is reported either way.
             let _ = std::fs::remove_file(path);
         })
     }

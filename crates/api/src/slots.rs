@@ -1,7 +1,7 @@
-//! Places for what lasts long: so many at once, and so many for one user.
+//! Slots for long tasks: a total, and a limit for each user.
 //!
-//! In: who asks. Out: a place, kept until it is dropped, or a refusal. Holds: how many each user has.
-//! Limits: both numbers; who finds no place is told at once and may come again.
+//! In: who asks. Out: a slot, held until it is dropped, or a refusal. Holds: the number of slots of each
+//! user. Limits: both numbers; a request without a free slot is refused at once and may be repeated.
 
 use crate::error::ApiError;
 use std::{
@@ -10,29 +10,29 @@ use std::{
     time::Duration,
 };
 
-/// When somebody who found no place may try again.
+/// Delay before a refused user should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(10);
 
-/// The places.
+/// The slots.
 pub(crate) struct Slots {
     most: usize,
     most_per_user: usize,
     taken: Arc<Mutex<HashMap<String, usize>>>,
 }
 
-/// A place.
+/// A slot in use; dropping it frees it.
 pub(crate) struct Slot {
     user: String,
     taken: Arc<Mutex<HashMap<String, usize>>>,
 }
 
 impl Slots {
-    /// So many places, of which one user may have `most_per_user`.
+    /// Makes `most` slots, of which one user may have `most_per_user`.
     pub(crate) fn new(most: usize, most_per_user: usize) -> Slots {
         Slots { most, most_per_user, taken: Arc::default() }
     }
 
-    /// A place for a user.
+    /// Takes a slot for a user; an error when none is free.
     pub(crate) fn take(&self, user: &str) -> Result<Slot, ApiError> {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let own = taken.get(user).copied().unwrap_or_default();

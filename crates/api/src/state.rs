@@ -73,7 +73,7 @@ pub trait Backend: Send + Sync {
     fn security(&self, event: &SecurityEvent) -> io::Result<()>;
 }
 
-/// What all calls share.
+/// The state that all calls share.
 pub struct State {
     backend: Arc<dyn Backend>,
     accounts: Accounts,
@@ -174,7 +174,7 @@ impl State {
         Sessions::save(path, &bytes)
     }
 
-    /// Whether what let a user in still would: the password, and the session if there is one.
+    /// Returns true if a user's credentials are still valid: the password, and the session if there is one.
     pub(crate) fn is_current(&self, user: &User) -> Result<bool, ApiError> {
         let present = self.accounts.credential(&user.name);
         let present = present.map_err(|error| ApiError::internal(error.to_string()))?;
@@ -233,7 +233,7 @@ impl State {
         }
     }
 
-    /// Whether a user may do something in a logspace.
+    /// Returns true if a user has a right in a logspace.
     pub(crate) fn may(&self, user: &User, logspace: &str, right: Right) -> Result<bool, ApiError> {
         self.accounts.may(&user.name, logspace, right).map_err(|error| ApiError::internal(error.to_string()))
     }

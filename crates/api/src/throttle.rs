@@ -47,7 +47,7 @@ pub(crate) const SHARED: Rule = Rule { free: 5, wait_max: Duration::from_secs(10
 /// A keyed hash of what is counted.
 type Tag = [u8; 16];
 
-/// Where something is counted.
+/// The counter of an attempt: its own, or one shared by a larger network.
 #[derive(Clone, Copy, Debug)]
 enum Slot {
     Own(Tag),

@@ -29,7 +29,7 @@ pub(crate) struct Client<E> {
     runtime: Handle,
 }
 
-/// What a client is sent.
+/// The stream of pieces for a client, polled inside the runtime.
 pub(crate) struct Transfer<E> {
     pieces: mpsc::Receiver<Result<Bytes, E>>,
     is_stalled: Arc<AtomicBool>,

@@ -36,7 +36,7 @@ pub struct LogspaceAnswer {
     pub name: String,
     /// `local`, `filtered` or `multiple`.
     pub kind: &'static str,
-    /// What the asker may do there: `search`, `export`, `administer`.
+    /// Rights of the user there: `search`, `export`, `administer`.
     pub may: Vec<&'static str>,
     /// Messages that may be seen of it; absent when they could not be counted in time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,9 +44,9 @@ pub struct LogspaceAnswer {
     /// Bytes on disk, journal included; absent when it is not local.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// Whether some of it is locked for the asker.
+    /// True when some of it is locked for the user.
     pub locked: bool,
-    /// Whether the asker's session unlocked some of it.
+    /// True when the user's session unlocked some of it.
     pub unlocked: bool,
     /// Received time of the oldest message, microseconds since 1970; absent when empty.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -139,7 +139,7 @@ pub struct ExplainRequest {
     /// Time range.
     #[serde(default)]
     pub time: TimeRange,
-    /// Whether it is run as well, to tell what it found and how long it took.
+    /// True to run it as well and report matches and time.
     #[serde(default)]
     pub run: bool,
     /// Longest time, milliseconds.
@@ -147,7 +147,7 @@ pub struct ExplainRequest {
     pub timeout_ms: u64,
 }
 
-/// What a question costs.
+/// The cost of a question.
 #[derive(Serialize, ToSchema)]
 pub struct ExplainAnswer {
     /// The condition, each part with what the index has of it.
@@ -176,7 +176,7 @@ pub struct ExplainAnswer {
     /// Time that it took, when it was run, milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<f64>,
-    /// What the asker may want to know of the query.
+    /// Hints about the query.
     pub hints: Vec<String>,
     /// Only there when something could not be read: locked, or damaged on disk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -186,7 +186,7 @@ pub struct ExplainAnswer {
 /// A part of a condition.
 #[derive(Serialize, ToSchema)]
 pub struct ExplainedPart {
-    /// What it asks, in words; `AND`, `OR`, `NOT` for those that have parts.
+    /// The condition in words; `AND`, `OR`, `NOT` for those that have parts.
     pub asks: String,
     /// `words` (the index of words), `columns`, `text` (messages are read, those that the index leaves over), `nothing` (known
     /// at once), `parts`.
@@ -257,12 +257,12 @@ fn default_timeout() -> u64 {
 /// The answer of a search; all parts are of one snapshot.
 #[derive(Serialize, ToSchema)]
 pub struct SearchAnswer {
-    /// What comes before the rows.
+    /// The part before the rows.
     #[serde(flatten)]
     pub head: SearchHead,
     /// Rows, newest first.
     pub rows: Vec<Row>,
-    /// What comes behind them.
+    /// The part after the rows.
     #[serde(flatten)]
     pub tail: SearchTail,
 }
@@ -294,7 +294,7 @@ pub struct SearchHead {
 pub struct SearchTail {
     /// Top values.
     pub facets: Vec<Facet>,
-    /// What the asker may want to know of the query.
+    /// Hints about the query.
     pub hints: Vec<String>,
     /// Only there when something could not be read: locked, or damaged on disk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -305,12 +305,12 @@ pub struct SearchTail {
     pub searched_from_us: Option<i64>,
 }
 
-/// What pipes made of the messages.
+/// The rows that pipes made of the messages.
 #[derive(Serialize, ToSchema)]
 pub struct Table {
     /// Names of the columns.
     pub columns: Vec<String>,
-    /// Whether there were more rows than were asked for.
+    /// True when there were more rows than requested.
     pub more: bool,
     /// Rows in their order; a value is null where a row has none.
     pub rows: Vec<Vec<Value>>,
@@ -410,7 +410,7 @@ pub struct Row {
     /// Name-value pairs, structured data as `.SDATA.id.name` included.
     #[schema(value_type = Object)]
     pub values: BTreeMap<String, Value>,
-    /// What the query found in `message`: [start, length] in UTF-16 units.
+    /// Matches of the query in `message`: [start, length] in UTF-16 units.
     pub highlights: Vec<[u32; 2]>,
 }
 
@@ -457,7 +457,7 @@ pub struct UnlockRequest {
     pub passphrase: Option<String>,
 }
 
-/// What a key opened.
+/// The effect of a key.
 #[derive(Serialize, ToSchema)]
 pub struct UnlockAnswer {
     /// Segments that it opened.
@@ -474,7 +474,7 @@ pub struct LockRequest {
     pub logspace: Option<String>,
 }
 
-/// What is sealed.
+/// The result of sealing.
 #[derive(Serialize, ToSchema)]
 pub struct SealAnswer {
     /// Every message with a smaller sequence number is in a sealed segment.
@@ -484,13 +484,13 @@ pub struct SealAnswer {
 /// How an export went.
 #[derive(Serialize, ToSchema, Clone, Default, Debug)]
 pub struct ExportReport {
-    /// Whether the file is whole; why not is in `error`.
+    /// True when the file is complete; otherwise `error` says why not.
     pub complete: bool,
     /// Messages that the question found and that were read.
     pub messages: u64,
-    /// What must be said of the rows.
+    /// Remarks about the rows.
     pub notes: Vec<String>,
-    /// What could not be read, so that the file says nothing of it.
+    /// Messages that could not be read and are missing from the file.
     pub unread: Vec<Unread>,
     /// Why the transfer was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -504,19 +504,19 @@ pub struct ColumnAnswer {
     pub name: String,
     /// Messages that have it.
     pub documents: u64,
-    /// Whether all values read as numbers.
+    /// True when all values are numbers.
     pub numeric: bool,
 }
 
-/// Whether a query can be read.
+/// The result of checking a query.
 #[derive(Serialize, ToSchema)]
 pub struct ValidateAnswer {
-    /// Whether it can.
+    /// True when the query is valid.
     pub valid: bool,
-    /// What the asker may want to know.
+    /// Hints about the query.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
-    /// Why not.
+    /// The error in the query; absent when it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorDetail>,
 }
@@ -547,7 +547,7 @@ pub struct HealthAnswer {
 pub struct LogspaceHealth {
     /// Name.
     pub name: String,
-    /// What is wrong; absent when nothing is.
+    /// The fault; absent when there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// Messages that are still being read back from the journal after a start; absent when there is none.

@@ -38,11 +38,11 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 type Work = Box<dyn FnOnce(Turn) + Send>;
 
-/// What a search is given at its start.
+/// The resources that a search gets at its start.
 pub(crate) struct Turn {
     /// Cores that it may use.
     pub(crate) cores: usize,
-    /// Its watch is to ask this.
+    /// The pace that its watch must ask.
     pub(crate) pace: Arc<dyn Pace>,
 }
 

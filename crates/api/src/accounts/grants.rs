@@ -49,12 +49,12 @@ impl fmt::Display for Right {
     }
 }
 
-/// What a user may do in one logspace.
+/// The rights of a user in one logspace.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct Grant {
     /// Its name, or [`EVERY_LOGSPACE`].
     pub logspace: String,
-    /// What, in the order of [`RIGHTS`].
+    /// The rights, in the order of [`RIGHTS`].
     pub may: Vec<Right>,
 }
 
@@ -66,7 +66,7 @@ impl Grant {
 }
 
 impl Accounts {
-    /// Whether a user may do something in a logspace. Who is not in the file may nothing.
+    /// Returns true if a user has a right in a logspace. A user who is not in the file has none.
     pub fn may(&self, user: &str, logspace: &str, right: Right) -> Result<bool, AccountError> {
         let file = self.known()?;
         let Some(user) = file.users.get(user) else { return Ok(false) };
@@ -75,7 +75,7 @@ impl Accounts {
         Ok(grants.iter().any(|grant| meant(grant) && grant.may.contains(&right)))
     }
 
-    /// What a user may.
+    /// Returns the grants of a user.
     pub fn grants(&self, user: &str) -> Result<Vec<Grant>, AccountError> {
         let file = self.read()?;
         Ok(file.users.get(user).ok_or(AccountError::Name("there is no user of that name"))?.grants())

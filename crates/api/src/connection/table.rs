@@ -37,10 +37,10 @@ impl ConnectionLimits {
     }
 }
 
-/// What counts as one address.
+/// The part of an address that counts as one caller.
 type Address = [u8; 16];
 
-/// Whether the limit of connections from one address holds.
+/// The kind of peer, which decides whether the limit per address applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
     /// One of many callers.

@@ -60,7 +60,7 @@ pub(crate) struct ValueParameters {
     logspace: Option<String>,
     /// Column.
     column: String,
-    /// What the value starts with, in any case.
+    /// Only values with this prefix, case ignored.
     #[serde(default)]
     prefix: String,
     /// Most values, up to 100.

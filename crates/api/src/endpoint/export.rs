@@ -46,7 +46,7 @@ const PIECE_BYTES: usize = 256 << 10;
 const COLUMNS: [&str; 9] =
     ["@received", "@event", "facility", "severity", "host", "program", "pid", "msgid", "message"];
 
-/// What a file is like.
+/// The format of an exported file.
 #[derive(Deserialize, ToSchema, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ExportFormat {
@@ -61,7 +61,7 @@ pub(crate) enum ExportFormat {
     Raw,
 }
 
-/// What to export.
+/// The parameters of an export.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ExportParameters {
     /// Name; may be left out when there is one.
@@ -81,7 +81,7 @@ pub(crate) struct ExportParameters {
     from: Option<String>,
     /// The same; the end itself is not part of the range.
     to: Option<String>,
-    /// What the file is like.
+    /// Format of the file.
     #[serde(default)]
     #[param(inline)]
     format: ExportFormat,
@@ -139,7 +139,7 @@ pub(crate) async fn export(
 /// Of which export.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ReportParameters {
-    /// What the export's answer named in `X-Export-Report`.
+    /// Identifier of the export, from the header `X-Export-Report` of its answer.
     id: String,
 }
 
@@ -178,7 +178,7 @@ fn headers(format: ExportFormat, report: &str) -> HeaderMap {
     headers
 }
 
-/// What is exported.
+/// A checked request for an export.
 struct Export {
     scope: Arc<Scope>,
     space: Space,

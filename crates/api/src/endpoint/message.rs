@@ -32,7 +32,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub(crate) struct MessageParameters {
     /// Name; may be left out when there is one.
     logspace: Option<String>,
-    /// What its row names as `sequence`.
+    /// The value `sequence` of its row.
     sequence: String,
 }
 
@@ -80,7 +80,7 @@ fn gone(space: &Space, place: u64) -> ApiError {
     ApiError::not_found(format!("there is no message {sequence}: it never was, or retention removed it"))
 }
 
-/// What the neighbours share with the anchor.
+/// The property that the neighbours must share with the anchor.
 #[derive(Deserialize, ToSchema, Clone, Copy, Default)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SameName {
@@ -98,13 +98,13 @@ pub(crate) enum SameName {
 pub(crate) struct ContextParameters {
     /// Name; may be left out when there is one.
     logspace: Option<String>,
-    /// What the anchor's row names as `sequence`.
+    /// The value `sequence` of the anchor's row.
     sequence: String,
     /// Rows before it, 5 when left out.
     before: Option<usize>,
     /// Rows after it, 5 when left out.
     after: Option<usize>,
-    /// What they share with it.
+    /// The property that they share with it.
     #[serde(default)]
     #[param(inline)]
     same: SameName,

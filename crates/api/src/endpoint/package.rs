@@ -1,8 +1,8 @@
 //! `/package`: an evidence package of what a question finds, made first and then taken away.
 //!
 //! In: a question, a time range. Out: what the package holds; then the package as a tar archive.
-//! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. Its chain tells how many messages the local
-//! logspace has and when they were sealed: whoever makes one may search that.
+//! Limits: sealed messages; no pipes; the exports at once; [`MINUTES_MAX`]. A package needs the right to
+//! search the local logspace: its chain shows how many messages that has and when they were sealed.
 
 use super::session::token;
 use crate::{
@@ -43,7 +43,7 @@ const MINUTES_MAX: u64 = 60;
 /// Bytes of a piece on its way to the client.
 const PIECE_BYTES: usize = 256 << 10;
 
-/// What the package is to hold.
+/// The messages that the package is to contain.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PackageRequest {
@@ -60,7 +60,7 @@ pub(crate) struct PackageRequest {
 /// A package that can be taken.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct PackageAnswer {
-    /// What to ask for it by, within an hour.
+    /// Identifier for downloading it, within an hour.
     id: String,
     /// The name of its folder.
     name: String,
@@ -68,9 +68,9 @@ pub(crate) struct PackageAnswer {
     messages: u64,
     /// Sealed segments that they are from.
     segments: u64,
-    /// SHA-256 of its manifest: whoever keeps it can tell later whether it is this package.
+    /// SHA-256 of its manifest: a copy of this value proves later that a package is this one.
     manifest: String,
-    /// What could not be read, and why: the package says so too.
+    /// Messages that could not be read, and why; the package says so too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unread: Vec<String>,
 }
@@ -172,7 +172,8 @@ fn lost() -> ApiError {
     ApiError::forbidden("you may not export from there any more")
 }
 
-/// What is asked, as the manifest has it: the range is of received times, so that one of the sender's clock goes into the text.
+/// Returns the question as the manifest states it. The manifest's range is of received times, so a range of
+/// the sender's clock becomes part of the text.
 fn question(user: &User, asked: &PackageRequest, search: &Search) -> Question {
     let at_us = jiff::Timestamp::now().as_microsecond();
     let by_event =
@@ -252,7 +253,7 @@ async fn made(
     })
 }
 
-/// Where messages are hidden, their numbers are, too.
+/// Describes what is unread; where messages are hidden, their numbers are hidden too.
 fn unread(scope: &Scope, exported: &Exported) -> Vec<String> {
     let say = |(range, why): &(std::ops::Range<u64>, String)| match scope.is_plain() {
         true => format!("messages {} to {}: {why}", range.start, range.end.saturating_sub(1)),
@@ -264,7 +265,7 @@ fn unread(scope: &Scope, exported: &Exported) -> Vec<String> {
 /// Which package.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct PackageParameters {
-    /// What making it named.
+    /// Identifier from the answer that made the package.
     id: String,
 }
 

@@ -3,8 +3,8 @@
 //! In: a query. Out: `row` events whose id says how far was looked, a `status` event each second. A client that
 //! connects again with `Last-Event-ID` first gets what it missed, as far as [`BACKLOG_ROWS_MAX`] and [`WAITING_BYTES_MAX`]
 //! reach.
-//! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages and is told; rows
-//! that wait for it take part in the memory of searches.
+//! Limits: [`ROWS_PER_SECOND_MAX`] rows are shown, further ones are counted; a slow client misses messages,
+//! and the status event counts them; rows that wait for it take part in the memory of searches.
 
 use crate::{
     accounts::Right,
@@ -49,7 +49,7 @@ const WAITING_BYTES_MAX: usize = 4 << 20;
 /// Time between status events.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
-/// What to follow.
+/// The messages to follow.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct TailParameters {
     /// Name; may be left out when there is one.
@@ -122,7 +122,7 @@ struct Status {
 /// A member of what is followed.
 struct Source {
     subscription: Subscription,
-    /// What may be seen of it; none: all.
+    /// The messages that the user may see; none: all of them.
     boundary: Option<Matcher>,
     /// Sequence number after the newest message looked at.
     next: u64,
@@ -138,14 +138,14 @@ struct Follower {
     sources: Vec<Source>,
     /// Events with their sizes.
     waiting: VecDeque<(Event, usize)>,
-    /// What they take.
+    /// Memory for `waiting`.
     memory: MemoryPermit,
     status: Status,
-    /// When it was looked last whether the user may still follow.
+    /// Time of the last check that the user may still follow.
     checked: Instant,
     second: Instant,
     shown_in_second: u64,
-    /// Which source is asked first: all have their turn.
+    /// Index of the source that is polled first; it rotates so that all get a turn.
     turn: usize,
     _seat: OwnedSemaphorePermit,
 }
@@ -232,7 +232,7 @@ impl Follower {
         }
     }
 
-    /// Whether the user is still logged in and may search what is followed.
+    /// Returns true if the user is still logged in and may search the scope.
     fn may_go_on(&self) -> Result<bool, ApiError> {
         Ok(self.state.is_current(&self.user)?
             && self.state.may(&self.user, &self.scope.name, Right::Search)?)
@@ -314,7 +314,7 @@ fn newest(space: &Space, query: &Query, search: &Search) -> Result<(Answer, Vec<
     Ok((answer, rows))
 }
 
-/// What comes first from any of the sources.
+/// Polls the sources, beginning with `turn`, and returns the first result.
 fn poll(sources: &[Source], turn: usize, context: &mut Context<'_>) -> Poll<(usize, Option<Live>)> {
     let turns = (turn..turn + sources.len()).map(|turn| turn % sources.len());
     for (member, source) in turns.filter_map(|member| Some((member, sources.get(member)?))) {

@@ -12,7 +12,7 @@ use axum::Json;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-/// What to validate.
+/// The query to validate.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ValidateParameters {
     /// The query.

@@ -248,7 +248,7 @@ fn a_multiple_logspace_is_one_list() {
     assert_eq!(site.json(BOB, "POST /api/v1/search", json!({"logspace": "both"}))["total"], 19);
 }
 
-/// A package shows the chain of the local logspace, so that whoever makes one may search that.
+/// A package shows the chain of the local logspace, so its maker needs the right to search that.
 #[test]
 fn packages_are_for_those_who_may_know_of_the_rest() {
     let site = Site::start();

@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn m7_a_short_search_overtakes_long_ones() {
         let mut turns = turns(&["eva"; 48]);
-        // Whoever has used up its slice makes room for the next one, of the same user, too.
+        // A search that has used up its slice makes room for the next one, of the same user too.
         let mut begun = 0;
         loop {
             let ids = begin(&mut turns);
