@@ -10,12 +10,12 @@ use std::time::Duration;
 /// `stats-freq()` where none is given, as syslog-ng's.
 const STATISTICS_EVERY: Duration = Duration::from_secs(600);
 
-/// What is done by the way.
+/// The periodic tasks of the server.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Chores {
-    /// `stats-freq()`: a message with all counters so often; `None` never.
+    /// `stats-freq()`: interval of the message with all counters; `None`: never.
     pub(crate) statistics: Option<Duration>,
-    /// `mark-mode(internal)`: `internal()` brings a mark so often.
+    /// `mark-mode(internal)`: interval of the marks of `internal()`.
     pub(crate) marks: Option<Duration>,
     /// `log-level()`
     pub(crate) level: Option<String>,

@@ -1,7 +1,7 @@
 //! The files of pattern databases.
 //!
 //! In: a path. Out: a database; a new one when the file has changed. A file that cannot be read changes nothing: the
-//! last good database stays, and the error is told once a change.
+//! last good database stays, and the error is reported once for each change.
 //! Holds: what the file looked like last. Limits: those of the loader.
 
 use message::Severity;
@@ -32,7 +32,7 @@ impl LastDatabase {
     }
 }
 
-/// What a file looks like from outside.
+/// The properties of a file that show a change without reading it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Look {
     inode: u64,
@@ -50,7 +50,7 @@ pub(super) struct Loaded {
     pub(super) database: Arc<Database>,
     look: Option<Look>,
     pub(super) last: Arc<LastDatabase>,
-    /// What was wrong or left out.
+    /// Errors and omissions found while loading.
     pub(super) complaints: Vec<String>,
 }
 

@@ -30,13 +30,13 @@ use std::{
 use transport::{dtls::SenderDtls, tls::SenderTls};
 use wire::{Dialect, EncodeOptions, Encoder, Framing};
 
-/// What files, pipes, programs and terminals get without `template()`.
+/// The template of files, pipes, programs and terminals without `template()`.
 const FILE_LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";
 
-/// What stands before the text of `template()` in `syslog()`.
+/// The header before the text of `template()` in `syslog()`.
 const RFC5424_HEADER: &str = "<$PRI>1 $ISODATE ${HOST:--} ${PROGRAM:--} ${PID:--} ${MSGID:--} ${SDATA:--} ";
 
-/// Where messages are cut with `spoof-source()`, as syslog-ng does.
+/// Size at which messages are cut with `spoof-source()`, as syslog-ng does.
 const SPOOFED_BYTES: usize = 1024;
 
 /// How long a receiver of RELP may owe an answer, as rsyslog's.
@@ -269,7 +269,8 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// Where `network()`, `syslog()` and the old spellings lead, and how lines are told apart there.
+    /// Returns the target of `network()`, `syslog()` and the old spellings, and the framing of messages
+    /// there.
     pub(super) fn remote(&mut self, options: &Options<'t>, to: Server) -> Option<(SocketKind, Framing)> {
         let Server { host, port } = to;
         let is_syslog = options.call.key() == "syslog";
@@ -425,7 +426,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Whether a logspace may be called so: its name is that of a folder.
+/// Returns true if the name is allowed for a logspace: it becomes the name of a folder.
 pub(super) fn is_logspace_name(name: &str) -> bool {
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
     !name.is_empty() && !name.starts_with('.') && name.len() <= 64 && name.bytes().all(is_safe)

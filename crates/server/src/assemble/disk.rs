@@ -11,7 +11,7 @@ use config::tree::{Arg, Call};
 use delivery::DiskBuffer;
 use std::path::PathBuf;
 
-/// Where queues are kept unless `dir()` says otherwise.
+/// Folder of the queues unless `dir()` names another.
 const FOLDER: &str = "disk-buffers";
 
 impl<'t> Lowering<'t> {
@@ -28,7 +28,7 @@ impl<'t> Lowering<'t> {
             self.report.push(Diagnostic::error(call.name.span, message));
             return None;
         };
-        // Several queues of one driver are told apart by the end of their ids.
+        // The end of the id distinguishes several queues of one driver.
         let part = id.rsplit_once('#').and_then(|(_, number)| number.split_once('.')).map(|(_, part)| part);
         let named = options.own_text("persist-name");
         let named = named.map(|name| part.map_or_else(|| name.clone(), |part| format!("{name}.{part}")));

@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// All of them are looked at, so that the errors of all are told.
+    /// Lowers every expression before it gives up, so that all errors are reported.
     fn expressions(&mut self, filters: &[Expression]) -> Option<Vec<Expr>> {
         let lowered: Vec<Option<Expr>> = filters.iter().map(|filter| self.expression(filter)).collect();
         lowered.into_iter().collect()

@@ -12,13 +12,13 @@ use pipeline::template::append_gelf;
 use transport::tls::ListenerTls;
 use wire::Framing;
 
-/// Where GELF is customary.
+/// Default port of GELF.
 const PORT: u16 = 12_201;
 /// A message carries whole stack traces.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
 /// Fits into one Ethernet frame.
 const CHUNK_BYTES: usize = 1_420;
-/// The whole message, with the NUL that ends it over TCP: what is sent without `template()`.
+/// Renders the whole message, with the NUL that ends it over TCP: the default without `template()`.
 struct WholeMessage;
 
 impl Render for WholeMessage {
@@ -34,7 +34,7 @@ impl Render for WholeMessage {
     }
 }
 
-/// What is special about reading GELF.
+/// Sets the form and the default size of GELF messages.
 pub(super) fn gelf_reading(options: &Options<'_>, reading: &mut Reading) {
     reading.form = Form::Gelf;
     let written = options.own("log-msg-size").and_then(|option| option.number());

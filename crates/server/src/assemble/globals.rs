@@ -41,7 +41,7 @@ impl<'t> Globals<'t> {
         self.asked.borrow_mut().insert(ptr::from_ref(option));
     }
 
-    /// Whether it was.
+    /// Returns true if the option was asked for.
     pub(super) fn was_asked(&self, option: &Call) -> bool {
         self.asked.borrow().contains(&ptr::from_ref(option))
     }

@@ -20,9 +20,9 @@ use std::{sync::Arc, time::Duration};
 use transport::tls::{ListenerTls, SenderTls, TlsOptions};
 use wire::Framing;
 
-/// Where Splunk's event collector is customary.
+/// Default port of Splunk's event collector.
 const PORT: u16 = 8088;
-/// Where proxies are customary.
+/// Default port of proxies.
 const PROXY_PORT: u16 = 1080;
 /// Connections at a time: every shipper of a site has some.
 const CONNECTIONS_MAX: usize = 1_000;

@@ -1,6 +1,6 @@
-//! What paths and steps are called, for whoever watches messages go through them.
+//! Labels of paths and steps, for tools that watch messages go through them.
 //!
-//! In: places of the configuration. Out: [`Label`]s; none when nobody will watch.
+//! In: positions in the configuration. Out: [`Label`]s; none when nobody will watch.
 //! Limits: words are cut at [`WORDS_MAX`] characters.
 
 use super::lower::Lowering;

@@ -19,7 +19,7 @@ pub(super) struct Templated {
     template: Arc<Template>,
     renderer: Renderer,
     constant: Option<String>,
-    /// Whether it may ask for `${SEQNUM}`.
+    /// True if it may use `${SEQNUM}`.
     is_numbered: bool,
 }
 
@@ -92,7 +92,7 @@ trait Reshape: Send {
     /// Changes what stands in `out` from `start` on: one message.
     fn reshape(&mut self, out: &mut Vec<u8>, start: usize);
 
-    /// What was rendered so far is written. An error keeps it from being acknowledged.
+    /// Called when everything rendered so far has been written. An error keeps it from being acknowledged.
     fn written(&mut self) -> io::Result<()> {
         Ok(())
     }
@@ -176,7 +176,7 @@ struct Sized {
     least: usize,
 }
 
-/// What a destination asks for beside its template, around how it renders.
+/// Wraps the renderer of a destination with the changes that its options ask for.
 pub(super) fn reshaped(inner: Box<dyn Render>, options: &Options<'_>) -> Box<dyn Render> {
     let inner: Box<dyn Render> = match options.flags().iter().any(|flag| flag == "no-multi-line") {
         true => Box::new(Reshaped { inner, shape: OneLine }),

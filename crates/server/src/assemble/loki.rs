@@ -10,9 +10,9 @@ use delivery::{Compression, DestinationDriver, HttpTarget};
 use message::{Batch, Render, Stamp};
 use std::sync::Arc;
 
-/// Where Loki takes what is pushed.
+/// Path of Loki's push endpoint.
 const PATH: &str = "/loki/api/v1/push";
-/// What is sent of a message without `template()`.
+/// The template of a line without `template()`.
 const LINE: &str = "$ISODATE $HOST $MSGHDR$MSG";
 /// Messages of a request.
 const BATCH_LINES: usize = 100;
@@ -24,7 +24,7 @@ enum Time {
     Current,
     /// When it was received.
     Received,
-    /// What it says itself.
+    /// The time in the message.
     Message,
 }
 

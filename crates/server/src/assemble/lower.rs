@@ -26,7 +26,7 @@ use std::{
     sync::Arc,
 };
 
-/// What is compiled so far.
+/// The state of the compilation.
 pub(super) struct Lowering<'t> {
     pub(super) tree: &'t Tree,
     pub(super) environment: &'t Environment,
@@ -36,7 +36,7 @@ pub(super) struct Lowering<'t> {
     pub(super) tags: TagOrder,
     pub(super) definitions: Definitions,
     pub(super) filter_statements: HashMap<&'t str, &'t NamedFilter>,
-    /// What was compiled; nothing where it cannot be.
+    /// Compiled filters; nothing for those with errors.
     pub(super) filters: HashMap<String, Option<FilterStep>>,
     /// Filters being compiled: one that uses itself stops here.
     pub(super) filters_open: HashSet<String>,

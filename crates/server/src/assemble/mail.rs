@@ -15,7 +15,7 @@ use transport::tls::{SenderTls, TlsOptions};
 use wire::Framing;
 use wire::mail::{Mail, Mailbox, Role};
 
-/// Where servers take mails from machines, and where they do with TLS from the start.
+/// Default ports of mail servers: with STARTTLS or plain, and with TLS from the start.
 const PORT: u16 = 25;
 const TLS_PORT: u16 = 465;
 /// How long RFC 5321 wants a client to wait.

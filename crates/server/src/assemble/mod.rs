@@ -1,7 +1,8 @@
-//! A checked tree to running parts: what sources, the pipeline, destinations and the store are told to run.
+//! Turns a checked tree into running parts: the settings of sources, the pipeline, destinations and the
+//! store.
 //!
 //! In: a configuration. Out: every finding about it, and [`Parts`]: sources, destinations, logspaces and the router
-//! between them. Nothing is opened or started here; whoever holds the parts does that.
+//! between them. Nothing is opened or started here; the owner of the parts does that.
 //! Holds: nothing between calls. Limits: those of the language and of the parts.
 
 mod balance;
@@ -72,28 +73,28 @@ pub(crate) use plug::Plug;
 pub(crate) use skipping::{Reduced, check_skipping};
 pub(crate) use views::{ViewMember, ViewSpec};
 
-/// What a configuration runs in.
+/// The surroundings that a configuration is compiled for.
 #[derive(Clone)]
 pub(crate) struct Environment {
     /// Host name, host id, run id and environment for macros.
     pub(crate) site: Arc<Site>,
     /// Zone of this machine.
     pub(crate) zone: TimeZone,
-    /// Where `${RCPTID}` stands; goes on over reloads.
+    /// The counter behind `${RCPTID}`; it continues over reloads.
     pub(crate) rcptid: Arc<AtomicU64>,
     /// Folder where queues on disk are kept unless they say otherwise.
     pub(crate) data: PathBuf,
     /// Passwords of private keys; those given live on over reloads.
     pub(crate) passwords: Passwords,
-    /// Whether names of hosts, users and files may be looked up; a check does not.
+    /// True if names of hosts, users and files may be looked up; a check does not.
     pub(crate) looks_up: bool,
-    /// What parsers remember; goes on over reloads.
+    /// State that parsers keep over reloads.
     pub(crate) kept: Kept,
-    /// What metrics-probe() counts; goes on over reloads.
+    /// The counters of metrics-probe(); they continue over reloads.
     pub(crate) probes: Arc<Probes>,
-    /// What takes messages that parsers make for `internal()`.
+    /// Receives the messages that parsers make for `internal()`.
     pub(crate) inject: Sink,
-    /// Whether paths and steps carry what they are called, for [`Router::take_watched`].
+    /// True if paths and steps get labels, for [`Router::take_watched`].
     pub(crate) labels: bool,
 }
 
@@ -206,7 +207,7 @@ pub(crate) struct Tallies {
     pub(crate) parsers: Vec<(String, Arc<ParserCounters>)>,
     /// The top-level log paths, and those inside of others that have a name.
     pub(crate) paths: Vec<(String, Arc<PathCounters>)>,
-    /// What no path took.
+    /// The messages that no path took.
     pub(crate) router: Arc<RouterCounters>,
 }
 
@@ -220,7 +221,7 @@ impl Tallies {
     }
 }
 
-/// What a configuration runs.
+/// The parts that a configuration consists of when it runs.
 pub(crate) struct Parts {
     /// Its sources; they feed the log paths.
     pub(crate) sources: Vec<SourceSpec>,
@@ -238,7 +239,7 @@ pub(crate) struct Parts {
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
     /// The threads of each `parallelize()`: what they have in work must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
-    /// What is counted on the way through the log paths.
+    /// The counters along the log paths.
     pub(crate) tallies: Tallies,
     /// The tables that log paths look into, with their files.
     pub(crate) tables: Vec<TableFile>,
@@ -250,7 +251,7 @@ pub(crate) struct Parts {
     pub(crate) page: PageSpec,
     /// The commands of its drivers.
     pub(crate) hooks: Vec<Hook>,
-    /// What the server does by itself.
+    /// The periodic tasks of the server.
     pub(crate) chores: Chores,
 }
 

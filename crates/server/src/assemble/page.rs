@@ -19,11 +19,11 @@ pub(crate) struct PageSpec {
     pub(crate) redirects: Vec<SocketAddr>,
     /// The options that calls obey.
     pub(crate) policy: Arc<Policy>,
-    /// What searches and exports may take.
+    /// Limits of searches and exports.
     pub(crate) limits: PageLimits,
 }
 
-/// What searches and exports may take, as far as it is written.
+/// Limits of searches and exports, as far as the configuration sets them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PageLimits {
     searches_memory: Option<u64>,

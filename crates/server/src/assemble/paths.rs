@@ -21,14 +21,14 @@ pub(super) const STEPS_MAX: usize = 200_000;
 /// Most objects inside each other, as deep as the pipeline runs.
 const OBJECTS_DEEP_MAX: usize = 60;
 
-/// What steps stand in.
+/// The block that contains the steps.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
     Path,
     Channel,
 }
 
-/// What the steps of a path come to.
+/// The compiled steps of a path.
 #[derive(Default)]
 pub(super) struct Lowered {
     sources: Vec<String>,

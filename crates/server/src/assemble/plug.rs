@@ -26,7 +26,7 @@ impl Plug {
         share
     }
 
-    /// One without a queue yet. Whoever looks at the destination sees what comes here.
+    /// Makes one without a queue. A tap on the destination sees the messages that pass here.
     pub(super) fn new(tap: Arc<TapPoint>) -> Plug {
         Plug { outlet: OnceLock::new(), tap }
     }

@@ -11,7 +11,7 @@ use message::{Batch, Render, Stamp};
 use std::sync::Arc;
 use wire::{Framing, ObjectId, SnmpKind, Trap};
 
-/// Where traps are customary.
+/// Default port of traps.
 const PORT: u16 = 162;
 
 impl<'t> Lowering<'t> {

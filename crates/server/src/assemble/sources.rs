@@ -47,7 +47,7 @@ impl SourceDraft {
 /// The pause before a command that ended is started again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
 
-/// Where RELP is customary.
+/// Default port of RELP.
 pub(super) const RELP_PORT: u16 = 2514;
 
 impl<'t> Lowering<'t> {
@@ -216,7 +216,7 @@ impl<'t> Lowering<'t> {
         Some((SourceDriver::Stream(listener), Framing::Datagram))
     }
 
-    /// Where to listen. A check takes any name of a host for granted.
+    /// Returns the address to listen on. A check accepts any host name without looking it up.
     pub(super) fn address(&mut self, options: &Options<'t>, port: u16) -> Option<SocketAddr> {
         let ipv6 = is_ipv6(options);
         let any = if ipv6 { IpAddr::V6(Ipv6Addr::UNSPECIFIED) } else { IpAddr::V4(Ipv4Addr::UNSPECIFIED) };
@@ -400,7 +400,7 @@ fn mode_of(option: &Call) -> Option<Option<u32>> {
     }
 }
 
-/// What a kind of source assumes of its messages.
+/// Returns the flags that a kind of source sets by default.
 fn initial_flags(options: &Options<'_>, driver: &SourceDriver) -> ParseFlags {
     let flags = ParseFlags::default();
     let unix = |address: &ListenAddress| matches!(address, ListenAddress::Unix(_));

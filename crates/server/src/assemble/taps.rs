@@ -33,7 +33,7 @@ impl Lowering<'_> {
     }
 }
 
-/// What a source feeds: its tap, then the paths.
+/// The intake of a source: its tap, then the paths.
 pub(super) struct Tapped {
     pub(super) point: Arc<TapPoint>,
     pub(super) router: Arc<Router>,

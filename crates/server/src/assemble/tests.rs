@@ -1,5 +1,5 @@
-//! Rows about the way from a configuration to running parts: what is refused, what sources and destinations are told, and which
-//! message reaches which destination as which text.
+//! Rows about the way from a configuration to running parts: what is refused, the settings of sources and
+//! destinations, and which message reaches which destination as which text.
 
 mod changes;
 mod counted;
@@ -116,7 +116,7 @@ fn runs(text: &str, lines: &[&str], want: &[&str]) {
     assert_eq!(got(text, lines), want);
 }
 
-/// What each destination gets of some lines.
+/// Returns the lines that each destination writes of some messages.
 #[track_caller]
 fn got(text: &str, lines: &[&str]) -> Vec<String> {
     written(&mut parts(text), lines)

@@ -19,7 +19,7 @@ pub(super) const JOURNAL_PREFIX: Version = Version { major: 3, minor: 8 };
 pub(super) const TRUNCATES_TO_RATIO: Version = Version { major: 3, minor: 33 };
 
 impl Globals<'_> {
-    /// Whether the configuration is written for a version before this one.
+    /// Returns true if the configuration is written for a version before this one.
     pub(super) fn is_older(&self, version: Version) -> bool {
         self.version.is_some_and(|written| written < version)
     }
@@ -36,7 +36,7 @@ impl Globals<'_> {
 }
 
 impl Lowering<'_> {
-    /// Where `db-parser()` puts the messages that it makes when it does not say.
+    /// Returns the default target of the messages that `db-parser()` makes.
     pub(super) fn database_inject(&self) -> Inject {
         match self.globals.is_older(INJECTS_INTO_PATH) {
             true => Inject::Internal(self.environment.inject.clone()),

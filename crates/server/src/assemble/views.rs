@@ -20,7 +20,7 @@ const DEPTH_MAX: usize = 16;
 pub(crate) struct ViewSpec {
     /// The name that it is searched by.
     pub(crate) name: String,
-    /// Whether it is several at once.
+    /// True for a multiple logspace, false for a filtered one.
     pub(crate) is_multiple: bool,
     /// The local logspaces that it comes to, each once.
     pub(crate) members: Vec<ViewMember>,
@@ -33,7 +33,8 @@ pub(crate) struct ViewMember {
     pub(crate) shown: String,
     /// Its own name.
     pub(crate) base: String,
-    /// What may be seen: what all questions of one of these ways find; none when all of it may be seen.
+    /// The visible messages: those that match every question of at least one of these lists; none: all
+    /// messages.
     pub(crate) ways: Option<Vec<Vec<String>>>,
 }
 

@@ -43,7 +43,7 @@ impl<'t> Lowering<'t> {
         self.text_parser(parser, Regexp::new(patterns), "")
     }
 
-    /// All patterns of an option; every wrong one is told.
+    /// Compiles all patterns of an option and reports every wrong one.
     fn patterns(
         &mut self,
         parser: ParserCall<'t>,

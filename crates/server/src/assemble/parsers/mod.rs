@@ -141,7 +141,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// What a parser of the same name remembered before a reload, or something new.
+    /// Returns the state that a parser of the same name had before a reload, or a new one.
     fn kept<T: Default + Send + Sync + 'static>(&mut self, parser: ParserCall<'t>, what: &str) -> Arc<T> {
         let name = parser.options.own_text("persist-name");
         let name = name.unwrap_or_else(|| format!("{}({what})", parser.options.call.key()));

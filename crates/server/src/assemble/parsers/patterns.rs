@@ -13,7 +13,7 @@ use pipeline::{
 };
 use std::{path::PathBuf, sync::Arc};
 
-/// Where syslog-ng keeps its database.
+/// Path of syslog-ng's database.
 const DATABASE: &str = "/var/lib/syslog-ng/patterndb.xml";
 
 impl<'t> Lowering<'t> {

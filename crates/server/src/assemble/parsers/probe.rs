@@ -10,7 +10,7 @@ use pipeline::{
 };
 use std::sync::Arc;
 
-/// What stands before the names of all metrics.
+/// Prefix of the names of all metrics.
 const PREFIX: &str = "syslogng_";
 
 /// The name and the labels of a probe that has neither.

@@ -29,7 +29,7 @@ pub(crate) struct TableFile {
     seen: Option<(SystemTime, u64)>,
 }
 
-/// What a file holds, and where it is put.
+/// The kinds of tables, each with the table in use.
 enum Content {
     Contexts(ContextFile),
     Geo(Arc<GeoDatabase>),

@@ -72,7 +72,7 @@ impl<'t> Lowering<'t> {
         self.text_parser(parser, csv, "")
     }
 
-    /// The type of a column; one that does not exist is told.
+    /// Returns the type of a column, and reports an unknown one.
     fn type_of(&mut self, column: &Arg) -> Option<TypeHint> {
         let Arg::Call(typed) = column else { return Some(TypeHint::Kind(ValueKind::String)) };
         let hint = TypeHint::from_name(&typed.key());

@@ -5,7 +5,7 @@ use super::{finds, runs};
 const LINES: [&str; 2] =
     ["<13>Nov 21 03:00:00 web app[7]: card 4111111111111111 of anna\n", "<13>Nov 21 03:00:01 db app: 2026\n"];
 
-/// What a file destination gets after some steps.
+/// Checks what a file destination writes after some steps.
 #[track_caller]
 fn writes(steps: &str, template: &str, want: [&str; 2]) {
     let text = format!(

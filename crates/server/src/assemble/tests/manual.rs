@@ -7,7 +7,7 @@ const LINE: &str = "<165>1 2026-11-21T03:00:00.123456+01:00 gate cron 77 ID47 [e
 const VALUES: &str = "rewrite { set('anna' value('user')); set(int('7') value('count'));
     set(list('a,\"b,c\",d') value('list')); set('shop' value('app.name')); set('8080' value('app.port'));
     set('k1' value('.app.key')); set-tag('.source.s'); };";
-/// What stands in place of a result that no test can know.
+/// Marks a result that no test can know.
 const DIFFERS: &str = "differs";
 
 /// The cells of a page's tables that have at least so many columns, without their backticks.
@@ -26,7 +26,7 @@ fn rows(page: &str, columns: usize) -> Vec<Vec<String>> {
     lines.map(cells).filter(|row| row.len() >= columns && row[columns - 1] != "result").collect()
 }
 
-/// What a template shows after some steps; nothing when the message was stopped.
+/// Returns the text of a template after some steps; nothing when the message was stopped.
 fn shown(definitions: &str, steps: &str, template: &str) -> String {
     let template = template.replace('\\', "\\\\").replace('"', "\\\"");
     let text = format!(

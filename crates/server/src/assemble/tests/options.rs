@@ -1,4 +1,4 @@
-//! Rows about options of drivers, as far as they show in what sources and destinations are told.
+//! Rows about options of drivers, as far as they show in the settings of sources and destinations.
 
 use super::{finds, parts};
 use delivery::{DestinationDriver, MarkMode, Marks};
@@ -42,7 +42,7 @@ fn options_of_sources_reach_the_relay() {
     assert!(matches!(system.driver, SourceDriver::System { with_kernel: false }));
 }
 
-/// What the first destination of a configuration writes of `a text`.
+/// Returns what the first destination of a configuration writes of `a text`.
 fn written(config: &str) -> Vec<u8> {
     let mut parts = parts(config);
     let mut batch =
@@ -57,7 +57,7 @@ fn written(config: &str) -> Vec<u8> {
     out
 }
 
-/// What one destination writes of a message.
+/// Checks what one destination writes of a message.
 #[track_caller]
 fn check_written(options: &str, want: &[u8]) {
     let config = format!(
@@ -206,7 +206,7 @@ fn blocks_of_services_are_there() {
     }
 }
 
-/// What a check says of one destination, without the place.
+/// Checks the findings about one destination, without their positions.
 #[track_caller]
 fn check_said(driver: &str, want: &[&str]) {
     let config = format!("log {{ source {{ stdin(); }}; destination {{ {driver}; }}; }};");

@@ -248,7 +248,7 @@ fn parsers_of_patterns_and_groups() {
     finds("parser p { db-parser(file(\"/none.pdb\") drop-unmatched(yes)); };", &[]);
 }
 
-/// What a ready-made block makes of two messages, by a template.
+/// Checks the text of a template after a ready-made block, for two messages.
 #[track_caller]
 fn block_reads(version: &str, parser: &str, shown: &str, lines: [&str; 2], want: &[&str]) {
     let text = format!(

@@ -7,7 +7,7 @@ use intake::{SourceDriver, SourceSpec};
 use std::path::Path;
 use wire::ParseFlags;
 
-/// What a configuration comes to in several versions: `show` of its parts.
+/// Checks `show` of the parts of a configuration in several versions of the language.
 #[track_caller]
 fn in_versions(text: &str, show: fn(&super::Parts) -> String, want: &[(&str, &str)]) {
     for (version, want) in want {
