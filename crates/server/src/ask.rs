@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Where the server is and who asks.
+/// The server to ask, the user, and the form of the output.
 #[derive(Args, Debug, Clone)]
 pub(crate) struct Access {
     /// Address of the server's page
@@ -36,7 +36,7 @@ pub(crate) struct Access {
     /// Logspace; may be left out when there is one
     #[arg(long)]
     logspace: Option<String>,
-    /// What a line looks like
+    /// Format of a line
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print control characters as they are: a terminal obeys them
@@ -62,7 +62,7 @@ impl Access {
     }
 }
 
-/// What a line looks like.
+/// The format of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Format {
     /// Time, host, program, message
@@ -76,7 +76,7 @@ pub(crate) enum Format {
 /// Exit status of a command that was answered while something could not be read: locked, or damaged.
 const INCOMPLETE: u8 = 3;
 
-/// Whether an answer has everything.
+/// The completeness of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Coverage {
     Whole,

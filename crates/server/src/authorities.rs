@@ -14,7 +14,7 @@ use std::{
 };
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
-/// Where systems keep the certificates of the authorities that they trust.
+/// Files in which systems keep the certificates of the authorities that they trust.
 const SYSTEM: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 

@@ -24,7 +24,7 @@ pub(crate) struct Checking {
     pub(crate) syntax_only: bool,
     /// Warnings count as errors.
     pub(crate) strict: bool,
-    /// What cannot be run is left out.
+    /// True to leave out the parts that cannot run.
     pub(crate) skip_unsupported: bool,
 }
 

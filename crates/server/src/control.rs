@@ -41,9 +41,9 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Descriptors that are kept for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
 
-/// What answers commands.
+/// Answers the commands of the control socket.
 pub(crate) trait Commands: Send + Sync {
-    /// The answer to one command, without its end line. An error becomes `FAIL` and its text.
+    /// Answers one command, without the end line. An error becomes `FAIL` and its text.
     fn command(&self, line: &str) -> Result<String, String>;
 
     /// Called after the answer to a command was written, or could not be: the time for what ends this process.
@@ -53,7 +53,7 @@ pub(crate) trait Commands: Send + Sync {
     fn stream(&self, line: &str) -> Option<Result<Stream, String>>;
 }
 
-/// What writes to a connection that it has taken over.
+/// Writes to a connection that a command has taken over.
 pub(crate) type Stream = Box<dyn FnOnce(UnixStream) -> io::Result<()> + Send>;
 
 /// The listening socket; its file goes with it.

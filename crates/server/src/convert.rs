@@ -17,7 +17,7 @@ use std::{
     process::ExitCode,
 };
 
-/// What can be converted.
+/// Options of `convert`.
 #[derive(Args, Debug)]
 pub(crate) struct ConvertOptions {
     #[command(subcommand)]
@@ -93,7 +93,7 @@ fn convert(options: &RsyslogOptions) -> Result<Conversion, String> {
     Ok(conversion)
 }
 
-/// What our own check says of a configuration.
+/// Returns the first error that our own check finds in a converted configuration.
 fn judge(text: &str) -> Option<String> {
     let file = "converted.conf";
     let checked = assemble::check(Path::new(file), &Memory::default().file(file, text));

@@ -1,6 +1,6 @@
 //! The running server: assembles the configuration, reloads, and shuts down in order.
 //!
-//! In: settings, signals, commands of the control socket. Out: a process that works until it is told to stop.
+//! In: settings, signals, commands of the control socket. Out: a process that works until it is stopped.
 //! Holds: the running parts; one loop that takes one event after the other is their only owner.
 //! Limits: [`DRAIN`] for queues at shutdown.
 
@@ -53,12 +53,12 @@ use transport::{InternalLog, Registry};
 const DRAIN: Duration = Duration::from_secs(10);
 /// How often parsers with timers hear that time went on.
 const TICK: Duration = Duration::from_secs(1);
-/// What the service manager shows while all is well.
+/// Status line for the service manager while all is well.
 const STATUS_RUNNING: &str = "Running";
 /// Events that may wait: signals and commands are rare.
 const EVENTS_MAX: usize = 64;
 
-/// What the command line says.
+/// The settings of the command line.
 pub(crate) struct Settings {
     /// The name the program was called by, for its messages.
     pub(crate) name: &'static str,
@@ -74,23 +74,23 @@ pub(crate) struct Settings {
     pub(crate) control: PathBuf,
     /// File for the process id.
     pub(crate) pidfile: Option<PathBuf>,
-    /// Whether to say what to do next.
+    /// True to print the next steps for a new user.
     pub(crate) quickstart: bool,
     /// How much to say.
     pub(crate) levels: Levels,
     /// Threads that read sources; as many as there are cores when it is not said.
     pub(crate) worker_threads: Option<usize>,
-    /// Whether a configuration runs without what of it cannot be run.
+    /// True to run a configuration without the parts that cannot run.
     pub(crate) skip_unsupported: bool,
 }
 
-/// What the loop takes.
+/// The events of the loop.
 pub(crate) enum Event {
     /// Shut down.
     Stop,
     /// Change over to the configuration as it is now; the sender hears how that went.
     Reload(Option<SyncSender<Result<(), String>>>),
-    /// Open output files anew.
+    /// Reopen output files.
     Reopen,
 }
 
@@ -127,7 +127,8 @@ pub(crate) fn run(settings: Settings) -> ExitCode {
     }
 }
 
-/// What of the data folder only the server's user may read. Other files there may be outputs, with modes of their own.
+/// The entries of the data folder that only the server's user may read. Other files there may be outputs,
+/// with modes of their own.
 const PRIVATE: [&str; 8] = [
     "logspaces",
     "disk-buffers",
@@ -199,7 +200,7 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     notifier.ready(STATUS_RUNNING);
     work(&inbox, &mut running, log, &notifier);
     notifier.stopping();
-    // Whoever waits for an event that nobody takes any more hears so at once.
+    // Senders of events that nobody will take any more get an error at once.
     drop(inbox);
     log.write(Severity(5), &format!("{name} shutting down; version='{version}'"));
     if let Some(page) = page {
@@ -249,7 +250,7 @@ fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notif
                     }
                 }
                 if let Some(answer) = answer {
-                    // Whoever asked may have hung up.
+                    // The client may have hung up.
                     let _ = answer.send(result);
                 }
             }

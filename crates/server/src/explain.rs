@@ -38,7 +38,8 @@ use text::{Colours, Page};
 /// Most messages of one run: more is a load test.
 const MESSAGES_MAX: usize = 10_000;
 
-/// What parsers hold back is asked for as if so much time had passed: longer than any usual timeout.
+/// Time that is simulated to have passed, so that parsers release what they hold back: longer than any usual
+/// timeout.
 const DAY_US: i64 = 86_400_000_000;
 
 /// Options of `explain`.
@@ -147,7 +148,7 @@ fn source(parts: &Parts, name: Option<&str>) -> Result<SourceSpec, String> {
     })
 }
 
-/// What a source makes of the messages.
+/// Collects the batches of a source.
 #[derive(Default)]
 struct Collected(Mutex<Vec<Batch>>);
 

@@ -2,7 +2,7 @@
 //!
 //! In: jobs. Out: nothing; what a job does is its own. Holds: the threads, started with the first job.
 //! The threads end when their holder goes, after all jobs that were handed over.
-//! Limits: [`WAITING_MAX`] jobs wait for a thread; whoever hands over one more waits.
+//! Limits: [`WAITING_MAX`] jobs wait for a thread; the sender of one more waits.
 
 use pipeline::route::{Job, Lanes};
 use std::{
@@ -25,12 +25,12 @@ pub(crate) struct LaneThreads {
 struct Lane {
     /// Gone when no more jobs come.
     jobs: Option<SyncSender<Job>>,
-    /// Gone when it could not be started: its jobs are done by whoever brings them.
+    /// Gone when it could not be started: its jobs then run on the sender's thread.
     thread: Option<JoinHandle<()>>,
 }
 
 impl LaneThreads {
-    /// So many threads; they start with the first job.
+    /// Makes `count` threads, at least one; they start with the first job.
     pub(crate) fn new(count: usize) -> LaneThreads {
         LaneThreads { count: count.max(1), threads: OnceLock::new() }
     }

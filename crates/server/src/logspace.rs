@@ -45,7 +45,7 @@ enum Verb {
     Cat(cat::Options),
     /// Make an evidence package of sealed messages
     Export(export::Options),
-    /// Make the index of a segment anew from its messages, while no server has the logspace open
+    /// Rebuild the index of a segment from its messages, while no server has the logspace open
     RebuildIndex(rebuild::Options),
     /// Read sealed segments at a bounded rate and name damaged chunks
     Scrub(scrub::Options),
@@ -78,7 +78,8 @@ pub(crate) fn run(options: &LogspaceOptions) -> ExitCode {
     }
 }
 
-/// Whether all is well, or why the verb could not be done.
+/// Runs a verb. Returns true when nothing is wrong, false when something was found, or the reason of a
+/// failure.
 fn done(verb: &Verb) -> Result<bool, String> {
     match verb {
         Verb::Verify(options) => verify::run(options).map(|verdict| verdict == Verdict::Complete),

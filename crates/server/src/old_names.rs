@@ -27,7 +27,7 @@ struct SyslogNg {
     /// Configuration
     #[arg(short = 'f', long, default_value = "/etc/syslog-ng/syslog-ng.conf")]
     cfgfile: PathBuf,
-    /// Where read positions are kept; logspaces live beside it
+    /// File of the read positions; logspaces are stored next to it
     #[arg(short = 'R', long, default_value = "/var/lib/syslog-ng/syslog-ng.persist")]
     persist_file: PathBuf,
     /// File for the process id

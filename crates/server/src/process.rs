@@ -159,7 +159,7 @@ fn become_user(identity: &Identity, keeps: bool) -> Result<(), String> {
 struct Entry<'t> {
     name: &'t str,
     number: u32,
-    /// What stands behind the number.
+    /// The fields after the number.
     rest: &'t str,
 }
 

@@ -42,7 +42,7 @@ enum QueueVerb {
     },
     /// Print the messages that wait
     Cat {
-        /// What to print of a message; \n is a line feed
+        /// Template of a printed message; \n is a line feed
         #[arg(short = 't', long)]
         template: Option<String>,
         /// Print control characters as they are: a terminal obeys them

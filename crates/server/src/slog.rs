@@ -22,7 +22,7 @@ use std::{
     process::ExitCode,
 };
 
-/// What any step here fails with: a sentence for the user.
+/// The result of any step here; the error is a sentence for the user.
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 /// Options of `slog`.
@@ -44,13 +44,13 @@ enum Verb {
         /// The MAC of all lines so far; for a first log it need not be there
         #[arg(short = 'm', long)]
         mac_file: PathBuf,
-        /// Where the key of the next line is written
+        /// File for the key of the next line
         new_key: PathBuf,
-        /// Where the MAC of all lines is written
+        /// File for the MAC of all lines
         new_mac: PathBuf,
         /// The log
         input: PathBuf,
-        /// Where the encrypted log is written
+        /// File for the encrypted log
         output: PathBuf,
         /// No effect: lines are read one by one
         #[arg(hide = true)]
@@ -75,7 +75,7 @@ enum Verb {
         prev_mac_file: Option<PathBuf>,
         /// The encrypted log
         input: PathBuf,
-        /// Where the log is written in clear
+        /// File for the log in clear
         output: PathBuf,
         /// No effect: lines are read one by one
         #[arg(hide = true)]

@@ -1,6 +1,6 @@
 //! Counters as people read them: syslog-ng's CSV, its queries, and Prometheus text.
 //!
-//! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters anew.
+//! In: the counters of all owners. Out: text. Holds nothing: every call reads the counters again.
 //! The names are syslog-ng's, so that dashboards and scripts go on working; ours are additions.
 
 use std::{borrow::Cow, fmt::Write};
@@ -12,7 +12,7 @@ pub(crate) struct Figure {
     pub(crate) component: String,
     /// Name of the statement, with the number of the driver.
     pub(crate) id: String,
-    /// What is read or written.
+    /// The file, address or table that is read or written.
     pub(crate) instance: String,
     /// `a` active, `o` orphaned.
     pub(crate) state: char,
@@ -29,19 +29,19 @@ impl Figure {
         parts.map(String::as_str).chain([self.kind]).collect::<Vec<_>>().join(".")
     }
 
-    /// Whether its name matches a pattern with `*` and `?`.
+    /// Returns true if its name matches a pattern with `*` and `?`.
     pub(crate) fn is_like(&self, pattern: &str) -> bool {
         glob(pattern.as_bytes(), self.name().as_bytes())
     }
 }
 
-/// Where the messages are that came to one place.
+/// The messages that came to one destination or the router, and what became of them.
 pub(crate) struct Account {
     /// `dst.file;d_all#0;/var/log/all`
     pub(crate) name: String,
     /// Messages that came.
     pub(crate) taken: u64,
-    /// What became of them: written, queued, dropped by reason.
+    /// Numbers by outcome: written, queued, dropped by reason.
     pub(crate) parts: Vec<(&'static str, u64)>,
 }
 

@@ -35,7 +35,7 @@ const TURN: Duration = Duration::from_millis(200);
 /// How long a client may take for a line before it is given up.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a client asks for.
+/// A client's request.
 #[derive(Serialize, Deserialize, Default, Debug)]
 pub(crate) struct TapRequest {
     /// Where: a source, a log path, a destination.
@@ -57,7 +57,7 @@ pub(crate) struct TapPlace {
     pub(crate) kind: &'static str,
     /// The names that it is known by.
     pub(crate) names: Vec<String>,
-    /// What messages pass.
+    /// The point that the messages pass.
     pub(crate) point: Arc<TapPoint>,
 }
 
@@ -68,7 +68,7 @@ pub(crate) struct Taps(Arc<AtomicUsize>);
 /// Takes copies.
 struct Sampler {
     batches: SyncSender<Batch>,
-    /// Whether messages are only counted.
+    /// True if messages are only counted.
     only_counts: bool,
     seen: AtomicU64,
     missed: AtomicU64,
@@ -170,7 +170,7 @@ struct Progress {
     /// Messages, or seconds, that the client was told.
     shown: u64,
     matched: u64,
-    /// What was told of the messages that were not looked at.
+    /// Number of missed messages reported so far.
     missed: u64,
     looked: Instant,
     /// The start of the second of a rate, and the totals then.
@@ -326,7 +326,7 @@ fn find(places: &[TapPlace], wanted: &str) -> Result<Vec<Arc<TapPoint>>, String>
     Ok(found.into_iter().map(|place| place.point.clone()).collect())
 }
 
-/// Whether the client has hung up.
+/// Returns true if the client has hung up.
 fn is_gone(peer: &mut UnixStream) -> bool {
     let mut byte = [0];
     match peer.read(&mut byte) {

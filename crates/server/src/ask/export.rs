@@ -33,7 +33,7 @@ const WIDTH_MAX: usize = 80;
 const REPORT_TRIES: usize = 50;
 const REPORT_WAIT: Duration = Duration::from_millis(20);
 
-/// What a file is like.
+/// The format of an exported file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum FileFormat {
     /// One JSON object a line
@@ -55,7 +55,7 @@ pub(crate) struct ExportOptions {
     query: Vec<String>,
     #[command(flatten)]
     range: Range,
-    /// What the file is like
+    /// Format of the file
     #[arg(long = "as", value_enum, default_value_t = FileFormat::Ndjson)]
     file_format: FileFormat,
     /// Name of the file; standard output when left out
@@ -171,7 +171,7 @@ impl Rows {
         Ok(Rows { body: Box::new(body), report })
     }
 
-    /// Whether they were everything; says what could not be read.
+    /// Reports what could not be read, and returns whether the export is complete.
     fn coverage(&self, session: &Session) -> Result<Coverage, String> {
         // The report is written when the last piece has gone.
         for _ in 0..REPORT_TRIES {

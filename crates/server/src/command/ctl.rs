@@ -26,7 +26,7 @@ pub(crate) struct CtlOptions {
     pub(crate) verb: CtlVerb,
 }
 
-/// What to ask or tell.
+/// The verbs of `ctl`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CtlVerb {
     /// Print the statistics
@@ -38,7 +38,7 @@ pub(crate) enum CtlVerb {
     },
     /// Check the configuration and change over to it
     Reload,
-    /// Open output files anew, after a rotation
+    /// Reopen output files, after a rotation
     Reopen,
     /// Shut the server down in order
     Stop,
@@ -105,7 +105,7 @@ impl SwitchOptions {
     }
 }
 
-/// What to do with passwords.
+/// The verbs of `ctl credentials`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CredentialsVerb {
     /// Give the password of a key file; it is asked for when it is not given
@@ -152,7 +152,7 @@ impl StatsOptions {
     }
 }
 
-/// What to query.
+/// The verbs of `ctl query`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum QueryVerb {
     /// Names with values

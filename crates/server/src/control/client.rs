@@ -12,12 +12,12 @@ use std::{
 /// Longest wait for an answer.
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What the server said.
+/// The server's reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
     /// The answer.
     Done(String),
-    /// Why not.
+    /// The reason of a failure.
     Failed(String),
 }
 

@@ -19,7 +19,7 @@ use transport::{
     tls::{ServerTls, dns_names, lifetime},
 };
 
-/// How long before its end a certificate is told of.
+/// Time before its expiry at which a certificate is first reported.
 const WARN_BEFORE_S: i64 = 14 * 86_400;
 
 /// Levels of our own messages.
@@ -72,7 +72,7 @@ impl PageTls {
     pub(super) fn watch(&self, log: &InternalLog) {
         let file = self.present().spec.tls.as_ref().and_then(|tls| tls.cert_file.clone());
         let Some(file) = file else { return };
-        // One that cannot be read any more is told at the next reload.
+        // A file that cannot be read any more is reported at the next reload.
         if let Ok(Some(times)) = lifetime(&file) {
             told(&file, times, Timestamp::now().as_second(), log);
         }

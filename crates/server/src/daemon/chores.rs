@@ -64,7 +64,7 @@ fn statistics(registry: &Registry) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! What is told when.
+    //! Rows about the messages of periodic tasks.
 
     use super::*;
     use std::sync::{Arc, Mutex};

@@ -68,7 +68,7 @@ impl Control {
         }
     }
 
-    /// What the figures are read from.
+    /// Returns the collector that the figures are read from.
     pub(crate) fn collector(&self) -> Arc<Collector> {
         self.collector.clone()
     }
@@ -153,7 +153,7 @@ impl Control {
         }
     }
 
-    /// Passwords of private keys. A new one is used at once: certificates and keys are read anew.
+    /// Manages passwords of private keys. A new one is used at once: certificates and keys are read again.
     fn credentials(&self, line: &str) -> Result<String, String> {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match (verb.to_ascii_uppercase().as_str(), rest.split_once(' ')) {

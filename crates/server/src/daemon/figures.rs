@@ -15,11 +15,11 @@ use std::{
 };
 use transport::{Counters, REFUSAL_REASONS, RefusalReason, Registry, State};
 
-/// What all figures are read from.
+/// The sources of all figures.
 pub(crate) struct Collector {
     registry: Registry,
     shared: Arc<Shared>,
-    /// What sources received whose counters were forgotten.
+    /// Messages received by sources whose counters were removed.
     forgotten: AtomicU64,
 }
 
@@ -86,7 +86,7 @@ fn read(counter: &AtomicU64) -> u64 {
     counter.load(Ordering::Relaxed)
 }
 
-/// What a destination dropped, by reason.
+/// Returns a destination's dropped messages, by reason.
 fn dropped_of(counters: &Counters) -> [(&'static str, u64); 6] {
     [
         ("queue_full", read(&counters.dropped_queue_full)),
@@ -243,7 +243,7 @@ impl Collector {
         all
     }
 
-    /// Where the messages are that came to each destination and to the router, a row each.
+    /// Returns an account for each destination and for the router: messages received and what became of them.
     pub(crate) fn accounts(&self) -> Vec<Account> {
         let mut accounts = Vec::new();
         let mut received = read(&self.forgotten);

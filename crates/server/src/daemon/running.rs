@@ -43,10 +43,10 @@ const CERTIFICATE_TICKS: u64 = 12 * 3600;
 /// Ticks between two looks at the files of pattern databases.
 const DATABASE_TICKS: u64 = 5;
 
-/// What other threads may look at while the loop works.
+/// The state that other threads may read while the loop works.
 pub(crate) struct Shared {
     site: Arc<Site>,
-    /// What metrics-probe() counted.
+    /// The counters of metrics-probe().
     pub(super) probes: Arc<Probes>,
     page: PageTls,
     state: Mutex<Current>,
@@ -74,9 +74,9 @@ pub(crate) struct ConfigInUse {
     pub(crate) preprocessed: String,
     /// The files that it was read from.
     pub(crate) files: Vec<String>,
-    /// What leads where, as JSON.
+    /// The graph of sources, paths and destinations, as JSON.
     pub(crate) graph: String,
-    /// What of it does not run, with `--skip-unsupported`: one sentence each.
+    /// The parts that do not run, with `--skip-unsupported`: one sentence each.
     pub(crate) left_out: Vec<String>,
 }
 
@@ -177,7 +177,7 @@ impl Running {
         self.environment.passwords.clone()
     }
 
-    /// What other threads may look at.
+    /// Returns the state that other threads may read.
     pub(crate) fn shared(&self) -> Arc<Shared> {
         self.shared.clone()
     }
@@ -325,7 +325,7 @@ impl Running {
         Stamp::known(now.as_microsecond(), self.environment.zone.to_offset(now).seconds())
     }
 
-    /// Opens output files anew.
+    /// Reopens output files.
     pub(crate) fn reopen(&self) {
         self.destinations.reopen();
     }
@@ -385,7 +385,7 @@ impl Shared {
         current.logspaces.iter().map(named).collect()
     }
 
-    /// What is counted on the way through the log paths.
+    /// Returns the counters along the log paths.
     pub(crate) fn tallies(&self) -> Tallies {
         self.locked().tallies.clone()
     }
@@ -395,7 +395,7 @@ impl Shared {
         self.locked().config.clone()
     }
 
-    /// What is wrong at present, one sentence each.
+    /// Returns the present problems, one sentence each.
     pub(crate) fn troubles(&self) -> Vec<String> {
         let troubles = self.logspaces().into_iter().filter_map(|(name, logspace)| {
             let stats = logspace.stats();

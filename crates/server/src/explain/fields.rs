@@ -7,7 +7,7 @@ use crate::terminal;
 use message::{Batch, Field as Fixed, ValueKind};
 use pipeline::{Definitions, Template, template::Renderer};
 
-/// What every message has, in the order of a header.
+/// The fields that every message has, in the order of a header.
 const HEADER: &[(&str, &str)] = &[
     ("PRI", "${FACILITY}.${SEVERITY}"),
     ("ISODATE", "${ISODATE}"),
@@ -64,7 +64,7 @@ impl Reader {
     }
 }
 
-/// What differs, in the order of the fields after it.
+/// Returns the differences, in the order of the fields after the step.
 pub(super) fn changes(before: &[Field], after: &[Field]) -> Vec<Change> {
     let find = |fields: &[Field], name: &str| fields.iter().find(|field| field.name == name).map(text);
     let mut changes = Vec::new();

@@ -57,7 +57,7 @@ impl Recorder {
         self.reader.fields(batch, index)
     }
 
-    /// What was written down since the last time.
+    /// Takes the nodes recorded since the last call.
     pub(super) fn take(&mut self) -> Vec<Node> {
         std::mem::take(&mut self.nodes)
     }
@@ -190,7 +190,7 @@ impl Watch for Recorder {
     }
 }
 
-/// Where a destination would write a message.
+/// Describes the target that a destination would write a message to.
 fn target(driver: &mut DestinationDriver, batch: &Batch, index: usize, sequence: u64) -> String {
     match driver {
         DestinationDriver::File(file) => {

@@ -89,7 +89,7 @@ pub(super) enum Node {
         condition: Option<Answer>,
         /// Nothing: no message entered, but a parser in it made one.
         taken: Option<bool>,
-        /// Whether those behind it do not get the message.
+        /// True if the branches behind it do not get the message.
         last: bool,
         events: Vec<Node>,
     },
@@ -106,17 +106,17 @@ pub(super) enum Node {
     },
     /// A message that a parser made.
     Made {
-        /// Whether it goes to `internal()` in place of the path.
+        /// True if it goes to `internal()` instead of along the path.
         for_internal: bool,
         fields: Vec<Field>,
         events: Vec<Node>,
     },
-    /// What a destination would write.
+    /// A message that a destination would write.
     Delivery { driver: String, target: String, text: String, flow_control: bool },
 }
 
 impl Node {
-    /// What happened inside of it.
+    /// Returns the events inside the node.
     pub(super) fn events(&self) -> &[Node] {
         match self {
             Node::Branch { events, .. } | Node::Step { events, .. } | Node::Made { events, .. } => events,

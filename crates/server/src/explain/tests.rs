@@ -38,7 +38,7 @@ fn told(text: &str, messages: &[&str], json: bool) -> String {
     explained(&options, &surroundings).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// What is printed behind the header of a message.
+/// Checks the output after the header of a message.
 #[track_caller]
 fn check(message: &str, want: &str) {
     let text = told(CONFIG, &[message], false);

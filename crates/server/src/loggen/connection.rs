@@ -32,7 +32,7 @@ pub(super) struct Target {
     tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
     /// Header of the PROXY protocol, sent first.
     proxy: Option<Vec<u8>>,
-    /// Whether the PROXY header goes before the TLS handshake.
+    /// True to send the PROXY header before the TLS handshake.
     proxy_plain: bool,
     local_port: Option<u16>,
 }

@@ -15,7 +15,7 @@ use std::{
 const FILE_BYTES_MAX: u64 = 4 << 30;
 /// Largest generated message.
 const SIZE_MAX: usize = 1 << 20;
-/// What fills a message up to its size.
+/// Text that fills a message up to its size.
 const PADDING: &[u8] = b"PADD";
 
 /// The messages of a run, shared by its connections.
@@ -83,7 +83,7 @@ impl Content {
     }
 }
 
-/// What generated messages look like.
+/// The form of generated messages.
 struct Shape {
     size: usize,
     rfc5424: bool,

@@ -22,7 +22,7 @@ const RECONNECT_EVERY: Duration = Duration::from_millis(500);
 /// Shortest sleep when ahead of the pace.
 const TICK: Duration = Duration::from_millis(1);
 
-/// What was sent so far, by all connections.
+/// Totals of all connections so far.
 #[derive(Default)]
 pub(super) struct Progress {
     messages: AtomicU64,

@@ -17,7 +17,7 @@ fn options(line: &str) -> Options {
     Line::parse_from(std::iter::once("loggen").chain(line.split(' '))).options
 }
 
-/// What a TCP listener got from one run.
+/// Returns the bytes that a TCP listener receives from one run.
 fn received(line: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -16,7 +16,7 @@ use segment::Sealed;
 use serde_json::json;
 use std::io::{self, BufWriter, ErrorKind, Write};
 
-/// What a message looks like.
+/// The format of a printed message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 enum Format {
     /// The bytes as received, control characters escaped, and a line break
@@ -48,7 +48,7 @@ pub(super) struct Options {
     keys: KeyFiles,
     #[command(flatten)]
     selection: Selection,
-    /// What a message looks like
+    /// Format of a message
     #[arg(long, value_enum, default_value_t = Format::Raw)]
     format: Format,
     /// The same as --format json
@@ -72,7 +72,7 @@ impl Selection {
         Ok((time(&self.from)?, time(&self.to)?))
     }
 
-    /// What is asked for.
+    /// Parses the query.
     pub(super) fn query(&self) -> Result<Query, String> {
         let options = ParseOptions { now_us: now_us(), ..ParseOptions::default() };
         Query::parse(&self.query, &options).map_err(|error| error.to_string())

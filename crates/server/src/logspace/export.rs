@@ -142,7 +142,7 @@ impl Options {
     }
 }
 
-/// What a filter lets see; none: everything.
+/// Returns the boundary of a filter; none: all messages.
 fn boundary(filter: Option<&[Vec<String>]>) -> Result<Option<Boundary>, String> {
     let read = |way: &Vec<String>| {
         let questions = way.iter().map(|text| Query::parse(text, &ParseOptions::default()));

@@ -46,7 +46,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     if options.json {
         outln!("{}", terminal::json(&json!({"first": options.first, "bytes": report.file}).to_string()));
     } else {
-        outln!("made the index of segment {} anew: {} bytes", options.first, report.file);
+        outln!("rebuilt the index of segment {}: {} bytes", options.first, report.file);
     }
     Ok(true)
 }

@@ -19,7 +19,7 @@ struct Words {
     verb: Verb,
 }
 
-/// What a verb says of itself: all well, something found, or an error.
+/// Returns the outcome of a verb: true for no findings, false for findings, or an error.
 fn run_words(words: &str) -> Result<bool, String> {
     let words = Words::try_parse_from(["logspace"].into_iter().chain(words.split(' '))).unwrap();
     done(&words.verb)

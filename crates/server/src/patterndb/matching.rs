@@ -219,7 +219,7 @@ impl Printer<'_> {
             Some(text) => Cow::Owned(text.into_owned().into_bytes()),
             None => Cow::Borrowed(self.out.as_slice()),
         };
-        // Whoever reads may have gone.
+        // The reader may have gone.
         let _ = io::stdout().write_all(&shown);
         self.out.clear();
     }

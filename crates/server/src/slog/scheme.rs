@@ -17,7 +17,7 @@ const TAG_BYTES: usize = 16;
 /// Characters of a line's number: the base64 of eight bytes, the lowest first.
 pub(super) const NUMBER_CHARACTERS: usize = 12;
 
-/// What the keys of encryption, of the MAC and of the next line are made from.
+/// The bytes from which the keys of encryption, of the MAC and of the next line are derived.
 const FOR_ENCRYPTION: u8 = 0x36;
 const FOR_MAC: u8 = 0x5c;
 const FOR_NEXT: u8 = 0x6a;
@@ -111,7 +111,7 @@ pub(super) fn seal(host: &mut HostKey, mac: &mut Mac, line: &[u8]) -> Result<Str
     Ok(format!("{number}:{}", BASE64_STANDARD.encode(sealed)))
 }
 
-/// What stands behind the number and the colon, in clear; nothing when it is not what was sealed with this key.
+/// Decrypts the text after the number and the colon; none when it was not sealed with this key.
 pub(super) fn open(key: &Key, text: &[u8]) -> Option<Opened> {
     let sealed = BASE64_STANDARD.decode(text).ok()?;
     let (nonce, rest) = sealed.split_at_checked(NONCE_BYTES)?;

@@ -17,10 +17,11 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// What a crash can leave behind the state: what was written at once, and the lines that were gathered meanwhile.
+/// Most bytes that a crash can leave in the log beyond the saved state: one write and the lines gathered
+/// meanwhile.
 const TAIL_BYTES: u64 = 64 << 20;
 
-/// Where a key is, and what it has sealed.
+/// The key of a log with its state.
 #[derive(Default)]
 pub(crate) struct Sealer(Mutex<Option<State>>);
 
@@ -31,7 +32,7 @@ struct State {
     mac: scheme::Mac,
     /// Lines that the files know of.
     saved: u64,
-    /// Whether the log was compared with the files.
+    /// True if the state was compared with the log.
     is_current: bool,
 }
 
@@ -71,7 +72,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// What was sealed is in its file: the files get the next key and the MAC.
+    /// Saves the next key and the MAC, now that the sealed lines are in the log.
     pub(crate) fn written(&self) -> io::Result<()> {
         match &mut *self.locked() {
             Some(state) if state.host.lines != state.saved => state.save(),
@@ -111,7 +112,8 @@ impl State {
         Ok(())
     }
 
-    /// Replaces both files: the new ones stand beside them first, the MAC's before the key's, and take their names in the same order.
+    /// Replaces both files: writes the new ones next to them, the MAC's before the key's, and renames them in
+    /// the same order.
     fn save(&mut self) -> io::Result<()> {
         let (new_mac, new_key) = (beside(&self.mac_file), beside(&self.key_file));
         put(&new_mac, &print_mac(&self.mac))?;

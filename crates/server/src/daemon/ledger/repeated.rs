@@ -33,7 +33,7 @@ struct Counted {
 }
 
 impl Repeated {
-    /// Whether a failure is listed; otherwise it is counted.
+    /// Returns true if a failure is to be listed; otherwise it is counted.
     pub(super) fn is_listed(&mut self, kind: &'static str, origin: &str, now: Instant) -> bool {
         let fresh = || Counted { start: now, listed: 0, more: 0, origins: BTreeMap::new(), others: 0 };
         let window = self.windows.entry(kind).or_insert_with(fresh);
@@ -53,7 +53,7 @@ impl Repeated {
         false
     }
 
-    /// Whether a caller was not seen for an hour.
+    /// Returns true if a caller was not seen for an hour.
     pub(super) fn is_first(&mut self, caller: &str, now: Instant) -> bool {
         if self.seen.get(caller).is_some_and(|seen| now.duration_since(*seen) < SEEN_FOR) {
             return false;
@@ -65,7 +65,7 @@ impl Repeated {
         true
     }
 
-    /// What was counted in windows that are over.
+    /// Returns and removes the counts of windows that have ended.
     pub(super) fn ended(&mut self, now: Instant, is_last: bool) -> Vec<(&'static str, Value)> {
         let is_over = |window: &Counted| is_last || now.duration_since(window.start) >= WINDOW;
         let mut counts = Vec::new();

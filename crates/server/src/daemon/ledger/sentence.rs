@@ -1,6 +1,6 @@
 //! Entries of the ledger as messages of `internal()`.
 //!
-//! In: an entry, whoever wrote it. Out: a fixed sentence plus fields, or nothing for searches. Holds nothing.
+//! In: an entry of any writer. Out: a fixed sentence plus fields, or nothing for searches. Holds nothing.
 //! Limits: neither questions nor messages nor passwords are in it; foreign text is bounded and escaped.
 
 use super::bounded;
