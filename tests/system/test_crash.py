@@ -17,7 +17,7 @@ STORE_ONLY = CONFIG.replace("destination(d_file); ", "")
 
 
 class Sender(threading.Thread):
-    """Sends numbered messages as fast as the server takes them, until it is told to stop or the server dies."""
+    """Sends numbered messages as fast as the server takes them, until it is stopped or the server dies."""
 
     def __init__(self, port, first, rate=20_000):
         super().__init__(daemon=True)

@@ -141,7 +141,7 @@ def test_the_verbs_of_ctl(binary):
         assert ctl("stats").startswith("SourceName;SourceId;SourceInstance;State;Type;Number\n")
         assert "syslogng_input_events_total{" in ctl("stats", "prometheus")
         assert "d_odd#0" in ctl("query", "get", "--reset", "*d_odd#0*written")
-        assert all_written() == 2, "the figures of d_odd begin anew"
+        assert all_written() == 2, "the figures of d_odd start at zero again"
         assert int(ctl("query", "get", "--sum", "--reset", "dst.file.*.written")) == 2 and all_written() == 0
         assert ctl("stats", "--reset") == "The statistics of syslog-ng have been reset to 0.\n"
         assert "removed" in ctl("stats", "--remove-orphans")

@@ -92,7 +92,7 @@ def test_page_over_https(binary):
 
 
 def test_certificates_of_the_page(binary):
-    """A reload takes new ones; one that is over is told; clients with certificates; keys that do not fit."""
+    """A reload takes new ones; an expired one is reported; clients with certificates; keys that do not fit."""
     server = setup(binary)
     folder = server.folder + "/pki"
     try:

@@ -217,7 +217,7 @@ def test_journal_upload(binary):
         subprocess.run(["/lib/systemd/systemd-journal-remote", "-o", journal, "-"], input=entries, check=True,
                        capture_output=True)
         command = ["/lib/systemd/systemd-journal-upload", "--url", shipped.url, "--file", journal]
-        # It follows the journal until it is told to end: one request without end.
+        # It follows the journal until it is stopped: one request without end.
         upload = subprocess.Popen([*command, f"--save-state={folder}/state"], stderr=subprocess.PIPE, text=True)
         try:
             got = shipped.messages(300)

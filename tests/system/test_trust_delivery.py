@@ -415,7 +415,7 @@ log {{ source(s_in); destination(d_dead); FLAGS; }};
 
 
 def test_a_stop_does_not_wait_for_dead_destinations(binary):
-    """Refused, silent behind a full backlog, taking nothing, in all forms: the stop is quick, and what is lost is told."""
+    """Refused, silent behind a full backlog, taking nothing, in all forms: the stop is quick, and what is lost is reported."""
     silent = socket.socket()
     silent.bind(("127.0.0.1", 0))
     silent.listen(0)

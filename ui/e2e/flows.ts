@@ -364,7 +364,7 @@ export const FLOWS: Record<string, (stage: Stage) => Promise<void>> = {
     await page.waitForSelector(".list .row[data-index]");
   },
 
-  async "a server that is away, too slow or broken is told apart"({ page, open }) {
+  async "a server that is away, too slow or broken shows as such"({ page, open }) {
     await open();
     const search = "**/api/v1/search";
     await page.route(search, (route) => route.abort());

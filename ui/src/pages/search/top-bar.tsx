@@ -25,7 +25,7 @@ export function TopBar(props: Props) {
   const [userOpen, setUserOpen] = useState(false);
   return (
     <header class="top">
-      <a class="brand" href="./" aria-label="Duramen, start anew">
+      <a class="brand" href="./" aria-label="Duramen, start page">
         <Logo /> <span>Duramen</span>
       </a>
       <Popover

@@ -35,7 +35,7 @@ export class Live {
     this.tail = openTail(question, {
       row: (row) => this.take(row),
       status: ({ matched, missed }) => {
-        // The count begins anew with each connection.
+        // The count starts at zero with each connection.
         const fresh =
           this.matchedBefore === undefined || matched < this.matchedBefore ? matched : matched - this.matchedBefore;
         this.matchedBefore = matched;

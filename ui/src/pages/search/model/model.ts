@@ -207,7 +207,7 @@ export class SearchModel {
     this.live.value = undefined;
   }
 
-  /** Count, bars and facets anew; the rows stay. */
+  /** Fetches count, bars and facets again; the rows stay. */
   private async refresh(): Promise<void> {
     clearTimeout(this.refreshTimer);
     const known = this.answer.value;
