@@ -23,7 +23,7 @@ const USERS: &[&str] =
 pub(crate) struct Corpus {
     /// All lines, each with its newline.
     pub(crate) bytes: Vec<u8>,
-    /// Where each line ends, its newline included.
+    /// Offset of the end of each line, after its newline.
     pub(crate) ends: Vec<usize>,
 }
 

@@ -92,7 +92,7 @@ impl Held {
         Ok(Sent { start })
     }
 
-    /// What each connection costs, once the traffic is over. An error when one is no longer open.
+    /// Returns the cost of each connection after the traffic. Fails when the server closed one of them.
     pub(crate) fn cost(&mut self, server: u32) -> io::Result<Cost> {
         let after = (settled(server)? - self.before) / self.peers.len() as f64;
         for peer in &mut self.peers {
@@ -110,7 +110,7 @@ impl Peer {
         }
     }
 
-    /// Whether the server still holds the connection.
+    /// Fails when the server has closed the connection.
     fn check(&mut self) -> io::Result<()> {
         let socket = match self {
             Peer::Plain(stream) => stream,

@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-/// What was sent.
+/// The result of sending.
 pub(crate) struct Sent {
     /// When the first byte went out.
     pub(crate) start: Instant,

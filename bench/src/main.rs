@@ -27,7 +27,7 @@ use std::{fs, io, path::PathBuf, process::ExitCode};
 use table::Measured;
 use versus::Subject;
 
-/// What a run writes, and what waits for it in sockets and buffers, as a multiple of what is sent.
+/// Bytes that a run writes or keeps in sockets and buffers, as a multiple of the bytes sent.
 const WRITTEN: f64 = 2.0;
 
 /// Measures log servers on this machine, over loopback.
@@ -58,7 +58,7 @@ struct Options {
     out: PathBuf,
 }
 
-/// What is measured apart from the rows.
+/// The measurements outside the rows.
 #[derive(Subcommand)]
 enum Verb {
     Store(store::Options),

@@ -29,7 +29,7 @@ const STILL: Duration = Duration::from_secs(6);
 /// Clock ticks a second in /proc: the same on every Linux that has it.
 const TICKS: f64 = 100.0;
 
-/// What one run gave.
+/// The figures of one run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
     /// Messages a second, from the first byte sent to the last change of a file.

@@ -1,7 +1,8 @@
 //! The plot of the rows: how many times the best rival's rate each server reaches.
 //!
-//! In: medians of every row. Out: SVG, a group of bars for each row: ours, the best of each rival, and a mark where copying
-//! alone is. Limits: rates of one run only, which is why they are told apart by their ratio.
+//! In: medians of every row. Out: SVG, a group of bars for each row: ours, the best of each rival, and a mark at the
+//! rate of copying alone. Limits: draws the rates of one run only; figures of different runs do not compare, their
+//! ratios do.
 
 use crate::{
     rows::Row,
@@ -21,7 +22,7 @@ const GAP: f64 = 16.0;
 const OURS: &str = "#2b6cb0";
 const RIVAL: &str = "#a0aec0";
 
-/// What is drawn of a row.
+/// A row and its medians, as they are drawn.
 pub(crate) struct Group {
     pub(crate) row: Row,
     pub(crate) medians: Vec<Measured>,

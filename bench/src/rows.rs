@@ -211,17 +211,17 @@ impl Row {
         matches!(self, Row::Relay | Row::RelayNormal | Row::RelayReliable)
     }
 
-    /// Whether connections are encrypted.
+    /// Returns true when the connections use TLS.
     pub(crate) fn is_encrypted(self) -> bool {
         matches!(self, Row::Tls | Row::HeldTls1000)
     }
 
-    /// Whether most connections are silent.
+    /// Returns true when most connections are silent.
     pub(crate) fn is_held(self) -> bool {
         matches!(self, Row::Held5000 | Row::HeldTls1000)
     }
 
-    /// What is sent.
+    /// Returns the corpus to send.
     pub(crate) fn corpus(self) -> Corpus {
         match self {
             Row::Bsd | Row::Filter | Row::Patterndb | Row::Udp | Row::UdpRuns => Corpus::bsd(),

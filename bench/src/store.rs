@@ -83,7 +83,7 @@ pub(crate) struct Measured {
     asked: Vec<Asked>,
 }
 
-/// What one question cost.
+/// The result of one question.
 pub(crate) struct Asked {
     expected: u64,
     timing: Option<Timing>,
@@ -97,7 +97,7 @@ struct Timing {
     median_ms: f64,
 }
 
-/// What makes an engine, and what it is.
+/// An engine, and its kind.
 struct Candidate {
     word: &'static str,
     is_ours: bool,

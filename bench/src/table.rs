@@ -4,7 +4,7 @@
 
 use crate::{Options, held::Cost, measure::Outcome, rows::Row};
 
-/// What a subject gave, in one run or as the median of several.
+/// The figures of a subject, of one run or as the median of several.
 pub(crate) struct Measured {
     /// Name in tables, its variant included.
     pub(crate) name: String,
@@ -14,7 +14,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Whether it is a server of somebody else.
+    /// Returns true for a server of another vendor.
     pub(crate) fn is_rival(&self) -> bool {
         !matches!(self.family, "duramen" | "copy")
     }

@@ -82,7 +82,7 @@ struct Trials<'a> {
     counted: (u64, u64),
 }
 
-/// What one trial gave.
+/// The figures of one trial.
 struct Trial {
     rate: f64,
     loss: f64,

@@ -15,7 +15,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-/// Where a subject runs.
+/// The ports and the folder of a subject.
 pub(crate) struct Place {
     /// The port to listen on.
     pub(crate) port: u16,
@@ -71,7 +71,7 @@ pub(crate) trait Subject {
     fn name(&self) -> String;
     /// Name of the program.
     fn family(&self) -> &'static str;
-    /// Whether the row can be run with it.
+    /// Returns true when the subject can run the row.
     fn can(&self, row: Row) -> bool;
     /// Starts it.
     fn start(&self, row: Row, place: &Place) -> io::Result<Child>;

@@ -1,7 +1,7 @@
 //! Memory that was used before.
 //!
-//! In: how much. Out: pages that the machine has for real. A virtual machine gets its memory from its host when it first
-//! touches it, which costs more than copying to it does; whoever runs first would pay for all who come later.
+//! In: an amount. Out: pages that the machine really has. A virtual machine gets memory from its host at the first
+//! touch, which costs more than copying to it does; the first subject would pay for all that run after it.
 
 use rustix::fs::{MemfdFlags, memfd_create};
 use std::{

@@ -1,6 +1,6 @@
-//! The site at work: events begin, go on and end, a line each millisecond.
+//! The site at work: events begin, continue and end, with a line each millisecond.
 //!
-//! In: a seed. Out: lines. Holds: the events that go on, a few thousand.
+//! In: a seed. Out: lines. Holds: the open events, a few thousand.
 
 use super::{
     events::Events,
@@ -25,7 +25,7 @@ pub(crate) struct Site {
     /// Sums of the weights up to each event, the last one 1.
     weights: Vec<f64>,
     random: Random,
-    /// What goes on, the next first.
+    /// The events that have lines left, the next to print first.
     going: BinaryHeap<Reverse<Going>>,
     line: u64,
     events: u64,

@@ -21,11 +21,11 @@ const HEX_LOWER: &[u8; 16] = b"0123456789abcdef";
 const HEX_UPPER: &[u8; 16] = b"0123456789ABCDEF";
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Pick(&'static [&'static str]),
-    /// So many hexadecimal digits of an alphabet.
+    /// A number of hexadecimal digits of an alphabet.
     Hex(usize, &'static [u8; 16]),
     Base64(usize),
     Process,
@@ -36,9 +36,9 @@ pub(super) enum Kind {
     Nat,
     Mac,
     User,
-    /// What someone tries: a usual name or a user.
+    /// A name that an attacker tries: a usual one, or that of a user.
     Guess,
-    /// Mostly nobody.
+    /// Mostly no user at all.
     WebUser,
     Domain,
     Path,
@@ -97,7 +97,7 @@ impl Kind {
     }
 }
 
-/// What a value belongs to.
+/// The thing that a value belongs to, and stays the same for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Scope {
     Event,
@@ -163,7 +163,7 @@ impl Values {
         })
     }
 
-    /// What chooses a value: what it belongs to.
+    /// Returns the number that chooses a value: the same number for the same event, host, user or address.
     #[inline]
     pub(super) fn key(&self, scope: Scope, moment: &Moment) -> u64 {
         match scope {

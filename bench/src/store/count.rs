@@ -101,7 +101,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// What stands before and after the first separator.
+/// Splits at the first separator.
 fn cut<'a>(bytes: &'a [u8], separator: &[u8]) -> (&'a [u8], &'a [u8]) {
     match bytes.windows(separator.len()).position(|window| window == separator) {
         Some(at) => (&bytes[..at], &bytes[at + separator.len()..]),
@@ -120,7 +120,7 @@ fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Whether one letter more, less or other makes the words the same.
+/// Returns true when the words are equal, or differ by one letter more, less or other.
 fn one_edit(left: &[u8], right: &[u8]) -> bool {
     let (short, long) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if long.len() - short.len() > 1 {

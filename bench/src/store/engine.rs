@@ -5,7 +5,7 @@
 use super::{plain::Corpus, questions::Question};
 use std::{io, process::Command};
 
-/// What taking in cost.
+/// The cost of taking in the messages.
 pub(crate) struct Intake {
     /// From the first byte until the last message can be found.
     pub(crate) seconds: f64,
@@ -17,7 +17,7 @@ pub(crate) struct Intake {
     pub(crate) memory_mib: Option<f64>,
     /// Bytes a message on disk, the index included.
     pub(crate) message_bytes: f64,
-    /// What else there is to say.
+    /// Remarks.
     pub(crate) note: String,
 }
 

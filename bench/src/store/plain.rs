@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What every corpus is made from.
+/// Seed of every corpus.
 pub(super) const SEED: u64 = 42;
 /// Bytes made before they are written.
 const WRITE_BYTES: usize = 1 << 20;

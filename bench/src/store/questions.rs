@@ -16,7 +16,7 @@ pub(crate) struct Question {
     pub(crate) columns: &'static [&'static str],
     /// Shows bars and messages, too.
     pub(crate) messages: bool,
-    /// What it is to find, said in another way.
+    /// The messages that it must find, said in another way.
     pub(crate) finds: Finds,
     /// Milliseconds that it may take with up to 10 and with up to 50 million messages.
     pub(crate) target_ms: Option<[f64; 2]>,
@@ -26,7 +26,7 @@ pub(crate) struct Question {
     pub(crate) logsql: Option<&'static str>,
 }
 
-/// What a message must have.
+/// The condition on a message.
 pub(crate) enum Finds {
     Any,
     Word(&'static str),

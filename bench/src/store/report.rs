@@ -13,7 +13,7 @@ const ENCRYPTED_MAX: f64 = 1.5;
 /// The first answer with nothing in memory, with up to 10 million messages.
 const COLD_MS_MAX: f64 = 400.0;
 
-/// What taking in cost.
+/// Prints the table of what taking in cost.
 pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) -> String {
     let average = corpus_bytes as f64 / messages as f64 - 1.0;
     let mut text = format!(
@@ -59,7 +59,7 @@ pub(super) fn intake(measured: &[Measured], messages: u64, corpus_bytes: u64) ->
     text
 }
 
-/// What the questions cost: first and median, a column an engine.
+/// Prints the table of questions: the first answer and the median, a column for each engine.
 pub(super) fn questions(measured: &[Measured], messages: u64, repeats: usize) -> String {
     let mut text = format!(
         "### Questions\n\nMilliseconds, the first answer and the median of {repeats} more. Ours and VictoriaLogs are asked over HTTP; each answers with the \

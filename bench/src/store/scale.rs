@@ -24,7 +24,7 @@ use std::{fs, io, path::PathBuf, time::Instant};
 const ROOM_BYTES: u64 = 90;
 /// Left free in any case.
 const ROOM_REST: u64 = 4 << 30;
-/// What the Store Box's paper says of 200 million messages: question, seconds at least and at most.
+/// The figures of the Store Box's paper for 200 million messages: question, seconds at least and at most.
 const STORE_BOX: &[(&str, &str)] = &[
     ("Q1", "1-5 s"),
     ("Q2", "1-5 s"),
@@ -62,7 +62,7 @@ pub(crate) struct Options {
     out: PathBuf,
 }
 
-/// What was measured at one size.
+/// The measurements at one size.
 struct Size {
     messages: u64,
     /// Of the messages since the size before.

@@ -28,7 +28,7 @@ const IDLE_CPU_S: f64 = 0.8;
 /// Longest wait for the page's password.
 const PASSWORD_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Where a server's ports and its password are written down for a later run.
+/// Name of the file that keeps a server's ports and password for a later run.
 const SESSION: &str = "session";
 
 /// How a server is set up.
@@ -42,7 +42,7 @@ pub(super) struct Setup {
     pub(super) tls: bool,
 }
 
-/// What is in sealed segments.
+/// The sum of all sealed segments.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct SealedSum {
     pub(super) messages: u64,
@@ -147,7 +147,7 @@ impl Server {
         Err(io::Error::other("the server is still at work on its segments"))
     }
 
-    /// What is in the sealed segments, as the catalog says.
+    /// Sums up the sealed segments of the catalog.
     fn sealed(&self) -> io::Result<SealedSum> {
         let mut sum = SealedSum::default();
         let Ok(catalog) = fs::read_to_string(self.logspace().join("catalog")) else { return Ok(sum) };

@@ -16,7 +16,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// Whether it keeps positions: phrases need them.
+/// The choice to keep positions, which phrases need.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Positions {
     Kept,

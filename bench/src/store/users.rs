@@ -24,11 +24,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What the 95th of 100 searches may take with the most users.
+/// Most milliseconds for the 95th of 100 searches with the most users.
 const P95_MS_MAX: f64 = 1000.0;
-/// How often it is looked whether what was sent is found.
+/// Time between two looks at whether the messages sent can be found.
 const LOOK: Duration = Duration::from_millis(500);
-/// What is sent must be found so much later at most: at the end of a trial, and whenever it is looked at.
+/// Most time between sending a message and finding it, at the end of a trial and at each look.
 const BEHIND_MAX: Duration = Duration::from_secs(2);
 /// Messages that are sent while the users come and go, not measured.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -62,7 +62,7 @@ pub(crate) struct Options {
     out: PathBuf,
 }
 
-/// What the users ask for.
+/// The query of the users.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Case {
     /// `Xn OR Ym`.
@@ -129,7 +129,7 @@ pub(crate) fn run(options: &Options) -> io::Result<()> {
 }
 
 impl Trial {
-    /// Whether everything that was sent was taken, and soon.
+    /// Returns true when all messages that were sent were taken in time.
     fn keeps_up(&self, rate: f64) -> bool {
         let behind_max = rate * BEHIND_MAX.as_secs_f64();
         self.late_ms < BEHIND_MAX.as_millis() as u64 && (self.behind as f64) < behind_max

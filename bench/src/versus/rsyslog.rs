@@ -130,7 +130,7 @@ fn condition(rule: &crate::rows::FilterRule) -> String {
     conditions.into_iter().flatten().collect::<Vec<_>>().join(" and ")
 }
 
-/// Where messages come in.
+/// Returns the configuration of the input.
 fn input(row: Row, port: u16) -> String {
     match row {
         Row::Udp | Row::UdpRuns => format!(

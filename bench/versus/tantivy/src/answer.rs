@@ -19,7 +19,7 @@ const TOP: usize = 10;
 /// When it was received, and where it is.
 type Place = (u64, SegmentOrdinal, DocId);
 
-/// What an answer shows beside the count.
+/// The parts of an answer besides the count.
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted {
     /// The commonest hosts.
@@ -35,7 +35,7 @@ pub(crate) struct Everything {
     pub(crate) wanted: Wanted,
 }
 
-/// What was found.
+/// The collected answer.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) total: u64,

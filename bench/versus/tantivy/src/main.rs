@@ -13,7 +13,7 @@ mod words;
 
 use std::{error::Error, process::ExitCode};
 
-/// What any step here may fail with: the text is all that is wanted.
+/// Result of any step here: a caller only needs the text of the error.
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {

@@ -17,10 +17,10 @@ pub(crate) const WORDS: &str = "words";
 const BLOCK_BYTES: usize = 128 << 10;
 const ZSTD_LEVEL: i32 = 3;
 
-/// Whether phrases can be asked for.
+/// The choice to keep positions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Positions {
-    /// They cost about 20 bytes a message.
+    /// Phrases can be searched; positions cost about 20 bytes a message.
     Kept,
     /// Phrases cannot be asked for.
     Left,

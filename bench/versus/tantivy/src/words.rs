@@ -13,7 +13,7 @@ pub(crate) struct Words {
 /// The words of one text.
 pub(crate) struct Stream<'a> {
     text: &'a str,
-    /// Where the next word may begin.
+    /// Offset at which the next word may begin.
     place: usize,
     token: &'a mut Token,
 }
