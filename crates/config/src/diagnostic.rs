@@ -20,13 +20,13 @@ pub enum Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// What is wrong: a lowercase fragment that names the thing.
+    /// The fault: a lowercase fragment that names the thing.
     pub message: String,
     /// The exact words it is about.
     pub span: Span,
     /// Said beside the caret; may be empty.
     pub label: String,
-    /// What would be accepted, or what to do.
+    /// The values that would be accepted, or advice.
     pub help: Option<String>,
     /// A second place that belongs to the finding, and what is there.
     pub related: Option<(Span, String)>,
@@ -139,12 +139,12 @@ impl Report {
         }
     }
 
-    /// Whether the configuration can be used.
+    /// Returns true when the configuration can be used: there are no errors.
     pub fn is_usable(&self) -> bool {
         self.errors == 0
     }
 
-    /// How many errors there are, the ones beyond the limit included.
+    /// Returns the number of errors, including those beyond the limit of what is kept.
     pub fn error_count(&self) -> usize {
         self.errors
     }

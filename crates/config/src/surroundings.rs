@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 pub trait Surroundings {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
-    /// Whether a path is a folder.
+    /// Returns true when a path is a folder.
     fn is_folder(&self, path: &Path) -> bool;
-    /// Whether anything is there.
+    /// Returns true when a path exists.
     fn exists(&self, path: &Path) -> bool;
-    /// The names in a folder, sorted.
+    /// Returns the names in a folder, sorted.
     fn folder(&self, path: &Path) -> io::Result<Vec<String>>;
-    /// The paths that a pattern with `*`, `?` or `[…]` matches, sorted.
+    /// Returns the paths that a pattern with `*`, `?` or `[…]` matches, sorted.
     fn glob(&self, pattern: &str) -> Vec<PathBuf>;
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;

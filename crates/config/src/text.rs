@@ -31,7 +31,7 @@ impl Span {
     }
 }
 
-/// Where a text comes from.
+/// The origin of a text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
     /// The file that the user named.
@@ -40,9 +40,9 @@ pub enum Origin {
     Include(Span),
     /// A use of something substituted, at this place.
     Expansion {
-        /// What was expanded: ``block `name()` `` or `` `NAME` ``.
+        /// The expanded expression: ``block `name()` `` or `` `NAME` ``.
         what: String,
-        /// Where it was used.
+        /// The place of its use.
         at: Span,
     },
 }

@@ -22,7 +22,7 @@ pub fn advise(tree: &Tree, report: &mut Report) {
     promises::advise(tree, report);
 }
 
-/// Whether a place is in a file of the user, not in a block that was expanded.
+/// Returns true when a span is in a file of the user, and not in a block that was expanded.
 fn is_written(tree: &Tree, span: Span) -> bool {
     matches!(tree.texts.origin(span.text), Origin::Root | Origin::Include(_))
 }

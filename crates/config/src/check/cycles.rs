@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Filter, FilterLeaf, Name, Statement, Tree};
 
-/// Where the search stands with a filter.
+/// The state of a filter in the search: on the current chain of uses, or finished.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Open,

@@ -109,7 +109,7 @@ fn is_constant(value: &Arg) -> bool {
     value.text().is_none_or(|text| !text.contains('$'))
 }
 
-/// Whether a path has a source anywhere that feeds it.
+/// Returns true when the path or one inside it names a source.
 fn has_source(path: &Path) -> bool {
     path.steps.iter().any(|step| match step {
         Step::Use(reference) => reference.kind() == Kind::Source,

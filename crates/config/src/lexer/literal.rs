@@ -8,7 +8,7 @@ use super::token::Kind;
 use crate::diagnostic::Diagnostic;
 use crate::text::{Span, Texts};
 
-/// Whether a bare word is a number, and which. `Bad` is a number that does not fit.
+/// Returns the token of a bare word: a number, an arrow or a word. `Bad` is a number that does not fit.
 pub(super) fn classify(word: String) -> Kind {
     let digits = word.strip_prefix(['+', '-']).unwrap_or(&word);
     if !digits.starts_with(|first: char| first.is_ascii_digit()) {
@@ -97,7 +97,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// What follows a backslash. An unknown escape is the character itself.
+    /// Reads the rest of an escape after its backslash. An unknown escape is the character itself.
     fn escape(&mut self, value: &mut String) {
         if self.reader.peek().is_none() {
             return;

@@ -71,13 +71,13 @@ fn ends_word(byte: u8) -> bool {
     )
 }
 
-/// Whether a text reads as one word or number without quotes, and as no operator.
+/// Returns true when a text reads as one word or number without quotes, and as no operator.
 pub(crate) fn is_bare(text: &str) -> bool {
     let dots = text.starts_with('.') || text.ends_with('.') || text.contains("..");
     !text.is_empty() && !dots && text.bytes().all(|byte| byte == b'.' || !ends_word(byte)) && text != "=>"
 }
 
-/// Whether a bare text is this word or number.
+/// Returns true when a bare text reads as this token.
 pub(crate) fn reads_as(text: &str, kind: &Kind) -> bool {
     is_bare(text) && literal::classify(text.to_string()) == *kind
 }
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Where the reader is: an empty span.
+    /// Returns the position of the reader, as an empty span.
     pub(crate) fn here(&self) -> Span {
         self.reader.span(self.reader.start())
     }

@@ -109,7 +109,7 @@ fn piece_length(text: &[u8], close: u8) -> Option<usize> {
     None
 }
 
-/// Whether what follows is the pattern of a match in filterx: it comes after `=~` or `!~`.
+/// Returns true when the next token is the pattern of a match in filterx: it comes after `=~` or `!~`.
 fn is_pattern(before: &[u8]) -> bool {
     let before = before.trim_ascii_end();
     before.ends_with(b"=~") || before.ends_with(b"!~")

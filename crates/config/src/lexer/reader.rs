@@ -2,14 +2,14 @@
 //!
 //! In: texts pushed by includes, block uses and substitutions. Out: bytes with their places.
 //! Holds: the stack of texts being read. A substituted value joins the words around it; a file or a block ends a word.
-//! Limits: depth is checked by whoever pushes.
+//! Limits: the caller of `push` checks the depth.
 
 use std::sync::Arc;
 
 use super::values::Values;
 use crate::text::{Span, TextId};
 
-/// What a text on the stack is.
+/// The kind of a text on the stack.
 pub(crate) enum Nature {
     /// A file.
     File,
@@ -67,7 +67,7 @@ impl Reader {
         self.frames.iter().filter(|frame| of(&frame.nature)).count()
     }
 
-    /// Whether the text being read is a value, in which a backtick is only a character.
+    /// Returns true when the text being read is a value, in which a backtick is an ordinary character.
     pub(crate) fn in_value(&self) -> bool {
         self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Value))
     }
@@ -89,7 +89,7 @@ impl Reader {
         self.frames.last()?.rest().get(1).copied()
     }
 
-    /// What is left of the current text.
+    /// Returns the unread part of the current text.
     pub(crate) fn rest(&self) -> &[u8] {
         self.frames.last().map(Frame::rest).unwrap_or_default()
     }

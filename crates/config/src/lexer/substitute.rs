@@ -12,9 +12,9 @@ use crate::words::keyword;
 /// Longest name between backticks; a longer one is a forgotten backtick.
 const NAME_BYTES_MAX: usize = 128;
 
-/// What a name stands for.
+/// The replacement of a name.
 enum Meaning {
-    /// Pieces of text that stand somewhere in the configuration.
+    /// Pieces of text from elsewhere in the configuration.
     Pieces(Vec<Span>),
     /// The value of a define or a variable.
     Value(String),
@@ -107,7 +107,8 @@ impl Lexer<'_> {
         Some((name, self.reader.span(start)))
     }
 
-    /// What the backtick at the start of `text` stands for, and how many bytes it takes. For text that is not being read.
+    /// Returns the replacement of the backtick expression at the start of `text`, and the number of bytes that the
+    /// expression takes. For text that the reader does not read.
     pub(super) fn backtick_value(&mut self, text: &str, at: Span) -> (String, usize) {
         let Some(length) = text[1..].find('`') else {
             self.report.push(Diagnostic::error(at, "backtick is not closed"));

@@ -5,7 +5,7 @@
 use crate::text::Span;
 use crate::words::keyword;
 
-/// What a token is.
+/// The kind of a token, with its value.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Kind {
     /// A bare word: a keyword, a name, a path, an operator such as `>=`.
@@ -48,7 +48,7 @@ impl Token {
         }
     }
 
-    /// What it is, for "unexpected ...".
+    /// Describes the token for an error such as "unexpected ...".
     pub(crate) fn describe(&self) -> String {
         match &self.kind {
             Kind::Word(word) => format!("`{word}`"),

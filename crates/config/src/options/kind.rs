@@ -6,7 +6,7 @@ use super::Row;
 use crate::text::Span;
 use crate::tree::{Arg, Call};
 
-/// What an option takes.
+/// The type of an option's value.
 #[derive(Clone, Copy, Debug)]
 pub enum ValueKind {
     /// yes or no.
@@ -56,16 +56,16 @@ pub enum ValueKind {
 pub struct Misfit {
     /// Where.
     pub span: Span,
-    /// What is wrong.
+    /// The fault.
     pub message: String,
-    /// What would fit.
+    /// A description of the accepted values.
     pub accepted: String,
     /// Words that would fit, for "did you mean".
     pub words: &'static [&'static str],
 }
 
 impl ValueKind {
-    /// What it takes, in words.
+    /// Describes the accepted values.
     pub fn describe(self) -> String {
         match self {
             ValueKind::YesNo => "yes or no".to_string(),
@@ -103,7 +103,7 @@ impl ValueKind {
         }
     }
 
-    /// Whether the arguments of a call fit; options inside [`ValueKind::Options`] are checked by the caller.
+    /// Checks the arguments of a call; options inside [`ValueKind::Options`] are checked by the caller.
     pub fn fit(self, call: &Call) -> Result<(), Misfit> {
         match self {
             ValueKind::Any | ValueKind::Options(_) | ValueKind::TextOr(_) | ValueKind::Pairs => Ok(()),
@@ -126,7 +126,7 @@ impl ValueKind {
         }
     }
 
-    /// Whether one argument fits.
+    /// Checks one argument.
     pub fn fits_one(self, arg: &Arg) -> Result<(), Misfit> {
         let fits = match self {
             ValueKind::YesNo => match arg {

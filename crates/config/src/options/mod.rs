@@ -56,7 +56,7 @@ pub fn row(tables: &[&'static [Row]], key: &str) -> Option<&'static Row> {
     tables.iter().flat_map(|table| table.iter()).find(|row| row.name == key)
 }
 
-/// Whether `@requires NAME` is met: what the module of this name brings is built in.
+/// Returns true when `@requires NAME` is met: what the module of this name provides is built in.
 pub fn has_module(name: &str) -> bool {
     const MODULES: &[&str] = &[
         "add-contextual-data",

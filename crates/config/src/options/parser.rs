@@ -73,7 +73,7 @@ pub(super) const DRIVERS: &[Driver] = &[
     driver("syslog-parser", Plain::None, &[SYSLOG, INPUT], "reads the text as a syslog message"),
 ];
 
-/// What a parser reads.
+/// The option that names a parser's input.
 const INPUT: &[Row] = &[row("template", V::Template, "${MESSAGE}", "the text that is read"), INTERNAL];
 
 const PREFIX: &[Row] = &[row("prefix", V::Text, "", "put before the names of all values")];
@@ -227,7 +227,7 @@ const DATABASE: &[Row] = &[
     row("drop-unmatched", V::YesNo, "no", "stop messages that no rule matches"),
 ];
 
-/// Where messages go that a parser makes.
+/// The option that says how a parser emits the messages it creates.
 const INJECT: &[Row] = &[
     row(
         "inject-mode",

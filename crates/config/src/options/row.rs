@@ -4,7 +4,7 @@
 
 use super::ValueKind;
 
-/// What happens with an option that is written.
+/// The effect of an option in a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
     /// It does what it says.
@@ -22,11 +22,11 @@ pub enum Standing {
 pub struct Row {
     /// Its name, with `-`.
     pub name: &'static str,
-    /// What it takes.
+    /// The type of its value.
     pub kind: ValueKind,
-    /// What it is when it is not written; empty means unset.
+    /// Its value when it is not written; empty means unset.
     pub default: &'static str,
-    /// What happens with it.
+    /// Its effect.
     pub standing: Standing,
     /// One line about it.
     pub help: &'static str,
@@ -64,7 +64,7 @@ pub(super) const fn later(name: &'static str, help: &'static str) -> Row {
     row(name, ValueKind::Any, "", help).later()
 }
 
-/// What a driver takes besides options.
+/// The value that a driver takes besides options.
 #[derive(Clone, Copy, Debug)]
 pub enum Plain {
     /// Nothing.
@@ -86,7 +86,7 @@ pub struct Driver {
     pub name: &'static str,
     /// Other names of it.
     pub aliases: &'static [&'static str],
-    /// What it takes besides options.
+    /// The value that it takes besides options.
     pub plain: Plain,
     /// Options without which it cannot work.
     pub required: &'static [&'static str],

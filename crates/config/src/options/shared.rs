@@ -218,7 +218,7 @@ pub(super) const SOCKET: &[Row] = &[
     row("tls", V::Options(TLS), "", "encryption, for transport(tls), transport(dtls) and the like"),
 ];
 
-/// What `value-pairs()` selects of a message.
+/// The options of `value-pairs()`, which select the values of a message.
 pub(super) const PAIRS: &[Row] = &[
     row("scope", V::Texts, "", "sets of names: nv-pairs, dot-nv-pairs, sdata, rfc3164, rfc5424, everything"),
     row("key", V::Any, "", "names: * and ?, and rekey() for these"),

@@ -22,7 +22,7 @@ const ANY_TOPIC: &str = "*";
 const OPTIONS: &[&str] =
     &["topic", "auto-parse", "auto-parse-exclude", "auto-parse-include", "allow-overlaps"];
 
-/// What a use asks for.
+/// The options of one `app-parser()`.
 struct Wanted {
     topic: Name,
     is_on: bool,
@@ -134,7 +134,7 @@ impl Parser<'_> {
         ));
     }
 
-    /// What an application asks for and does.
+    /// Adds the parts of an application: its filter and its parser.
     fn bodies(&self, application: &Application, pieces: &mut Pieces) {
         let name = &application.name.text;
         for part in ["filter", "filterx", "parser"] {

@@ -15,7 +15,7 @@ use crate::tree::{Block, Parameter, Raw};
 use crate::tree::{Name, Statement};
 use crate::words::nearest;
 
-/// Where a block can be used.
+/// The contexts in which a block can be used.
 const CONTEXTS: &[&str] = &[
     "root",
     "source",
@@ -139,7 +139,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What stands for a value of an argument: its text, and nothing for an empty string.
+    /// Returns the text that replaces an argument: its value, and nothing for an empty string.
     fn pieces(&self, span: Span) -> Vec<Span> {
         match self.lexer.texts.slice(span).trim() {
             "\"\"" | "''" => Vec::new(),

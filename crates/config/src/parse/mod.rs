@@ -76,7 +76,7 @@ fn read(
     (tree, report, parser.record)
 }
 
-/// What could not be read has been reported.
+/// Error of a part that could not be read. The diagnostic is already in the report.
 #[derive(Debug)]
 struct Failed;
 
@@ -88,7 +88,7 @@ struct Parser<'a> {
     blocks: BTreeMap<(String, String), Arc<Block>>,
     applications: Vec<Arc<Application>>,
     nesting: usize,
-    /// What was read, when somebody wants it as text.
+    /// The text read so far, when it is to be written out again.
     record: Option<Record>,
     /// The object whose statement is being read.
     object: Option<(tree::Kind, Name)>,
@@ -112,7 +112,7 @@ impl Parser<'_> {
         token
     }
 
-    /// Where the record stands.
+    /// Returns the current length of the record.
     fn mark(&self) -> usize {
         self.record.as_ref().map_or(0, Record::mark)
     }
@@ -124,7 +124,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A body up to and with its closing brace, for whoever reads it later.
+    /// Returns the span of a body up to and with its closing brace, to be parsed later.
     fn raw_body(&mut self) -> Parsed<Span> {
         let opening = self.expect('{')?;
         let span = self.lexer.raw(b'}', opening).ok_or(Failed)?;

@@ -105,7 +105,7 @@ impl Converter {
         Ok(())
     }
 
-    /// Parameters that nobody looked at are told.
+    /// Notes the parameters that no conversion used.
     pub(super) fn tell_unused(&mut self, parameters: &Parameters) {
         let unused: Vec<String> = parameters.unused().iter().map(|name| (*name).to_string()).collect();
         for name in unused {
@@ -113,7 +113,7 @@ impl Converter {
         }
     }
 
-    /// Whether a driver runs.
+    /// Fails when a driver does not exist here.
     pub(super) fn driver(&self, kind: Kind, name: &str) -> Converted<()> {
         match options::driver(kind, name) {
             Some(_) => Ok(()),
@@ -121,7 +121,7 @@ impl Converter {
         }
     }
 
-    /// Whether an option of a driver does what it says.
+    /// Returns true when an option of a driver has its effect.
     pub(super) fn honours(&self, kind: Kind, driver: &str, option: &str) -> bool {
         options::driver(kind, driver).and_then(|driver| options::row(driver.options, option)).is_some_and(
             |row| matches!(row.standing, options::Standing::Honoured | options::Standing::Renamed(_)),
@@ -187,7 +187,7 @@ impl Converter {
                 "relp" => format!("relp(port({number}){rest}"),
                 _ => format!("network(transport(\"{framed}\") port({number}){rest}"),
             };
-            // Both formats are told apart in every message, as rsyslog does.
+            // Every message is RFC 5424 or RFC 3164, decided one by one, as rsyslog does.
             self.source(ruleset, &input, driver, vec!["syslog-protocol"]);
         }
         Ok(())

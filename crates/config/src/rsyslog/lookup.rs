@@ -75,7 +75,7 @@ impl Table {
         Ok(Table { kind, nomatch: word(&json["nomatch"]).unwrap_or_default(), rows })
     }
 
-    /// Whether a key, as a template, belongs to an index.
+    /// Returns the filter that is true when a key, given as a template, belongs to an index.
     fn test(&self, key: &str, index: &str) -> String {
         match self.kind {
             Kind::Text => format!("{} eq {}", quoted(key), quoted(&index.replace('$', "$$"))),
@@ -130,7 +130,7 @@ impl Tables {
         tables
     }
 
-    /// What became of a definition: a note about it.
+    /// Returns a note about a definition, or the reason why it cannot be converted.
     pub(super) fn defined(&self, name: &str) -> Converted<&'static str> {
         match self.entries.get(name) {
             Some(Ok(_)) => Ok("the table is written into the configuration: convert again when it changes"),

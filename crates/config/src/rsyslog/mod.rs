@@ -44,7 +44,7 @@ use templates::Templates;
 pub struct Conversion {
     /// Its text, in our language.
     pub text: String,
-    /// What became of every statement, in the order of the original.
+    /// The outcome of every statement, in the order of the original.
     pub findings: Vec<Finding>,
 }
 

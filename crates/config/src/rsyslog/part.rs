@@ -23,7 +23,7 @@ pub(super) struct Property {
     pub(super) to: String,
     /// Delimiter and number of a field.
     pub(super) field: Option<(String, usize)>,
-    /// What a regular expression takes out.
+    /// The regular expression that takes a part out.
     pub(super) extract: Option<Extract>,
     /// Options in lower case: `date-rfc3339`, `json`, `uppercase`.
     pub(super) options: Vec<String>,
@@ -64,7 +64,8 @@ impl Extract {
         })
     }
 
-    /// What it takes out of a text, as text of our templates.
+    /// Returns a template of ours that takes the part out of `text`. Fails when the expression has an option that we do
+    /// not have.
     pub(super) fn of(&self, text: &str) -> Result<String, String> {
         let expression = if self.is_basic { extended(&self.expression) } else { self.expression.clone() };
         let otherwise = match self.otherwise.as_str() {

@@ -7,10 +7,10 @@ use super::report::Converted;
 use super::syntax::{Node, Statement};
 use std::collections::BTreeSet;
 
-/// What the converted configuration has to bring along.
+/// The definitions that the converted configuration needs besides its statements.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Needs {
-    /// Values that others are below of: they are objects.
+    /// Values that have others below them: they are objects.
     pub(super) objects: BTreeSet<String>,
     /// Sources keep the raw message.
     pub(super) raw: bool,
@@ -30,7 +30,7 @@ pub(super) struct Needs {
     pub(super) stop: bool,
 }
 
-/// What a property is here.
+/// A property in our language.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Value {
     /// As a template: one macro or one template function.

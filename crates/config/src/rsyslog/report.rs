@@ -34,13 +34,13 @@ impl Outcome {
 /// One statement and what became of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Where it starts.
+    /// The place of its first line.
     pub place: Place,
     /// Its first line.
     pub words: String,
-    /// What became of it.
+    /// The outcome of its conversion.
     pub outcome: Outcome,
-    /// What differs, or why it is not supported.
+    /// Differences in behaviour, or the reasons why it is not supported.
     pub notes: Vec<String>,
 }
 

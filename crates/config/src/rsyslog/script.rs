@@ -70,7 +70,7 @@ pub(super) struct Converter {
     pub(super) traditional_rulesets: BTreeSet<String>,
     /// `!program` and `+host` in force, as filters.
     pub(super) tags: BTreeMap<char, String>,
-    /// What is to be said about the statement in work.
+    /// Notes about the statement being converted.
     pub(super) notes: Vec<String>,
 }
 
@@ -180,13 +180,13 @@ impl Converter {
         *self = Converter { findings, ..before };
     }
 
-    /// Whether another ruleset before it in the order of names has the same name here.
+    /// Returns the ruleset that comes before this one in the order of names and has the same name here.
     pub(super) fn is_name_taken(&self, ruleset: &str) -> Option<&String> {
         let first = self.ruleset_names.iter().find(|name| identifier(name) == identifier(ruleset));
         first.filter(|first| *first != ruleset)
     }
 
-    /// A rule on one line is one construct: what became of its action is told with it.
+    /// Joins the finding of an action with that of its rule when both are on one line: they are one construct.
     fn fold(&mut self, index: usize, statement: &Statement) {
         let is_rule =
             matches!(statement.node, Node::If { test: Test::Selector(_) | Test::Property { .. }, .. });

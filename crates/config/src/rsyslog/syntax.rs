@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-/// Where a statement starts.
+/// The file and the line of a statement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// The file.
@@ -22,7 +22,7 @@ pub(super) struct Statement {
     pub(super) node: Node,
 }
 
-/// What a statement says.
+/// The content of a statement.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
     /// `$Name value`.
@@ -45,7 +45,7 @@ pub(super) enum Node {
     Continue,
     /// `!program`, `+host` and their like.
     Tag(String),
-    /// What cannot be converted, and why.
+    /// A construct that cannot be converted, with the reason.
     Refused(String),
 }
 
@@ -76,7 +76,7 @@ impl Node {
     }
 }
 
-/// What a statement asks of a message.
+/// The condition of a statement.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
     /// `mail.*;auth.none`.

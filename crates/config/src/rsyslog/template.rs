@@ -54,7 +54,8 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
     Ok(converted)
 }
 
-/// What rsyslog needs several properties for, and how many of those behind the first belong to it.
+/// Returns our text for an idiom that takes rsyslog several properties, and the number of properties after the first
+/// that belong to it.
 fn idiom(first: &Property, after: &[Part], needs: &mut Needs) -> Option<(&'static str, usize)> {
     let is = |part: Option<&Part>, name: &str, option: &str| match part {
         Some(Part::Property(property)) => {

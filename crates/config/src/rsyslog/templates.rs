@@ -61,7 +61,7 @@ pub(super) struct Templates {
 pub(super) struct Printing {
     /// `template(...)` and what belongs to it, or nothing.
     pub(super) options: String,
-    /// Whether it is the format of RFC 5424.
+    /// True when it prints the format of RFC 5424.
     pub(super) is_rfc5424: bool,
 }
 
@@ -132,7 +132,7 @@ impl Templates {
         }
     }
 
-    /// What became of a definition: notes about it.
+    /// Returns notes about a definition, or the reason why it cannot be converted.
     pub(super) fn defined(&self, name: &str) -> Converted<Vec<String>> {
         let Some(entry) = self.entries.get(name) else {
             return Err("a template without a name or a text".to_string());
@@ -194,7 +194,7 @@ impl Templates {
         out
     }
 
-    /// What the templates that nobody uses would bring along: they are defined all the same.
+    /// Adds what the defined templates need, those included that nothing uses: they are defined all the same.
     pub(super) fn needs(&self, needs: &mut Needs) {
         let is_defined = |entry: &&Entry| entry.converted.is_ok() && (entry.is_used || !entry.is_built_in);
         for entry in self.entries.values().filter(is_defined) {

@@ -9,7 +9,7 @@ fn converted(text: &str) -> Conversion {
     convert(Path::new("r.conf"), &Memory::default().file("r.conf", text), judge).unwrap()
 }
 
-/// What this crate knows of a configuration; the program also compiles patterns and templates.
+/// Returns the first error that this crate finds; the program also compiles patterns and templates.
 fn judge(text: &str) -> Option<String> {
     let (tree, mut report) = parse(Path::new("c.conf"), &Memory::default().file("c.conf", text));
     check(&tree, &mut report);
@@ -45,7 +45,7 @@ fn step(text: &str, want: &str) {
     assert_eq!(steps.join("\n"), want, "{:?}", conversion.findings);
 }
 
-/// What becomes of statements: `line outcome: notes`.
+/// Checks the outcome of each statement: `line outcome: notes`.
 #[track_caller]
 fn tells(text: &str, want: &[&str]) {
     let findings = converted(text).findings;

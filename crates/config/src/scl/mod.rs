@@ -6,13 +6,13 @@ use crate::tree::Version;
 
 /// Files that are included together.
 pub(crate) struct Set {
-    /// What `@include` calls it.
+    /// Its name in `@include`.
     pub(crate) name: &'static str,
     /// Its files, read in this order.
     pub(crate) files: &'static [(&'static str, &'static str)],
 }
 
-/// What differs between versions, in front of the files: until syslog-ng's last one, and from AxoSyslog's first one on.
+/// The files that differ between versions, read first: up to syslog-ng's last version, and from AxoSyslog's first on.
 const OLD: (&str, &str) = ("scl/until-4.11.conf", include_str!("until-4.11.conf"));
 const NEW: (&str, &str) = ("scl/since-4.12.conf", include_str!("since-4.12.conf"));
 

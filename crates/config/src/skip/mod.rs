@@ -25,7 +25,7 @@ use std::{collections::BTreeSet, fmt};
 pub struct LeftOut {
     /// Names it, such as ``destination `d_queue`, driver `kafka()` ``.
     pub what: String,
-    /// Where it is written.
+    /// The file and the line of the statement.
     pub place: Place,
     /// Why it does not run.
     pub why: String,
@@ -45,7 +45,7 @@ pub struct Skipping {
     gone: BTreeSet<(Kind, String)>,
 }
 
-/// What an error came to in one statement.
+/// The effect of an error on one statement.
 enum Cut {
     /// The error is not about this statement.
     Elsewhere,
@@ -187,7 +187,7 @@ fn named(statement: &Statement) -> Option<(Kind, &Name)> {
     }
 }
 
-/// Where an error stands in a file: for one inside of a block, where the block is used.
+/// Returns the place of an error in a file: for an error inside a block, the place of the block's use.
 fn top_place(texts: &Texts, span: Span) -> Place {
     let mut span = span;
     while let Origin::Expansion { at, .. } = texts.origin(span.text) {
@@ -196,7 +196,7 @@ fn top_place(texts: &Texts, span: Span) -> Place {
     texts.place(span)
 }
 
-/// Whether a place lies inside of another one, or was expanded from a place inside of it.
+/// Returns true when a span lies inside another, or was expanded from a place inside it.
 fn holds(texts: &Texts, outer: Span, inner: Span) -> bool {
     let mut inner = inner;
     if inner == Span::default() {

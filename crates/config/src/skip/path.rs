@@ -10,7 +10,7 @@ use crate::{
     tree::{Condition, Item, Kind, Path, Reference, Step},
 };
 
-/// What an error came to in a path.
+/// The effect of an error on a path.
 pub(super) enum PathCut {
     /// The error is not about this path.
     Elsewhere,
@@ -95,12 +95,12 @@ fn first(cuts: impl Iterator<Item = PathCut>) -> PathCut {
     cuts.find(|cut| !matches!(cut, PathCut::Elsewhere)).unwrap_or(PathCut::Elsewhere)
 }
 
-/// Whether a path has a source anywhere.
+/// Returns true when the path or one inside it names a source.
 pub(super) fn has_source(path: &Path) -> bool {
     has(path, Kind::Source)
 }
 
-/// Whether messages of a path come to a destination anywhere in it.
+/// Returns true when the path or one inside it names a destination.
 pub(super) fn has_destination(path: &Path) -> bool {
     has(path, Kind::Destination)
 }

@@ -3,7 +3,7 @@
 use crate::{LeftOut, Memory, Report, Skipping, Tree, check, parse, tree::Statement};
 use std::path::Path;
 
-/// What is left out, one a line; nothing when the configuration stays refused.
+/// Returns what is left out, one line each; `None` when the configuration stays refused.
 fn skipped(text: &str) -> Option<(Vec<LeftOut>, Tree)> {
     let files = Memory::default().file("main.conf", format!("@version: 4.8\n{text}"));
     let (mut tree, report) = parse(Path::new("main.conf"), &files);

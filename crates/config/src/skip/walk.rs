@@ -8,7 +8,7 @@ use crate::{
     tree::{Arg, Call, Filter, FilterLeaf, Item, MatchTarget, Path, Reference, Statement, Step},
 };
 
-/// Whether an error lies inside of an item.
+/// Returns true when an error lies inside an item.
 pub(super) fn item_holds(item: &Item, texts: &Texts, error: Span) -> bool {
     match item {
         Item::Call(call) => holds(texts, call.span, error),

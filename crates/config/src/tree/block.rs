@@ -9,7 +9,7 @@ use crate::text::Span;
 /// A raw piece of configuration: the text between a pair of parentheses or braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Raw {
-    /// Where it stands. The text of the span is exactly the piece.
+    /// Its span, which holds exactly the piece.
     pub span: Span,
 }
 
@@ -18,20 +18,20 @@ pub struct Raw {
 pub struct Parameter {
     /// Its name.
     pub name: Name,
-    /// What it is when a use does not give it; nothing means that every use must give it.
+    /// The value when a use does not give one; `None` when every use must give one.
     pub default: Option<Raw>,
 }
 
 /// `block CONTEXT NAME(parameters) { body };`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Where it may be used: `source`, `destination`, `log`, `root` and so on.
+    /// The context in which it may be used: `source`, `destination`, `log`, `root` and so on.
     pub context: Name,
     /// Its name.
     pub name: Name,
     /// Its arguments.
     pub parameters: Vec<Parameter>,
-    /// Whether a use may give arguments that are not declared.
+    /// True when a use may give arguments that are not declared.
     pub takes_rest: bool,
     /// Its body.
     pub body: Raw,

@@ -10,7 +10,7 @@ use crate::text::Span;
 pub struct Call {
     /// The name of the driver or option.
     pub name: Name,
-    /// What stands between its parentheses.
+    /// The arguments between its parentheses.
     pub args: Vec<Arg>,
     /// From the name to the closing parenthesis.
     pub span: Span,
@@ -40,7 +40,7 @@ pub enum Arg {
 }
 
 impl Arg {
-    /// Where it stands.
+    /// Returns its span.
     pub fn span(&self) -> Span {
         match self {
             Arg::Word(name) | Arg::Text(name) => name.span,

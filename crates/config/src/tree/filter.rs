@@ -19,7 +19,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// Where it stands.
+    /// Returns its span.
     pub fn span(&self) -> Span {
         match self {
             Filter::And(_, span) | Filter::Or(_, span) | Filter::Not(_, span) | Filter::Leaf(_, span) => {
@@ -55,7 +55,7 @@ pub enum FilterLeaf {
     },
     /// `rate-limit(template("...") rate(100))`, also `throttle(...)`.
     RateLimit {
-        /// What is counted apart; without it all messages are counted together.
+        /// Template whose values are counted separately; without it all messages are counted together.
         key: Option<Name>,
         /// Messages a second.
         rate: u32,
@@ -79,7 +79,7 @@ pub struct SeveritySet(pub u8);
 /// A pattern and what it is held against.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
-    /// What is looked at.
+    /// The text that is searched.
     pub target: MatchTarget,
     /// The pattern.
     pub pattern: Name,
@@ -89,7 +89,7 @@ pub struct Match {
     pub flags: Vec<MatchFlag>,
 }
 
-/// What a pattern is held against.
+/// The text that a pattern is compared with.
 #[derive(Clone, PartialEq, Debug)]
 pub enum MatchTarget {
     /// The message with its program and pid, as `match()` without `value()` does.

@@ -82,11 +82,11 @@ pub struct Module {
 pub struct Tree {
     /// Its texts, which every span points into.
     pub texts: Texts,
-    /// What `@version` said.
+    /// The version of `@version`.
     pub version: Option<Version>,
-    /// What `@define` said, the last value of each name, in keyword spelling.
+    /// The values of `@define`, the last one of each name, in keyword spelling.
     pub defines: BTreeMap<String, String>,
-    /// What `@module` said.
+    /// The modules of `@module`.
     pub modules: Vec<Module>,
     /// The sets of ready-made blocks that it includes: `scl.conf`.
     pub includes: BTreeSet<&'static str>,
@@ -141,17 +141,17 @@ pub enum Statement {
 /// The kinds of objects that log paths refer to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// Where messages come from.
+    /// Produces messages.
     Source,
-    /// Where they go.
+    /// Delivers messages.
     Destination,
-    /// Which of them go on.
+    /// Selects messages.
     Filter,
-    /// What is read out of them.
+    /// Extracts values from messages.
     Parser,
-    /// What is changed in them.
+    /// Changes messages.
     Rewrite,
-    /// How they are written.
+    /// Formats messages.
     Template,
 }
 

@@ -10,7 +10,7 @@ use crate::text::Span;
 pub struct Path {
     /// `log NAME { ... };`
     pub name: Option<Name>,
-    /// What happens, in order.
+    /// Its steps, in order.
     pub steps: Vec<Step>,
     /// `flags(...)`.
     pub flags: Vec<Flag>,
@@ -49,14 +49,14 @@ pub enum Reference {
 }
 
 impl Reference {
-    /// What kind of object it is.
+    /// Returns the kind of the object.
     pub fn kind(&self) -> Kind {
         match self {
             Reference::Named(kind, _) | Reference::InPlace(kind, _, _) => *kind,
         }
     }
 
-    /// Where it stands.
+    /// Returns its span.
     pub fn span(&self) -> Span {
         match self {
             Reference::Named(_, name) => name.span,
@@ -86,7 +86,7 @@ pub struct Junction {
 /// One branch of a junction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Branch {
-    /// What happens in it.
+    /// Its path.
     pub path: Path,
 }
 
@@ -95,7 +95,7 @@ pub struct Branch {
 pub struct Condition {
     /// The arms, tried in order.
     pub arms: Vec<Arm>,
-    /// What happens when no arm takes the message.
+    /// The path of messages that no arm takes.
     pub otherwise: Option<Path>,
     /// The first keyword.
     pub span: Span,
@@ -106,7 +106,7 @@ pub struct Condition {
 pub struct Arm {
     /// The test; without one, the filters and parsers inside the arm are the test.
     pub test: Option<Filter>,
-    /// What happens when it holds.
+    /// The path of messages for which it holds.
     pub path: Path,
 }
 
@@ -119,7 +119,7 @@ pub struct Flag {
     pub span: Span,
 }
 
-/// What `flags(...)` of a path can say.
+/// The flags of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LogFlag {
     /// Later paths do not see the message.

@@ -54,7 +54,7 @@ pub(crate) const SEVERITIES: &[(&str, u8)] = &[
     ("informational", 6),
 ];
 
-/// Whether a word is the name of a type.
+/// Returns true when a word is the name of a type.
 pub(crate) fn is_type(word: &str) -> bool {
     TYPES.contains(&word)
 }

@@ -11,7 +11,7 @@ pub(crate) const FACILITIES_MAX: usize = 24;
 /// For each facility the severities that are taken: bit N is severity N.
 pub(crate) type Masks = [u8; FACILITIES_MAX];
 
-/// What is wrong with a selector, and with which word of it.
+/// The bad word of a selector, and what was expected in its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadSelector {
     pub(crate) word: String,
@@ -50,7 +50,7 @@ pub(crate) fn selector(text: &str) -> Result<Masks, BadSelector> {
     Ok(masks)
 }
 
-/// What the part behind the dot does to the severities taken so far.
+/// The effect of the part after the dot on the severities selected so far.
 struct Change {
     bits: u8,
     adds: bool,

@@ -8,12 +8,12 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::tree::{Kind, LogFlag, Path, Reference, Step, Tree};
 use std::collections::HashMap;
 
-/// What takes every message of a source.
+/// The paths that take every message of a source.
 #[derive(Default)]
 struct Taken<'t> {
-    /// By source; the path that does it.
+    /// By name of the source.
     sources: HashMap<&'t str, &'t Path>,
-    /// A path that takes those of all sources.
+    /// A path that takes the messages of all sources.
     all: Option<&'t Path>,
 }
 

@@ -33,7 +33,7 @@ fn names_what_is_never_used() {
          rewrite { set(\"$(if filter(f) a b)\" value(\"A\")); }; };",
         &["main.conf:3:60: warning: template `t3` is defined and never used"],
     );
-    // Whoever takes the messages of all sources uses them all.
+    // A path that takes the messages of all sources uses them all.
     says("source s { internal(); }; log { destination { file(\"/x\"); }; flags(catchall); };", &[]);
     // A whole library of blocks is no news.
     says("log { source { system(); }; destination { file(\"/x\"); }; };", &[]);

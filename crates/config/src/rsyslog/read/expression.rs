@@ -27,7 +27,7 @@ const MARK_COMPARISONS: &[&str] = &["==", "!=", "<>", "<=", ">=", "<", ">"];
 const PAIRS_MAX: usize = 500;
 
 impl Reader<'_> {
-    /// What stands behind `if`: an expression, a selector or a property filter.
+    /// Reads the condition after `if`: an expression, a selector or a property filter.
     pub(super) fn test(&mut self) -> Parsed<Test> {
         self.cursor.skip_blank();
         if self.cursor.peek() == Some(':') {

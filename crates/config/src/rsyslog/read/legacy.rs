@@ -5,7 +5,7 @@
 use super::{BadSyntax, Parsed, Reader};
 use crate::rsyslog::syntax::{Node, Test};
 
-/// Whether a line starts with a selector: `facility.severity` and then a blank.
+/// Returns true when a line starts with a selector: `facility.severity` and then a blank.
 pub(super) fn is_selector(rest: &str) -> bool {
     let word = joined(rest.split('\n').take(8).collect::<Vec<_>>().join("\n").as_str());
     let selector = word.split([' ', '\t', '{']).next().unwrap_or_default();
@@ -26,7 +26,7 @@ fn joined(text: &str) -> String {
     out
 }
 
-/// Whether a line that starts with a colon is `:property, operation, "value"`, and not `:omusrmsg:*`.
+/// Returns true when a line that starts with a colon is `:property, operation, "value"`, and not `:omusrmsg:*`.
 pub(super) fn is_property_filter(rest: &str) -> bool {
     let line = rest.lines().next().unwrap_or_default();
     line.find(',').is_some_and(|comma| line[1..].find(':').is_none_or(|colon| comma < colon + 1))

@@ -17,7 +17,7 @@ use crate::limits::{FILE_BYTES_MAX, INCLUDE_DEPTH_MAX, NESTING_MAX};
 use crate::surroundings::Surroundings;
 use cursor::Cursor;
 
-/// What was expected where something else stands.
+/// A description of what was expected at the position of the reader.
 #[derive(Debug)]
 pub(super) struct BadSyntax(String);
 
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// What a filter decides about: a block in braces, or one statement.
+    /// Reads the statements that a filter guards: a block in braces, or one statement.
     fn block(&mut self) -> Parsed<Vec<Statement>> {
         self.cursor.skip_blank();
         if self.cursor.take("{") {

@@ -25,7 +25,7 @@ const OBJECTS: &[&str] = &[
     "timezone",
 ];
 
-/// Whether a word before a parenthesis starts an object.
+/// Returns true when a word before a parenthesis starts an object.
 pub(super) fn is_object(word: &str) -> bool {
     OBJECTS.contains(&word)
 }
@@ -38,7 +38,7 @@ impl Reader<'_> {
         if kind == "reload_lookup_table" {
             self.cursor.logical_line();
             return Ok(Node::Refused(
-                "tables are read anew with every reload of the configuration".to_string(),
+                "tables are read again at every reload of the configuration".to_string(),
             ));
         }
         let parameters = self.parameters()?;
