@@ -10,7 +10,7 @@ use crate::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// What a configuration has defined so far.
+/// The objects that a configuration has defined so far.
 #[derive(Clone, Debug, Default)]
 pub struct Definitions {
     /// Version of the configuration.

@@ -56,9 +56,9 @@ pub enum Test {
     Severity(SeveritySet),
     /// `program()`, `host()`, `message()`, `match()`.
     Pattern {
-        /// What is looked at.
+        /// The text that is searched.
         subject: Subject,
-        /// What must match.
+        /// The pattern that must match.
         pattern: Arc<Pattern>,
     },
     /// `source(name)`: the message came in by the source of this name.
@@ -89,7 +89,7 @@ pub enum Test {
     RateLimit(Arc<RateLimit>),
 }
 
-/// What a pattern is asked about.
+/// The text that a pattern is matched against.
 #[derive(Clone, Debug)]
 pub enum Subject {
     /// A field: `match(... value("NAME"))`.
@@ -115,7 +115,7 @@ impl FacilitySet {
         (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Facility(code)));
     }
 
-    /// Whether one is in the set.
+    /// Returns true when a facility is in the set.
     #[inline]
     pub fn has(self, facility: Facility) -> bool {
         facility.0 < 128 && self.0 >> facility.0 & 1 == 1
@@ -137,7 +137,7 @@ impl SeveritySet {
         (first.0.min(last.0)..=first.0.max(last.0)).for_each(|code| self.add(Severity(code)));
     }
 
-    /// Whether one is in the set.
+    /// Returns true when a severity is in the set.
     #[inline]
     pub fn has(self, severity: Severity) -> bool {
         self.0 >> (severity.0 & 7) & 1 == 1
@@ -157,12 +157,12 @@ impl Filter {
         evaluate::compile(expr)
     }
 
-    /// Whether a match changes the message: some pattern has `flags(store-matches)`.
+    /// Returns true when a match changes the message: some pattern has `flags(store-matches)`.
     pub fn stores_matches(&self) -> bool {
         self.stores
     }
 
-    /// Those of `within` for which the expression holds. Stores no matches.
+    /// Returns the messages of `within` for which the expression holds. Stores no matches.
     pub fn select(&self, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
         evaluate::select(&self.expr, batch, within, renderer)
     }

@@ -45,7 +45,7 @@ impl GeoDatabase {
     }
 }
 
-/// The databases that templates ask, by the paths of their files; empty until whoever runs the templates fills them.
+/// The databases that templates use, by the paths of their files; empty until the owner of the templates fills them.
 #[derive(Clone, Default)]
 pub struct GeoDatabases(Arc<Mutex<BTreeMap<String, Arc<GeoDatabase>>>>);
 

@@ -52,7 +52,7 @@ pub enum GrokError {
     },
     /// It is no regular expression.
     Syntax {
-        /// What PCRE2 says.
+        /// The error of PCRE2.
         reason: String,
     },
 }
@@ -225,7 +225,7 @@ fn real(text: &[u8]) -> usize {
 #[derive(Debug)]
 pub struct GrokReader {
     patterns: Vec<Grok>,
-    /// Whether a text that none matches goes on.
+    /// True when a text that no pattern matches passes.
     keeps_unmatched: bool,
 }
 

@@ -10,10 +10,10 @@ use std::sync::LazyLock;
 static NAMES: LazyLock<Vec<FieldName>> =
     LazyLock::new(|| (0..GROUPS_MAX).map(|group| FieldName::Named(group.to_string())).collect());
 
-/// What becomes of the value of a group that took no part in the match.
+/// The treatment of the value of a group that took no part in the match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Unused {
-    /// It stays what an earlier match made it.
+    /// It keeps the value of an earlier match.
     Kept,
     /// It is removed.
     Removed,

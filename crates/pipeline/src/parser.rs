@@ -1,7 +1,7 @@
 //! Parsers: values read out of messages.
 //!
-//! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read;
-//! the others are stopped by whoever runs the parser.
+//! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read; the
+//! caller stops the others.
 //! Most parsers read the text of one message after the other: such a one is a [`Reader`], and [`TextParser`] runs
 //! it. Values that stand in the text as they are become places in it, nothing is copied and nothing is allocated
 //! for a message.
@@ -70,7 +70,7 @@ pub trait Parser: Send + Sync {
         false
     }
 
-    /// Whether [`Parser::tick`] does something.
+    /// Returns true when [`Parser::tick`] does something.
     fn is_timed(&self) -> bool {
         false
     }

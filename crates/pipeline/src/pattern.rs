@@ -46,7 +46,7 @@ impl PatternKind {
     }
 }
 
-/// What `flags(...)` of a pattern says.
+/// The `flags(...)` of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub struct PatternFlags {
     /// ASCII letters match in either case; with `utf8` all letters.
@@ -111,7 +111,7 @@ pub enum PatternError {
     Syntax {
         /// Byte of the pattern at which it stopped.
         offset: usize,
-        /// What it says.
+        /// The error of the compiler.
         reason: String,
     },
     /// It is longer than [`PATTERN_BYTES_MAX`].
@@ -202,7 +202,7 @@ impl Pattern {
         self.flags
     }
 
-    /// Whether it matches.
+    /// Returns true when it matches.
     #[inline]
     pub fn is_match(&self, bytes: &[u8]) -> bool {
         self.engine.is_match(bytes)
@@ -217,7 +217,7 @@ impl Pattern {
         found
     }
 
-    /// Where the first match at or after `from` is: cheaper than [`Pattern::find`] with its groups.
+    /// Returns the range of the first match at or after `from`: cheaper than [`Pattern::find`] with its groups.
     pub(crate) fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         self.engine.place(bytes, from)
     }
@@ -227,7 +227,7 @@ impl Pattern {
         self.engine.names()
     }
 
-    /// What one test costs, roughly in nanoseconds: cheap tests run first.
+    /// Returns the cost of one test, roughly in nanoseconds: cheap tests run first.
     pub(crate) fn cost(&self) -> u32 {
         self.engine.cost()
     }

@@ -22,7 +22,7 @@ use std::sync::Arc;
 /// One rewrite rule.
 #[derive(Clone, Debug)]
 pub struct Rewrite {
-    /// What is changed.
+    /// The change.
     pub operation: Operation,
     /// `condition()`: messages for which it does not hold stay as they are.
     pub condition: Option<Arc<Filter>>,
@@ -30,7 +30,7 @@ pub struct Rewrite {
     pub rendering: Option<RenderOptions>,
 }
 
-/// What a rewrite does.
+/// The change that a rewrite makes.
 #[derive(Clone, Debug)]
 pub enum Operation {
     /// `set(template value("NAME"))`.
@@ -49,9 +49,9 @@ pub enum Operation {
     Subst {
         /// The field.
         field: FieldName,
-        /// What is replaced: the first match, all with `flags(global)`.
+        /// The text that is replaced: the first match, or all with `flags(global)`.
         pattern: Arc<Pattern>,
-        /// What stands in its place; `$1` is the first group.
+        /// The text in its place; `$1` is the first group.
         replacement: Arc<Template>,
     },
     /// `set-tag(...)`.
@@ -119,7 +119,7 @@ pub enum Operation {
     GuessZone,
     /// `map-value-pairs(...)`: a selection of values under other names.
     MapPairs {
-        /// What is set.
+        /// The pairs to set.
         pairs: Arc<ValuePairs>,
     },
 }

@@ -47,12 +47,12 @@ pub const TEMPLATE_BYTES_MAX: usize = 256 << 10;
 /// Deepest nesting of functions in arguments.
 pub const DEPTH_MAX: usize = 32;
 
-/// Whether a name is that of a macro that is computed: such a one cannot be set.
+/// Returns true when a name is that of a macro that is computed, and so cannot be set.
 pub fn is_macro(name: &str) -> bool {
     parse::macro_part(name).is_some()
 }
 
-/// What a template may refer to.
+/// The definitions that a template may refer to.
 pub trait Surroundings {
     /// Version of the configuration.
     fn version(&self) -> Version;
@@ -60,7 +60,7 @@ pub trait Surroundings {
     fn template(&self, name: &str) -> Option<Arc<Template>>;
     /// All templates that have a name: for `$(template ...)` whose name is a macro.
     fn templates(&self) -> Arc<HashMap<String, Arc<Template>>>;
-    /// What `template-function` made of a name.
+    /// Returns the compiled `template-function` of a name.
     fn function(&self, name: &str) -> Option<Arc<Template>>;
     /// The database that `$(geoip2 --database ...)` names. It may be empty still, and filled later.
     fn geo_database(&self, path: &str) -> Arc<GeoDatabase>;
@@ -70,7 +70,7 @@ pub trait Surroundings {
 
 /// A compiled filter expression, seen from a template.
 pub trait Condition: Send + Sync + std::fmt::Debug {
-    /// Whether it holds for a message.
+    /// Returns true when the condition holds for a message.
     fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool;
 }
 
@@ -139,7 +139,7 @@ impl Template {
         parse::only_field(&self.parts).filter(|_| self.escape == Escape::None && self.hint.is_none())
     }
 
-    /// Whether it is made of texts, fields, times and the tag alone, as most are.
+    /// Returns true when it consists of texts, fields, times and the tag alone, as most templates do.
     pub fn is_simple(&self) -> bool {
         parse::is_simple(&self.parts)
     }

@@ -15,32 +15,32 @@ impl Version {
     /// The newest version of syslog-ng's language; also that of `@version: current`.
     pub const CURRENT: Version = Version { major: 4, minor: 11 };
 
-    /// Whether values have types: comparisons and value pairs look at them since 4.0.
+    /// Returns true when values have types: comparisons and value pairs look at them since 4.0.
     pub fn is_typed(self) -> bool {
         self.major >= 4
     }
 
-    /// Whether it is a version of AxoSyslog: those are counted on from 4.12, where syslog-ng's own ended at 4.11.
+    /// Returns true for a version of AxoSyslog: its versions continue from 4.12; syslog-ng's own ended at 4.11.
     fn is_axosyslog(self) -> bool {
         self >= Version { major: 4, minor: 12 }
     }
 
-    /// Whether a group that took no part in a match loses the value that an earlier match gave it.
+    /// Returns true when a group that took no part in a match loses the value of an earlier match.
     pub fn clears_unused_groups(self) -> bool {
         self.is_axosyslog()
     }
 
-    /// Whether `${MSGFORMAT}` of syslog messages begins with `syslog:`.
+    /// Returns true when `${MSGFORMAT}` of syslog messages begins with `syslog:`.
     pub fn has_prefixed_formats(self) -> bool {
         self.is_axosyslog()
     }
 
-    /// Whether `==` and its kin compare text, as a bug had it before 3.8.
+    /// Returns true when `==` and the other operators without a type compare text, as a bug had it before 3.8.
     pub fn compares_numbers_as_text(self) -> bool {
         self < Version { major: 3, minor: 8 }
     }
 
-    /// Whether `$MSG` and `$MESSAGE` hold the tag before the text: until 3.0.
+    /// Returns true when `$MSG` and `$MESSAGE` hold the tag before the text: until 3.0.
     pub fn has_tag_in_message(self) -> bool {
         self.major < 3
     }

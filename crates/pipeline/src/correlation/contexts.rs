@@ -37,9 +37,9 @@ impl Default for Limits {
     }
 }
 
-/// What a change leaves of a context.
+/// The state of a context after a change.
 pub(crate) enum Left {
-    /// It lives on for so many seconds, and takes so many bytes more than before, or fewer.
+    /// It stays open for `timeout_s` seconds; its size has changed by `added` bytes.
     Lives { timeout_s: i64, added: isize },
     /// It is over.
     Over,

@@ -5,7 +5,7 @@
 
 use message::{Batch, Field};
 
-/// What else must be equal for two messages of one id to belong together.
+/// The fields that must be equal, besides the id, for two messages to belong together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Scope {
     /// Host, program and process id.
@@ -47,7 +47,7 @@ impl Scope {
 pub(crate) struct Key {
     scope: u8,
     bytes: Box<[u8]>,
-    /// Where the id starts.
+    /// Offset of the id in `bytes`.
     id: usize,
 }
 

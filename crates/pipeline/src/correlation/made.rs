@@ -22,7 +22,7 @@ pub enum Inject {
     AggregateOnly,
 }
 
-/// What takes made messages that leave the path.
+/// The receiver of made messages that leave the path.
 #[derive(Clone)]
 pub struct Sink(pub Arc<dyn Fn(Batch) + Send + Sync>);
 
@@ -36,7 +36,7 @@ impl fmt::Debug for Sink {
 pub(crate) struct Made<'a> {
     batches: &'a mut Vec<Batch>,
     inject: &'a Inject,
-    /// Where those of this run begin.
+    /// Index of the first batch of this run.
     start: usize,
 }
 

@@ -9,7 +9,7 @@ use crate::template::{Context, Renderer, Template};
 use message::{Batch, Field, FieldName, Message, Origin, Priority, Transport};
 use std::sync::Arc;
 
-/// What a message takes over from the context that it is made from.
+/// The values that a message inherits from the context it is made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Inherit {
     /// Only the time of the last message.
@@ -36,7 +36,7 @@ impl Inherit {
 /// Values and tags for a message, and what it takes over.
 #[derive(Clone, Debug, Default)]
 pub struct Synthetic {
-    /// What it takes over.
+    /// The values that it inherits.
     pub inherit: Inherit,
     /// Its values, in order.
     pub values: Vec<(FieldName, Arc<Template>)>,

@@ -39,7 +39,7 @@ pub enum Anatomy {
 pub struct Verdict {
     /// The part.
     pub text: String,
-    /// Whether it holds; `None` when it was not asked because others had decided.
+    /// True when it holds; `None` when it was not evaluated because other parts had decided.
     pub holds: Option<bool>,
     /// Its parts.
     pub parts: Vec<Verdict>,

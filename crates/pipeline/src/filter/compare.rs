@@ -64,7 +64,7 @@ impl CompareOp {
         })
     }
 
-    /// Whether the operator holds for two values in this order; `None` is no order at all, as with NaN.
+    /// Returns true when the operator holds for two values in this order; `None` is no order at all, as with NaN.
     fn holds(self, order: Option<Ordering>) -> bool {
         use CompareOp::*;
         match self {
@@ -95,7 +95,7 @@ pub struct Comparison {
     numbers: Numbers,
 }
 
-/// What `==` and its kin look at.
+/// The way in which `==` and the other operators without a type compare.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Numbers {
     /// Text alone: before version 3.8.
@@ -140,7 +140,7 @@ impl Comparison {
         Some(self.answer(&side(&self.left)?, &side(&self.right)?))
     }
 
-    /// Whether it holds for a message.
+    /// Returns true when the comparison holds for a message.
     pub(super) fn holds(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
         if self.operator.is_text() {
             let order = {

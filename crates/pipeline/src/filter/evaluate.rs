@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
 const SEEN_MAX: usize = 8;
-/// Patterns cheaper than this are asked anew: looking up an answer costs as much.
+/// Patterns cheaper than this are matched again: looking up an earlier answer costs as much.
 const REMEMBER_COST: u32 = 30;
 
 /// Compiles an expression.
@@ -89,7 +89,7 @@ fn counts(expr: &Expr) -> bool {
     }
 }
 
-/// What a part costs, roughly in nanoseconds a message.
+/// Returns the cost of a part, roughly in nanoseconds a message.
 fn cost(expr: &Expr) -> u32 {
     match expr {
         Expr::And(parts) | Expr::Or(parts) => parts.iter().map(cost).fold(0, u32::saturating_add),
@@ -212,7 +212,7 @@ fn holds_origin(test: &Test, origin: &message::Origin) -> bool {
     }
 }
 
-/// Whether an expression holds for one message.
+/// Returns true when an expression holds for one message.
 pub(super) fn holds(expr: &Expr, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
     match expr {
         Expr::And(parts) => parts.iter().all(|part| holds(part, batch, index, renderer)),
@@ -304,7 +304,7 @@ fn holds_storing(
     }
 }
 
-/// Where the text that a pattern is asked about lies in the batch.
+/// Returns the span of the text that a pattern is matched against; rendered text is added to the batch first.
 fn subject_place(subject: &Subject, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
     if let Subject::Field(name) = subject {
         return matches::place_of(batch, index, name).unwrap_or(Span::EMPTY);

@@ -54,7 +54,7 @@ impl Netmask {
             .ok_or_else(|| NetmaskError { text: text.to_owned(), wanted: "10.0.0.0/8 or 10.0.0.0/255.0.0.0" })
     }
 
-    /// Whether the peer is inside.
+    /// Returns true when the peer is in the network.
     pub fn has(self, peer: Option<SocketAddr>) -> bool {
         let address = match peer.map(|peer| peer.ip().to_canonical()) {
             None => Ipv4Addr::LOCALHOST,
@@ -78,7 +78,7 @@ impl Netmask6 {
         parsed().ok_or_else(|| NetmaskError { text: text.to_owned(), wanted: "2001:db8::/32" })
     }
 
-    /// Whether the peer is inside.
+    /// Returns true when the peer is in the network.
     pub fn has(self, peer: Option<SocketAddr>) -> bool {
         let address = match peer.map(|peer| peer.ip()) {
             None => Ipv6Addr::LOCALHOST,

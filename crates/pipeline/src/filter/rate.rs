@@ -1,7 +1,7 @@
 //! `rate-limit()`: lets so many messages a second pass, for each value of a template.
 //!
-//! In: messages and the time they were received. Out: those within the rate. Holds: a bucket of tokens a value.
-//! Limits: [`KEYS_MAX`] values; when there are more, all buckets start anew, full.
+//! In: messages and the time they were received. Out: those within the rate. Holds: a bucket of tokens for each value.
+//! Limits: [`KEYS_MAX`] values; when there are more, all buckets are dropped and start full.
 
 use crate::template::{Renderer, Template};
 use message::Batch;
@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Most values that are told apart.
+/// Most values with a bucket of their own.
 pub(super) const KEYS_MAX: usize = 65_536;
 
 /// The limit and its buckets.
@@ -31,12 +31,12 @@ struct Bucket {
 const WHOLE: u64 = 1_000_000;
 
 impl RateLimit {
-    /// So many messages a second for each value of the template.
+    /// Makes a limit of `per_second` messages for each value of the template.
     pub fn new(key: Arc<Template>, per_second: u32) -> RateLimit {
         RateLimit { key, per_second, buckets: Mutex::default() }
     }
 
-    /// Whether one more message may pass.
+    /// Returns true when one more message may pass, and takes its token.
     pub(super) fn passes(&self, batch: &Batch, index: usize, renderer: &mut Renderer) -> bool {
         let key = self.key.value(batch, index, renderer);
         let now_us = batch.received.unix_us;

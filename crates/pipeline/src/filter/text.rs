@@ -14,11 +14,11 @@ use crate::{
 use message::{Facility, Field, FieldName, Severity};
 use std::{fmt, sync::Arc};
 
-/// What an expression may refer to.
+/// The definitions that an expression may refer to.
 pub trait Names {
-    /// What its templates may refer to.
+    /// Returns the definitions that its templates may refer to.
     fn surroundings(&self) -> &dyn Surroundings;
-    /// The filter of a name.
+    /// Returns the filter of a name.
     fn filter(&self, name: &str) -> Option<Arc<Filter>>;
 }
 
@@ -27,7 +27,7 @@ pub trait Names {
 pub struct FilterTextError {
     /// Byte of the text at which it is wrong.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault at that place.
     pub reason: String,
 }
 
@@ -60,9 +60,9 @@ pub fn parse(text: &str, names: &dyn Names) -> Result<Expr, FilterTextError> {
 
 struct Reader<'a> {
     text: &'a str,
-    /// Where reading goes on.
+    /// Offset at which reading continues.
     next: usize,
-    /// Where the token starts.
+    /// Offset of the token.
     at: usize,
     token: Token,
     names: &'a dyn Names,
@@ -408,7 +408,7 @@ fn word_length(rest: &str) -> usize {
     end.unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8))
 }
 
-/// What stands behind a backslash in double quotes, and how many characters that takes.
+/// Reads the escape after a backslash in double quotes. Returns its value and the number of characters it takes.
 fn escaped(text: &str) -> Option<(char, usize)> {
     let first = text.chars().next()?;
     let (radix, digits) = match first {

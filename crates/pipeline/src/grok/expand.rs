@@ -1,8 +1,7 @@
 //! A grok pattern as one regular expression.
 //!
 //! In: a pattern and the library. Out: the expression, in which every value has a group of its own, and the names and
-//! types of those groups. What Ruby writes in another way than PCRE2 is written anew: `\h`, `(?m)`,
-//! `?*`, classes in classes.
+//! types of those groups. Ruby syntax that PCRE2 does not have is translated: `\h`, `(?m)`, `?*`, classes in classes.
 //! Holds: nothing between patterns. Limits: [`DEPTH_MAX`], [`EXPANDED_BYTES_MAX`].
 
 use super::{DEPTH_MAX, EXPANDED_BYTES_MAX, GrokError, GrokLibrary, Kind};

@@ -88,7 +88,7 @@ impl GrokSet {
 pub struct LibraryError {
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The fault in it.
     pub reason: String,
 }
 

@@ -3,7 +3,7 @@
 //! In: a table of selectors, names and values; what selects a row of it: a rendered text, the first glob that matches
 //! such a text, or the first filter that holds. Out: the values of the selector, or those of the default one. Messages
 //! without either go on as they are.
-//! Holds: the table, which whoever reads its file may replace at any time; a batch sees one table.
+//! Holds: the table, which the owner of its file may replace at any time; a batch sees one table.
 //! Limits: four million rows.
 
 mod table;
@@ -41,7 +41,7 @@ impl Contexts {
     }
 }
 
-/// What selects rows of the table.
+/// The way in which rows of the table are selected.
 #[derive(Clone, Debug)]
 pub enum Selector {
     /// The rendered text is the selector.
@@ -55,7 +55,7 @@ pub enum Selector {
 /// Adds values of a table.
 #[derive(Debug)]
 pub struct Context {
-    /// What selects.
+    /// The selector of rows.
     pub selector: Selector,
     /// `default-selector()`.
     pub default: Option<String>,

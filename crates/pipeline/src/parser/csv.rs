@@ -91,7 +91,7 @@ impl Default for Csv {
 struct Column<'t> {
     /// Its bytes, when they stand in the text in one piece.
     plain: Option<&'t [u8]>,
-    /// Where the next one begins.
+    /// Offset of the next column.
     end: usize,
 }
 
@@ -141,7 +141,7 @@ impl Csv {
         Column { plain: None, end: next }
     }
 
-    /// Where a value without quotes ends, and where the next one begins.
+    /// Returns the offset of the end of a value without quotes, and that of the next value.
     fn end_of_unquoted(&self, text: &[u8], start: usize) -> (usize, usize) {
         if let ([delimiter], []) = (self.delimiters.as_slice(), self.string_delimiters.as_slice()) {
             return match memchr(*delimiter, &text[start..]) {

@@ -15,7 +15,7 @@ use crate::template::Renderer;
 use jiff::tz::TimeZone;
 use message::{Batch, FieldName, Selection, Stamp, ValueKind};
 
-/// What gets a time that was read.
+/// The destination of a time that was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum DateTarget {
     /// `time-stamp(stamp)`: the time of the message.
@@ -31,17 +31,17 @@ pub enum DateTarget {
 pub struct Date {
     /// Formats, tried in order.
     pub formats: Vec<DateFormat>,
-    /// What is read.
+    /// The text to read.
     pub input: Input,
-    /// `time-zone()`: of times that tell none.
+    /// `time-zone()`: the zone of times without one.
     pub zone: TimeZone,
     /// `flags(guess-timezone)`.
     pub guesses_zone: bool,
-    /// What gets the time.
+    /// The destination of the time.
     pub into: DateTarget,
 }
 
-/// Reads a whole text as a time, which is of a zone unless it tells one.
+/// Reads a whole text as a time. `zone` applies when the text has none.
 pub(super) fn read_time(format: &DateFormat, text: &str, received: Stamp, zone: &TimeZone) -> Option<Stamp> {
     format.read(text)?.stamp(received, zone)
 }

@@ -10,7 +10,7 @@ use super::{Reader, Writer, names::JoinedName};
 use memchr::{memchr, memmem};
 use message::ValueKind;
 
-/// What may stand before the marker.
+/// Most bytes before the marker.
 const MARKER_WITHIN: usize = 256;
 
 /// Reads CEF.

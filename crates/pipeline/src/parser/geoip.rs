@@ -20,9 +20,9 @@ const FACTS_MAX: usize = 512;
 
 /// Adds what is known about addresses.
 pub struct Geoip {
-    /// What is read as an address.
+    /// The text that is read as an address.
     pub input: Input,
-    /// Stands before all names.
+    /// Prefix of all names.
     pub prefix: String,
     /// The database.
     pub database: Arc<GeoDatabase>,
@@ -70,7 +70,7 @@ impl Geoip {
     }
 }
 
-/// Where the entry of an address lies, and its facts when they are not known yet.
+/// Returns the offset of an address's entry in the database, and the facts in it when they are not known yet.
 fn lookup(
     reader: &Reader<Vec<u8>>,
     address: IpAddr,

@@ -38,7 +38,7 @@ impl Input {
         Input { field: template.only_field(), template: Some(template) }
     }
 
-    /// Where the text of a message lies; rendered text is put into the batch first.
+    /// Returns the span of the text of a message; rendered text is added to the batch first.
     pub fn place(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Span {
         if let Some(span) = self.field.as_ref().and_then(|field| batch.span(index, field)) {
             return span;

@@ -24,11 +24,11 @@ pub(crate) const DEPTH_MAX: usize = 128;
 /// Reads JSON objects.
 #[derive(Clone, Debug)]
 pub struct Json {
-    /// What must stand before the JSON.
+    /// The text that must come before the JSON.
     pub marker: String,
     /// The member to read, instead of the whole.
     pub extract: Option<ExtractPath>,
-    /// What stands between the names of nested members.
+    /// The byte between the names of nested members.
     pub key_delimiter: u8,
 }
 

@@ -41,13 +41,13 @@ struct Found<'t> {
     value: &'t [u8],
     /// The quote around it: its escapes are to be read.
     quote: Option<u8>,
-    /// Where reading goes on.
+    /// Offset at which reading continues.
     end: usize,
-    /// The key behind it, if it was seen.
+    /// The key after it, if it was seen.
     next: Option<Key>,
 }
 
-/// Where the next pair separator begins: looked for once, however many values lie before it.
+/// Offset of the next pair separator: searched for once, however many values come before it.
 struct Ahead(Option<usize>);
 
 impl Ahead {
@@ -126,7 +126,7 @@ impl Kv {
         Found { value: &text[start..end.min(text.len())], end: start, next: None, ..found }
     }
 
-    /// Where the quote of a value is closed. What follows must be the end of the pair.
+    /// Returns the offset of the closing quote of a value. `None` when the pair does not end after it.
     fn closed(&self, text: &[u8], from: usize, quote: u8) -> Option<usize> {
         let mut at = from;
         loop {

@@ -12,7 +12,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Most series: labels may be named by whoever sends messages.
+/// Most series: senders of messages may choose the values of labels.
 pub const SERIES_MAX: usize = 10_000;
 
 /// Ends the value of a label while they are counted: no byte of text.
@@ -56,7 +56,7 @@ pub struct Probe {
     pub labels: Vec<(String, Arc<Template>)>,
     /// `increment()`: what a message adds, else 1. What is no number adds nothing.
     pub increment: Option<Arc<Template>>,
-    /// Where it is counted.
+    /// The counters.
     pub probes: Arc<Probes>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: a text, `${MESSAGE}` mostly, as a source with `flags(no-parse)` gives it. Out: the header fields of the message are
 //! those of the text. What RFC 5424 asks for and the text lacks is marked, or stopped with `drop-invalid`.
-//! Holds: the decoder, made anew for each batch so that batches may run beside each other.
+//! Holds: the decoder, which each batch gets a copy of, so that batches may run at the same time.
 //! Limits: those of the decoder.
 
 use super::{Input, Parser};

@@ -40,7 +40,7 @@ pub(super) fn shown(batch: &Batch, index: usize) -> String {
     pairs.join("|")
 }
 
-/// What a parser makes of a text: its pairs, or `stopped`.
+/// Shows the pairs that a parser finds in a text, or `stopped`.
 pub(super) fn parsed(parser: &dyn Parser, text: &[u8]) -> String {
     let mut batch = batch(&[text]);
     let read = parser.parse(&mut batch, &Selection::all(1), &mut renderer());

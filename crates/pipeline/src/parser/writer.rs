@@ -1,7 +1,7 @@
 //! Where parsers put the values of one message.
 //!
 //! In: names and values. Out: pairs of the message; a name such as `HOST` sets the field of that name.
-//! What lies in the text that is being read becomes a place in it; what was made anew is copied once. Messages of a
+//! A value that lies in the text being read becomes a span of it; a value that was made is copied once. Messages of a
 //! batch mostly share their names: a name with a prefix is written once and found again.
 //! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
 //! batch: the rest is left out and the message marked.
@@ -18,7 +18,7 @@ const SLOTS: usize = 128;
 /// The names that a parser gave to the messages of a batch so far.
 pub(super) struct Names {
     prefix: Vec<u8>,
-    /// Whether a name may be that of a field: those begin with a capital letter.
+    /// True when a name may be that of a field: those begin with a capital letter.
     may_be_fields: bool,
     /// Places of full names, by a rough hash of what follows the prefix.
     slots: [Span; SLOTS],
@@ -113,7 +113,7 @@ impl<'a> Writer<'a> {
         self.batch.messages[self.target.index].event = stamp;
     }
 
-    /// Whether the message has a value of a name.
+    /// Returns true when the message has a value of this name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.batch.field(self.target.index, &FieldName::Named(name.to_owned())).is_some()
     }

@@ -27,7 +27,7 @@ pub struct Xml {
     pub lists: bool,
     /// `drop-invalid()`: what is no XML is stopped.
     pub drop_invalid: bool,
-    /// Whether `<Data Name="x">` counts as an element `x` in `Data`, as event logs of Windows mean it.
+    /// True when `<Data Name="x">` counts as an element `x` in `Data`, as in event logs of Windows.
     pub named_data: bool,
 }
 
@@ -47,7 +47,7 @@ struct Value<'t> {
 /// An element that is open.
 struct Open<'t> {
     tag: &'t [u8],
-    /// What the joined name is without it.
+    /// Length of the joined name without it.
     name_before: usize,
     text: Option<Cow<'t, [u8]>>,
 }

@@ -30,15 +30,15 @@ pub(super) struct Expression {
     pub(super) quick: Option<Box<Engine>>,
     /// The linear-time form; `None` when the pattern needs PCRE2.
     pub(super) linear: Option<regex::bytes::Regex>,
-    /// Whether a text that ends in a newline must go to PCRE2: `$` also matches before that newline.
+    /// True when a text that ends in a newline must go to PCRE2: `$` also matches before that newline.
     pub(super) dollar: bool,
-    /// Some text must be there for a match: absent, the answer is no.
+    /// A text without which there is no match.
     pub(super) required: Option<Required>,
     pub(super) pcre: pcre2::bytes::Regex,
     pub(super) names: Vec<(String, usize)>,
 }
 
-/// What must be in the text for a match.
+/// The bytes that a text must have to match.
 #[derive(Debug)]
 pub(super) enum Required {
     Byte(u8),
@@ -121,7 +121,7 @@ impl Engine {
     }
 }
 
-/// Whether the first byte of a text allows that it starts with another one.
+/// Returns true when the first byte of `bytes` is that of `text`, or `text` is empty.
 #[inline]
 fn may_start(bytes: &[u8], text: &[u8]) -> bool {
     text.is_empty() || bytes.first() == text.first()

@@ -15,7 +15,7 @@ impl Glob {
         Glob { pattern: text.as_bytes().to_vec(), ignore_case }
     }
 
-    /// Whether the whole text matches. After a mismatch the last `*` takes one byte more.
+    /// Returns true when the whole text matches. After a mismatch the last `*` takes one byte more.
     pub(super) fn is_match(&self, text: &[u8]) -> bool {
         let pattern = &self.pattern;
         let (mut p, mut t) = (0, 0);

@@ -61,7 +61,7 @@ impl DbParser {
         &self.state
     }
 
-    /// What becomes of made messages.
+    /// Returns the destination of made messages.
     pub(super) fn inject(&self) -> &Inject {
         &self.options.inject
     }
@@ -71,7 +71,7 @@ impl DbParser {
     }
 }
 
-/// What is needed while one batch is classified.
+/// The state of classifying one batch.
 struct Classifier<'a> {
     database: &'a Arc<Database>,
     received: Arc<Vec<u8>>,

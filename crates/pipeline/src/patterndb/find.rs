@@ -25,7 +25,7 @@ pub(super) struct Visit {
     pub(super) parser: Option<u32>,
     /// How many bytes matched.
     pub(super) length: usize,
-    /// Where the value is.
+    /// Range of the value in the text.
     pub(super) value: (usize, usize),
 }
 
@@ -43,7 +43,7 @@ pub(super) struct Finder {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     node: u32,
-    /// Where the children go on in the text.
+    /// Offset in the text at which the children continue.
     at: usize,
     /// The next child: 0 is the literal one, then come the parsers.
     next: usize,
@@ -51,7 +51,7 @@ struct Frame {
     visits: usize,
 }
 
-/// What entering a node comes to.
+/// The result of entering a node.
 enum Entered {
     Found,
     Below,

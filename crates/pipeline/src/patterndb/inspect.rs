@@ -20,9 +20,9 @@ pub struct Step {
     pub parser: Option<(String, String)>,
     /// How many bytes matched.
     pub length: usize,
-    /// Where the value starts in the text.
+    /// Offset of the value in the text.
     pub value_at: usize,
-    /// How long it is.
+    /// Its length in bytes.
     pub value_length: usize,
 }
 

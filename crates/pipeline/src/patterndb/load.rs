@@ -27,7 +27,7 @@ pub struct LoadError {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The fault at that place.
     pub reason: String,
 }
 
@@ -65,7 +65,7 @@ impl Database {
     }
 }
 
-/// What is read so far.
+/// The state of reading a file.
 struct Loader<'a> {
     markup: Markup<'a>,
     prefix: &'a str,

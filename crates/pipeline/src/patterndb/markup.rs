@@ -19,11 +19,11 @@ pub(super) enum Mark {
 pub(super) struct Markup<'a> {
     text: &'a str,
     reader: Reader<&'a [u8]>,
-    /// What was read already and comes next.
+    /// A mark that was read already and comes next.
     waiting: Option<(Mark, usize)>,
-    /// Where the mark that was given last stands.
+    /// Offset of the mark returned last.
     at: usize,
-    /// How far places were counted, and the line and the start of the line there.
+    /// Offset up to which lines were counted, the number of that line, and the offset of its start.
     counted: (usize, usize, usize),
 }
 

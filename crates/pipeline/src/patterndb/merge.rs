@@ -1,4 +1,4 @@
-//! Joins pattern databases: what stands in each `<patterndb>` is written anew, one after the other.
+//! Joins pattern databases: writes the content of each `<patterndb>`, one after the other, into one.
 //!
 //! In: the text of a file. Out: XML, appended. Files of version 1 are brought to the form of today.
 //! Holds nothing between files. Limits: what is not well-formed is an error at its place.
@@ -52,7 +52,7 @@ fn today(name: &str) -> &str {
     if name == "program" { "ruleset" } else { name }
 }
 
-/// What groups an element of a rule since version 2.
+/// Returns the element that groups an element of a rule since version 2.
 fn group(name: &str, version: u32, in_rule: bool) -> Option<&'static str> {
     match name {
         "pattern" if version == 1 && in_rule => Some("patterns"),

@@ -26,11 +26,11 @@ pub struct Database {
     pub rules: Vec<Rule>,
     /// The examples of rules, in the order of the file.
     pub examples: Vec<Example>,
-    /// What was left out, and why.
+    /// The parts that were left out, with the reasons.
     pub findings: Vec<Finding>,
-    /// Whether some rule has a context or actions: only then time matters.
+    /// True when some rule has a context or actions: only then time matters.
     pub(super) correlates: bool,
-    /// Whether it has a ruleset at all: without one nothing is classified.
+    /// True when it has a ruleset: without one nothing is classified.
     pub(super) has_rulesets: bool,
 }
 
@@ -41,7 +41,7 @@ pub struct Finding {
     pub line: usize,
     /// Column, from 1.
     pub column: usize,
-    /// What was left out, and why.
+    /// The part that was left out, and the reason.
     pub reason: String,
 }
 
@@ -98,7 +98,7 @@ pub enum Trigger {
     Timeout,
 }
 
-/// What a rule does besides classifying.
+/// An action of a rule, besides classifying.
 #[derive(Debug, Default)]
 pub struct Action {
     /// When.
@@ -114,13 +114,13 @@ pub struct Action {
 /// `rate="3/60"`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rate {
-    /// So many times.
+    /// Number of times.
     pub count: u32,
-    /// In so many seconds.
+    /// Seconds in which they are counted.
     pub seconds: u32,
 }
 
-/// What an action makes.
+/// The result of an action.
 #[derive(Debug, Default)]
 pub enum Content {
     /// Nothing.

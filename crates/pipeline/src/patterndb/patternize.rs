@@ -14,7 +14,7 @@ const WORDS_MAX: usize = 512;
 pub struct PatternizeOptions {
     /// Percentage of the lines that a word and a cluster must have.
     pub support_percent: f64,
-    /// Whether lines without a cluster are looked at again, among themselves.
+    /// True when lines without a cluster are compared once more, with each other.
     pub outliers: bool,
     /// Characters between words.
     pub delimiters: String,
@@ -27,7 +27,7 @@ pub struct PatternizeOptions {
 pub struct Cluster {
     /// Its words; none where they differ.
     words: Vec<Option<String>>,
-    /// What stands between them.
+    /// The delimiters between them.
     delimiters: Vec<char>,
     /// Number of lines.
     pub support: usize,

@@ -2,7 +2,8 @@
 //!
 //! In: a message and its rule; the time. Out: the message with its values; made messages.
 //! Holds: the contexts and what `rate` counts. It outlives a reload of the database and of the configuration.
-//! Limits: those of [`Limits`]; [`RATES_MAX`] counts: above it those that are over go, and if too few are, all start anew.
+//! Limits: those of [`Limits`]; [`RATES_MAX`] counts: above it those whose time has passed are dropped, and if too few
+//! are, all of them.
 
 use super::{Action, Content, Database, Rate, Rule, Trigger, intern::Interned};
 use crate::{
@@ -202,7 +203,7 @@ impl DbState {
         }
     }
 
-    /// Whether an action may happen once more; if so it is counted.
+    /// Returns true when an action may run once more, and counts it.
     fn is_within(&self, rate: Rate, key: Key) -> bool {
         let now_s = self.clock.now_s();
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);

@@ -13,7 +13,7 @@ use memchr::memmem::Finder;
 use message::{FIELD_NAME_BYTES_MAX, ValueKind};
 use std::ops::RangeInclusive;
 
-/// What a parser took: `length` bytes, of which `from..to` are the value.
+/// The match of a parser: `length` bytes, of which `from..to` are the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Taken {
     pub(super) length: usize,
@@ -31,7 +31,7 @@ impl Taken {
 #[derive(Debug)]
 pub(super) struct Scanner {
     how: How,
-    /// What the first byte must be.
+    /// Range of the first byte.
     first: RangeInclusive<u8>,
     /// Name of the type, as dumps show it.
     pub(super) type_name: &'static str,
@@ -60,7 +60,7 @@ enum How {
     Line,
     /// All.
     All,
-    /// What stands between a quote or bracket and the first one that closes it.
+    /// The text between a quote or bracket and the first one that closes it.
     Quoted(u8),
     Number,
     Float,
@@ -118,7 +118,7 @@ impl Scanner {
         Ok(Scanner { how, first, type_name, name, param: param.map(str::to_owned), kind })
     }
 
-    /// Whether two parsers always take the same and call it the same.
+    /// Returns true when two parsers always match the same and give it the same name.
     pub(super) fn is_same(&self, other: &Scanner) -> bool {
         (self.type_name, &self.name, &self.param) == (other.type_name, &other.name, &other.param)
     }

@@ -61,7 +61,7 @@ fn set(field: &FieldName, value: &Template, batch: &mut Batch, within: &Selectio
     }
 }
 
-/// Where a field's new values go: the name of a pair stands in the batch once.
+/// The destination of a field's new values: the name of a pair is in the batch once.
 pub(super) enum Put {
     Fixed(message::Field),
     Named(Span),

@@ -26,7 +26,7 @@ pub(super) fn all(
 ) {
     let put = Put::of(field, batch);
     let (mut groups, mut new) = (Groups::default(), Vec::new());
-    // A replacement without macros needs no groups, but whoever comes later may have asked for them.
+    // A replacement without macros needs no groups, but a later step may use them.
     let constant = replacement.constant().filter(|_| !pattern.flags().store_matches);
     if constant.is_some() && *field == FieldName::Fixed(message::Field::Message) {
         // New texts are about as long as the old ones: the room for them is made once.
@@ -62,8 +62,8 @@ pub(super) fn all(
     }
 }
 
-/// Where a search goes on behind a match: after an empty one, one byte later, which stays as it is. It does not go on
-/// at the end of the text: nothing is put there after a match that reaches it.
+/// Returns the offset at which the search continues after a match: after an empty match one byte later, and that byte
+/// stays as it is. The search ends at the end of the text: nothing is inserted after a match that reaches it.
 fn next((start, end): (usize, usize)) -> usize {
     if end == start { end + 1 } else { end }
 }

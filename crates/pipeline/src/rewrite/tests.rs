@@ -128,7 +128,7 @@ fn groups_and_names() {
     check(Operation::UnsetMatches, "[$1]", "[]");
 }
 
-/// What a match leaves of the values of an earlier one, with each meaning of the versions.
+/// Checks which values of an earlier match a later one leaves, with each meaning of the versions.
 #[test]
 fn groups_of_a_match_replace_those_before() {
     let check_after = |pattern: &str, keeps_unused_groups: bool, want: &str| {

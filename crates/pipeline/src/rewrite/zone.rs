@@ -13,7 +13,7 @@ use std::{borrow::Cow, sync::Arc};
 pub enum Zone {
     /// Always this one.
     Known(TimeZone),
-    /// What the template says; a zone that does not exist leaves the message as it is.
+    /// The value of the template; a zone that does not exist leaves the message as it is.
     Told(Arc<Template>),
 }
 

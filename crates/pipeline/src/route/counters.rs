@@ -9,7 +9,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering::Relaxed},
 };
 
-/// What a filter let pass and what it stopped.
+/// Counts of messages that matched a filter and that did not.
 #[derive(Debug, Default)]
 pub struct FilterCounters {
     matched: AtomicU64,
@@ -38,7 +38,7 @@ impl FilterCounters {
     }
 }
 
-/// What parsers of one name read, could not read, and made.
+/// Counts of messages that the parsers of one name read, could not read, and made.
 #[derive(Debug, Default)]
 pub struct ParserCounters {
     processed: AtomicU64,
@@ -128,7 +128,7 @@ impl Parser for CountedParser {
     }
 }
 
-/// What paths took, and what none did.
+/// Counts of messages that some path took and that none did.
 #[derive(Debug, Default)]
 pub struct RouterCounters {
     routed: AtomicU64,
@@ -157,7 +157,7 @@ impl RouterCounters {
     }
 }
 
-/// What went into a path and what came to its end or its destinations.
+/// Counts of messages that entered a path and that reached its end or its destinations.
 #[derive(Debug, Default)]
 pub struct PathCounters {
     ingress: AtomicU64,

@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub(super) struct Flow {
     pub(super) batch: Arc<Batch>,
     pub(super) selection: Selection,
-    /// Whether a parser made the batch: then it is no copy of the one that entered the path.
+    /// True when a parser made the batch: then it is no copy of the one that entered the path.
     pub(super) made: bool,
 }
 

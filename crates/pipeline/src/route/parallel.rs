@@ -42,7 +42,7 @@ impl fmt::Debug for Parallel {
     }
 }
 
-/// What a batch takes along to a lane.
+/// The properties of a batch that go with it to a lane.
 pub(super) struct Luggage {
     pub(super) source: String,
     pub(super) ack: Ack,

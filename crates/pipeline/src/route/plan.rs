@@ -19,9 +19,9 @@ pub struct Plan {
     pub paths: Vec<Path>,
     /// Options of templates in filters and rewrites.
     pub options: RenderOptions,
-    /// What macros know of this machine.
+    /// The facts about this machine that macros show.
     pub site: Arc<Site>,
-    /// Counts what no path takes, shared with whoever prints statistics.
+    /// Counters of what no path takes, shared with the statistics.
     pub counters: Arc<RouterCounters>,
 }
 
@@ -32,30 +32,30 @@ pub struct Path {
     pub name: Option<String>,
     /// Names of the sources (`Origin::source`) whose messages enter here.
     pub sources: Vec<String>,
-    /// What happens, in order.
+    /// Its steps, in order.
     pub steps: Vec<Step>,
     /// `flags(...)`.
     pub flags: StepFlags,
-    /// Its counters, shared with whoever prints statistics.
+    /// Its counters, shared with the statistics.
     pub counters: Arc<PathCounters>,
-    /// What it is called, for whoever watches.
+    /// Its name, for an observer.
     pub label: Option<Box<Label>>,
-    /// Where messages that enter can be looked at.
+    /// The point at which messages that enter can be looked at.
     pub tap: Option<Arc<TapPoint>>,
 }
 
 /// `flags(...)` of a path, an embedded path or a channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct StepFlags {
-    /// What matched here goes no further in the list.
+    /// Messages that matched here do not go further in the list.
     pub last: bool,
-    /// Only what no path without this flag took.
+    /// Only messages that no path without this flag took enter here.
     pub fallback: bool,
     /// Every source enters here.
     pub catchall: bool,
     /// Destinations may not drop. `Some(false)` is `no-flow-control`; `None` takes what is around.
     pub flow_control: Option<bool>,
-    /// What a step stops counts as taken: no other path gets it.
+    /// Messages that a step stops count as taken: no other path gets them.
     pub drop_unmatched: bool,
 }
 
@@ -126,13 +126,13 @@ pub struct Channel {
     pub sources: Vec<String>,
     /// `if (condition)`: only what holds enters, and what the steps stop afterwards is not tried elsewhere.
     pub condition: Option<FilterStep>,
-    /// What happens, in order.
+    /// Its steps, in order.
     pub steps: Vec<Step>,
     /// `flags(...)`.
     pub flags: StepFlags,
-    /// What it is called, for whoever watches.
+    /// Its name, for an observer.
     pub label: Option<Box<Label>>,
-    /// The counters of a branch that has a name, shared with those who print statistics.
+    /// The counters of a branch that has a name, shared with the statistics.
     pub counters: Option<Arc<PathCounters>>,
 }
 

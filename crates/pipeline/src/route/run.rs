@@ -23,13 +23,13 @@ pub struct Router {
     entries: HashMap<String, Vec<usize>>,
     /// Paths with `catchall`: the only ones for sources that no path names.
     catchall: Vec<usize>,
-    /// Whether a source stands inside of some path.
+    /// True when a path has a source inside it, and not at its head.
     inner_sources: bool,
-    /// Whether some parser has timers.
+    /// True when some parser has timers.
     timed: bool,
 }
 
-/// What stays the same while one batch runs.
+/// The state that stays the same while one batch runs.
 struct Run<'a> {
     source: &'a str,
     ack: Ack,
@@ -37,7 +37,7 @@ struct Run<'a> {
     renderer: Renderer,
     /// No messages came, but this happened.
     news: Option<News>,
-    /// Who is told what happens.
+    /// The observer.
     watch: Option<&'a mut dyn Watch>,
 }
 
@@ -49,7 +49,7 @@ impl Run<'_> {
     }
 }
 
-/// What parsers are told besides messages.
+/// Events for parsers besides messages.
 #[derive(Clone, Copy)]
 enum News {
     /// Time went on.
@@ -67,7 +67,7 @@ struct Branch<'a> {
     counters: Option<&'a PathCounters>,
     sources: &'a [String],
     label: Option<&'a Label>,
-    /// Whether it is a top-level path: such a one takes nothing but what its sources give.
+    /// True for a top-level path, which takes only messages of its own sources.
     top: bool,
 }
 
@@ -131,7 +131,7 @@ impl Router {
         self.fork(&branches, flow, &mut run, &mut Selection::none(0), false, None);
     }
 
-    /// Whether some parser has timers.
+    /// Returns true when some parser has timers.
     pub(super) fn is_timed(&self) -> bool {
         self.timed
     }
@@ -434,7 +434,7 @@ fn branch_of_channel(channel: &Channel) -> Branch<'_> {
     Branch { condition, steps, flags: *flags, tap: None, counters, sources, label, top: false }
 }
 
-/// What comes out of a junction. What is told to parsers before it is told to those behind it as well.
+/// Joins the flows that leave a junction. An event for the parsers inside also reaches those after it.
 fn joined(outs: Vec<Flow>, news: bool) -> Vec<Flow> {
     let mut flows = join(outs);
     if news {
@@ -464,7 +464,7 @@ fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut S
     apart(made, run)
 }
 
-/// Batches of one message each, for whoever watches: so each of them has a way of its own.
+/// Splits batches into batches of one message each when there is an observer, so that it sees the way of each message.
 fn apart(made: Vec<Batch>, run: &Run<'_>) -> Vec<Batch> {
     if run.watch.is_none() {
         return made;
@@ -538,7 +538,7 @@ fn deliver(step: &super::OutletStep, flow: &Flow, run: &mut Run<'_>, controlled:
     step.outlet.deliver(Delivery { batch, selection, ack: run.ack.clone(), controlled }, run.budget);
 }
 
-/// Whether destinations below may not drop: the branch says so, or one of its channels, or what is around.
+/// Returns true when destinations below may not drop: the branch, one of its channels, or its surroundings say so.
 fn flow_control(flags: StepFlags, steps: &[Step], around: bool) -> bool {
     flags.flow_control.unwrap_or_else(|| around || steps.iter().any(asks_for_control))
 }

@@ -1,7 +1,7 @@
 //! A place where messages can be looked at while the server runs: what `duramen ctl tap` opens.
 //!
-//! In: batches that pass by. Out: copies of some of their messages, to whoever looks. Holds: those who look.
-//! While nobody does, a batch costs one load of a counter.
+//! In: batches that pass by. Out: copies of some of their messages, for the viewers. Holds: the viewers. Without a
+//! viewer, a batch costs one load of a counter.
 //! Limits: a [`Viewer`] bounds what it takes; it never waits.
 
 use message::{Batch, Selection};
@@ -30,7 +30,7 @@ impl std::fmt::Debug for TapPoint {
 }
 
 impl TapPoint {
-    /// Whether anybody looks.
+    /// Returns true when there is a viewer.
     #[inline]
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed) > 0

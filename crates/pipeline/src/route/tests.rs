@@ -13,7 +13,7 @@ use message::{
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
-/// What outlets got: the name of the outlet and the text of the message.
+/// The messages that outlets got: the name of the outlet and the text of the message.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;
 
 struct Recorder {

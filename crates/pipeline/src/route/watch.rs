@@ -7,12 +7,12 @@
 use crate::filter::Anatomy;
 use message::{Batch, Selection};
 
-/// What a path or a step is called in the configuration.
+/// The name of a path or a step in the configuration.
 #[derive(Clone, Debug, Default)]
 pub struct Label {
     /// Its words: `filter(f_ssh)`, `rewrite r_host: set("x" value("HOST"))`.
     pub what: String,
-    /// Where they stand: `duramen.conf:12:5`.
+    /// Its place: `duramen.conf:12:5`.
     pub place: String,
     /// The parts of its filter or condition.
     pub test: Option<Anatomy>,
@@ -27,7 +27,7 @@ pub enum Refusal {
     Fallback,
 }
 
-/// What happens to some messages of a batch.
+/// An event of some messages of a batch.
 pub enum Event<'a> {
     /// They enter a path, a channel or a branch; what follows until [`Event::Leave`] happens in it.
     Enter {
@@ -37,7 +37,7 @@ pub enum Event<'a> {
         batch: &'a Batch,
         /// Those that enter.
         input: &'a Selection,
-        /// Whether destinations in it may not drop.
+        /// True when destinations in it may not drop.
         controlled: bool,
     },
     /// They do not enter it.
@@ -62,7 +62,7 @@ pub enum Event<'a> {
     Leave {
         /// Those that it counts as taken.
         matched: &'a Selection,
-        /// Whether the branches behind it do not get these.
+        /// True when the branches after it do not get these messages.
         last: bool,
     },
     /// A step begins.
@@ -96,13 +96,13 @@ pub enum Event<'a> {
         batch: &'a Batch,
         /// Those that it gets.
         selection: &'a Selection,
-        /// Whether it may not drop them.
+        /// True when it may not drop them.
         controlled: bool,
     },
 }
 
-/// Who is told.
+/// An observer of events.
 pub trait Watch {
-    /// Something happens.
+    /// Takes the next event.
     fn see(&mut self, event: Event<'_>);
 }

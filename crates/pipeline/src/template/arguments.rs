@@ -12,13 +12,13 @@ use super::parse::TemplateError;
 pub(super) struct Word {
     /// The word without its quotes.
     pub(super) text: String,
-    /// Where it starts, counted from after the `$(`.
+    /// Offset of its first byte, counted from after the `$(`.
     pub(super) offset: usize,
-    /// Whether quotes were removed.
+    /// True when quotes were removed.
     pub(super) quoted: bool,
 }
 
-/// What a backslash before a quote means inside of quotes.
+/// The meaning of a backslash before a quote inside quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Backslash {
     Plain,

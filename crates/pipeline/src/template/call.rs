@@ -96,7 +96,7 @@ const SPECIAL: [&str; 25] = [
 /// Functions of the language that do not run here, and why.
 const REFUSED: [(&str, &str); 2] = [
     ("python", "Python does not run inside of this program; use program() or http()"),
-    ("slog", "it works in the template() of file() itself, where nothing stands beside it"),
+    ("slog", "it works only as the whole template() of file()"),
 ];
 
 /// Compiles a call.

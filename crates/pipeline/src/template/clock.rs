@@ -21,7 +21,7 @@ pub(super) enum Which {
     Processed = 3,
 }
 
-/// What of a time.
+/// The part of a time to print.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Date {
     /// A whole printed form.

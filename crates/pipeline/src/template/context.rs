@@ -2,7 +2,7 @@
 //!
 //! In: the earlier messages of a context, oldest first. Out: the message that a reference names.
 //! Holds: the messages. Outside of a correlation there are none, and a reference to one is empty.
-//! Limits: [`BACK_MAX`] messages back; whoever fills a context bounds it.
+//! Limits: [`BACK_MAX`] messages back; the owner of a context bounds its size.
 
 use super::render::Renderer;
 use message::Batch;
@@ -20,7 +20,7 @@ pub struct Member {
     pub index: usize,
 }
 
-/// What came before the message that is rendered, oldest first.
+/// The messages before the one that is rendered, oldest first.
 pub type Context = Vec<Member>;
 
 /// Runs something for the message `back` places before the present one; 0 is the present one. It sees that

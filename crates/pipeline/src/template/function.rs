@@ -13,7 +13,7 @@ mod text;
 use message::ValueKind;
 use std::{fmt, sync::Arc};
 
-/// What a function does with its rendered arguments.
+/// The work of a function on its rendered arguments.
 #[derive(Clone)]
 pub(super) struct Action(Arc<Run>);
 
@@ -66,7 +66,7 @@ pub(super) fn compile(name: &str, words: &[&str]) -> Option<Compiled> {
         .or_else(|| cut::compile(name, words))
 }
 
-/// Whether a function works over all messages of a correlation, not over the arguments of one only.
+/// Returns true when a function works over all messages of a correlation, and not only over the arguments for one.
 pub(super) fn folds(name: &str) -> bool {
     matches!(name, "sum" | "min" | "max" | "average")
 }

@@ -43,7 +43,7 @@ struct Writer<'a> {
     out: &'a mut Vec<u8>,
     /// The open objects.
     path: Vec<Vec<u8>>,
-    /// Whether nothing stands yet in the innermost open object.
+    /// True until the innermost open object has a member.
     first: bool,
     cast: bool,
     /// Between the names of nested objects.

@@ -1,7 +1,7 @@
 //! What templates ask of the machine they run on: `$(uuid)`, `$(dns-resolve-ip ...)`, `$(getent ...)`.
 //!
-//! In: questions. Out: answers, from whoever runs the pipeline. Holds nothing: this is only the shape.
-//! Limits: an answer must come at once: what would have to be waited for is `None`, and asked again later.
+//! In: questions. Out: answers of the program around the pipeline. Holds nothing: this is only the interface. Limits:
+//! an answer must come at once: where waiting would be needed it is `None`, and the question comes again later.
 
 use std::{fmt::Debug, net::IpAddr};
 

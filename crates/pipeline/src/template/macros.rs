@@ -97,7 +97,7 @@ const NAMES: [(&str, Macro); 35] = [
 const PREFIXES: [(&str, Which); 4] =
     [("S_", Which::Sent), ("R_", Which::Received), ("C_", Which::Current), ("P_", Which::Processed)];
 
-/// What a name after `$` stands for.
+/// The meaning of a name after `$`.
 #[derive(Clone, Debug)]
 pub(super) enum Named {
     Macro(Macro),

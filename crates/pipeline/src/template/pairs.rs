@@ -49,7 +49,7 @@ impl Default for KeyDelimiter {
     }
 }
 
-/// What a glob does with the names that it matches.
+/// The effect of a glob on the names that it matches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Choice {
     Wanted,
@@ -120,7 +120,7 @@ const SCOPES: [(&str, Scope); 11] = [
 /// Macros that no scope and no glob finds: others say the same.
 const HIDDEN: [&str; 2] = ["*", "STRUCTURED_DATA"];
 
-/// What `selected-macros` adds to the fields of RFC 3164.
+/// The macros that `selected-macros` adds to the fields of RFC 3164.
 const SELECTED: [&str; 3] = ["TAGS", "SOURCEIP", "SEQNUM"];
 
 /// Fields that every message has.
@@ -146,7 +146,8 @@ fn glob(text: &str) -> Arc<Pattern> {
 }
 
 impl ValuePairs {
-    /// Whether a dot at the start of a name stays in JSON: it does where it could not open an object either.
+    /// Returns true when a dot at the start of a name stays in JSON: with `--leave-initial-dot`, or when dots do not nest
+    /// objects.
     pub(super) fn keeps_dot(&self) -> bool {
         self.leave_dot || self.key_delimiter != KeyDelimiter::default()
     }
@@ -232,7 +233,7 @@ impl ValuePairs {
         }
     }
 
-    /// What the globs say about a name.
+    /// Returns the choice of the last glob that matches a name.
     fn choice(&self, name: &[u8]) -> Option<Choice> {
         self.globs.iter().rev().find(|(glob, _)| glob.is_match(name)).map(|(_, choice)| *choice)
     }

@@ -37,7 +37,7 @@ pub(super) enum Part {
 pub struct TemplateError {
     /// Byte of the template at which it is wrong.
     pub offset: usize,
-    /// What is wrong there.
+    /// The fault at that place.
     pub reason: String,
 }
 
@@ -135,7 +135,7 @@ pub(super) fn macro_part(name: &str) -> Option<Part> {
     }
 }
 
-/// Whether nothing but the message's own text and times is asked for.
+/// Returns true when a template prints only text, fields and times of the message, and its tag.
 pub(super) fn is_simple(parts: &[Part]) -> bool {
     parts.iter().all(|part| match part {
         Part::Text(_) | Part::Fixed(_) => true,

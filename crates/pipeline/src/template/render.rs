@@ -16,7 +16,7 @@ use message::{Batch, FieldName, Span, Stamp, ValueKind};
 use std::{borrow::Cow, sync::Arc};
 use wire::StampFormat;
 
-/// What cannot be cast to its type hint: `on-error()`.
+/// The treatment of values that cannot be cast to their type hint: `on-error()`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum OnError {
     /// The whole output is dropped.
@@ -68,7 +68,7 @@ impl Default for RenderOptions {
     }
 }
 
-/// What does not change while the program runs.
+/// The values that do not change while the program runs.
 #[derive(Clone, Debug, Default)]
 pub struct Site {
     /// `$LOGHOST`: the name of this machine.

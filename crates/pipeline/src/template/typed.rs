@@ -37,7 +37,7 @@ impl TypeHint {
         }))
     }
 
-    /// Whether a text can stand for a value of this type.
+    /// Returns true when a text is a valid value of this type.
     pub fn fits(self, text: &[u8]) -> bool {
         let TypeHint::Kind(kind) = self else { return true };
         match kind {

@@ -18,7 +18,7 @@ const ROWS_MAX: usize = 4_000_000;
 pub struct ContextError {
     /// Line of the file, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault in that line.
     pub reason: String,
 }
 
@@ -47,7 +47,7 @@ pub struct ContextReading<'a> {
     pub prefix: &'a str,
     /// `ignore-case()`: selectors in any case of ASCII letters.
     pub ignore_case: bool,
-    /// Whether selectors are globs.
+    /// True when selectors are globs.
     pub globs: bool,
 }
 

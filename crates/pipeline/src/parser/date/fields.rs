@@ -11,7 +11,7 @@ use jiff::{
 use message::{Stamp, ZoneQuality};
 use wire::Civil;
 
-/// What was read.
+/// The fields that were read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
     pub(super) year: Option<i32>,

@@ -9,10 +9,10 @@ use super::{
 };
 use message::ValueKind;
 
-/// What is left of a text.
+/// The unread part of a text.
 pub(super) struct Scan<'t> {
     pub(super) rest: &'t [u8],
-    /// Whether something was stepped over that the shortest form has not: blanks, single quotes, a last comma.
+    /// True when something was skipped that the shortest form does not have: blanks, single quotes, a last comma.
     pub(super) loose: bool,
 }
 

@@ -9,7 +9,7 @@ use memchr::memchr2;
 #[derive(Clone, Copy)]
 pub(super) struct Quoted<'t> {
     pub(super) raw: &'t [u8],
-    /// Whether there are escapes in it.
+    /// True when it has escapes.
     pub(super) escaped: bool,
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Piece<'t> {
     End(&'t [u8]),
 }
 
-/// What is left of a text.
+/// The unread part of a text.
 pub(super) struct Scan<'t> {
     rest: &'t [u8],
 }

@@ -11,7 +11,7 @@ use regex_syntax::hir::{Hir, HirKind, Look};
 /// Most literals that are compared one by one; more are left to the regex engine.
 const LITERALS_MAX: usize = 16;
 
-/// What was found.
+/// The quicker ways to answer that a pattern allows.
 #[derive(Default)]
 pub(super) struct Analysis {
     /// Answers `is_match` alone.

@@ -88,7 +88,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// What may follow a quantifier: `?` is lazy, `+` possessive.
+    /// Translates the suffix of a quantifier: `?` is lazy; `+`, possessive, is left to PCRE2.
     fn lazy(&mut self) -> Option<()> {
         match self.peek() {
             Some(b'+') => return None,
@@ -151,7 +151,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// What follows a backslash.
+    /// Translates an escape after its backslash.
     fn escape(&mut self, in_class: bool) -> Option<()> {
         let byte = self.take()?;
         match byte {

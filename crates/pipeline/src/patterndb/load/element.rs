@@ -33,7 +33,7 @@ pub(super) enum State {
     Message,
     Value,
     Tag,
-    /// What is written for people only.
+    /// Text for people only.
     Prose,
 }
 

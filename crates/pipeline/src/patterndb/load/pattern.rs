@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 type Place = (usize, usize);
 
-/// What is sorted so far.
+/// The patterns that were read, sorted into their trees.
 pub(super) struct Patterns {
     /// Programs in the order of the file, with the number of their tree.
     programs: Vec<(String, u32, Place)>,

@@ -7,7 +7,7 @@ use super::super::{
 };
 use proptest::prelude::*;
 
-/// What a parser takes: the value in brackets, then what is left.
+/// Checks the match of a parser: the value in brackets, then the rest of the text.
 #[track_caller]
 fn take(parser: &str, text: &str, want: &str) {
     let scanner = Scanner::parse(parser, "").unwrap();

@@ -11,7 +11,7 @@ use message::{Batch, Stamp};
 /// Most digits of `stardate`, as syslog-ng has it.
 const STARDATE_DIGITS_MAX: usize = 9;
 
-/// What is shown of a time.
+/// A function that prints a time.
 #[derive(Clone, Debug)]
 pub(in crate::template) enum Moment {
     /// `format-date`: without a time of its own it shows the message's.

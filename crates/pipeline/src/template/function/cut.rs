@@ -61,7 +61,7 @@ fn extract(words: &[&str]) -> Compiled {
     Ok((action, used))
 }
 
-/// Where a group of the n-th match is.
+/// Returns the range of a group of the n-th match, counted from 0.
 fn group_of(pattern: &Pattern, text: &[u8], nth: usize, group: usize) -> Option<(usize, usize)> {
     let (mut groups, mut from) = (Groups::default(), 0);
     for _ in 0..nth {

@@ -102,7 +102,7 @@ fn average(numbers: &[i64]) -> Option<i64> {
     sum(numbers)?.checked_div(numbers.len() as i64)
 }
 
-/// What is no number is left out; without any number there is no result.
+/// Folds the arguments that are numbers. Without any number the result is null.
 fn over(args: &[&[u8]], fold: fn(&[i64]) -> Option<i64>, out: &mut Vec<u8>) -> ValueKind {
     let numbers: Vec<i64> = args.iter().filter_map(|arg| integer(arg)).collect();
     match fold(&numbers) {
