@@ -34,7 +34,7 @@ const QUESTIONS: [&str; 17] = [
     "autentication~2",
     "host:gru1-srv-005 AND failed",
 ];
-/// Shortest time that one question is asked for.
+/// Shortest time for which one question is repeated.
 const ASKED: Duration = Duration::from_millis(400);
 const MILLISECONDS_A_TICK: f64 = 10.0;
 

@@ -1,4 +1,5 @@
-//! What a search costs beside the store: planning, bitmap algebra, bars, rows, over segments that answer at once.
+//! Measures the cost of a search outside the store: planning, bitmap algebra, bars, rows, over segments that
+//! answer at once.
 //!
 //! In: nothing. Out: median milliseconds a question, ten segments of a million messages, two threads; then what live
 //! tail pays to ask a question of one message.

@@ -1,4 +1,4 @@
-//! What is asked of a snapshot, and what comes back.
+//! The parameters of a search and the parts of its answer.
 //!
 //! In: a [`Search`]. Out: an [`Answer`] whose total, bars, rows and facets are of one snapshot and agree.
 
@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use lookup::{Column, Document, ReadError, Stop, Watch};
 use std::ops::Range;
 
-/// Which of a message's two times is meant.
+/// The two times of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum Clock {
     /// When we received it.
@@ -20,7 +20,7 @@ pub enum Clock {
 /// A question with everything around it.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// Which clock `from_us`, `to_us` and the bars go by.
+    /// The clock of `from_us`, `to_us` and the bars.
     pub clock: Clock,
     /// First microsecond since 1970 of the time range; open when absent.
     pub from_us: Option<i64>,
@@ -31,7 +31,7 @@ pub struct Search {
     /// Only rows behind this one, as [`crate::place`] numbers it; total, bars and facets do not change.
     pub before: Option<u64>,
     /// For each member of the space, only messages with a smaller sequence number: the snapshot of an earlier
-    /// answer. A member that is not there has no such limit.
+    /// answer. A member without an entry has no such limit.
     pub until: Vec<u64>,
     /// Number of bars; 0 for none.
     pub bars: usize,
@@ -91,33 +91,33 @@ pub struct Answer {
     pub timed_out: Option<TimedOut>,
     /// Messages that could not be read, so that the answer says nothing of them: locked, or damaged on disk.
     pub unread: Vec<Unread>,
-    /// How long it took, in microseconds.
+    /// Duration of the search, in microseconds.
     pub took_us: u64,
 }
 
 /// Messages that could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unread {
-    /// Of which member of the space.
+    /// The member of the space that they belong to.
     pub member: usize,
     /// Their sequence numbers, unless the member hides how many there are.
     pub messages: Option<Range<u64>>,
     /// Received times of the first and the last, microseconds since 1970.
     pub received_us: (i64, i64),
-    /// Why.
+    /// The reason: a word below, or a sentence about the damage.
     pub why: String,
 }
 
-/// Why messages are unread whose key is not there.
+/// Reason of unread messages: the key is not there.
 pub const LOCKED: &str = "locked";
 
-/// Why messages are unread whose file cannot be opened.
+/// Reason of unread messages: the file cannot be opened.
 pub(crate) const DAMAGED: &str = "damaged";
-/// Why messages are unread whose archive is not there.
+/// Reason of unread messages: the archive is not there.
 pub const AWAY: &str = "away";
-/// Why messages are unread that the journal lost.
+/// Reason of unread messages: the journal lost them.
 pub const LOST: &str = "lost";
-/// Why messages are unread that are still being read back from the journal.
+/// Reason of unread messages: they are still being read back from the journal.
 pub const STARTING: &str = "starting";
 
 impl Unread {
@@ -148,7 +148,7 @@ impl Unread {
     }
 }
 
-/// How far a search came before its time was over.
+/// The progress of a search when its time was over.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimedOut {
     /// Messages received from here on were searched, and the answer is exact for them; microseconds since 1970.
@@ -178,7 +178,7 @@ pub struct Row {
 /// The most frequent values of a column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Facet {
-    /// Which column.
+    /// The column that was counted.
     pub column: Column,
     /// Values with their counts, most frequent first.
     pub values: Vec<(Vec<u8>, u64)>,
@@ -193,7 +193,7 @@ pub struct Facet {
     pub coverage: u64,
 }
 
-/// Why there is no answer.
+/// The reasons for which a search has no answer.
 #[derive(Debug)]
 pub enum SearchError {
     /// The asker went away.
@@ -202,7 +202,7 @@ pub enum SearchError {
     TimedOut,
     /// The request cannot be carried out; the text says why and what to do instead.
     Refused(String),
-    /// It needs more memory than it may have.
+    /// The search needs more memory than its budget.
     OverBudget(OverBudget),
     /// The store could not read.
     Read(ReadError),

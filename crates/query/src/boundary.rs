@@ -1,4 +1,4 @@
-//! The boundary of a filtered logspace: what lies outside cannot be learnt, whatever is asked.
+//! The boundary of a filtered logspace: no question reveals anything about the messages outside.
 //!
 //! In: questions that say what may be seen, a snapshot. Out: a snapshot whose segments answer only of that.
 //! Holds: one bit a message of each segment, from the first time that it is needed until the segment is gone.
@@ -215,7 +215,7 @@ pub(crate) fn received_range(view: &dyn SegmentView, watch: &Watch) -> Result<Op
     Ok(times.first().copied().zip(times.last().copied()))
 }
 
-/// How many messages of a segment the asker may know of.
+/// Returns the number of messages of a segment that lie within its boundary.
 pub(crate) fn count(view: &dyn SegmentView, watch: &Watch) -> Result<u64, ReadError> {
     Ok(view.boundary(watch)?.map_or(u64::from(view.len()), Bitmap::count))
 }

@@ -31,7 +31,7 @@ pub enum Same {
     Source,
 }
 
-/// How much is wanted around a message.
+/// The amount of context around a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Near {
     /// Messages before it.
@@ -130,7 +130,7 @@ pub fn columns(space: &Space, watch: &Watch) -> Result<Vec<ColumnUse>, SearchErr
     Ok(columns)
 }
 
-/// How much a space shows, and of which time.
+/// The size of a space and its range of times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extent {
     /// Messages.
@@ -139,7 +139,7 @@ pub struct Extent {
     pub received_us: Option<(i64, i64)>,
 }
 
-/// How much a space shows. Segments that cannot be read are left out.
+/// Returns the extent of a space. Segments that cannot be read are left out.
 pub fn extent(space: &Space, watch: &Watch) -> Result<Extent, SearchError> {
     let mut extent = Extent::default();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {

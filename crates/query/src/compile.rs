@@ -166,7 +166,7 @@ impl Compiler<'_> {
     }
 }
 
-/// The expression itself: within slashes, `\/` stands for a slash.
+/// Returns the expression itself: between slashes, `\/` stands for a slash.
 fn expression(pattern: &str) -> String {
     let mut plain = String::with_capacity(pattern.len());
     let mut chars = pattern.chars().peekable();

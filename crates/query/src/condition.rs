@@ -15,9 +15,9 @@ pub(crate) enum Condition {
     Never,
     /// All of them, cheapest first.
     And(Vec<Condition>),
-    /// One of them.
+    /// At least one of them.
     Or(Vec<Condition>),
-    /// Not this.
+    /// The opposite.
     Not(Box<Condition>),
     /// A token anywhere.
     Word(Pattern),
@@ -25,7 +25,7 @@ pub(crate) enum Condition {
     Phrase(Phrase),
     /// The same with case; `words` in lower case find the candidates.
     CasePhrase {
-        /// For the index.
+        /// The words in lower case, for the index.
         words: Phrase,
         /// The words as written.
         exact: Vec<Vec<u8>>,
@@ -89,7 +89,7 @@ impl Condition {
         }
     }
 
-    /// One of them: nested ones joined, constants folded, cheapest first.
+    /// Joins conditions by OR: nested ones flattened, constants folded, cheapest first.
     pub(crate) fn or(members: Vec<Condition>) -> Condition {
         let mut flat = Vec::new();
         for member in members {

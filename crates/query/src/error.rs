@@ -2,12 +2,12 @@
 //!
 //! In: a place and a cause. Out: the same, with a remedy. Places count characters, as an editor does.
 
-/// Why a question cannot be read.
+/// An error in the text of a question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct QueryError {
     /// First character concerned, from 0.
     pub position: usize,
-    /// How many characters are concerned; 0 at the end of the text.
+    /// Number of characters concerned; 0 at the end of the text.
     pub length: usize,
     /// The cause.
     pub message: String,
@@ -43,7 +43,7 @@ impl std::error::Error for QueryError {}
 pub struct Hint {
     /// First character concerned, from 0.
     pub position: usize,
-    /// How many characters are concerned.
+    /// Number of characters concerned.
     pub length: usize,
     /// The advice.
     pub message: String,

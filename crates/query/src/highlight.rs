@@ -8,7 +8,7 @@ use lookup::{Pattern, Phrase};
 use memchr::memmem;
 use std::ops::Range;
 
-/// Most ranges of one text: beyond that, marks tell nothing.
+/// Most ranges of one text: more highlights would not help a reader.
 const RANGES_MAX: usize = 500;
 
 pub(crate) fn ranges(condition: &Condition, text: &[u8]) -> Vec<Range<usize>> {

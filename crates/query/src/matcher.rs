@@ -181,7 +181,7 @@ fn facility(pri: u16) -> Cow<'static, str> {
     Facility(code).name().map_or_else(|| Cow::Owned(code.to_string()), Cow::Borrowed)
 }
 
-/// The columns that a message may have.
+/// Returns the columns in which the message has a value.
 pub(crate) fn columns(document: &Document) -> impl Iterator<Item = Column> + '_ {
     let fixed = [
         Column::Host,

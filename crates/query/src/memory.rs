@@ -16,7 +16,7 @@ use std::{
 
 /// Longest time that a search waits for others to give memory back.
 const WAIT_MAX: Duration = Duration::from_secs(10);
-/// How often a waiting search looks whether anybody still waits for it.
+/// Interval at which a waiting search checks whether its client has gone.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// Permits grow by steps of at most this, so that a row costs an addition and no lock.
 const STEP_BYTES_MAX: u64 = 256 << 10;
@@ -67,18 +67,18 @@ pub struct MemoryPermit {
     granted_bytes: u64,
 }
 
-/// Why memory was refused.
+/// The reasons for which memory was refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OverBudget {
     /// The command, or the part of the answer, that asked for it.
     pub stage: &'static str,
     /// The budget in bytes.
     pub limit_bytes: u64,
-    /// Whose budget it is.
+    /// The budget that was used up.
     pub of: BudgetOf,
 }
 
-/// Why there is no memory.
+/// The reasons for which there is no memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryError {
     /// A budget is used up.
@@ -87,12 +87,12 @@ pub enum MemoryError {
     Stopped(Stop),
 }
 
-/// Whose budget was used up.
+/// The two kinds of budgets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BudgetOf {
-    /// The one search's: it is refused whenever it is asked.
+    /// The budget of one search: a repetition would be refused too.
     Search,
-    /// That of all searches: a later try may succeed.
+    /// The budget of all searches together: a later try may succeed.
     AllSearches,
 }
 

@@ -90,7 +90,7 @@ pub(super) struct Plan<'a> {
     watch: &'a Watch,
     /// Undecided parts that keep their bitmaps.
     kept: Cell<usize>,
-    /// Who wants to know what each part came to.
+    /// Records the cost of each part, when a user asked for it.
     trace: Option<&'a Trace>,
 }
 

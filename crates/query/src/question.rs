@@ -15,10 +15,10 @@ use crate::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// How the text of a question is to be read.
+/// Options for parsing a question.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ParseOptions {
-    /// Joins words that stand side by side.
+    /// Joins words without an operator between them.
     pub default_operator: Operator,
     /// The meaning of "now", in microseconds since 1970.
     pub now_us: i64,

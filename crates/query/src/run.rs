@@ -37,7 +37,7 @@ use std::{
 
 /// Most bars of an answer: more than a screen has points.
 pub const BARS_MAX: usize = 4_096;
-/// Threads that look for completions: they are asked for while somebody types.
+/// Threads that look for completions: the user is typing and waits for them.
 const COMPLETION_THREADS: usize = 2;
 
 /// Answers a question, without its pipes.

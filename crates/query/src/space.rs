@@ -1,4 +1,4 @@
-//! What a question is asked of: one logspace, or several at once, each perhaps within a boundary.
+//! The scope of a question: one logspace or several, each perhaps within a boundary.
 //!
 //! In: snapshots. Out: their segments, the newest first. Holds: the snapshots, so that everything that is shown of an
 //! answer is of one moment. Limits: [`MEMBERS_MAX`] members; sequence numbers below 2^56.
@@ -88,7 +88,7 @@ impl Space {
 #[derive(Clone, Copy)]
 pub(crate) struct Seen<'s> {
     pub(crate) view: &'s dyn SegmentView,
-    /// Which member it is of.
+    /// Index of the member that it belongs to.
     pub(crate) member: usize,
     /// Its place in the member's snapshot.
     pub(crate) segment: usize,
@@ -105,7 +105,7 @@ impl Seen<'_> {
         let why = match error {
             ReadError::Stopped(_) => return Err(error),
             ReadError::Locked { .. } if self.is_bounded => LOCKED.to_owned(),
-            // Which file it is would name what lies behind the boundary.
+            // The name of the file would reveal something about messages outside the boundary.
             _ if self.is_bounded => DAMAGED.to_owned(),
             error => error.to_string(),
         };

@@ -112,7 +112,7 @@ fn unix_seconds(text: &str) -> Option<Range<i64>> {
     Some(start..start.checked_add(width)?)
 }
 
-/// How much time an ISO 8601 text covers, by its last written part.
+/// Returns the time that an ISO 8601 text covers, by its last written part.
 fn written_width(text: &str) -> i64 {
     let Some(clock) = text.get(11..) else {
         return 86_400 * SECOND_US;

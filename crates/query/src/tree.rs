@@ -56,7 +56,7 @@ pub enum NodeKind {
     },
     /// A negation.
     Not {
-        /// How it was written.
+        /// The notation of the negation.
         sign: NotSign,
         /// The negated node.
         inner: Box<Node>,
@@ -78,14 +78,14 @@ pub enum Operator {
     /// All of them.
     #[default]
     And,
-    /// One of them.
+    /// At least one member must match.
     Or,
 }
 
-/// How an operator was written.
+/// The notations of an operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Join {
-    /// Not at all: side by side.
+    /// No operator between the members.
     Beside,
     /// `AND`, `OR`.
     Word,
@@ -93,7 +93,7 @@ pub enum Join {
     Symbol,
 }
 
-/// How a negation was written.
+/// The notations of a negation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NotSign {
     /// `NOT a`
@@ -104,7 +104,7 @@ pub enum NotSign {
     Minus,
 }
 
-/// A field, if any, and what is asked of it.
+/// A test of a field, or of all fields.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Clause {
     /// The field as written; `_exists_` is [`Test::Exists`] instead.
@@ -192,7 +192,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// As written.
+    /// Returns the sign as written.
     pub fn sign(self) -> &'static str {
         match self {
             Comparison::Less => "<",

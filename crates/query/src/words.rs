@@ -89,7 +89,8 @@ pub(crate) fn value_matches(pattern: &Pattern, value: &[u8]) -> bool {
 /// `*` any run, `?` any one character, `\` escapes; both lower-cased.
 fn wildcard(wild: &[u8], text: &[u8]) -> bool {
     let (mut at, mut seen) = (0, 0);
-    // Where to go on after the last `*`: behind it in the pattern, and how much of the text it swallowed.
+    // Position to return to after the last `*`: behind it in the pattern, and the length of text it has
+    // matched.
     let mut retry: Option<(usize, usize)> = None;
     loop {
         let step = match wild.get(at) {

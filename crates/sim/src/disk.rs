@@ -60,7 +60,7 @@ impl SimDisk {
         self.state().failing_syncs = count;
     }
 
-    /// Lets the power go at the last of so many syncs, before it has an effect. Every later call fails.
+    /// Cuts the power at the `count`th sync from now, before it has an effect. Every later call fails.
     pub fn cut_power_at_sync(&self, count: u64) {
         self.state().syncs_left = Some(count);
     }
@@ -217,7 +217,7 @@ struct SimFile {
 }
 
 impl SimFile {
-    /// How many of the bytes that end at `end` fit on the disk.
+    /// Returns how many of the bytes that end at `end` fit on the disk.
     fn room(&self, end: usize) -> usize {
         let state = self.disk.state();
         let Some(capacity) = state.capacity else { return end };

@@ -1,4 +1,4 @@
-//! Stand-ins for the world, for tests: a disk that loses power, fills up and fails when told.
+//! Stand-ins for the world, for tests: a disk that loses power, fills up and fails on command.
 //!
 //! In: what a test wants to go wrong. Out: implementations of the traits through which the other crates touch the
 //! world. Holds: everything in memory; randomness comes from a seed.

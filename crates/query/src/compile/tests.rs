@@ -1,4 +1,4 @@
-//! Rows of clauses: what they come to, and what is refused.
+//! Rows of clauses: the conditions they compile to, and those that are refused.
 
 use super::compile;
 use crate::{parse, tree::Operator};

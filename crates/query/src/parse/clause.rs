@@ -110,7 +110,7 @@ impl Parser {
     fn phrase(&mut self, start: usize, field: Option<Text>) -> Result<Node, QueryError> {
         let mut text = self.quoted()?;
         if self.cursor.eat('*') {
-            // As others write that the last word may go on: "first sec"*.
+            // Other query languages mark an unfinished last word like this: "first sec"*.
             text.glyphs.push(Glyph::Run);
         }
         let mut slop = None;
@@ -127,7 +127,7 @@ impl Parser {
         self.finish(start, field, Test::Phrase(text, slop))
     }
 
-    /// Text in quotes with its wildcards; the cursor stands at the opening quote.
+    /// Parses text in quotes with its wildcards, from the opening quote.
     pub(super) fn quoted(&mut self) -> Result<Text, QueryError> {
         let open = self.cursor.position();
         self.cursor.advance(1);

@@ -90,7 +90,7 @@ impl Cursor {
         Place { start, end: self.at }
     }
 
-    /// Reads the character that a backslash escapes; the cursor stands after the backslash.
+    /// Reads the character after a backslash.
     pub(super) fn escaped(&mut self) -> Result<char, QueryError> {
         let start = self.at - 1;
         match self.next() {

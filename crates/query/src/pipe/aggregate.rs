@@ -54,7 +54,7 @@ impl Aggregate {
         }
     }
 
-    /// Adds a value that so many rows have.
+    /// Adds a value that occurs in `times` rows.
     pub(super) fn add_value(&mut self, value: &[u8], times: u64) {
         match self {
             Aggregate::Count(count) => *count += times,

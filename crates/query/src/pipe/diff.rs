@@ -1,4 +1,4 @@
-//! A table beside the one of an earlier time.
+//! Compares a table with the same table of an earlier time.
 //!
 //! In: the rows of both, which columns are keys. Out: a row a key of either, with the values of both and the change;
 //! the largest change first. A key that only one has counts as zero in the other.

@@ -139,7 +139,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Adds a value of the only key that so many rows of an interval have; every function counts.
+    /// Adds a value of the only key that occurs in `times` rows of an interval; every function is a count.
     pub(super) fn add_counted(&mut self, interval_us: Option<i64>, value: Option<&[u8]>, times: u64) {
         let mut key = std::mem::take(&mut self.key);
         key.clear();
@@ -158,7 +158,7 @@ impl Groups {
         self.key = key;
     }
 
-    /// Adds a value, which so many rows have, to function number `index` of the only group.
+    /// Adds a value that occurs in `times` rows to function number `index` of the only group.
     pub(super) fn add_value(&mut self, index: usize, value: &[u8], times: u64) {
         if !self.may_hold(b"") {
             return;
@@ -226,7 +226,7 @@ impl Groups {
         }
     }
 
-    /// The rows in their order, and what must be said about them.
+    /// Returns the rows in their order, and adds remarks about them to `notes`.
     pub(super) fn rows(mut self, notes: &mut Vec<String>) -> Result<HeldRows, SearchError> {
         self.check()?;
         if self.rest > 0 {

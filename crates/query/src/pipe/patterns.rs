@@ -126,7 +126,8 @@ impl Patterns {
         Ok(HeldRows { rows, memory: self.memory })
     }
 
-    /// Makes one pattern of those that differ in one word only, where many words stand; whether there were any.
+    /// Joins patterns that differ in one word only when that position has many different words. Returns true
+    /// if it joined any.
     fn join(&mut self) -> Result<bool, SearchError> {
         if self.known.len() > COMPARED_MAX {
             return Ok(false);

@@ -37,8 +37,8 @@ const INTERVALS: i64 = 30;
 /// The result of a run, besides its rows.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Messages that the question itself found; those that were not read because nobody wanted more rows are not
-    /// among them.
+    /// Number of messages that the question itself matched, without those that were never read because enough
+    /// rows had been found.
     pub matched: u64,
     /// For each member of the space, the sequence number after the newest message that was looked at.
     pub snapshot: Vec<u64>,
@@ -70,7 +70,7 @@ pub(crate) fn stream_found(
     let search = Search { bars: 0, ..search.clone() };
     let (views, frame) = (found.views.clone(), found.frame.clone());
     let unread = Mutex::new(found.unread.clone());
-    // One more than is shown tells that there are more.
+    // One row more than shown proves that there are more.
     let wanted = Some(search.limit.saturating_add(1));
     Run { space: found.space, query, search, views, frame, known: Some(found), earlier_us: 0, unread }
         .all(wanted, sink)
@@ -109,7 +109,7 @@ impl<'a> Run<'a> {
         Ok(Run { space, query, search, views, frame, known: None, earlier_us, unread })
     }
 
-    /// Hands on the rows of which so many are wanted; none: all.
+    /// Returns the first `wanted` rows; none: all.
     fn all(
         self,
         wanted: Option<usize>,
@@ -122,7 +122,7 @@ impl<'a> Run<'a> {
         Ok(outcome)
     }
 
-    /// Notes that a segment could not be read; fails when the run is to end.
+    /// Records that a segment could not be read; fails when the run has to end.
     fn miss(&self, seen: Seen<'_>, error: ReadError) -> Result<(), SearchError> {
         let missed = seen.unread(error)?;
         let mut unread = self.unread.lock().unwrap_or_else(PoisonError::into_inner);
@@ -206,14 +206,14 @@ impl<'a> Run<'a> {
         self.rest(rows, behind, wanted, outcome, sink)
     }
 
-    /// The commands at work, when so many rows of the last one are wanted.
+    /// Makes the steps of the commands, when `wanted` rows of the last one are needed.
     fn steps(&self, stages: &[Stage], wanted: Option<usize>) -> Vec<Box<dyn Step>> {
         let around = Around { space: self.space, watch: &self.search.watch, memory: &self.search.memory };
         let each = stages.iter().zip(steps::demands(stages, wanted));
         each.filter_map(|(stage, wanted)| steps::step(stage, wanted, &around)).collect()
     }
 
-    /// The table beside the one of an earlier time.
+    /// Compares the table with the same one of an earlier time.
     fn compared(
         &self,
         stages: &[Stage],
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
             let text = "diff compares with an earlier time: choose a time range that has a start";
             return Err(SearchError::Refused(text.to_owned()));
         }
-        // A key that is rare now may have been frequent: what is shown is chosen after the comparison.
+        // A key that is rare now may have been frequent, so rows are chosen after the comparison.
         let mut whole = stages.to_vec();
         let mut limit = usize::MAX;
         match whole.last_mut() {
@@ -428,7 +428,7 @@ impl<'a> Run<'a> {
         Ok(grid)
     }
 
-    /// Counts from the index, where it knows all that is asked; whether it did.
+    /// Counts from the index if it knows all that is needed. Returns true if it did.
     fn count(&self, view: &dyn SegmentView, found: &Bitmap, part: &mut Reducer) -> Result<bool, ReadError> {
         let Reducer::Groups(groups) = part else {
             return Ok(false);

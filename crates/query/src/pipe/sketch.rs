@@ -55,7 +55,7 @@ impl Sketch {
         (self.above.len() + self.below.len()) * BUCKET_BYTES
     }
 
-    /// The value that so many of a hundred are not above (nearest rank).
+    /// Returns the percentile by nearest rank; `rank` is in percent.
     pub(super) fn percentile(&self, rank: u8) -> Option<f64> {
         let (least, most) = self.ends?;
         let place = (u128::from(self.count) * u128::from(rank)).div_ceil(100) as u64;

@@ -23,7 +23,7 @@ pub(crate) const ROWS_MAX: usize = 100_000;
 
 pub(super) struct Sort {
     keys: Vec<(Name, bool)>,
-    /// How many are wanted; none: all.
+    /// Number of rows needed; none: all.
     wanted: Option<usize>,
     /// The last one in order is on top.
     rows: BinaryHeap<Entry>,

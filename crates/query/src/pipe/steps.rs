@@ -1,4 +1,4 @@
-//! Commands at work: each takes rows one by one and hands on what comes out.
+//! Commands at work: each takes rows one by one and passes its results to the next.
 //!
 //! In: rows, newest first. Out: rows; `false` when no more are wanted. Holds: what its command must remember.
 //! Limits: [`KEYS_MAX`] keys of a dedup and the memory of the search; beyond, it is refused with a remedy.
@@ -44,7 +44,7 @@ pub(super) fn push(steps: &mut [Box<dyn Step>], row: Document, sink: Next<'_>) -
     }
 }
 
-/// Lets every step hand on what it held back, in order.
+/// Lets every step pass on the rows that it held back, in order.
 pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), SearchError> {
     for index in 0..steps.len() {
         if let Some((first, rest)) = steps[index..].split_first_mut() {
@@ -69,7 +69,8 @@ pub(super) fn is_simple(stage: &Stage) -> bool {
     )
 }
 
-/// How many rows of each command anybody looks at, when of the last one `wanted` are; none: all of them.
+/// Returns for each command the number of its rows that are needed, when `wanted` rows of the last one are;
+/// none: all.
 pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option<usize>> {
     let mut demands: Vec<Option<usize>> = Vec::with_capacity(stages.len());
     for stage in stages.iter().rev() {
@@ -87,7 +88,8 @@ pub(super) fn demands(stages: &[Stage], mut wanted: Option<usize>) -> Vec<Option
     demands
 }
 
-/// The step of a command of whose rows so many are wanted. Commands that make tables are not made here.
+/// Makes the step of a command of which `wanted` rows are needed. Commands that make tables are not made
+/// here.
 pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) -> Option<Box<dyn Step>> {
     Some(match stage {
         Stage::Fields { names, drop } => {
@@ -199,7 +201,7 @@ struct Context {
     space: Space,
     watch: Watch,
     memory: MemoryBudget,
-    /// The oldest message of each member that was handed on: those around it are not repeated.
+    /// The oldest message of each member that was passed on: its neighbours are not repeated.
     shown: HashMap<usize, u64>,
 }
 

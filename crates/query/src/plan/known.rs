@@ -110,7 +110,8 @@ pub(super) fn all_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'
     Known { upper, open }
 }
 
-/// One of several: `upper` is what any leaves over, `lower` what is in any of them without doubt.
+/// Combines parts of which one must hold: `upper` is the union of what they may match, `lower` of what surely
+/// matches.
 pub(super) fn any_of<'c>(upper: Bitmap, lower: Option<Bitmap>, parts: Vec<Part<'c>>) -> Known<'c> {
     let open = (!parts.is_empty()).then_some(Open { lower, parts: Parts::Or(parts) });
     Known { upper, open }

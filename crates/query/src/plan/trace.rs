@@ -14,15 +14,15 @@ use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
 /// The cost of a part of a condition in some segments, and the answer of the index.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Used {
-    /// Segments in which it was looked at; in others what stands before it decided already.
+    /// Segments in which it was evaluated; in others the parts before it had decided already.
     pub(crate) segments: u64,
-    /// Distinct words, or values of a column, that match; none when there is no telling.
+    /// Distinct words, or values of a column, that match; none when the index does not know.
     pub(crate) words: Option<u64>,
     /// Entries of the words' lists.
     pub(crate) postings: Option<u64>,
     /// Documents that may match, of those that were asked of.
     pub(crate) documents: u64,
-    /// Those of them that the index cannot decide.
+    /// Documents among them that the index cannot decide.
     pub(crate) doubtful: u64,
     /// Time in the index, that of the parts within it included.
     pub(crate) took: Duration,
@@ -134,7 +134,7 @@ impl Trace {
     }
 }
 
-/// A condition does not move while a question is asked.
+/// Identifies a part by its address: a condition does not move while a question is evaluated.
 fn address(part: &Condition) -> usize {
     ptr::from_ref(part) as usize
 }

@@ -1,4 +1,4 @@
-//! One word of the message text, told apart from the same word in other fields.
+//! One word of the message text, as opposed to the same word in other fields.
 //!
 //! In: a token pattern. Out: what the index knows. The index of words does not say in which field a word stands; a
 //! document whose other fields cannot hold it has it in its text. Only the rest is read.

@@ -1,4 +1,4 @@
-//! What a question costs, told before it is run.
+//! Estimates the cost of a question before it is run.
 //!
 //! In: a space, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
 //! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
@@ -31,7 +31,7 @@ pub struct Explanation {
     pub root: ExplainedPart,
     /// Segments of the space.
     pub segments: u64,
-    /// Those of which nothing lies in the time range: they are not looked at.
+    /// Segments outside the time range: they are skipped.
     pub skipped: u64,
     /// Messages in the time range.
     pub messages: u64,
@@ -47,12 +47,12 @@ pub struct Explanation {
     pub unread: Vec<Unread>,
 }
 
-/// How a part of a condition is answered.
+/// The ways in which a part of a condition is answered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Means {
     /// All, or one, of its parts; or what its part does not find.
     Parts,
-    /// Nothing has to be looked at.
+    /// Nothing has to be read.
     Nothing,
     /// The index of words.
     Words,
@@ -67,7 +67,7 @@ pub enum Means {
 pub struct ExplainedPart {
     /// The condition in words; `AND`, `OR` and `NOT` for those with parts.
     pub shown: String,
-    /// How it is answered.
+    /// The way in which it is answered.
     pub means: Means,
     /// Segments in which it was looked at.
     pub segments: u64,
@@ -77,7 +77,7 @@ pub struct ExplainedPart {
     pub postings: Option<u64>,
     /// Messages that may match, of those that the parts before it left over.
     pub documents: u64,
-    /// Those of them that the index cannot decide.
+    /// Documents among them that the index cannot decide.
     pub doubtful: u64,
     /// Time in the index, microseconds.
     pub took_us: u64,
@@ -135,7 +135,7 @@ struct Own {
     text: ReadCost,
 }
 
-/// None: nothing of the segment lies in the time range.
+/// Explains one segment; none when it lies outside the time range.
 fn of_segment(seen: Seen<'_>, condition: &Condition, search: &Search) -> Result<Option<Own>, ReadError> {
     search.watch.check()?;
     let asked = segment::asked(seen, search)?;

@@ -37,7 +37,7 @@ pub(super) struct Counts {
     refused: Option<MemoryError>,
 }
 
-/// Why there are no counts.
+/// The reasons for which there are no counts.
 pub(super) enum Uncounted<'s> {
     /// A segment could not be read.
     Read(Seen<'s>, ReadError),
@@ -61,7 +61,7 @@ impl Counts {
             *sum += count;
         } else if count == 0 {
         } else if self.values.len() < VALUES_MAX && self.bytes + value.len() <= BYTES_MAX {
-            // Who counts may hold a lock, under which nobody waits for memory.
+            // The store may hold a lock while it counts, so this code must not wait for memory.
             if self.refused.is_none() {
                 self.refused = self.memory.grow_at_once(value.len() + VALUE_BYTES).err();
             }
@@ -85,7 +85,7 @@ impl Counts {
         }
         self.refused = self.refused.take().or(other.refused.take());
         for (value, count) in std::mem::take(&mut other.values) {
-            // Its memory is free before it is asked for here.
+            // Its memory was freed before it is requested here.
             other.memory.shrink(value.len() + VALUE_BYTES);
             self.add(&value, count);
         }

@@ -35,9 +35,9 @@ const STEP_BYTES: usize = 256 << 10;
 /// The rows of an answer, newest first.
 pub struct ChosenRows {
     space: Space,
-    /// Those of each member.
+    /// The pieces of each member.
     sources: Vec<VecDeque<Piece>>,
-    /// How many are still to be handed on, at most.
+    /// Most rows that are still to be returned.
     left: usize,
     unread: Vec<Unread>,
     memory: MemoryPermit,
@@ -48,9 +48,9 @@ struct Piece {
     segment: usize,
     /// Documents, descending.
     ids: Vec<u32>,
-    /// How many of them were read.
+    /// Number of documents of `ids` read so far.
     read: usize,
-    /// Those that were read and not handed on yet, with their places among `ids`.
+    /// Rows that were read and not returned yet, with their indexes in `ids`.
     rows: VecDeque<(usize, Row)>,
 }
 
@@ -151,7 +151,7 @@ impl ChosenRows {
                 continue;
             };
             let ids = piece.ids.get(piece.read..).unwrap_or_default();
-            // No more than may still be handed on.
+            // Reads no more rows than may still be returned.
             let ids = &ids[..ids.len().min(self.left)];
             let read = read(seen, ids, query, watch, &AtomicUsize::new(STEP_BYTES));
             self.take(member, 0, read)?;
@@ -245,7 +245,7 @@ fn piece_length(ids: &[u32], search: &Search) -> usize {
 
 /// The result of reading a piece.
 struct Read {
-    /// With their places among the documents asked for.
+    /// Rows with their indexes among the documents asked for.
     rows: Vec<(usize, Row)>,
     /// Documents that were read or could not be.
     count: usize,

@@ -74,7 +74,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Nothing found in a segment of so many documents.
+    /// Returns the part of a segment of `length` documents in which nothing matches.
     pub(super) fn empty(length: u32) -> Part {
         Part { matching: Bitmap::none(length), count: 0, scanned: 0, bars: Vec::new(), event_range: None }
     }

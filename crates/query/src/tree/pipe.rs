@@ -7,9 +7,9 @@ use super::{Node, Place};
 /// One command behind a `|`.
 #[derive(Clone, Debug)]
 pub struct Pipe {
-    /// From its name to its last character.
+    /// Its position, from the name to the last character.
     pub place: Place,
-    /// As written.
+    /// The text as written.
     pub text: String,
     /// The parsed command.
     pub command: Command,
@@ -22,7 +22,7 @@ impl PartialEq for Pipe {
     }
 }
 
-/// A name in a pipe and where it stands.
+/// A name in a pipe and its position.
 #[derive(Clone, Debug)]
 pub struct PipeName {
     /// The name, without quotes and escapes.
@@ -31,7 +31,7 @@ pub struct PipeName {
     pub place: Place,
 }
 
-/// Names are equal wherever they stand.
+/// Names are equal wherever they are written.
 impl PartialEq for PipeName {
     fn eq(&self, other: &PipeName) -> bool {
         self.name == other.name
@@ -56,7 +56,7 @@ pub enum Command {
     Dedup(Vec<PipeName>),
     /// `top 20 host`, `terms host`: the most frequent values with their counts.
     Top {
-        /// How many.
+        /// Number of values.
         count: u64,
         /// Of what.
         names: Vec<PipeName>,
@@ -65,7 +65,7 @@ pub enum Command {
     Stats {
         /// The functions to compute.
         functions: Vec<Function>,
-        /// For each value of these.
+        /// The fields to group by.
         by: Vec<PipeName>,
     },
     /// `timechart 5m count() by host`
@@ -74,7 +74,7 @@ pub enum Command {
         span_us: Option<i64>,
         /// The functions to compute.
         functions: Vec<Function>,
-        /// For each value of this.
+        /// The field to group by.
         by: Vec<PipeName>,
     },
     /// `rex field=message "(?<user>\w+)"`: named groups become fields.
@@ -99,9 +99,9 @@ pub enum Command {
     },
     /// `patterns 50`: what the messages have in common, with exact counts.
     Patterns(u64),
-    /// `diff earlier=1d`: the table beside the one of an earlier time.
+    /// `diff earlier=1d`: compares the table with that of an earlier time.
     Diff {
-        /// How much earlier, in microseconds.
+        /// Distance of the earlier time, in microseconds.
         earlier_us: i64,
     },
 }
@@ -120,7 +120,7 @@ pub struct SortKey {
 pub struct Function {
     /// The function.
     pub kind: FunctionKind,
-    /// Of which field; none for `count()`.
+    /// The field that it reads; none for `count()`.
     pub of: Option<PipeName>,
     /// Name of the column.
     pub shown: String,

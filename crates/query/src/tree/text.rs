@@ -49,12 +49,12 @@ impl Text {
         self.glyphs.iter().any(|glyph| !matches!(glyph, Glyph::Plain(_)))
     }
 
-    /// For messages: wildcards as written, nothing escaped.
+    /// Returns the text for a user: wildcards as written, nothing escaped.
     pub fn shown(&self) -> String {
         self.glyphs.iter().map(|glyph| glyph.shown()).collect()
     }
 
-    /// As it is written outside quotes.
+    /// Writes the text as it is written outside quotes.
     pub fn print_bare(&self, out: &mut String) {
         let word: String = self.glyphs.iter().map(|glyph| glyph.shown()).collect();
         let reserved = !self.has_wildcard() && matches!(word.as_str(), "AND" | "OR" | "NOT" | "TO");
@@ -68,7 +68,7 @@ impl Text {
         }
     }
 
-    /// As it is written within quotes.
+    /// Writes the text as it is written within quotes.
     pub fn print_quoted(&self, out: &mut String) {
         out.push('"');
         for glyph in &self.glyphs {

@@ -23,14 +23,15 @@ fn query(text: &str) -> Query {
     Query::parse(text, &ParseOptions { now_us: START_US, ..ParseOptions::default() }).unwrap()
 }
 
-/// A search that may use so many KiB.
+/// Makes a search that may use `kib` KiB.
 fn within(kib: u64) -> (MemoryPool, Search) {
     let pool = MemoryPool::new(kib << 10, kib << 10);
     let memory = pool.budget(&Watch::unlimited());
     (pool, Search { memory, limit: 20, ..Search::default() })
 }
 
-/// Rows that a piped search shows within so many KiB, or who asked for more; all memory is given back either way.
+/// Returns the number of rows of a piped search within `kib` KiB, or the stage that asked for more; checks
+/// that all memory is given back.
 fn shown(text: &str, kib: u64) -> Result<usize, &'static str> {
     let (pool, search) = within(kib);
     let mut rows = 0;

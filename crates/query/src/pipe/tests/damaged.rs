@@ -115,7 +115,7 @@ fn harmed(harm: Harm) -> Space {
     snapshot.into()
 }
 
-/// How many rows a question gives, and what is said to be missing.
+/// Checks the number of rows of a question and the remarks about missing ones.
 #[track_caller]
 fn check(space: &Space, text: &str, rows: usize, unread: &[Range<u64>]) {
     let query = Query::parse(text, &options()).unwrap();
