@@ -59,19 +59,19 @@ struct FileId {
     changed: (i64, i64),
 }
 
-/// Why an account could not be read or changed.
+/// The ways in which reading or changing an account fails.
 #[derive(Debug)]
 pub enum AccountError {
     /// The file could not be read or written.
     Io {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the system.
         source: io::Error,
     },
     /// The file is not what this program writes.
     Format {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// The fault in the file.
         what: String,
@@ -260,7 +260,7 @@ fn hash(password: &str) -> Result<String, AccountError> {
     Ok(hash.to_string())
 }
 
-/// A password nobody has to type twice.
+/// Returns a random password, which its user is expected to replace.
 pub fn generated_password() -> Result<String, AccountError> {
     let mut password = String::new();
     while password.len() < PASSWORD_LENGTH {

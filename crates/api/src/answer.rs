@@ -28,9 +28,9 @@ use std::{
 pub(crate) const FIRST_BYTES: usize = 1 << 20;
 /// Bytes of further pieces.
 const PIECE_BYTES: usize = 256 << 10;
-/// How long a client may take nothing.
+/// Longest time for which a client may accept no data.
 pub(crate) const STALLED: Duration = Duration::from_secs(60);
-/// How often that is looked at.
+/// Interval at which that is checked.
 const LOOK_EVERY: Duration = Duration::from_secs(15);
 
 /// The place in which an answer is shown.
@@ -128,7 +128,7 @@ impl AnswerWriter {
         AnswerWriter { shown, watch, head, rows, is_first_row: true, close, tail, in_flight }
     }
 
-    /// The next piece, of about so many bytes; none behind the last.
+    /// Returns the next piece, of about `bytes` bytes; none after the last.
     pub(crate) fn piece(&mut self, bytes: usize) -> Result<Option<Vec<u8>>, SearchError> {
         self.in_flight.shrink(self.in_flight.used_bytes() as usize);
         let mut piece = self.head.take().unwrap_or_default();
@@ -180,7 +180,7 @@ impl AnswerWriter {
         piece.push(b',');
         let start = piece.len();
         json(&tail, piece);
-        // It goes on in the object that the head began.
+        // The tail continues the object that the head began, so its brace is removed.
         piece.remove(start);
     }
 

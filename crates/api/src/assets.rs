@@ -1,7 +1,7 @@
 //! The page and the manual, embedded in the binary.
 //!
 //! In: a path and what the browser accepts. Out: bytes with their type and caching rule.
-//! Holds: the files of `ui/dist`; a `.br` or `.gz` beside a file is sent to browsers that take it.
+//! Holds: the files of `ui/dist`; browsers that accept it get the `.br` or `.gz` version of a file.
 
 mod answer;
 mod manual;

@@ -10,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 /// Headers that only calls through a proxy have.
 const X_FORWARDED_FOR: &str = "x-forwarded-for";
-/// Stands for a line that cannot be read, and names nobody.
+/// Replaces a header line that cannot be read; it names no address.
 const UNREADABLE: &str = "?";
 
 /// Address of the client of a call.

@@ -69,7 +69,7 @@ const NO_PLACE: &[u8] =
 /// The TLS settings as they are now; `None`: plain HTTP.
 pub type PresentTls = Arc<dyn Fn() -> Option<Arc<ServerConfig>> + Send + Sync>;
 
-/// Who is at the other end.
+/// The peer of a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Caller {
     pub(crate) address: SocketAddr,
@@ -161,14 +161,14 @@ impl Connections {
                 });
             }
             None if (self.tls)().is_none() => {
-                // Who cannot be told finds the connection closed.
+                // A caller who cannot be answered finds the connection closed.
                 let _ = stream.try_write(NO_PLACE);
             }
             None => {}
         }
     }
 
-    /// Serves a connection to its end. One that fails on the way is nobody's loss: it is closed.
+    /// Serves a connection to its end. One that fails is closed and not reported.
     async fn converse(
         &self,
         stream: TcpStream,

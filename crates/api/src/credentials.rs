@@ -32,12 +32,13 @@ const HASHES_MAX: usize = 4;
 const WAITING_MAX: usize = 64;
 /// Longest wait for a turn: with all waiting it takes some 0.7 s on two cores.
 const WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long a right password is remembered: programs that send it with each call pay for one hash a minute.
+/// Time for which a right password is remembered: programs that send it with each call pay for one hash a
+/// minute.
 const VERIFIED_FOR: Duration = Duration::from_secs(60);
 /// Most users whose password is remembered.
 const VERIFIED_MAX: usize = 1_000;
 
-/// Why somebody is not let in.
+/// The reasons for which a user is not let in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Refusal {
     /// The name or the password is wrong.
@@ -140,7 +141,7 @@ impl Credentials {
         };
         let (accounts, asked, password) = (accounts.clone(), name.to_owned(), password.to_owned());
         let checked = tokio::task::spawn_blocking(move || {
-            // The turn ends with the hash, also when nobody waits for it any more.
+            // The turn ends with the hash, even if the client has gone by then.
             let _turn = turn;
             accounts.verify(&asked, &password)
         });
@@ -194,7 +195,7 @@ impl Credentials {
     }
 }
 
-/// A check on its way, for everybody who waits for its verdict: the last one to leave takes it off the list.
+/// A running check, shared by all calls with the same credentials: the last one removes it from the list.
 struct Check<'c> {
     credentials: &'c Credentials,
     tag: Tag,
@@ -211,7 +212,7 @@ impl Check<'_> {
 impl Drop for Check<'_> {
     fn drop(&mut self) {
         let mut running = self.credentials.running();
-        // Once there is a verdict nobody joins any more: a wrong password that is tried again counts again.
+        // After the verdict no call joins this check: a wrong password that is tried again counts again.
         let is_last = Arc::strong_count(&self.verdict) <= 2;
         let is_this = running.get(&self.tag).is_some_and(|verdict| Arc::ptr_eq(verdict, &self.verdict));
         if is_this && (is_last || self.verdict.initialized()) {

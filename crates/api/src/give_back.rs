@@ -6,7 +6,7 @@
 use crate::state::State;
 use std::{sync::Weak, time::Duration};
 
-/// How often it is looked whether searches gave memory back.
+/// Interval at which the task checks how much memory searches gave back.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Memory that is worth the locks of the allocator.
 const WORTH_BYTES: u64 = 16 << 20;

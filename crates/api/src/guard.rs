@@ -112,7 +112,8 @@ pub(crate) async fn only_for_us(Shared(state): Shared<Arc<State>>, request: Requ
     answer
 }
 
-/// Why a request is not for us: the status, the host that it names, and words for the caller.
+/// Checks that a request is meant for this server. Otherwise returns the status, the host that it names, and
+/// the text for the caller.
 fn foreign(state: &State, request: &Request) -> Option<(StatusCode, String, String)> {
     let named = request.headers().get_all(header::HOST).iter().map(|value| value.to_str().ok());
     let absolute = request.uri().authority().map(|authority| Some(authority.as_str()));
@@ -177,7 +178,7 @@ fn basic(headers: &HeaderMap) -> Option<(String, String)> {
     Some((name.to_owned(), password.to_owned()))
 }
 
-/// Nothing from elsewhere runs in the page, nobody frames it, and it tells nobody where it was.
+/// Headers that keep foreign scripts out of the page, forbid frames around it, and send no referrer.
 const HEADERS: &[(HeaderName, &str)] = &[
     (
         header::CONTENT_SECURITY_POLICY,

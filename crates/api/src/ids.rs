@@ -33,7 +33,7 @@ pub enum Id {
 }
 
 impl Id {
-    /// An id as it stands in an address.
+    /// Parses the id of an address (URL).
     pub(crate) fn parse(text: &str) -> Id {
         text.parse().map_or_else(|_| Id::Text(text.to_owned()), Id::Number)
     }
@@ -55,7 +55,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// With the key in a file, which is drawn when there is none.
+    /// Loads the key from a file, or draws one and writes the file.
     pub fn load_or_draw(path: &Path) -> io::Result<Ids> {
         let key: [u8; BLOCK] = match fs::read(path) {
             Ok(bytes) => bytes.try_into().map_err(|_| io::Error::other("it has not 16 bytes"))?,

@@ -11,17 +11,18 @@ pub struct Limits {
     pub search_memory: u64,
     /// Exports at once, packages included.
     pub exports: usize,
-    /// Those of one user.
+    /// Exports of one user at once.
     pub exports_per_user: usize,
 }
 
 /// Exports at once when nothing else is said.
 pub const EXPORTS_DEFAULT: usize = 8;
-/// Those of one user when nothing else is said.
+/// Exports of one user at once, by default.
 pub const EXPORTS_PER_USER_DEFAULT: usize = 2;
 
 impl Limits {
-    /// The limits on a machine with so much memory: a quarter of it for all searches, a quarter of that for one.
+    /// Returns the limits for a machine with `bytes` of memory: a quarter of it for all searches, a quarter
+    /// of that for one.
     pub fn of_memory(bytes: u64) -> Limits {
         let searches_memory = bytes / 4;
         Limits {

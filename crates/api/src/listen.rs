@@ -60,12 +60,12 @@ pub struct Place {
     pub redirects: Vec<SocketAddr>,
     /// Its TLS settings.
     pub tls: PresentTls,
-    /// How many connections it may have.
+    /// Limits of its connections.
     pub connections: ConnectionLimits,
 }
 
 impl Place {
-    /// Plain HTTP at an address, for a process that may have 1,024 open files.
+    /// Makes the place for plain HTTP at an address, in a process that may have 1,024 open files.
     pub fn plain(address: SocketAddr) -> Place {
         let connections = ConnectionLimits::of_descriptors(1_024);
         Place { address, redirects: Vec::new(), tls: Arc::new(|| None), connections }

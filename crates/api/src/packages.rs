@@ -9,14 +9,14 @@ use tempfile::TempDir;
 
 /// Most packages kept; the oldest makes room.
 const PACKAGES_MAX: usize = 16;
-/// How long a package waits to be taken.
+/// Time for which a package is kept for its download.
 pub(crate) const KEPT: Duration = Duration::from_secs(3600);
 
 /// A package on disk.
 pub(crate) struct Package {
     /// Identifier under which it is downloaded.
     pub(crate) id: String,
-    /// Who made it.
+    /// The user who made it.
     pub(crate) user: String,
     /// The logspace of its messages, and those whose chains prove them.
     pub(crate) rights: Vec<(String, Right)>,

@@ -9,7 +9,7 @@ use std::{error::Error, fmt, net::IpAddr, str::FromStr, time::Duration};
 pub struct Policy {
     /// Proxies whose header about the caller is believed.
     pub trusted_proxies: Vec<Network>,
-    /// Which header that is.
+    /// The header in which trusted proxies name their callers.
     pub proxy_header: ProxyHeader,
     /// Names, besides this machine's own, that callers may use in `Host`.
     pub allowed_hosts: Vec<String>,

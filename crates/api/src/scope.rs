@@ -14,7 +14,7 @@ use std::{
 
 /// Longest time that an export waits until a logspace has started.
 const START_PATIENCE: Duration = Duration::from_secs(60);
-/// How often to look whether it has.
+/// Interval at which the start of a logspace is checked.
 const START_LOOK: Duration = Duration::from_millis(100);
 
 /// The kinds of logspaces.

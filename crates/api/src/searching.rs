@@ -1,4 +1,4 @@
-//! Runs a search away from the reactor, and stops it when nobody waits for it any more.
+//! Runs a search away from the reactor, and stops it when its client has gone.
 //!
 //! In: what was asked. Out: an answer of `query`. Holds a thread of `workers` while it runs.
 //! Limits: [`TIMEOUT_MAX`] a search; waiting for a turn counts.
@@ -29,7 +29,7 @@ const TIMEOUT_MAX: Duration = Duration::from_secs(600);
 pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
 
 impl CancelOnDrop {
-    /// The call ended well: what it left, such as rows that are read later, goes on.
+    /// Ends the watch over the client: the call succeeded, and its rows may still be read later.
     fn disarm(mut self) {
         self.0 = Arc::default();
     }
@@ -41,7 +41,7 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// How a query is to be read now, in this machine's zone.
+/// Returns the options for parsing a query now, in this machine's zone.
 pub(crate) fn options(operator: Operator) -> ParseOptions {
     let now = jiff::Zoned::now();
     ParseOptions {
@@ -111,7 +111,8 @@ pub(crate) fn check_pipes(query: &Query, scope: &Scope) -> Result<(), ApiError> 
     }
 }
 
-/// Runs a search of a user, with a watch that stops it when its time is over or nobody waits for it, and with memory.
+/// Runs a user's search with a memory budget and a watch that stops it when its time is over or its client
+/// has gone.
 pub(crate) async fn run<T: Send + 'static>(
     state: &Arc<State>,
     user: &str,

@@ -10,61 +10,61 @@ use std::{net::IpAddr, sync::Arc};
 /// Most characters of a claimed name that are kept.
 const NAME_CHARS_MAX: usize = 256;
 
-/// One of them.
+/// A security event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SecurityEvent {
     /// Somebody opened a session.
     LoggedIn {
-        /// Who.
+        /// The user.
         user: String,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// A call came with the right password, without a session.
     Authenticated {
-        /// Who.
+        /// The user.
         user: String,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// Somebody ended a session.
     LoggedOut {
-        /// Who.
+        /// The user.
         user: String,
     },
     /// A wrong user or password.
     Failed {
         /// The name that was claimed.
         user: String,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// An attempt that was not looked at, because there were too many failures.
     LockedOut {
         /// The name that was claimed.
         user: String,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// A log-in that cannot be read: no name, no password, no JSON.
     Malformed {
         /// The fault, in fixed words.
         reason: &'static str,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// A call for a host that this server is not known as.
     WrongHost {
         /// The host that was named; empty when the header names none.
         host: String,
-        /// From where.
+        /// Address of the client.
         address: IpAddr,
     },
     /// A user asked for something that they may not do.
     Refused {
-        /// Who.
+        /// The user.
         user: String,
-        /// In which logspace; empty when it concerns none.
+        /// The logspace; empty when it concerns none.
         logspace: String,
         /// The right that they lack.
         right: &'static str,

@@ -25,14 +25,14 @@ pub(crate) const SESSIONS_MAX: usize = 10_000;
 pub(crate) const USER_SESSIONS_MAX: usize = 200;
 /// Seconds between two times that the file learns when sessions were used last.
 const SAVE_EVERY_S: u64 = 300;
-/// A session that was opened so many seconds after now was opened under another clock.
+/// Seconds in the future from which on an opening time must be from another clock.
 const CLOCK_SLACK_S: u64 = 300;
 /// Largest file that is read: it has some 300 bytes a session.
 const FILE_BYTES_MAX: u64 = 16 << 20;
 /// Version of the file.
 const VERSION: u32 = 1;
 
-/// The user of a call. Handlers that take one are closed to everybody else.
+/// The user of a call. Only logged-in users reach handlers that take one.
 pub(crate) struct User {
     pub(crate) name: String,
     /// The password that let the user in.
@@ -211,7 +211,7 @@ impl Sessions {
     }
 }
 
-/// Why the sessions of an earlier run are gone.
+/// The reasons for which the sessions of an earlier run are lost.
 #[derive(Debug)]
 pub enum SessionFileError {
     /// The file cannot be read.

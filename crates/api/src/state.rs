@@ -45,17 +45,17 @@ pub trait Backend: Send + Sync {
         Vec::new()
     }
 
-    /// Why listeners have refused connections for some time, one sentence each.
+    /// Lists the problems of listeners that have refused connections for some time, one sentence each.
     fn source_troubles(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Why destinations cannot write to the disks of this machine at present, one sentence each.
+    /// Lists the reasons why destinations cannot write to the disks of this machine at present, one sentence each.
     fn destination_troubles(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// A folder for what lives until somebody takes it away; on the disk of the data, private.
+    /// Returns the private folder for temporary files, on the disk of the data.
     fn scratch(&self) -> &Path;
 
     /// The options of the page that calls obey, as they are now.
@@ -69,7 +69,7 @@ pub trait Backend: Send + Sync {
     /// Writes down who asks for what, before the answer is given.
     fn note(&self, entry: &LedgerEntry) -> io::Result<()>;
 
-    /// Writes down what happened to somebody who wants to use the server. Repeated failures are counted, not listed.
+    /// Records a security event in the ledger. Repeated failures are counted, not listed.
     fn security(&self, event: &SecurityEvent) -> io::Result<()>;
 }
 
@@ -249,8 +249,8 @@ impl State {
         Ok(seen)
     }
 
-    /// A logspace by name, for a user who is to have a right there; the only one when no name is given. One that the
-    /// user may not search is as if it were not there.
+    /// Returns a logspace by name if the user has a right there; without a name, the only one. A logspace
+    /// that the user may not search is reported as missing.
     pub(crate) fn scope(
         &self,
         user: &User,

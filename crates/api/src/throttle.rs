@@ -1,4 +1,4 @@
-//! How often somebody may try a password.
+//! Limits attempts to guess a password.
 //!
 //! In: attempts, with the time as an argument. Out: an attempt that is counted already, or how long to wait.
 //! Holds: failures by address and user, by address, and by user, under keyed hashes: no name and no address is kept.
@@ -21,7 +21,7 @@ const COUNTERS_MAX: usize = 50_000;
 const FORGET_AFTER: Duration = Duration::from_secs(900);
 /// Most pairs of an address and a user that logged in.
 const KNOWN_MAX: usize = 10_000;
-/// How long a log-in makes an address known for its user.
+/// Time for which a log-in makes an address known for its user.
 const KNOWN_FOR: Duration = Duration::from_secs(30 * 86_400);
 /// Pause between two searches for counters to forget: each looks at all of them.
 const SWEEP_PAUSE: Duration = Duration::from_secs(1);
@@ -33,10 +33,10 @@ pub(crate) struct Rule {
     pub(crate) wait_max: Duration,
 }
 
-/// One user from one address: somebody who guesses a password.
+/// One user from one address: a client that guesses a password.
 pub(crate) const PAIR: Rule = Rule { free: 5, wait_max: FORGET_AFTER };
-/// All users from one address: somebody who tries one password with many names. An office has one address, too, so the
-/// wait stays short.
+/// All users from one address: a client that tries one password with many names. An office has one address
+/// too, so the wait stays short.
 pub(crate) const ADDRESS: Rule = Rule { free: 20, wait_max: Duration::from_secs(60) };
 /// One user from all addresses where they never logged in: a guess from many machines. It is slowed down, never
 /// stopped, as that would lock the user out.
@@ -90,7 +90,7 @@ pub(crate) struct Throttle {
 }
 
 impl Throttle {
-    /// Counters whose hashes nobody without the key can foresee.
+    /// Makes a throttle with keyed hashes, so that collisions cannot be planned.
     pub(crate) fn new(key: hmac::Key) -> Throttle {
         Throttle {
             key,
@@ -130,7 +130,7 @@ impl Throttle {
             return Err(wait);
         }
         let mut slots: Vec<Slot> = slots.into_iter().map(|(slot, _)| slot).collect();
-        // One attempt counts once where everybody counts together.
+        // One attempt counts once in the shared counters.
         let mut is_first = true;
         slots.retain(|slot| matches!(slot, Slot::Own(_)) || std::mem::take(&mut is_first));
         for slot in &slots {

@@ -18,7 +18,7 @@ pub struct LoginRequest {
     pub password: String,
 }
 
-/// Who is logged in.
+/// The user of the session, and the server.
 #[derive(Serialize, ToSchema)]
 pub struct SessionAnswer {
     /// User name.
@@ -56,7 +56,7 @@ pub struct LogspaceAnswer {
     pub newest_us: Option<i64>,
 }
 
-/// Which time, and between what.
+/// A range of times of one clock.
 #[derive(Deserialize, ToSchema, Clone, Default)]
 #[serde(deny_unknown_fields)]
 pub struct TimeRange {
@@ -69,25 +69,25 @@ pub struct TimeRange {
     pub to: Option<String>,
 }
 
-/// One of the two clocks.
+/// The clocks of a message.
 #[derive(Deserialize, Serialize, ToSchema, Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum ClockName {
-    /// Our own, at reception.
+    /// The server's, at reception.
     #[default]
     Received,
     /// The sender's.
     Event,
 }
 
-/// How words without an operator between them join.
+/// The default operator between words.
 #[derive(Deserialize, ToSchema, Clone, Copy, Default, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum Operator {
-    /// All of them.
+    /// All words must match.
     #[default]
     And,
-    /// Any of them.
+    /// One word must match.
     Or,
 }
 
@@ -100,7 +100,7 @@ pub struct SearchRequest {
     /// Lucene syntax, and pipes; empty finds all.
     #[serde(default)]
     pub query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     pub default_operator: Operator,
     /// Time range.
@@ -109,14 +109,14 @@ pub struct SearchRequest {
     /// Most rows, up to 10,000.
     #[serde(default = "default_limit")]
     pub limit: usize,
-    /// Only rows behind this one, by its `sequence`.
+    /// Only rows after this one, by its `sequence`.
     pub before: Option<Id>,
     /// Only messages of the snapshot of an earlier answer.
     pub snapshot: Option<Id>,
     /// Bars of the histogram, up to 500; 0 for none.
     #[serde(default = "default_bars")]
     pub bars: usize,
-    /// Columns whose top values are wanted.
+    /// Columns whose most frequent values are returned.
     #[serde(default)]
     pub facets: Vec<String>,
     /// Longest time of the search, milliseconds.
@@ -124,7 +124,7 @@ pub struct SearchRequest {
     pub timeout_ms: u64,
 }
 
-/// A question whose cost is to be told.
+/// A question whose cost is estimated.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExplainRequest {
@@ -133,7 +133,7 @@ pub struct ExplainRequest {
     /// Lucene syntax, and pipes; empty finds all.
     #[serde(default)]
     pub query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     pub default_operator: Operator,
     /// Time range.
@@ -150,25 +150,25 @@ pub struct ExplainRequest {
 /// The cost of a question.
 #[derive(Serialize, ToSchema)]
 pub struct ExplainAnswer {
-    /// The condition, each part with what the index has of it.
+    /// The condition; each part with its figures from the index.
     pub tree: ExplainedPart,
-    /// The pipes behind it, in order.
+    /// The pipes after it, in order.
     pub pipes: Vec<String>,
-    /// Segments.
+    /// Segments of the logspace.
     pub segments: u64,
-    /// Those of which nothing lies in the time range: they are not looked at.
+    /// Segments outside the time range: they are skipped.
     pub skipped_by_time: u64,
     /// Messages in the time range.
     pub messages: u64,
     /// Messages that the index cannot decide: their text is read.
     pub messages_read: u64,
-    /// Blocks of neighbouring messages that these are in.
+    /// Blocks that contain these messages.
     pub blocks_read: u64,
-    /// Their size on disk.
+    /// Size of these blocks on disk.
     pub bytes_read: u64,
-    /// Time that asking the index took, milliseconds.
+    /// Time spent in the index, milliseconds.
     pub index_ms: f64,
-    /// Time that the question takes, about, without its pipes and without the rows that are shown, milliseconds.
+    /// Estimated time of the question, without its pipes and without the rows that are shown, milliseconds.
     pub estimated_ms: f64,
     /// Messages found, when it was run.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -178,7 +178,7 @@ pub struct ExplainAnswer {
     pub took_ms: Option<f64>,
     /// Hints about the query.
     pub hints: Vec<String>,
-    /// Only there when something could not be read: locked, or damaged on disk.
+    /// Messages that could not be read: locked, or damaged on disk; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
 }
@@ -188,12 +188,12 @@ pub struct ExplainAnswer {
 pub struct ExplainedPart {
     /// The condition in words; `AND`, `OR`, `NOT` for those that have parts.
     pub asks: String,
-    /// `words` (the index of words), `columns`, `text` (messages are read, those that the index leaves over), `nothing` (known
-    /// at once), `parts`.
+    /// `words` (the index of words), `columns`, `text` (the messages that the index leaves undecided are
+    /// read), `nothing` (known at once), `parts`.
     pub reads: &'static str,
-    /// Segments in which it was looked at; in the others what stands before it left nothing over.
+    /// Segments in which it was evaluated; in the others the parts before it left no messages.
     pub segments: u64,
-    /// Distinct words, or values of a column, that match: of each segment.
+    /// Distinct words, or values of a column, that match, added up over segments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<u64>,
     /// Entries of the words' lists in the index.
@@ -201,17 +201,17 @@ pub struct ExplainedPart {
     pub postings: Option<u64>,
     /// Messages that may match, of those that the parts before it left over.
     pub messages: u64,
-    /// Those of them that the index cannot decide.
+    /// Messages among them that the index cannot decide.
     pub undecided: u64,
     /// Time in the index, that of its parts included, milliseconds.
     pub took_ms: f64,
-    /// Its parts, in the order in which they are looked at.
+    /// Its parts, in the order of evaluation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(no_recursion)]
     pub parts: Vec<ExplainedPart>,
 }
 
-/// Top values of columns.
+/// A request for the most frequent values of columns.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FacetsRequest {
@@ -220,13 +220,13 @@ pub struct FacetsRequest {
     /// Lucene syntax; empty finds all.
     #[serde(default)]
     pub query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     pub default_operator: Operator,
     /// Time range.
     #[serde(default)]
     pub time: TimeRange,
-    /// Columns.
+    /// Names of the columns.
     pub columns: Vec<String>,
     /// Values a column, up to 1,000.
     #[serde(default = "default_facet_limit")]
@@ -280,27 +280,27 @@ pub struct SearchHead {
     pub scanned: u64,
     /// Start of the range that the bars cover, microseconds since 1970.
     pub from_us: i64,
-    /// Its end.
+    /// End of that range.
     pub to_us: i64,
     /// Histogram.
     pub bars: Bars,
-    /// Only there when the query's pipes make a table; `rows` is empty then.
+    /// The table made by the query's pipes; `rows` is empty then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<Table>,
 }
 
-/// The part of an answer behind its rows: what could not be read is known when they were.
+/// The part of an answer after its rows: unreadable messages are known only once the rows were read.
 #[derive(Serialize, ToSchema)]
 pub struct SearchTail {
     /// Top values.
     pub facets: Vec<Facet>,
     /// Hints about the query.
     pub hints: Vec<String>,
-    /// Only there when something could not be read: locked, or damaged on disk.
+    /// Messages that could not be read: locked, or damaged on disk; absent when there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<Unread>,
-    /// Only there when the time ran out: messages received before were not searched, and `total` and `bars` count
-    /// those from here on; facets may be left out.
+    /// Present when the time ran out: messages received before this time were not searched, `total` and
+    /// `bars` count only later ones, and facets may be missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searched_from_us: Option<i64>,
 }
@@ -316,10 +316,10 @@ pub struct Table {
     pub rows: Vec<Vec<Value>>,
 }
 
-/// Messages that an answer says nothing of.
+/// Messages that could not be read and are missing from an answer.
 #[derive(Serialize, ToSchema, Clone, Debug)]
 pub struct Unread {
-    /// Of which logspace, in a multiple one.
+    /// Name of their logspace, in a multiple one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logspace: Option<String>,
     /// First sequence number, in a local logspace.
@@ -332,7 +332,7 @@ pub struct Unread {
     pub from_us: i64,
     /// Received time of the last.
     pub to_us: i64,
-    /// Why: `locked`, `away`, `lost`, `starting`, or what is damaged.
+    /// The reason: `locked`, `away`, `lost`, `starting`, or a description of the damage.
     pub why: String,
 }
 
@@ -343,11 +343,11 @@ pub struct Bars {
     pub start_us: i64,
     /// Width of a bar, microseconds.
     pub width_us: i64,
-    /// Messages a bar.
+    /// Number of messages in each bar.
     pub counts: Vec<u64>,
 }
 
-/// Top values of one column.
+/// The most frequent values of one column.
 #[derive(Serialize, ToSchema)]
 pub struct Facet {
     /// Name of the column.
@@ -362,24 +362,24 @@ pub struct Facet {
     pub coverage: u64,
 }
 
-/// A value and how often it is there.
+/// A value and its number of messages.
 #[derive(Serialize, ToSchema)]
 pub struct ValueCount {
     /// The value; bytes that are not UTF-8 are replaced.
     pub value: String,
-    /// Messages.
+    /// Number of messages.
     pub count: u64,
 }
 
 /// A message in a list.
 #[derive(Serialize, ToSchema)]
 pub struct Row {
-    /// Sequence number in a local logspace; else a name that says nothing.
+    /// Sequence number in a local logspace; otherwise an opaque id.
     pub sequence: Id,
-    /// Which logspace it is of, in a multiple one.
+    /// Name of its logspace, in a multiple one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logspace: Option<String>,
-    /// Received, microseconds since 1970.
+    /// Time of reception, microseconds since 1970.
     pub received_us: i64,
     /// The sender's time, microseconds since 1970.
     pub event_us: i64,
@@ -403,7 +403,7 @@ pub struct Row {
     pub source: String,
     /// Address of the last hop.
     pub peer: String,
-    /// Text.
+    /// Text of the message.
     pub message: String,
     /// Tags.
     pub tags: Vec<String>,
@@ -422,7 +422,7 @@ pub struct MessageAnswer {
     pub row: Row,
     /// The frame as received, base64.
     pub raw_base64: String,
-    /// The words under which it is found.
+    /// The words under which the index finds it.
     pub tokens: Vec<String>,
 }
 
@@ -436,7 +436,7 @@ pub struct ContextAnswer {
 /// Facets alone.
 #[derive(Serialize, ToSchema)]
 pub struct FacetsAnswer {
-    /// One a column.
+    /// One for each column.
     pub facets: Vec<Facet>,
     /// The moment of the answer.
     pub snapshot: Id,
@@ -466,7 +466,7 @@ pub struct UnlockAnswer {
     pub locked: usize,
 }
 
-/// Which logspace.
+/// The logspace to lock or to seal.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LockRequest {
@@ -481,7 +481,7 @@ pub struct SealAnswer {
     pub sealed_below: u64,
 }
 
-/// How an export went.
+/// The outcome of an export.
 #[derive(Serialize, ToSchema, Clone, Default, Debug)]
 pub struct ExportReport {
     /// True when the file is complete; otherwise `error` says why not.
@@ -492,7 +492,7 @@ pub struct ExportReport {
     pub notes: Vec<String>,
     /// Messages that could not be read and are missing from the file.
     pub unread: Vec<Unread>,
-    /// Why the transfer was cut.
+    /// The reason for which the transfer was cut short.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

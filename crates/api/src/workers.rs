@@ -1,7 +1,8 @@
 //! The threads that searches run on.
 //!
-//! In: work of users. Out: its results. Holds: threads, started as they are needed. They stand behind the threads that take
-//! messages in: when the processor is short, a search takes longer and no source waits for it.
+//! In: work of users. Out: its results. Holds: threads, started as they are needed. They have a lower
+//! priority than the threads that receive messages: when the processor is short, a search takes longer and no
+//! source waits for it.
 //! Limits: those of [`turns`]: a search that is over within [`SLICE`] waits for no long one, a user's searches take turns
 //! with those of others, and a search gets more cores than one only while others leave them free.
 
@@ -25,15 +26,15 @@ use turns::{BEGUN_MAX, Start, Turns};
 /// Searches that begin at once; further ones wait for their turn. They share the cores.
 pub const SEARCHES_MAX: usize = 8;
 
-/// How long a search runs before it counts as long: it may be held then, so that others have their turn.
+/// Running time after which a search counts as long: it may then be held, so that others have their turn.
 const SLICE: Duration = Duration::from_millis(100);
-/// How far searches stand behind: with 5 a busy search thread gets a third of what a busy intake thread gets.
+/// Nice value of searches: with 5 a busy search thread gets a third of what a busy intake thread gets.
 const NICE: i32 = 5;
-/// The same of exports: they last long, and nobody sits before them.
+/// Nice value of exports: they last long, and nobody watches them.
 pub(crate) const NICE_OF_EXPORTS: i32 = 10;
-/// How often a held search looks whether anybody still waits for it.
+/// Interval at which a held search checks whether its client has gone.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// When somebody with too many searches may try again.
+/// Delay before a user with too many searches should try again.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 type Work = Box<dyn FnOnce(Turn) + Send>;
@@ -51,9 +52,9 @@ pub(crate) struct Workers(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// A search may begin, or there will be none any more.
+    /// Notified when a search may begin, or when the threads are to end.
     startable: Condvar,
-    /// Others may go on.
+    /// Notified when held searches may continue.
     released: Condvar,
     cores: usize,
 }
@@ -81,7 +82,7 @@ impl Workers {
     ) -> Result<T, ApiError> {
         let (result, done) = oneshot::channel();
         let work: Work = Box::new(move |turn| {
-            // Who asked may have gone away while it waited.
+            // The client may have gone while the search waited.
             if !result.is_closed() {
                 let _ = result.send(work(turn));
             }
@@ -218,10 +219,10 @@ impl Pace for Slice {
     }
 }
 
-/// A thread that stands behind those that take messages in, the further the larger `nice` is.
+/// Starts a thread with a lower priority than those that receive messages, the lower the larger `nice` is.
 pub(crate) fn spawn(name: &str, nice: i32, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().name(name.to_owned()).spawn(move || {
-        // Where it is not allowed, searches are as quick as everybody else.
+        // If that is not permitted, searches run at the usual priority.
         let _ = rustix::process::setpriority_process(None, nice);
         work();
     })?;

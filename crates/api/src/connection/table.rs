@@ -15,12 +15,12 @@ use std::{
 };
 use tokio::sync::Notify;
 
-/// How many connections may be open.
+/// The limits of open connections.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConnectionLimits {
     /// All together.
     pub total: usize,
-    /// From one address; proxies that are trusted have no such limit.
+    /// Connections from one address; trusted proxies have no such limit.
     pub per_address: usize,
 }
 
@@ -29,8 +29,8 @@ impl ConnectionLimits {
     const LEAST: u64 = 32;
     const MOST: u64 = 4_096;
 
-    /// The limits of a process that may have so many open files: a quarter of them, so that the rest is there for
-    /// sources, destinations, the journal and segments; an address gets half of these.
+    /// Returns the limits of a process that may have `descriptors` open files: a quarter of them, so that the
+    /// rest is there for sources, destinations, the journal and segments; an address gets half of these.
     pub fn of_descriptors(descriptors: u64) -> ConnectionLimits {
         let total = (descriptors / 4).clamp(Self::LEAST, Self::MOST) as usize;
         ConnectionLimits { total, per_address: total / 2 }
@@ -43,9 +43,9 @@ type Address = [u8; 16];
 /// The kind of peer, which decides whether the limit per address applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// One of many callers.
+    /// An ordinary client.
     Caller,
-    /// A proxy that calls for many.
+    /// A trusted proxy, which forwards the calls of many clients.
     Proxy,
 }
 

@@ -25,7 +25,7 @@ const VALUES_MAX: usize = 100;
 /// Completion that takes longer is of no use.
 const TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Of which logspace.
+/// The logspace whose columns are listed.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ColumnParameters {
     /// Name; may be left out when there is one.
@@ -53,7 +53,7 @@ pub(crate) async fn columns(
     Ok(Json(answer.collect()))
 }
 
-/// Of which column, starting how.
+/// The column whose values are listed, and their prefix.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ValueParameters {
     /// Name; may be left out when there is one.

@@ -69,7 +69,7 @@ pub(crate) struct ExportParameters {
     /// Lucene syntax, and pipes; empty exports all.
     #[serde(default)]
     query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     #[param(inline)]
     default_operator: Operator,
@@ -136,7 +136,7 @@ pub(crate) async fn export(
     Ok((StatusCode::OK, headers(format, &id), pieces.into_body(first, access, gone)).into_response())
 }
 
-/// Of which export.
+/// The export to report on.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct ReportParameters {
     /// Identifier of the export, from the header `X-Export-Report` of its answer.

@@ -1,4 +1,4 @@
-//! `/logspaces`: what there is to search.
+//! `/logspaces`: the logspaces that the user may search.
 //!
 //! In: nothing. Out: one entry for each logspace that the asker may search. Limits: [`TIMEOUT`] for counting what lies
 //! within boundaries; what takes longer is left out.

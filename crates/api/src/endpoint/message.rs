@@ -27,7 +27,7 @@ const CONTEXT_MAX: usize = 500;
 /// Longest search for neighbours.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Which message.
+/// The message to return.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct MessageParameters {
     /// Name; may be left out when there is one.
@@ -63,7 +63,7 @@ pub(crate) async fn message(
     }))
 }
 
-/// Why there is no such message.
+/// Returns the error for a missing message, with the reason.
 fn gone(space: &Space, place: u64) -> ApiError {
     let (member, sequence) = query::member_of(place);
     let is_in = |locked: &Locked| (locked.first..locked.first + locked.count).contains(&sequence);
@@ -89,7 +89,7 @@ pub(crate) enum SameName {
     Source,
     /// The same host.
     Host,
-    /// Nothing: everything that was received around it.
+    /// No property: all messages that were received around it.
     None,
 }
 

@@ -262,7 +262,7 @@ fn unread(scope: &Scope, exported: &Exported) -> Vec<String> {
     exported.unread.iter().map(say).collect()
 }
 
-/// Which package.
+/// The package to download.
 #[derive(Deserialize, IntoParams)]
 pub(crate) struct PackageParameters {
     /// Identifier from the answer that made the package.

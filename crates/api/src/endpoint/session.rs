@@ -49,7 +49,7 @@ pub(crate) async fn login(
     let secure = if caller.is_encrypted || forwarded { "; Secure" } else { "" };
     let cookie = format!("{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/{secure}");
     state.sessions().open(&token, &user, credential, &state.backend().policy(), now_s());
-    // A session that cannot be written down ends with the next start, which harms nobody.
+    // A session that cannot be saved ends with the next start of the server, which does no harm.
     let _ = state.save_sessions().await;
     Ok((set_cookie(cookie), Json(answer(&state, user))))
 }

@@ -57,7 +57,7 @@ pub(crate) struct TailParameters {
     /// Lucene syntax; empty follows all.
     #[serde(default)]
     query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     #[param(inline)]
     default_operator: Operator,
@@ -111,11 +111,11 @@ pub(crate) async fn tail(
 struct Status {
     /// Messages that matched since the start.
     matched: u64,
-    /// Those that were shown.
+    /// Messages that were shown.
     shown: u64,
     /// Messages that this tail was too slow for; where messages are hidden, how often it was too slow.
     missed: u64,
-    /// How far was looked.
+    /// Position up to which messages were looked at.
     sequence: Option<Id>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct ValidateParameters {
     /// The query.
     #[serde(default)]
     query: String,
-    /// How words join.
+    /// Default operator between words.
     #[serde(default)]
     default_operator: Operator,
 }

@@ -196,7 +196,7 @@ fn a_filtered_logspace_tells_nothing_of_the_rest() {
         Value::Null,
     );
     assert!(near["rows"].as_array().unwrap().len() == 5 && !near.to_string().contains("secret"), "{near}");
-    // Numbers of the whole logspace are no way in, and the errors do not tell what is there from what is not.
+    // Sequence numbers of the whole logspace are refused, and the errors do not reveal which ones exist.
     let ask = |sequence: &str| {
         site.text(BOB, &format!("GET /api/v1/message?logspace=open-only&sequence={sequence}"), &Value::Null)
     };
@@ -376,7 +376,7 @@ fn live_tails_stay_within_and_end_with_the_grant() {
     assert!(text.contains("open late 100") && !text.contains("secret"), "{text}");
     let ids: Vec<&str> = lines.iter().filter_map(|line| line.strip_prefix("id:")).map(str::trim).collect();
     assert!(ids.iter().all(|id| id.len() == 22), "{ids:?}");
-    // A tail that connects again goes on behind that event.
+    // A tail that reconnects continues after that event.
     let again = tail(&site, &format!("logspace=open-only&after={}", ids[0]), "late 102").join("\n");
     assert!(again.contains("late 102") && !again.contains("secret"), "{again}");
     let mut peer = TcpStream::connect(site.server.address).unwrap();

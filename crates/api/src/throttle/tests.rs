@@ -10,7 +10,7 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// How many of some attempts are let through at one moment.
+/// Returns how many of some attempts are let through at one moment.
 fn passed(throttle: &mut Throttle, now: Instant, attempts: impl Iterator<Item = (IpAddr, String)>) -> usize {
     attempts.filter(|(client, user)| throttle.begin(*client, user, now).is_ok()).count()
 }

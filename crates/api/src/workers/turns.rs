@@ -1,9 +1,10 @@
 //! Whose turn it is: a fair order of searches, without threads and clocks.
 //!
 //! In: searches of users, what became of them. Out: which one starts, and which long ones are held.
-//! Holds: searches that wait, and those that run. Every search begins with a short slice of its own; who needs longer goes on
-//! among the long ones. Those take turns by user, and the oldest of a user first; while slices run, few of them go on.
-//! Limits: the constants below. Who waits behind [`QUEUED_PER_USER_MAX`] of the same user is refused.
+//! Holds: searches that wait, and those that run. Every search begins with a short slice of its own; one that
+//! needs longer continues among the long ones. Those take turns by user, the oldest of a user first; while
+//! slices run, few of them continue.
+//! Limits: the constants below. A search behind [`QUEUED_PER_USER_MAX`] waiting ones of the same user is refused.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -17,11 +18,11 @@ use std::{
 const SLICES_MAX: usize = super::SEARCHES_MAX;
 /// First slices of one user: the others find two places at any time.
 const SLICES_PER_USER_MAX: usize = 6;
-/// Long searches that go on at once.
+/// Long searches that run at once.
 const LONG_MAX: usize = 6;
 /// Searches that have begun, those that are held included: each has a thread.
 pub(super) const BEGUN_MAX: usize = 96;
-/// Those of one user.
+/// Begun searches of one user.
 const BEGUN_PER_USER_MAX: usize = 32;
 /// Searches of one user that wait to begin.
 const QUEUED_PER_USER_MAX: usize = 512;
@@ -38,7 +39,7 @@ pub(super) struct Turns<W> {
 struct Begun {
     user: Arc<str>,
     is_long: bool,
-    /// It waits for something else than the processor.
+    /// True while it waits for something other than the processor.
     is_blocked: bool,
     is_held: Arc<AtomicBool>,
 }
@@ -57,7 +58,7 @@ impl<W> Turns<W> {
         Turns { cores, waiting: HashMap::new(), begun: BTreeMap::new(), next: 0 }
     }
 
-    /// A user's search; given back when too many of the same user wait.
+    /// Queues a user's search; returns it when too many of the same user wait.
     pub(super) fn push(&mut self, user: &str, work: W) -> Result<(), W> {
         let waiting = self.waiting.entry(user.into()).or_default();
         if waiting.len() >= QUEUED_PER_USER_MAX {
@@ -67,14 +68,14 @@ impl<W> Turns<W> {
         Ok(())
     }
 
-    /// How many searches may begin now.
+    /// Returns how many searches may begin now.
     pub(super) fn startable(&self) -> usize {
         let of_users: usize =
             self.waiting.iter().map(|(user, waiting)| waiting.len().min(self.room(user))).sum();
         of_users.min(self.room_of_all())
     }
 
-    /// The next search to begin: of the user who has fewest that work.
+    /// Takes the next search to begin: of the user with the fewest first slices running.
     pub(super) fn start(&mut self) -> Option<Start<W>> {
         if self.room_of_all() == 0 {
             return None;
@@ -98,7 +99,7 @@ impl<W> Turns<W> {
         Some(Start { id, work, is_held, running })
     }
 
-    /// A search has used up its first slice.
+    /// Marks a search as long: it has used up its first slice.
     pub(super) fn is_long(&mut self, id: u64) {
         if let Some(begun) = self.begun.get_mut(&id) {
             begun.is_long = true;
@@ -106,7 +107,7 @@ impl<W> Turns<W> {
         self.hold();
     }
 
-    /// A search waits for something else than the processor: others may go on meanwhile.
+    /// Marks a search as waiting for something other than the processor: others may run meanwhile.
     pub(super) fn is_blocked(&mut self, id: u64) {
         if let Some(begun) = self.begun.get_mut(&id) {
             begun.is_blocked = true;
@@ -114,7 +115,7 @@ impl<W> Turns<W> {
         self.hold();
     }
 
-    /// It waits no more.
+    /// Ends the wait of a search.
     pub(super) fn is_unblocked(&mut self, id: u64) {
         if let Some(begun) = self.begun.get_mut(&id) {
             begun.is_blocked = false;
@@ -122,7 +123,7 @@ impl<W> Turns<W> {
         self.hold();
     }
 
-    /// A search has ended: nothing holds it any more.
+    /// Removes a search that has ended.
     pub(super) fn end(&mut self, id: u64) {
         if let Some(begun) = self.begun.remove(&id) {
             begun.is_held.store(false, Relaxed);
@@ -144,7 +145,7 @@ impl<W> Turns<W> {
         SLICES_MAX.saturating_sub(slices).min(BEGUN_MAX.saturating_sub(self.begun.len()))
     }
 
-    /// Decides which long searches go on: the oldest of each user, then the second oldest of each, and so on.
+    /// Decides which long searches run: the oldest of each user, then the second oldest of each, and so on.
     fn hold(&mut self) {
         let has_slices = self.begun.values().any(Begun::is_slice);
         let going = if has_slices { (self.cores / 2).max(1) } else { LONG_MAX };
@@ -233,7 +234,7 @@ mod tests {
         let own = turns.start().unwrap().id;
         turns.is_long(own);
         assert_eq!(going(&turns), [0, 1, 2, 3, 4, own], "bob's first comes before eva's sixth");
-        // Who waits for memory lets those go on who hold it.
+        // A search that waits for memory lets those run that hold it.
         turns.is_blocked(0);
         assert_eq!(going(&turns).into_iter().filter(|id| *id != 0).count(), LONG_MAX);
         turns.is_unblocked(0);
