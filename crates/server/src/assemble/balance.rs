@@ -1,4 +1,4 @@
-//! `network-load-balancer()`: receivers that share the messages and stand in for each other.
+//! `network-load-balancer()`: receivers that share the messages and replace each other.
 //!
 //! In: its options. Out: a destination for each receiver, with the others as its `failover()`, and the end that shares
 //! messages among them. Limits: at least one receiver.
@@ -12,11 +12,12 @@ use config::tree::Call;
 use delivery::{DestinationDriver, Failback, Server, SocketKind};
 use std::{sync::Arc, time::Duration};
 
-/// How a receiver that came back is noticed: its share would stay with another one otherwise.
+/// Checks that notice a recovered receiver: without them its share would stay with another one.
 const FAILBACK: Failback = Failback { interval: Duration::from_secs(60), successes: 3 };
 
 impl<'t> Lowering<'t> {
-    /// The end of a path that leads to all receivers in turn. None: it cannot be made; that has been told.
+    /// Makes the end of a path that leads to all receivers in turn. None after an error, which is in the
+    /// report.
     pub(super) fn balancer(&mut self, id: &str, options: &Options<'t>) -> Option<Arc<Plug>> {
         let port = remote_port(options);
         let targets: Vec<Server> = options

@@ -54,7 +54,7 @@ pub(super) struct Loaded {
     pub(super) complaints: Vec<String>,
 }
 
-/// Reads a file. When it cannot be read the last good database stands in, or an empty one.
+/// Reads a file. If that fails, the result is the last good database, or an empty one.
 pub(super) fn load(path: &Path, prefix: &str, around: &Definitions, last: Arc<LastDatabase>) -> Loaded {
     let look = look(path);
     let (database, complaints) = match read(path, prefix, around) {

@@ -39,7 +39,7 @@ const RFC5424_HEADER: &str = "<$PRI>1 $ISODATE ${HOST:--} ${PROGRAM:--} ${PID:--
 /// Size at which messages are cut with `spoof-source()`, as syslog-ng does.
 const SPOOFED_BYTES: usize = 1024;
 
-/// How long a receiver of RELP may owe an answer, as rsyslog's.
+/// Longest wait for an answer of a RELP receiver, as in rsyslog.
 const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
 
 /// When and how many files `logrotate()` puts aside.
@@ -93,7 +93,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// One driver. False: it cannot be made; that has been told.
+    /// Makes one driver. False after an error, which is in the report.
     fn driver(&mut self, id: &str, options: &Options<'t>) -> bool {
         if options.call.key() == "logspace" {
             let logspace = self.logspace(id, options);
@@ -116,7 +116,7 @@ impl<'t> Lowering<'t> {
         end
     }
 
-    /// A target behind a queue. False: it cannot be made; that has been told.
+    /// Makes a target behind a queue. False after an error, which is in the report.
     pub(super) fn queued(
         &mut self,
         id: &str,
@@ -449,7 +449,7 @@ fn rotation(options: &Options<'_>) -> Option<Rotation> {
     })
 }
 
-/// How a logspace is sealed.
+/// Returns the options of sealing.
 fn sealing(options: &Options<'_>) -> SealingSpec {
     let path = |name: &str| options.own_text(name).filter(|text| !text.is_empty()).map(PathBuf::from);
     let seconds = options.own("timestamp-freq").and_then(Call::number).unwrap_or(0);

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 const FOLDER: &str = "disk-buffers";
 
 impl<'t> Lowering<'t> {
-    /// The queue on disk of a destination. The outer `None`: it cannot be made; that has been told.
+    /// Returns the queue on disk of a destination. The outer `None` means an error, which is in the report.
     pub(super) fn disk_buffer(&mut self, id: &str, options: &Options<'t>) -> Option<Option<DiskBuffer>> {
         let Some(call) = options.own("disk-buffer") else { return Some(None) };
         let inside = |name: &str| call.options().filter(|option| inner_name(option) == name).last();

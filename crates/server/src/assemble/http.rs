@@ -26,12 +26,12 @@ const PORT: u16 = 8088;
 const PROXY_PORT: u16 = 1080;
 /// Connections at a time: every shipper of a site has some.
 const CONNECTIONS_MAX: usize = 1_000;
-/// How long an answer is waited for.
+/// Longest wait for an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
-/// How long a server that failed is passed over, as syslog-ng's.
+/// Time for which a failed server is skipped, as in syslog-ng.
 const RECOVERY: Duration = Duration::from_secs(60);
 
-/// Options of `tls()` that may stand in `http()` itself.
+/// Options of `tls()` that may be given directly in `http()`.
 const BESIDE_TLS: [&str; 9] = [
     "ca-dir",
     "ca-file",
@@ -94,7 +94,8 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Http(Box::new(target)), body))
     }
 
-    /// How messages become requests, and what becomes of those; bodies are put together by the caller.
+    /// Returns the options of requests: their form, and the reactions to their answers; the caller makes the
+    /// bodies.
     pub(super) fn http_requests(
         &mut self,
         options: &Options<'t>,
@@ -124,7 +125,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// `url("http://a/" "http://b/")`; several may also stand in one text, with blanks between them.
+    /// Parses `url("http://a/" "http://b/")`; one text may also hold several, separated by blanks.
     fn urls(&mut self, options: &Options<'t>) -> Option<Vec<Box<dyn Render>>> {
         let mut urls = Vec::new();
         for arg in options.all("url").flat_map(|option| &option.args) {
@@ -186,7 +187,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// `proxy("http://host:port")`. The outer `None`: it cannot be used; that has been told.
+    /// Parses `proxy("http://host:port")`. The outer `None` means an error, which is in the report.
     fn proxy(&mut self, options: &Options<'t>) -> Option<Option<Server>> {
         let Some(option) = options.own("proxy") else { return Some(None) };
         let text = option.text().unwrap_or_default();
@@ -202,13 +203,14 @@ impl<'t> Lowering<'t> {
         Some(Some(server(bare, PROXY_PORT)))
     }
 
-    /// `tls()`; without it the CAs of the machine are trusted. Servers are always told which name is wanted.
+    /// Parses `tls()`; without it the CAs of the machine are trusted. The name of the server is always sent
+    /// (SNI).
     fn request_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let beside = BESIDE_TLS.iter().filter(|name| options.own(name).is_some()).count() > 0;
         let in_auth = options.own("auth").and_then(|auth| auth.option("tls"));
         let tls = match options.own("tls").or(in_auth) {
             Some(tls) => self.tls_of(tls)?,
-            // What may stand in tls() may stand in http() itself, as it once did.
+            // Options of tls() are also accepted in http() itself, as in old configurations.
             None if beside => {
                 let tls = self.tls_of(options.call)?;
                 let has_none = tls.ca_file.is_none() && tls.ca_dir.is_none();
@@ -256,7 +258,7 @@ fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
         .unwrap_or(default)
 }
 
-/// Why a URL cannot be used.
+/// Returns the reason why a URL cannot be used.
 fn unusable(text: &str) -> Option<&'static str> {
     if text.starts_with('$') {
         // A template makes it all.

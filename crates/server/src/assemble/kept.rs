@@ -9,12 +9,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// Things by name, each as long as somebody uses it.
+/// Shared state by name and type, each alive for as long as it is in use.
 #[derive(Clone, Default)]
 pub(crate) struct Kept(Arc<Mutex<HashMap<String, Weak<dyn Any + Send + Sync>>>>);
 
 impl Kept {
-    /// The thing of a name and a type.
+    /// Returns the state of a name and a type, new if there is none.
     pub(super) fn get<T: Default + Send + Sync + 'static>(&self, name: &str) -> Arc<T> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.retain(|_, thing| thing.strong_count() > 0);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 const WORDS_MAX: usize = 160;
 
 impl<'t> Lowering<'t> {
-    /// A label. None: nobody will watch.
+    /// Makes a label; none when nobody will watch.
     pub(super) fn label(&self, what: impl FnOnce(&Self) -> String, span: Span) -> Option<Box<Label>> {
         if !self.environment.labels {
             return None;

@@ -89,7 +89,7 @@ impl Render for Encoded {
 
 /// A change of what was rendered.
 trait Reshape: Send {
-    /// Changes what stands in `out` from `start` on: one message.
+    /// Changes one message: the bytes of `out` from `start` on.
     fn reshape(&mut self, out: &mut Vec<u8>, start: usize);
 
     /// Called when everything rendered so far has been written. An error keeps it from being acknowledged.
@@ -142,7 +142,7 @@ struct Sealed {
     /// The file that they go to.
     log: PathBuf,
     line: Vec<u8>,
-    /// Why nothing can be sealed: nothing is written in clear instead.
+    /// The first reason why sealing failed; the lines are then not written in clear either.
     failed: Option<String>,
 }
 
@@ -162,7 +162,8 @@ impl Reshape for Sealed {
     }
 
     fn written(&mut self) -> io::Result<()> {
-        // A message that could not be sealed is not acknowledged: its destination stands still, and says why.
+        // A message that could not be sealed is not acknowledged: its destination stops and reports the
+        // reason.
         match &self.failed {
             Some(error) => Err(io::Error::other(error.clone())),
             None => self.sealer.written(),

@@ -17,7 +17,7 @@ const LINE: &str = "$ISODATE $HOST $MSGHDR$MSG";
 /// Messages of a request.
 const BATCH_LINES: usize = 100;
 
-/// Which time of a message is sent.
+/// The time of a message that is sent.
 #[derive(Clone, Copy)]
 enum Time {
     /// When it is sent.

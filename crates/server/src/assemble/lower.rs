@@ -60,7 +60,7 @@ pub(super) struct Lowering<'t> {
     pub(super) destinations_made: HashMap<String, Ends>,
     pub(super) anonymous: HashMap<(Kind, String), usize>,
     pub(super) databases: Vec<WatchedDatabase>,
-    /// How many parsers remember something under a name.
+    /// Number of parsers that keep state under a name.
     pub(super) kept_names: HashMap<String, usize>,
     /// Named filters in their parts, for labels.
     pub(super) anatomies: HashMap<String, Arc<Anatomy>>,
@@ -68,7 +68,7 @@ pub(super) struct Lowering<'t> {
     pub(super) taps: Vec<TapPlace>,
     /// The commands of drivers.
     pub(super) hooks: Vec<Hook>,
-    /// The counters of parsers, paths and the router; those of filters stand with them.
+    /// The counters of parsers, paths and the router; those of filters are kept with the filters.
     pub(super) tallies: Tallies,
 }
 

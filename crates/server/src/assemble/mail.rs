@@ -1,4 +1,4 @@
-//! `smtp()` of the language: who gets a mail, what stands in it, and how the server is spoken to.
+//! `smtp()` of the language: the receivers of a mail, its content, and the connection to the server.
 //!
 //! In: its options. Out: a target, and what makes mails of messages. Holds: compiled templates.
 //! Limits: a header field that we write ourselves, or whose name is none, is an error at its place.
@@ -18,9 +18,9 @@ use wire::mail::{Mail, Mailbox, Role};
 /// Default ports of mail servers: with STARTTLS or plain, and with TLS from the start.
 const PORT: u16 = 25;
 const TLS_PORT: u16 = 465;
-/// How long RFC 5321 wants a client to wait.
+/// Longest wait for an answer, as RFC 5321 recommends.
 const ANSWER_WITHIN: Duration = Duration::from_secs(300);
-/// How often a mail that was put off is tried again, as syslog-ng's.
+/// Number of retries of a postponed mail, as in syslog-ng.
 const RETRIES: u32 = 3;
 
 const ROLES: [(&str, Role); 6] = [

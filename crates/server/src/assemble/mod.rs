@@ -115,7 +115,7 @@ impl Environment {
         }
     }
 
-    /// One for trying what paths do: files are read, nothing else is asked, and steps say what they are called.
+    /// Makes one for trying out paths: files are read, nothing else is looked up, and steps have labels.
     pub(crate) fn for_trial(inject: Sink) -> Environment {
         let site = Site {
             loghost: machine_name(),
@@ -167,11 +167,11 @@ pub(crate) struct LogspaceSpec {
     pub(crate) clock_wait: Option<Duration>,
     /// `segment-memory()`, bytes.
     pub(crate) segment_memory: Option<u64>,
-    /// How it is sealed.
+    /// Options of sealing.
     pub(crate) sealing: SealingSpec,
 }
 
-/// How a logspace is sealed.
+/// The options of sealing a logspace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct SealingSpec {
     /// `encrypt-certificate()`.
@@ -198,7 +198,7 @@ pub(crate) struct SealingSpec {
     pub(crate) archive_after: Option<Duration>,
 }
 
-/// Counters of what stands between sources and destinations, by name. They go on over reloads.
+/// Counters between sources and destinations, by name. They continue over reloads.
 #[derive(Clone, Default)]
 pub(crate) struct Tallies {
     /// The named filters.
@@ -225,7 +225,7 @@ impl Tallies {
 pub(crate) struct Parts {
     /// Its sources; they feed the log paths.
     pub(crate) sources: Vec<SourceSpec>,
-    /// Its log paths, for those who tell them the time.
+    /// Its log paths; timers reach them through it.
     pub(crate) router: Arc<Router>,
     /// The files of its pattern databases.
     pub(crate) databases: Vec<WatchedDatabase>,
@@ -247,7 +247,7 @@ pub(crate) struct Parts {
     pub(crate) taps: Vec<TapPlace>,
     /// Its named templates and filters.
     pub(crate) definitions: Arc<Definitions>,
-    /// How the page is reached.
+    /// Options of the page.
     pub(crate) page: PageSpec,
     /// The commands of its drivers.
     pub(crate) hooks: Vec<Hook>,
@@ -261,7 +261,7 @@ pub(crate) fn check(path: &Path, surroundings: &dyn Surroundings) -> Checked {
     judged(tree, report)
 }
 
-/// As [`check`], and the configuration as one text, with includes and blocks in their places.
+/// Does the same as [`check`], and returns the configuration as one text, with includes and blocks expanded.
 pub(crate) fn check_preprocessed(path: &Path, surroundings: &dyn Surroundings) -> (Checked, String) {
     let (tree, report, text) = config::preprocess(path, surroundings);
     (judged(tree, report), text)

@@ -43,8 +43,8 @@ impl<'t> Options<'t> {
         wanted.inspect(move |option| globals.ask(option))
     }
 
-    /// The options that nobody asked for while the driver was made, though they are said to work: of no use to it as
-    /// it is written. Those that only name it do no harm.
+    /// Returns the supported options that were not read while the driver was made: they have no effect as
+    /// written. Options that only name it are left out.
     pub(super) fn unasked(&self) -> impl Iterator<Item = &'t Call> {
         let (tables, globals) = (self.tables, self.globals);
         self.call.options().filter(move |option| {

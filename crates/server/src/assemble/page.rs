@@ -10,7 +10,7 @@ use config::tree::Call;
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use transport::tls::{PeerVerify, TlsOptions};
 
-/// How the page is reached.
+/// The options of the page.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct PageSpec {
     /// `tls()`; without it the page speaks plain HTTP.
@@ -67,7 +67,7 @@ impl Lowering<'_> {
         let mut spec = PageSpec { limits: PageLimits::of(page), ..PageSpec::default() };
         if let Some(call) = tls {
             spec.tls = self.tls_of(call).map(|options| {
-                // Browsers are asked for a certificate only when somebody says so.
+                // Browsers are asked for a certificate only when the configuration says so.
                 match call.option("peer-verify") {
                     Some(_) => options,
                     None => TlsOptions { peer_verify: PeerVerify::NotAsked, ..options },

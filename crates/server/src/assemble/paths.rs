@@ -100,7 +100,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The counters of a path that has a name, wherever it stands.
+    /// Returns the counters of a named path, at the top or inside another one.
     fn named_path_counters(&mut self, path: &LogPath) -> Option<Arc<PathCounters>> {
         path.name.as_ref().map(|name| self.path_counters(&name.text))
     }
@@ -161,7 +161,8 @@ impl<'t> Lowering<'t> {
         lowered
     }
 
-    /// `parallelize()` with the steps behind it. They join nothing, so it cannot stand in a channel.
+    /// Makes the step of `parallelize()` with the steps after it. Its threads are not joined again, so it is
+    /// refused in a channel.
     fn parallel(&mut self, call: &'t Call, rest: Vec<Step>, around: Around) -> Option<Step> {
         if around == Around::Channel {
             let message = "parallelize() cannot stand in a channel or an `if`: what it spreads joins nothing";
@@ -212,7 +213,7 @@ impl<'t> Lowering<'t> {
                 let step = self.condition(condition);
                 into.steps.push(step);
             }
-            // What stands behind parallelize() is made with it.
+            // The steps after parallelize() are made with it.
             LogStep::Parallelize(_) | LogStep::Later(_, _) => {}
         }
     }
@@ -303,7 +304,8 @@ impl<'t> Lowering<'t> {
             }
         }
         if !inside.steps.is_empty() && kind == Kind::Source {
-            // What a source does to its messages is not done to those of other sources of the path: they pass beside.
+            // The steps of a source apply to its own messages only: those of other sources take the empty
+            // channel.
             let own = Channel { steps: inside.steps, ..Channel::default() };
             into.sources.extend(inside.sources);
             into.steps.push(Step::Junction(vec![own, Channel::default()]));

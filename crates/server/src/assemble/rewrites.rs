@@ -16,7 +16,7 @@ use pipeline::{
 use std::sync::Arc;
 
 impl<'t> Lowering<'t> {
-    /// One rule. None: it cannot be made; that has been told.
+    /// Makes one rule. None after an error, which is in the report.
     pub(super) fn rewrite(&mut self, call: &'t Call) -> Option<Arc<Rewrite>> {
         let operation = self.operation(call);
         let condition = match call.option("condition").and_then(|option| option.args.first()) {
@@ -137,7 +137,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// One of the two names of `rename()`.
+    /// Parses one of the two names of `rename()`.
     fn renamed(&mut self, call: &Call, place: usize) -> Option<FieldName> {
         let arg = call.plain().nth(place)?;
         self.settable(&Name { text: arg.text()?.to_owned(), span: arg.span() })
@@ -165,8 +165,8 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Card numbers by the leading digits of their issuers. They may stand within other text: a number that is glued to a word is
-/// one all the same.
+/// Card numbers by the leading digits of their issuers. They may be part of other text: a number right after
+/// a word counts too.
 const CARD_NUMBERS: &str = concat!(
     r"4[0-9]{12}(?:[0-9]{3})?|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}",
     r"|3[47][0-9]{13}|(?:2131|1800|35[0-9]{3})[0-9]{11}|3(?:0[0-5]|[68][0-9])[0-9]{11}",

@@ -57,7 +57,7 @@ fn read(rest: &str) -> Result<SlogCall, String> {
     })
 }
 
-/// The first word, without its quotes, and what stands behind it.
+/// Returns the first word, without its quotes, and the text after it.
 fn word(text: &str) -> (String, &str) {
     let text = text.trim_start();
     if let Some(quote) = text.chars().next().filter(|first| matches!(first, '"' | '\''))
@@ -70,7 +70,8 @@ fn word(text: &str) -> (String, &str) {
 }
 
 impl<'t> Lowering<'t> {
-    /// The lines of a file whose template is `$(slog)`; none: its template is another one. An error has been told.
+    /// Returns the lines of a file whose template is `$(slog)`; none for another template. Errors are in the
+    /// report.
     pub(super) fn sealed_lines(&mut self, options: &Options<'t>) -> Option<Option<Box<dyn Render>>> {
         let arg = options.own("template")?.args.first()?;
         let name = Name { text: arg.text()?.to_owned(), span: arg.span() };
@@ -80,7 +81,8 @@ impl<'t> Lowering<'t> {
         Some(sealing.filter(|_| !is_sized))
     }
 
-    /// A sealed line of another size cannot be opened any more. Whether there is such an option; that has been told.
+    /// Reports options that change the size of lines, because a sealed line of another size cannot be opened.
+    /// Returns true if there is one.
     fn refuse_sizes(&mut self, options: &Options<'t>) -> bool {
         let asks = |option: &&'t Call| option.number().is_some_and(|size| size >= 0);
         let truncates = options.own("truncate-size").filter(asks);

@@ -101,7 +101,7 @@ impl<'t> Lowering<'t> {
         named.or_else(|| self.template_argument(arg).map(Arc::new))
     }
 
-    /// How a driver prints times, and what it does with values that cannot be cast.
+    /// Returns the options of a driver for printing times and for values that cannot be cast.
     pub(super) fn render_options(&mut self, options: &Options<'t>) -> RenderOptions {
         let format = options.word("ts-format").and_then(|word| StampFormat::from_name(&word));
         let on_error = options.word("on-error").and_then(|word| OnError::from_name(&word));

@@ -15,11 +15,11 @@ use transport::{
     tls::{CipherSuites, Fingerprint, KeyExchanges, PeerVerify, Schemes, TlsOptions, TlsVersions},
 };
 
-/// How often `failback()` looks, and how many answers it wants.
+/// Default interval of `failback()`, and the number of successful checks.
 const FAILBACK: (i64, i64) = (60, 3);
 
 impl<'t> Lowering<'t> {
-    /// `tls()`. None: it cannot be used; that has been told.
+    /// Parses `tls()`. None after an error, which is in the report.
     pub(super) fn tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let Some(call) = options.own("tls") else {
             let message = "an encrypted transport needs tls() with the certificates";

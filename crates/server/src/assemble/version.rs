@@ -7,15 +7,15 @@ use super::{globals::Globals, lower::Lowering};
 use config::tree::Version;
 use pipeline::correlation::Inject;
 
-/// From here on unix sockets and pipes do not expect a name of a host in a message.
+/// First version in which unix sockets and pipes do not expect a host name in a message.
 pub(super) const LOCAL_WITHOUT_HOST: Version = Version { major: 3, minor: 2 };
-/// From here on `syslog(transport(udp))` is at port 514.
+/// First version in which `syslog(transport(udp))` uses port 514.
 const SYSLOG_UDP_514: Version = Version { major: 3, minor: 3 };
-/// From here on `db-parser()` gives the messages that it makes to its own path.
+/// First version in which `db-parser()` gives the messages that it makes to its own path.
 const INJECTS_INTO_PATH: Version = Version { major: 3, minor: 3 };
-/// From here on the fields of the journal have a prefix.
+/// First version in which the fields of the journal have a prefix.
 pub(super) const JOURNAL_PREFIX: Version = Version { major: 3, minor: 8 };
-/// From here on the files of a disk buffer keep a share of their size.
+/// First version in which the files of a disk buffer keep a share of their size.
 pub(super) const TRUNCATES_TO_RATIO: Version = Version { major: 3, minor: 33 };
 
 impl Globals<'_> {

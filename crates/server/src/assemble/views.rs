@@ -12,7 +12,7 @@ use config::{
 use query::{MEMBERS_MAX, ParseOptions, Query};
 use std::collections::HashMap;
 
-/// How deep logspaces may be made of others.
+/// Deepest nesting of logspaces made of others.
 const DEPTH_MAX: usize = 16;
 
 /// A filtered or multiple logspace.
@@ -22,7 +22,7 @@ pub(crate) struct ViewSpec {
     pub(crate) name: String,
     /// True for a multiple logspace, false for a filtered one.
     pub(crate) is_multiple: bool,
-    /// The local logspaces that it comes to, each once.
+    /// The local logspaces that it consists of, each once.
     pub(crate) members: Vec<ViewMember>,
 }
 
@@ -147,7 +147,7 @@ impl<'t> Lowering<'t> {
         true
     }
 
-    /// The local logspaces that a view comes to. `open` are the views that led here, `done` those that are known.
+    /// Resolves a view to local logspaces. `open` are the views that led here, `done` those that are known.
     fn resolved<'d>(
         &mut self,
         definition: &'d Definition<'t>,

@@ -35,7 +35,7 @@ pub(super) struct ParserCall<'t> {
 }
 
 impl<'t> Lowering<'t> {
-    /// One parser as a step. None: it cannot be made; that has been told.
+    /// Makes the step of a parser. None after an error, which is in the report.
     pub(super) fn parser(&mut self, call: &'t Call) -> Option<Step> {
         let options = Options::new(Kind::Parser, call, self.globals);
         if call.key() == "map-value-pairs" {

@@ -34,7 +34,7 @@ impl<'t> Lowering<'t> {
         };
         let increment = self.option_template(parser, "increment")?;
         let is_counted = options.number("level").unwrap_or(0) <= self.globals.stats_level();
-        // A probe above the level counts where nobody looks.
+        // A probe above the level counts into counters that are never read.
         let probes = if is_counted { self.environment.probes.clone() } else { Arc::<Probes>::default() };
         let key = Probe::name(&format!("{PREFIX}{}", key.as_deref().unwrap_or(KEY)));
         Some(Arc::new(Probe { key, labels, increment, probes }))

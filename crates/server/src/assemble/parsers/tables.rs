@@ -35,7 +35,7 @@ enum Content {
     Geo(Arc<GeoDatabase>),
 }
 
-/// How a table of contexts is read.
+/// A table of contexts and the options for reading it.
 struct ContextFile {
     prefix: String,
     ignore_case: bool,

@@ -10,7 +10,7 @@ const VALUES: &str = "rewrite { set('anna' value('user')); set(int('7') value('c
 /// Marks a result that no test can know.
 const DIFFERS: &str = "differs";
 
-/// The cells of a page's tables that have at least so many columns, without their backticks.
+/// Returns the cells of a page's tables with at least `columns` columns, without their backticks.
 fn rows(page: &str, columns: usize) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/manual").join(page);
     let text = std::fs::read_to_string(path).unwrap();

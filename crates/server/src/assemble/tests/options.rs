@@ -250,7 +250,7 @@ fn options_of_no_use_are_told() {
         "tcp(max-handshakes(5) max-connections-per-address(5))",
         &["main.conf:3:20: warning: `max-handshakes()` has no effect: this tcp() has no use for it"],
     );
-    // What a block hands on to all its drivers is not of use to every one of them.
+    // An option that a block passes to all its drivers need not apply to every one of them.
     source("tcp(max-connections(5)); default-network-drivers(max-connections(5))", &[]);
     source(
         "file(\"/x\" pad-size(64) format(\"pacct\"))",

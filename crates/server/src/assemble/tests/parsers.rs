@@ -3,7 +3,8 @@
 use super::{finds, runs};
 use std::fs;
 
-/// A file with all values, but for the fields of the header, of a scope beside `nv-pairs`; and what stands behind them.
+/// Returns a file with all values except the fields of the header, with a scope besides `nv-pairs`; and the
+/// text after them.
 fn out(scope: &str, behind: &str) -> String {
     let header = [
         "HOST*",
