@@ -1,7 +1,8 @@
 //! Whom our own HTTPS clients trust.
 //!
 //! In: a file with certificates, or none. Out: TLS settings of a client. Holds: nothing.
-//! Limits: without a file the authorities of the machine are trusted; with none of these nobody is.
+//! Limits: without a file the authorities of the machine are trusted; if it has none either, no certificate
+//! is accepted.
 
 use rustls::{
     crypto::aws_lc_rs,

@@ -15,12 +15,12 @@ use std::{
     process::ExitCode,
 };
 
-/// How a configuration is checked.
+/// The options of a check.
 #[derive(Default, Debug)]
 pub(crate) struct Checking {
     /// Write there what is left of it when includes are taken in and blocks expanded.
     pub(crate) preprocess_into: Option<PathBuf>,
-    /// It is a part of another one: names that it does not define are no errors.
+    /// True for a part of a configuration: names that it does not define are no errors.
     pub(crate) syntax_only: bool,
     /// Warnings count as errors.
     pub(crate) strict: bool,

@@ -55,7 +55,7 @@ enum Verb {
     Explain(ExplainOptions),
     /// Turn a configuration of another program into one of ours
     Convert(ConvertOptions),
-    /// Ask or tell a running server
+    /// Control or query a running server
     Ctl(ctl::CtlOptions),
     /// Find messages
     Search(SearchOptions),

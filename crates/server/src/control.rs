@@ -28,7 +28,7 @@ use std::{
 
 /// Longest command: a query pattern or a credential.
 const COMMAND_BYTES_MAX: usize = 64 * 1024;
-/// A client has so long for a command, and for taking what is written at once.
+/// Longest time for a client to send a command, and to accept output.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Most clients at once: each has a thread and a descriptor.
 const CLIENTS_MAX: usize = 16;
@@ -93,7 +93,7 @@ impl Drop for Unanswered {
 }
 
 impl Socket {
-    /// Listens on a path that only the owner may use. A socket that nobody answers on is replaced.
+    /// Listens on a path that only the owner may use. A socket without a listening process is replaced.
     pub(crate) fn open(path: &Path, commands: Arc<dyn Commands>) -> io::Result<Socket> {
         let named = |error: io::Error| {
             io::Error::new(error.kind(), format!("cannot open control socket {}: {error}", path.display()))
@@ -123,7 +123,7 @@ impl Socket {
                 reserve.fill();
                 match listener.accept() {
                     Ok((peer, _)) => service.begin(peer),
-                    // Out of descriptors: the reserve lets somebody ask why.
+                    // Out of descriptors: the reserve lets an administrator ask why.
                     Err(_) if reserve.release() => {
                         if let Ok((peer, _)) = listener.accept() {
                             service.begin(peer);
@@ -158,7 +158,7 @@ impl Reserve {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // Nothing to do when somebody removed it already.
+        // There is nothing to do when it has been removed already.
         let _ = fs::remove_file(&self.path);
         self.in_flight.wait_until_none(CLOSE_TIMEOUT);
     }

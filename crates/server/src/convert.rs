@@ -42,7 +42,7 @@ struct RsyslogOptions {
     report: Option<PathBuf>,
 }
 
-/// Nothing could be made.
+/// Exit status when nothing could be converted.
 const NOTHING: u8 = 2;
 
 /// Runs the verb.

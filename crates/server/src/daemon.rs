@@ -49,9 +49,9 @@ use std::{
 };
 use transport::{InternalLog, Registry};
 
-/// How long destinations may write what waits at shutdown.
+/// Longest time in which destinations may write their queues at shutdown.
 const DRAIN: Duration = Duration::from_secs(10);
-/// How often parsers with timers hear that time went on.
+/// Interval at which parsers with timers learn the time.
 const TICK: Duration = Duration::from_secs(1);
 /// Status line for the service manager while all is well.
 const STATUS_RUNNING: &str = "Running";
@@ -76,7 +76,7 @@ pub(crate) struct Settings {
     pub(crate) pidfile: Option<PathBuf>,
     /// True to print the next steps for a new user.
     pub(crate) quickstart: bool,
-    /// How much to say.
+    /// The levels of our own log.
     pub(crate) levels: Levels,
     /// Threads that read sources; as many as there are cores when it is not said.
     pub(crate) worker_threads: Option<usize>,
@@ -111,7 +111,7 @@ impl Settings {
     }
 }
 
-/// Runs until told to stop.
+/// Runs until it is stopped.
 pub(crate) fn run(settings: Settings) -> ExitCode {
     let settings = settings.with_absolute_paths();
     let console = Arc::new(Console::new(settings.levels.clone()));

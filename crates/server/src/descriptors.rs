@@ -1,4 +1,4 @@
-//! How many files and sockets this process may have open.
+//! The number of files and sockets that this process may have open.
 //!
 //! In: the limits of the system. Out: the soft limit, raised to the hard one, and who may have how many of it. Holds
 //! nothing.
@@ -21,7 +21,7 @@ const FILES_MAX: u64 = 4_096;
 /// Senders that may be connected whatever the limit is.
 const SENDERS_MIN: u64 = 16;
 
-/// How the descriptors are shared out.
+/// The division of the descriptors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shares {
     /// Connections of the page.

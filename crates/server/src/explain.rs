@@ -51,7 +51,7 @@ pub(crate) struct ExplainOptions {
     /// A whole message, as its sender sends it; may be given several times
     #[arg(short = 'm', long)]
     message: Vec<String>,
-    /// A file of messages, told apart as the source tells them apart; `-` is standard input
+    /// A file of messages, split as the source splits them; `-` is standard input
     #[arg(long, value_name = "FILE")]
     message_file: Option<PathBuf>,
     /// The source that they come in by: its name, or `NAME#1` for its second driver; the first one when left out
@@ -219,7 +219,7 @@ fn story(batch: Batch, spec: &SourceSpec, router: &Router, recorder: &mut Record
     story
 }
 
-/// How the dialect was recognised.
+/// Names the dialect and the reason why it was recognised.
 fn read_as(batch: &Batch) -> String {
     let message = &batch.messages[0];
     let assumed = message.marks.has(Mark::MissingPri) || message.marks.has(Mark::InvalidPri);

@@ -88,7 +88,7 @@ impl Drop for LaneThreads {
         for lane in threads {
             if let Some(thread) = lane.thread.filter(|thread| thread.thread().id() != thread::current().id())
             {
-                // A job that panicked has told so; the others are done.
+                // A job that panicked has reported that; the others are done.
                 let _ = thread.join();
             }
         }

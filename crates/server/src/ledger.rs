@@ -162,10 +162,10 @@ fn verify(options: &VerifyOptions) -> Result<bool, String> {
     Ok(report.is_good())
 }
 
-/// Chains by logspace, and the keys beside them.
+/// Chains by logspace, and the public keys found with them.
 type Evidence = (Vec<(String, Chain)>, Vec<PublicKey>);
 
-/// The chains of the logspaces in a data folder, and the keys beside them.
+/// Reads the chains of the logspaces in a data folder, and their public keys.
 fn evidence(data: &Path) -> Result<Evidence, String> {
     let folder = data.join(LOGSPACES);
     let failed = |path: &Path, error: io::Error| format!("{}: {error}", path.display());

@@ -26,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the rate is printed while sending.
+/// Interval at which the rate is printed while sending.
 const REPORT_EVERY: Duration = Duration::from_millis(500);
 
 /// Runs to the end of the interval or count; an error ends it at once.

@@ -14,9 +14,9 @@ use std::{
 };
 use transport::{HostNames, HostPolicy, UseDns};
 
-/// How long the text of a database is kept.
+/// Time for which the text of a database is kept.
 const KEPT: Duration = Duration::from_secs(10);
-/// How long the name of an address is kept: `dns-cache-expire()` by default.
+/// Time for which the name of an address is kept: `dns-cache-expire()` by default.
 const NAME_KEPT: Duration = Duration::from_secs(3600);
 
 /// This machine.

@@ -17,7 +17,7 @@ use crate::{
 use clap::{ArgAction, Parser};
 use std::{ffi::OsString, path::PathBuf, process::ExitCode};
 
-/// The version of syslog-ng's language and programs that we stand in for.
+/// The version of syslog-ng whose language and programs we replace.
 pub(crate) const LANGUAGE: &str = "4.8";
 
 /// syslog-ng's own options.
@@ -143,8 +143,8 @@ fn level(options: &SyslogNg) -> Level {
     }
 }
 
-/// Refuses what is asked for and not there, and makes the process what it is asked to be. Nothing runs yet: rights and
-/// limits are those of the one thread there is, and of all that come after it.
+/// Refuses options that we do not support, and applies the others to the process. No other thread runs yet:
+/// rights and limits apply to this thread and to all that it starts.
 fn startable(options: &SyslogNg) -> Result<(), String> {
     match options.process_mode.as_deref() {
         None | Some("foreground") => {}

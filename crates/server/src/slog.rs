@@ -58,7 +58,7 @@ enum Verb {
     },
     /// Verify an encrypted log, and write it in clear
     Verify {
-        /// The log goes on after another one: needs --prev-key-file and --prev-mac-file
+        /// Continue the log of another file: needs --prev-key-file and --prev-mac-file
         #[arg(short = 'i', long, requires_all = ["prev_key_file", "prev_mac_file"])]
         iterative: bool,
         /// The host's first key

@@ -30,9 +30,9 @@ const TAPS_MAX: usize = 16;
 const WAITING_MAX: usize = 64;
 /// Most messages that a tap copies in a second: a few milliseconds of the thread that the messages pass on.
 pub(crate) const LOOKED_AT_A_SECOND: u64 = 20_000;
-/// How often a tap without messages looks whether its client is still there, and tells what it missed.
+/// Interval at which a tap without messages checks whether its client has gone, and reports missed messages.
 const TURN: Duration = Duration::from_millis(200);
-/// How long a client may take for a line before it is given up.
+/// Longest time for a client to accept a line.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A client's request.
@@ -42,9 +42,9 @@ pub(crate) struct TapRequest {
     pub(crate) place: String,
     /// Only messages for which this holds.
     pub(crate) filter: Option<String>,
-    /// How they are printed.
+    /// The template for printing them.
     pub(crate) template: String,
-    /// End after so many.
+    /// Number after which the tap ends: messages, or seconds with `rate`.
     pub(crate) count: Option<u64>,
     /// Rates in place of messages.
     pub(crate) rate: bool,
@@ -165,9 +165,9 @@ impl Drop for Session {
     }
 }
 
-/// How far a tap is.
+/// The progress of a tap.
 struct Progress {
-    /// Messages, or seconds, that the client was told.
+    /// Messages, or seconds, that were sent to the client.
     shown: u64,
     matched: u64,
     /// Number of missed messages reported so far.

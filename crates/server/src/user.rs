@@ -174,7 +174,7 @@ impl UserOptions {
     }
 }
 
-/// Who may export or administer a logspace may search it.
+/// Returns the rights with `search` added: exporting or administering a logspace needs it.
 fn with_search(rights: &[Right]) -> Vec<Right> {
     RIGHTS.into_iter().filter(|right| *right == Right::Search || rights.contains(right)).collect()
 }

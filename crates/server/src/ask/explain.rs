@@ -7,7 +7,7 @@ use super::{Access, Coverage, Format, SearchOptions, api::Session, say_unread};
 use crate::terminal;
 use serde_json::{Value, json};
 
-/// Width of the column that says what is asked.
+/// Width of the column with the conditions.
 const ASKS: usize = 44;
 
 pub(super) fn explain(options: &SearchOptions) -> Result<Coverage, String> {

@@ -29,7 +29,7 @@ const LINE_BYTES_MAX: usize = 1 << 20;
 /// Widest column of an aligned table, in characters.
 const WIDTH_MAX: usize = 80;
 
-/// How often the report of an export is asked for, and how long to wait between.
+/// Number of requests for the report of an export, and the pause between them.
 const REPORT_TRIES: usize = 50;
 const REPORT_WAIT: Duration = Duration::from_millis(20);
 
@@ -234,7 +234,7 @@ fn cells(row: &Value, access: &Access) -> Vec<String> {
     row.as_object().map(|object| object.values().map(text).collect()).unwrap_or_default()
 }
 
-/// Prints rows under their names; numbers stand at the right of their column.
+/// Prints rows under the names of their columns; numbers are aligned right.
 fn table(rows: &[Value], access: &Access, out: &mut impl Write) {
     let names: Vec<String> = rows[0]
         .as_object()

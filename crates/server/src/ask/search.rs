@@ -35,13 +35,13 @@ pub(crate) struct SearchOptions {
     explain: bool,
 }
 
-/// Which messages, by time.
+/// The messages to find, by time.
 #[derive(Args, Debug)]
 pub(crate) struct Range {
-    /// From when: ISO 8601, seconds since 1970, now-1h
+    /// Start of the time range: ISO 8601, seconds since 1970, now-1h
     #[arg(long)]
     pub(super) from: Option<String>,
-    /// Until when
+    /// End of the time range
     #[arg(long)]
     pub(super) to: Option<String>,
     /// The sender's clock instead of ours

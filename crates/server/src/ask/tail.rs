@@ -1,6 +1,7 @@
 //! `duramen tail QUERY`: messages as they come.
 //!
-//! In: a query. Out: a line a message, until interrupted. A lost connection is made again and goes on where it was.
+//! In: a query. Out: a line a message, until interrupted. After a lost connection it reconnects and
+//! continues.
 
 use super::{Access, Coverage, api::Session, done, format};
 use clap::Args;

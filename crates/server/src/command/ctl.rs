@@ -1,4 +1,4 @@
-//! `duramen ctl`: asks or tells a running server over its control socket.
+//! `duramen ctl`: controls or queries a running server over its control socket.
 //!
 //! In: a verb. Out: the server's words; exit status 1 when it says no.
 
@@ -57,7 +57,7 @@ pub(crate) enum CtlVerb {
     },
     /// Show the messages that pass a source, a log path or a destination, as they pass
     Tap(TapOptions),
-    /// Say or set how much the server tells of itself: default, verbose, debug, trace
+    /// Print or set the level of the server's own log: default, verbose, debug, trace
     LogLevel {
         /// The level
         level: Option<String>,
@@ -108,7 +108,7 @@ impl SwitchOptions {
 /// The verbs of `ctl credentials`.
 #[derive(Subcommand, Debug)]
 pub(crate) enum CredentialsVerb {
-    /// Give the password of a key file; it is asked for when it is not given
+    /// Give the password of a key file; prompts for it when it is left out
     Add {
         /// The key file, as the configuration has it
         key: Option<PathBuf>,
@@ -145,7 +145,8 @@ pub(crate) struct StatsOptions {
 }
 
 impl StatsOptions {
-    /// The rows that are asked for: the state of what is gone is `o`, in the third column from the end.
+    /// Returns the rows to print: without those of removed objects, whose state is `o`, in the third column
+    /// from the end.
     fn shown(&self, text: &str) -> String {
         let is_gone = |line: &str| self.without_orphaned && line.rsplit(';').nth(2) == Some("o");
         text.split_inclusive('\n').filter(|line| !is_gone(line)).collect()
@@ -192,7 +193,7 @@ pub(crate) struct ConfigOptions {
     skipped: bool,
 }
 
-/// Whose habits the answers follow.
+/// The conventions that the output follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Caller {
     /// `duramen ctl`: what fails goes to standard error.
@@ -249,7 +250,7 @@ pub(crate) fn run(options: &CtlOptions, caller: Caller) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// How long the server may take.
+/// Returns the longest wait for the server's answer.
 fn answer_within(verb: &CtlVerb) -> Duration {
     match verb {
         CtlVerb::Healthcheck { timeout: Some(seconds) } => Duration::from_secs((*seconds).max(1)),

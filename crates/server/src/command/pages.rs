@@ -1,4 +1,4 @@
-//! `duramen man` and `duramen completions`: the command line, told to man(1) and to shells.
+//! `duramen man` and `duramen completions`: the command line for man(1) and for shells.
 //!
 //! In: the command line's definition. Out: pages of man(1) in a folder or on standard output; a script for a shell.
 //! Holds nothing.

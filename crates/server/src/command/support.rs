@@ -1,4 +1,4 @@
-//! `duramen support-bundle`: what somebody needs who helps, and nothing that they must not see.
+//! `duramen support-bundle`: the facts that a supporter needs, without messages and secrets.
 //!
 //! In: a running server's control socket, the data folder, this machine. Out: a tar.gz that only its owner may read.
 //! Neither messages nor secrets are in it: of a configuration its structure, of files names and sizes, of statistics
@@ -80,7 +80,7 @@ pub(super) struct SupportOptions {
     output: PathBuf,
 }
 
-/// Why there is no bundle.
+/// The reasons for which there is no bundle.
 #[derive(Debug)]
 struct WriteBundleError {
     path: PathBuf,

@@ -33,13 +33,13 @@ pub(crate) struct TapOptions {
     /// Only messages for which this filter holds: an expression as in filter { ... }
     #[arg(short, long)]
     filter: Option<String>,
-    /// How messages are printed
+    /// Format of the messages
     #[arg(long, value_enum, default_value = "line")]
     format: TapFormat,
     /// A template of your own, as in template("...")
     #[arg(short, long)]
     template: Option<String>,
-    /// End after so many messages, or seconds of --rate
+    /// Stop after this number of messages, or seconds of --rate
     #[arg(short = 'n', long)]
     count: Option<u64>,
     /// Print how many messages pass in a second, not the messages

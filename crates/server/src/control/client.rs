@@ -31,7 +31,8 @@ fn sent(socket: &Path, command: &str) -> io::Result<UnixStream> {
     Ok(peer)
 }
 
-/// Sends one command whose answer goes on, and gives each line to `take` until that says no or the server hangs up.
+/// Sends a command with a continuous answer, and gives each line to `take` until that returns false or the
+/// server hangs up.
 pub(crate) fn follow(
     socket: &Path,
     command: &str,

@@ -19,7 +19,7 @@ pub(super) struct Clients {
 
 struct Entry {
     peer: Arc<UnixStream>,
-    /// Since when its next command is waited for; none while one is carried out.
+    /// Time since when its next command is awaited; none while one is carried out.
     waiting_since: Option<Instant>,
 }
 

@@ -47,7 +47,7 @@ impl PageTls {
         Ok(Some(Arc::new(config)))
     }
 
-    /// From now on new connections get these settings.
+    /// Takes the settings that new connections get from now on.
     pub(super) fn take(&self, mut spec: PageSpec, config: Option<Arc<ServerConfig>>, log: &InternalLog) {
         if let Some(file) = spec.tls.as_ref().and_then(|tls| tls.cert_file.as_deref()) {
             let mut policy = Policy::clone(&spec.policy);

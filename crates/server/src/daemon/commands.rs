@@ -1,4 +1,4 @@
-//! What the control socket is asked, answered.
+//! Answers the commands of the control socket.
 //!
 //! In: commands of syslog-ng-ctl's protocol. Out: text. Holds: a way to the loop, and the counters.
 

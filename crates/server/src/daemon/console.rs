@@ -12,14 +12,14 @@ use std::{
     },
 };
 
-/// How much is said, changeable while the server runs: a place in [`NAMES`].
+/// The level of our own log, changeable while the server runs: an index into [`NAMES`].
 #[derive(Clone, Default)]
 pub(crate) struct Levels(Arc<AtomicU8>);
 
 /// The levels by name, in the order of [`Level`].
 const NAMES: [&str; 4] = ["DEFAULT", "VERBOSE", "DEBUG", "TRACE"];
 
-/// How much is said. `Trace` says as much as `Debug`.
+/// The levels of our own log. `Trace` writes as much as `Debug`.
 #[derive(Clone, Copy)]
 pub(crate) enum Level {
     Default,
@@ -68,7 +68,7 @@ impl Console {
         Console { levels }
     }
 
-    /// Writes one line, when its severity is to be said.
+    /// Writes one line, if its severity belongs to the level.
     pub(crate) fn write(&self, severity: Severity, text: &str) {
         if !self.levels.says(severity) {
             return;

@@ -108,7 +108,8 @@ impl Collector {
         Collector { registry, shared, forgotten: AtomicU64::new(0) }
     }
 
-    /// Why destinations cannot write to the disks of this machine at present, one sentence each.
+    /// Lists the reasons why destinations cannot write to the disks of this machine at present, one sentence
+    /// each.
     pub(crate) fn destination_troubles(&self) -> Vec<String> {
         let told = self.active().filter_map(|entry| {
             entry.trouble().map(|why| format!("destination {} ({}): {why}", entry.id, entry.instance))
@@ -116,7 +117,7 @@ impl Collector {
         told.collect()
     }
 
-    /// Why listeners have refused connections for some time, one sentence each.
+    /// Lists the problems of listeners that have refused connections for some time, one sentence each.
     pub(crate) fn source_troubles(&self) -> Vec<String> {
         let now = Instant::now();
         let told = self.active().filter_map(|entry| {

@@ -27,11 +27,11 @@ use transport::InternalLog;
 
 /// Failures of a kind that are listed one by one.
 pub(super) const LISTED_MAX: u32 = 5;
-/// In this time.
+/// Length of the window in which they are listed.
 pub(super) const WINDOW: Duration = Duration::from_secs(60);
 /// Most characters of a claimed name.
 const NAME_CHARS_MAX: usize = 64;
-/// How often the head is signed when there are new entries.
+/// Interval at which the head is signed when there are new entries.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// Gives the key that signs; none while there is no logspace.
@@ -68,7 +68,7 @@ impl LedgerKeeper {
         self.ledger.append(&entry)
     }
 
-    /// Writes down what happened to somebody who wants to use the server.
+    /// Records a security event.
     pub(super) fn security(&self, event: &SecurityEvent) -> io::Result<()> {
         let (action, user, logspace, details) = described(event);
         let is_listed = match event {
@@ -146,7 +146,7 @@ pub(super) struct LedgerThread {
 impl LedgerThread {
     /// Signs what is there, and ends.
     pub(super) fn stop(self) {
-        // It ends by itself when nobody can tell it to.
+        // The thread also ends by itself when the sender is gone.
         let _ = self.stop.try_send(());
         let _ = self.thread.join();
     }
@@ -176,7 +176,7 @@ fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
     (action, bounded(user), bounded(logspace), details)
 }
 
-/// A name that anybody may have claimed: short, and without control characters.
+/// Returns a claimed name, shortened and without control characters.
 pub(super) fn bounded(name: &str) -> String {
     let short: String = name.chars().take(NAME_CHARS_MAX).collect();
     let shown = terminal::line(&short).into_owned();

@@ -26,7 +26,7 @@ use std::{
 /// Longest time that the loop may take for one event before the watchdog is no longer fed.
 const STANDSTILL: Duration = Duration::from_secs(120);
 
-/// The service manager, or nobody.
+/// The connection to the service manager, if there is one.
 #[derive(Clone, Default)]
 pub(super) struct Notifier {
     socket: Option<Arc<UnixDatagram>>,

@@ -32,7 +32,7 @@ const SCRATCH: &str = "scratch";
 const FIRST_PASSWORD: &str = "first-password";
 /// Threads for sockets; searches run on threads of their own.
 const SOCKET_THREADS: usize = 2;
-/// How long searches may go on at the stop.
+/// Time for which searches may continue when the server stops.
 const GRACE: Duration = Duration::from_secs(2);
 
 /// The open page.

@@ -350,7 +350,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How the page is encrypted.
+    /// Returns the TLS settings of the page.
     pub(crate) fn page(&self) -> &PageTls {
         &self.page
     }
@@ -407,7 +407,7 @@ impl Shared {
         troubles.chain(self.config().left_out).collect()
     }
 
-    /// Facts for somebody who asks whether all is well, though nothing is wrong: one sentence each.
+    /// Lists remarks for the health check that are no problems, one sentence each.
     pub(crate) fn notes(&self) -> Vec<String> {
         let notes = self.logspaces().into_iter().filter_map(|(name, logspace)| {
             let count = logspace.stats().values_without_column;

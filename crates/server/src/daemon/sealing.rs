@@ -19,7 +19,8 @@ const STAMP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Largest answer of a time-stamping authority, its certificates included.
 const STAMP_BYTES_MAX: u64 = 64 << 10;
 
-/// A segment being built takes at most one of so many parts of the memory, where the configuration does not say it.
+/// Fraction of the memory that a segment being built takes at most, unless the configuration sets it: one in
+/// this number.
 const SEGMENT_SHARE: u64 = 16;
 /// Least memory of a segment being built, in bytes: smaller segments compress and search worse.
 const SEGMENT_MEMORY_MIN: u64 = 64 << 20;

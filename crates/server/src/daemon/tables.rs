@@ -37,7 +37,7 @@ impl Tables {
 fn watch(inbox: &Receiver<Vec<TableFile>>, log: &InternalLog) {
     let mut files = Vec::new();
     loop {
-        // Without files there is nothing to look at until somebody names some.
+        // Without files the thread has nothing to do until a configuration names some.
         let news = match files.is_empty() {
             true => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
             false => inbox.recv_timeout(LOOK_EVERY),

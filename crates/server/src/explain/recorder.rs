@@ -30,7 +30,7 @@ struct Open {
     label: Label,
     controlled: bool,
     condition: Option<Answer>,
-    /// The fields before it; nothing when no message came to it.
+    /// The fields before it; none when no message came to it.
     before: Option<Vec<Field>>,
     nodes: Vec<Node>,
 }
@@ -128,7 +128,7 @@ impl Recorder {
             let sequence = self.sequences.entry(name.to_owned()).or_default();
             *sequence += 1;
             let sequence = *sequence;
-            // Of receivers that share the messages the first one stands for all.
+            // If receivers share the messages, the first one represents all of them.
             let shared = format!("{name}.0");
             let known = if self.destinations.contains_key(name) { name } else { &shared };
             let (target, text) = match self.destinations.get_mut(known) {

@@ -23,7 +23,7 @@ pub(super) struct Story {
     pub(super) driver: String,
     /// The bytes of the message.
     pub(super) raw: String,
-    /// How it was read.
+    /// The format as which it was parsed.
     pub(super) format: &'static str,
     pub(super) read_as: String,
     pub(super) oddities: Vec<&'static str>,
@@ -55,7 +55,7 @@ pub(super) struct Stop {
 #[derive(Serialize, Debug)]
 pub(super) struct Answer {
     pub(super) test: String,
-    /// Nothing: it was not asked.
+    /// None when it was not evaluated.
     pub(super) holds: Option<bool>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<Answer>,
@@ -85,9 +85,9 @@ pub(super) enum Node {
         what: String,
         place: String,
         flow_control: bool,
-        /// Nothing: it has none, or was not asked.
+        /// None when there is no condition or it was not evaluated.
         condition: Option<Answer>,
-        /// Nothing: no message entered, but a parser in it made one.
+        /// None when no message entered, but a parser in it made one.
         taken: Option<bool>,
         /// True if the branches behind it do not get the message.
         last: bool,

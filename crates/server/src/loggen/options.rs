@@ -81,7 +81,7 @@ pub(crate) struct Options {
     /// Begin with one second's messages at once
     #[arg(long)]
     pub(crate) rate_burst_start: bool,
-    /// As fast as possible, whatever --rate says
+    /// Send as fast as possible and ignore --rate
     #[arg(long)]
     pub(crate) perf: bool,
     /// A header of the PROXY protocol first, in its version 1 (text) or 2 (binary)

@@ -44,7 +44,7 @@ impl Progress {
     }
 }
 
-/// How fast and how long one connection sends.
+/// The rate, number and time limits of one connection.
 #[derive(Clone)]
 pub(super) struct Pace {
     start: Instant,
@@ -73,7 +73,7 @@ impl Pace {
         self.end.is_some_and(|end| now >= end)
     }
 
-    /// How many messages may have been sent by now.
+    /// Returns how many messages may have been sent by now.
     fn due(&self, now: Instant) -> u64 {
         let by_rate = match self.rate {
             Some(rate) => {

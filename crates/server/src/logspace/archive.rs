@@ -1,4 +1,5 @@
-//! `duramen logspace archive`, `restore`, `attach` and `detach`: tells a running server over its control socket.
+//! `duramen logspace archive`, `restore`, `attach` and `detach`: commands for a running server, over its
+//! control socket.
 //!
 //! In: a logspace's name, an age, a time range. Out: what was moved. The directory is in the configuration.
 
@@ -13,7 +14,7 @@ const DAY_S: u64 = 86_400;
 pub(super) struct ArchiveOptions {
     /// Name of the logspace
     logspace: String,
-    /// Only segments whose newest message is at least so many days old
+    /// Only segments whose newest message is at least this many days old
     #[arg(long, value_name = "DAYS", default_value_t = 0)]
     older_than: u64,
     #[command(flatten)]
@@ -28,7 +29,7 @@ pub(super) struct RestoreOptions {
     /// Segments with messages received from here on: ISO 8601, seconds since 1970, now-1h
     #[arg(long)]
     from: Option<String>,
-    /// Until when
+    /// End of the time range
     #[arg(long)]
     to: Option<String>,
     #[command(flatten)]

@@ -25,7 +25,7 @@ enum Format {
     Json,
 }
 
-/// Which messages.
+/// The messages to print.
 #[derive(Args, Debug)]
 pub(super) struct Selection {
     /// Only messages that match, in the query language

@@ -91,7 +91,7 @@ impl Options {
         Ok(parts.views.into_iter().find(|view| view.name == self.place.name()))
     }
 
-    /// The local logspaces that are asked.
+    /// Returns the local logspaces to export from.
     fn parts(&self, keys: &Keys) -> Result<Vec<Part<'static>>, String> {
         let asked = self.selection.query()?;
         let part = |local: &str, view: Option<View>| {

@@ -35,7 +35,7 @@ impl Place {
         self.dir_of(&self.logspace)
     }
 
-    /// The directory of a logspace beside it.
+    /// Returns the directory of a logspace: a path as it is, a name inside the data folder.
     pub(super) fn dir_of(&self, logspace: &str) -> Result<PathBuf, String> {
         let dir = match logspace.contains('/') {
             true => PathBuf::from(logspace),
@@ -77,7 +77,7 @@ impl Place {
     }
 }
 
-/// Who runs the command, as the system knows it.
+/// Returns the name of the user who runs the command, as the system knows it.
 pub(crate) fn user() -> String {
     let status = std::fs::read_to_string("/proc/self/loginuid").unwrap_or_default();
     let name = std::env::var("SUDO_USER").or_else(|_| std::env::var("USER")).unwrap_or_default();

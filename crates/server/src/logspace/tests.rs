@@ -1,4 +1,4 @@
-//! The verbs over a small logspace that was sealed for somebody.
+//! Tests of the verbs over a small logspace that is encrypted for a recipient.
 
 use super::*;
 use clap::Parser;

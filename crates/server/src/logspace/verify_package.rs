@@ -99,7 +99,7 @@ fn asked(question: &Question) -> String {
     )
 }
 
-/// How far the chain of a logspace goes, and what its messages rest on.
+/// Describes the length of a logspace's chain and the proofs of its messages.
 fn part(report: &PackageReport, has_roots: bool) -> String {
     let mut text = format!("chain up to record {}\n", report.head);
     if let Some(view) = &report.view {

@@ -1,4 +1,4 @@
-//! The files beside an encrypted log: the host's key and the MAC of all lines.
+//! The files that belong to an encrypted log: the host's key and the MAC of all lines.
 //!
 //! In: bytes. Out: keys and MACs that were checked. Key file, the master key's too: 32 bytes of key, 16 of a CMAC of the number, 8 of the number of lines, the lowest
 //! first. MAC file: 16 bytes of MAC, 16 of a CMAC that shows that they are whole.

@@ -29,7 +29,7 @@ pub(super) fn split(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Opens every line.
 pub(super) fn open(mut host: HostKey, mac: Mac, text: &[u8]) -> Reading {
     let mut reading = Reading { text: Vec::with_capacity(text.len()), lines: 0, mac, troubles: Vec::new() };
-    // Lines that were opened count for the MAC, wherever they stand.
+    // Lines that were opened count for the MAC, in any position.
     let mut counted = host.lines;
     for (place, line) in split(text).enumerate() {
         let mut complain = |what: String| reading.troubles.push(format!("line {}: {what}", place + 1));

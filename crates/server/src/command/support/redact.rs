@@ -58,7 +58,7 @@ const STATEMENTS: &[&str] = &[
     "root",
 ];
 
-/// Words of expressions and paths that stand alone.
+/// Words of expressions and paths that have no argument.
 const ALONE: &[&str] = &[
     "and", "channel", "elif", "else", "eq", "ge", "gt", "if", "junction", "le", "lt", "ne", "not", "or",
     "options",

@@ -15,7 +15,7 @@ use std::{
 const ORIGINS_MAX: usize = 16;
 /// Callers that are known not to be new.
 const SEEN_MAX: usize = 1024;
-/// How long one is not new.
+/// Time for which a caller does not count as new.
 const SEEN_FOR: Duration = Duration::from_secs(3600);
 
 #[derive(Default)]
