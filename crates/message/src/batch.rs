@@ -17,6 +17,8 @@ use std::{
 
 /// Most bytes a batch may hold; spans address less than 2 GiB.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
+/// Most origins of a batch: messages name theirs with 16 bits, and the codec keeps the last number for none.
+pub const ORIGINS_MAX: usize = u16::MAX as usize;
 
 /// The value of a message that was given a time of receiving of its own: seconds since 1970, and its zone.
 pub const OWN_RECEIVED: &str = ".received";
@@ -45,6 +47,7 @@ impl Batch {
     /// An empty batch over received bytes.
     pub fn new(received_bytes: Arc<Vec<u8>>, origins: Vec<Arc<Origin>>, received: Stamp, ack: Ack) -> Batch {
         assert!(received_bytes.len() <= BATCH_BYTES_MAX, "batch of {} bytes", received_bytes.len());
+        assert!(origins.len() <= ORIGINS_MAX, "batch of {} origins", origins.len());
         Batch { received_bytes, origins, received, ack, ..Batch::default() }
     }
 
@@ -103,14 +106,19 @@ impl Batch {
         last
     }
 
-    /// The number of an origin among those of the batch, added if it is not there.
+    /// Returns the number of an origin among those of the batch, which is added if it is not there.
+    ///
+    /// # Panics
+    /// When it would be the origin after [`ORIGINS_MAX`]: a wrong number would give its messages to another sender.
     pub fn push_origin(&mut self, origin: &Arc<Origin>) -> u16 {
         let known = self.origins.iter().position(|known| Arc::ptr_eq(known, origin));
         let place = known.unwrap_or_else(|| {
+            assert!(self.origins.len() < ORIGINS_MAX, "a batch has at most {ORIGINS_MAX} origins");
             self.origins.push(origin.clone());
             self.origins.len() - 1
         });
-        u16::try_from(place).unwrap_or_default()
+        // It is below the limit, which is checked above and when the batch is made.
+        place as u16
     }
 
     /// Takes a message over from another copy of this batch, with what was changed there.

@@ -20,7 +20,7 @@ mod stamp;
 mod value;
 
 pub use ack::{Ack, AckSink, Outcome};
-pub use batch::{BATCH_BYTES_MAX, Batch, OWN_RECEIVED};
+pub use batch::{BATCH_BYTES_MAX, Batch, ORIGINS_MAX, OWN_RECEIVED};
 pub use field::{FIELD_NAME_BYTES_MAX, Field, FieldName};
 pub use flow::{Delivery, Intake, Outlet, Render, Selection, WriteBudget};
 pub use marks::{Mark, Marks};

@@ -1,6 +1,7 @@
 //! Rows for the record's rules: spans, fields, tags, structured data, acknowledgements.
 
 use crate::*;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 
 fn batch(text: &str) -> Batch {
@@ -46,6 +47,16 @@ fn a_message_of_another_batch_is_copied_whole() {
         assert_eq!(other.tags(index), ["t"]);
     }
     assert_eq!(other.origins.len(), 1);
+}
+
+#[test]
+fn no_origin_gets_the_number_of_another() {
+    let origins = (0..ORIGINS_MAX).map(|_| Arc::new(Origin::default())).collect();
+    let mut batch = Batch::new(Arc::default(), origins, Stamp::default(), Ack::none());
+    let last = batch.origins[ORIGINS_MAX - 1].clone();
+    assert_eq!(usize::from(batch.push_origin(&last)), ORIGINS_MAX - 1);
+    let one_more = std::panic::catch_unwind(AssertUnwindSafe(|| batch.push_origin(&Arc::default())));
+    assert!(one_more.is_err(), "an origin got the number of another one");
 }
 
 #[test]
