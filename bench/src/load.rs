@@ -16,7 +16,7 @@ use std::{
 
 /// The result of sending.
 pub(crate) struct Sent {
-    /// When the first byte went out.
+    /// Time at which the first byte was sent.
     pub(crate) start: Instant,
 }
 

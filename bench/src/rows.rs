@@ -248,13 +248,13 @@ impl Row {
     }
 }
 
-/// How many of `messages` one connection sends.
+/// Returns the number of `messages` that one connection sends.
 pub(crate) fn share(messages: u64, connection: usize, connections: usize) -> u64 {
     let (connection, connections) = (connection as u64, connections as u64);
     messages / connections + u64::from(connection < messages % connections)
 }
 
-/// How many of the filters a line meets.
+/// Returns the number of filters that a line meets.
 fn matches(line: &[u8]) -> u64 {
     thread_local! {
         static SHAPE: Option<Regex> = Regex::new(r"(?s-u)^<(\d+)>.{15} \S+ ([^\[:]+)(?:\[\d+\])?: ?(.*)").ok();

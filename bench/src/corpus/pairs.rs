@@ -4,7 +4,7 @@
 
 use super::{Corpus, LINES, Random, USERS, WORDS};
 
-/// Which form the pairs have.
+/// The form of the pairs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// `key=value key="two words"`.

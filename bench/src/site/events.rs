@@ -16,7 +16,7 @@ pub(super) struct Events {
 pub(super) struct Event {
     /// The devices that it happens to, of [`Events::hosts`].
     pub(super) hosts: Range<u64>,
-    /// How often it happens, relative to the others.
+    /// Frequency, relative to the other events.
     pub(super) weight: f64,
     pub(super) steps: Vec<Step>,
 }

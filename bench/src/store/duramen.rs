@@ -20,7 +20,7 @@ use std::{
 
 /// Longest time without one more message found.
 const STILL: Duration = Duration::from_secs(60);
-/// How often the server is asked how far it is.
+/// Time between two questions for the server's progress.
 const POLL: Duration = Duration::from_millis(50);
 
 /// One server with one logspace.
@@ -124,7 +124,7 @@ impl Engine for Duramen {
     }
 }
 
-/// Waits until so many messages are found, and no more.
+/// Waits until exactly this number of messages is found.
 pub(super) fn wait_for(client: &Client, messages: u64) -> io::Result<()> {
     let (mut seen, mut since) = (0, Instant::now());
     while seen < messages {

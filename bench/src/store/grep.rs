@@ -14,7 +14,7 @@ use std::{
     time::Instant,
 };
 
-/// Which of them.
+/// The program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tool {
     Ripgrep,

@@ -20,7 +20,7 @@ use std::{
 const PIECE_BYTES: usize = 1 << 20;
 /// Pieces that are made ahead.
 const PIECES_AHEAD: usize = 4;
-/// How often a sender with a rate sends.
+/// Time between two pieces of a sender with a rate.
 const TICK: Duration = Duration::from_millis(50);
 
 /// Sends the next `messages` lines of the site as fast as they are taken; `each` sees every piece of whole lines.
@@ -73,11 +73,11 @@ pub(super) struct Steady {
     worker: JoinHandle<io::Result<()>>,
 }
 
-/// How far it is.
+/// The progress of a sender.
 #[derive(Default)]
 pub(super) struct Progress {
     sent: AtomicU64,
-    /// How late the latest piece was, and the latest of all since it was last asked, in milliseconds.
+    /// Longest delay of a piece since it was last read, in milliseconds.
     late_ms_max: AtomicU64,
     stop: AtomicBool,
 }

@@ -31,7 +31,7 @@ const PASSWORD_TIMEOUT: Duration = Duration::from_secs(20);
 /// Name of the file that keeps a server's ports and password for a later run.
 const SESSION: &str = "session";
 
-/// How a server is set up.
+/// Options of a server.
 #[derive(Clone, Default)]
 pub(super) struct Setup {
     /// Options of the logspace, as in its configuration.

@@ -35,7 +35,7 @@ pub(super) struct VictoriaLogs {
     agent: Agent,
     /// Process, syslog port, HTTP port.
     running: Option<(Child, u16, u16)>,
-    /// When the corpus begins and ends, as the receiver must understand its times, in seconds.
+    /// Begin and end of the corpus, as the receiver must understand its times, in seconds.
     span: (i64, i64),
 }
 

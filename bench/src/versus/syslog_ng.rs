@@ -135,7 +135,7 @@ fn disk_buffer(row: Row, place: &Place) -> String {
     format!("disk-buffer({kind} disk-buf-size(4294967296) dir(\"{}\"))", dir.display())
 }
 
-/// How messages come in.
+/// Returns the transport of a source.
 fn transport(row: Row, place: &Place) -> String {
     match row {
         Row::Udp | Row::UdpRuns => format!("transport(\"udp\") so-rcvbuf({RECEIVE_BUFFER_BYTES})"),

@@ -6,7 +6,7 @@
 use crate::limits::DIAGNOSTICS_MAX;
 use crate::text::Span;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
     /// The configuration cannot be used.
@@ -18,13 +18,13 @@ pub enum Severity {
 /// One finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// The fault: a lowercase fragment that names the thing.
     pub message: String,
     /// The exact words it is about.
     pub span: Span,
-    /// Said beside the caret; may be empty.
+    /// Text shown beside the caret; may be empty.
     pub label: String,
     /// The values that would be accepted, or advice.
     pub help: Option<String>,
@@ -62,7 +62,7 @@ impl Diagnostic {
             .help("write type(pcre), and look whether the pattern means the same")
     }
 
-    /// With words beside the caret.
+    /// Adds the text beside the caret.
     pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = label.into();
         self
@@ -149,12 +149,12 @@ impl Report {
         self.errors
     }
 
-    /// How many findings were only counted.
+    /// Returns the number of findings that were counted and not kept.
     pub fn beyond(&self) -> usize {
         self.beyond
     }
 
-    /// How many warnings there are among the findings that are kept.
+    /// Returns the number of warnings among the findings that are kept.
     pub fn warning_count(&self) -> usize {
         self.findings.iter().filter(|finding| finding.severity == Severity::Warning).count()
     }

@@ -13,7 +13,7 @@ use crate::text::{Origin, Span, Texts};
 /// Longest source line shown whole.
 const LINE_CHARS_MAX: usize = 400;
 
-/// Includes and expansions told about one place; a self-including file would fill the screen.
+/// Most includes and expansions shown for one place; a file that includes itself would fill the screen.
 const TRACE_MAX: usize = 8;
 
 impl Report {
@@ -114,7 +114,7 @@ fn printable(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// How the reader came to a place: the nearest first.
+/// Returns the includes and expansions that lead to a place, the nearest first.
 fn trace(texts: &Texts, span: Span) -> Vec<String> {
     let mut lines = Vec::new();
     let mut text = span.text;

@@ -126,7 +126,7 @@ impl Texts {
         files
     }
 
-    /// How the reader came to a text.
+    /// Returns the origin of a text.
     pub fn origin(&self, id: TextId) -> &Origin {
         self.text(id).map_or(&Origin::Root, |text| &text.origin)
     }

@@ -1,4 +1,4 @@
-//! A place in a journal that survives restarts: how far somebody has read.
+//! A position in a journal that survives restarts: how far a reader has come.
 //!
 //! In: sequence numbers. Out: the last one saved. Holds: one file of two slots, written in turn, so that a torn
 //! write loses at most the newest save.

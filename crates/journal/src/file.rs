@@ -19,7 +19,7 @@ const PLAIN: u16 = 0;
 pub(crate) struct JournalFile {
     pub(crate) first: u64,
     pub(crate) path: PathBuf,
-    /// How much of it is durable.
+    /// Number of bytes of it that are durable.
     pub(crate) length: u64,
 }
 

@@ -34,15 +34,15 @@ pub enum Durability {
     System,
 }
 
-/// How a journal is kept.
+/// Options of a journal.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Size at which a new file is begun.
     pub file_bytes_max: u64,
     /// The event that a commit waits for.
     pub durability: Durability,
-    /// How many full files that are no longer needed are kept to be written over. That saves the system from finding
-    /// new memory and new blocks for every page: more than half of the cost of writing.
+    /// Number of full files no longer needed that are kept to be written over. That saves the system from finding new
+    /// memory and new blocks for every page: more than half of the cost of writing.
     pub spare_files_max: usize,
 }
 
@@ -52,14 +52,14 @@ impl Default for Options {
     }
 }
 
-/// Why a journal cannot be opened.
+/// Error of opening a journal.
 #[derive(Debug)]
 pub enum OpenError {
     /// A file or the directory cannot be used.
     Io {
-        /// Which.
+        /// The file or directory.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Another process has it open.

@@ -14,9 +14,9 @@ use std::{
 const FILE_MODE: u32 = 0o600;
 /// Mode of such folders.
 const FOLDER_MODE: u32 = 0o700;
-/// Permissions of anybody but the owner.
+/// Permissions of all but the owner.
 const OTHERS: u32 = 0o077;
-/// How deep [`tighten`] goes: a logspace has year, day and file.
+/// Most levels that [`tighten`] descends: a logspace has year, day and file.
 const DEPTH_MAX: usize = 8;
 
 /// Returns options that create files for their owner only.

@@ -21,7 +21,7 @@ use std::{
 pub struct Record<'a> {
     /// The first sequence number that it covers. The first record read may start below what was asked for.
     pub sequence: u64,
-    /// How many it covers.
+    /// Number of sequence numbers that it covers.
     pub count: u32,
     /// Its bytes.
     pub payload: &'a [u8],
@@ -59,7 +59,7 @@ pub enum Read<'a> {
     End,
 }
 
-/// Why a reader stopped.
+/// Error of reading.
 #[derive(Debug)]
 pub struct ReadError {
     /// The file.
@@ -90,9 +90,9 @@ pub struct Reader {
     /// The next sequence number to give.
     next: u64,
     open: Option<(JournalFile, Scan)>,
-    /// Bytes that were skipped and not told yet: what they held is known at the next record.
+    /// Damage not reported yet: the next record says which sequence numbers it cost.
     skipped: Option<Damage>,
-    /// A record that is read but comes after the damage just told.
+    /// A record that was read and comes after the damage just reported.
     held: Option<RecordHeader>,
 }
 

@@ -21,7 +21,7 @@ pub(crate) struct RecordHeader {
     pub(crate) length: u32,
     /// The directory's salt.
     pub(crate) salt: u32,
-    /// How many sequence numbers the record covers; 0 for a mark that only says what is durable.
+    /// Number of sequence numbers that the record covers; 0 for a mark that only says what is durable.
     pub(crate) count: u32,
     /// The first of them.
     pub(crate) sequence: u64,

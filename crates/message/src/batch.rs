@@ -33,9 +33,9 @@ pub struct Batch {
     /// The messages, in the order received.
     pub messages: Vec<Message>,
     pub(crate) values: Vec<Value>,
-    /// Who sent them; `Message::origin` counts into this list. Never empty when there are messages.
+    /// Senders of the messages; `Message::origin` is an index into this list. Never empty when there are messages.
     pub origins: Vec<Arc<Origin>>,
-    /// When they were received, by our clock.
+    /// Time of receiving, by our clock.
     pub received: Stamp,
     /// `${RCPTID}` of the first message; the others follow. 0 when no ids are given.
     pub rcptid: u64,
@@ -190,7 +190,7 @@ impl Batch {
         }
     }
 
-    /// When a message was received: with the batch, unless it was told another time.
+    /// Returns the time of receiving of a message: that of the batch, unless it has one of its own.
     pub fn received_of(&self, index: usize) -> Stamp {
         let own = self.find(index, OWN_RECEIVED).filter(|value| value.kind == ValueKind::Datetime);
         own.and_then(|value| Stamp::from_text(self.bytes(value.value))).unwrap_or(self.received)
@@ -501,7 +501,7 @@ impl Batch {
         self.received_bytes.len() + self.extra.len() + records
     }
 
-    /// Which of the values `$0` to `$255` a message has, from `from` on.
+    /// Returns the numbers of the values `$0` to `$255` that a message has, from `from` on.
     pub fn numbered(&self, index: usize, from: usize) -> impl Iterator<Item = u8> + use<> {
         let (mut seen, mut present) = ([0u64; 4], [0u64; 4]);
         for value in self.list(index) {

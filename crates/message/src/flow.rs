@@ -32,7 +32,7 @@ pub trait Outlet: Send + Sync {
 pub struct Delivery {
     /// The batch. The router has moved its token to `ack`, so that a queue may keep the messages without it.
     pub batch: Arc<Batch>,
-    /// Which of its messages.
+    /// The messages of the batch to deliver.
     pub selection: Selection,
     /// The batch's token. A destination that bounds its own queue drops it at once when the path is not
     /// `controlled`: its queue must not hold the source back. Others keep it until the messages are safe.
@@ -92,7 +92,7 @@ impl Selection {
         }
     }
 
-    /// How many are selected.
+    /// Returns the number of selected messages.
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }

@@ -4,7 +4,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
-/// How the bytes travelled.
+/// The transport of the bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[repr(u8)]
 pub enum Transport {

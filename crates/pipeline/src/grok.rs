@@ -30,7 +30,7 @@ pub const STEPS_MAX: u32 = 5_000_000;
 /// Largest stack of the compiled form.
 const JIT_STACK_BYTES_MAX: usize = 1 << 20;
 
-/// Why a pattern cannot be used.
+/// Error in a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum GrokError {
     /// A pattern of that name does not exist.

@@ -22,7 +22,7 @@ pub const GROUPS_MAX: usize = 256;
 /// that nobody can stop the server with a crafted line.
 pub const MATCH_STEPS_MAX: u32 = 1_000_000;
 
-/// How a pattern is read: `type(...)`.
+/// The language of a pattern: `type(...)`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 pub enum PatternKind {
     /// A regular expression of PCRE2.
@@ -104,7 +104,7 @@ impl PatternFlags {
     }
 }
 
-/// Why a pattern cannot be used.
+/// Error in a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PatternError {
     /// PCRE2 does not accept it.

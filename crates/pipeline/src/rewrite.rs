@@ -26,7 +26,7 @@ pub struct Rewrite {
     pub operation: Operation,
     /// `condition()`: messages for which it does not hold stay as they are.
     pub condition: Option<Arc<Filter>>,
-    /// How templates are printed, where it is not as for all.
+    /// Options for rendering templates, where they differ from the global ones.
     pub rendering: Option<RenderOptions>,
 }
 

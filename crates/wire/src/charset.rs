@@ -79,7 +79,7 @@ impl Transcoder {
         out.truncate(start + written);
     }
 
-    /// How many of the last bytes of `raw` stand for `text`; nothing when that cannot be told.
+    /// Returns the number of bytes at the end of `raw` that encode `text`. `None` when that is not known.
     pub fn raw_size(&self, raw: &[u8], text: &[u8]) -> Option<usize> {
         let text = std::str::from_utf8(text).ok()?;
         let encoded = match self.set.0 {

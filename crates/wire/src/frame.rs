@@ -80,7 +80,7 @@ pub struct Framer {
     skip: Skip,
     /// With [`Framing::Auto`]: whether the connection began with a count; nothing before its first frame.
     began_counted: Option<bool>,
-    /// How many bytes of the partial line at the start of the next buffer are known to hold no delimiter.
+    /// Number of bytes of the partial line at the start of the next buffer that are known to hold no delimiter.
     searched: usize,
     /// Frames without text count, too.
     keeps_empty: bool,

@@ -16,7 +16,7 @@ use std::{
 const CHUNKS_MAX: usize = 128;
 /// Bytes before the data of a chunk: magic, message id, number, count.
 const CHUNK_HEADER_BYTES: usize = 12;
-/// How long the chunks of a message may take.
+/// Longest wait for the chunks of a message.
 const WAIT: Duration = Duration::from_secs(5);
 /// Messages that may wait for chunks.
 const PENDING_MAX: usize = 4_096;
@@ -25,7 +25,7 @@ const PENDING_BYTES_MAX: usize = 16 << 20;
 
 const MAGIC: [u8; 2] = [0x1e, 0x0f];
 
-/// Who sent a message, and which.
+/// The sender of a message, and its id.
 type Key = (Option<SocketAddr>, [u8; 8]);
 
 /// The result of one datagram.
@@ -145,7 +145,7 @@ impl Chunks {
         }
     }
 
-    /// How many messages were given up since the last call.
+    /// Returns the number of messages that were given up since the last call.
     pub fn take_lost(&mut self) -> usize {
         std::mem::take(&mut self.lost)
     }

@@ -235,7 +235,7 @@ pub fn relp_offers(relp: u8, software: &str) -> String {
     format!("relp_version={relp}\nrelp_software=duramen,{software}\ncommands=syslog")
 }
 
-/// Why an `open` or its answer is not acceptable.
+/// Error in an `open` or its answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OfferError {
     /// `relp_version` is missing or neither 0 nor 1.

@@ -27,7 +27,7 @@ use message::Batch;
 pub use bulk::{BulkItem, BulkOperation};
 pub use hec::HecMeta;
 
-/// Why a body cannot be read.
+/// Error in a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BodyError {
     /// Where.

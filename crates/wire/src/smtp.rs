@@ -20,7 +20,7 @@ pub struct SmtpAnswer {
     pub lines: Vec<String>,
 }
 
-/// Why what a server says is no answer.
+/// Error in the answer of a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SmtpError {
     /// No code of three digits, or another one than the lines before.

@@ -65,7 +65,7 @@ fn is_read(source: &Source) -> bool {
     is_text && !LISTS.iter().any(|list| source.path.ends_with(list))
 }
 
-/// How often a phrase stands in a text as whole words.
+/// Counts the occurrences of a phrase as whole words.
 fn count(text: &str, phrase: &str) -> usize {
     let is_letter =
         |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');

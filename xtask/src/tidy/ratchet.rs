@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many findings a check has in each place (a file, a folder), with an example of each.
+/// The number of findings of a check in each place (a file, a folder), with an example of each.
 #[derive(Default)]
 pub(crate) struct Tally(BTreeMap<String, Vec<String>>);
 

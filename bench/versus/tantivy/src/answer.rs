@@ -16,7 +16,7 @@ const BARS: usize = 30;
 const NEWEST: usize = 200;
 const TOP: usize = 10;
 
-/// When it was received, and where it is.
+/// Time of receiving of a message, and its address in the index.
 type Place = (u64, SegmentOrdinal, DocId);
 
 /// The parts of an answer besides the count.

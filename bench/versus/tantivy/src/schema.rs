@@ -71,7 +71,7 @@ pub(crate) fn fields(schema: &Schema) -> tantivy::Result<Fields> {
     })
 }
 
-/// How the store is packed.
+/// Returns the settings of the document store.
 pub(crate) fn settings() -> IndexSettings {
     IndexSettings {
         docstore_compression: Compressor::Zstd(ZstdCompressor { compression_level: Some(ZSTD_LEVEL) }),

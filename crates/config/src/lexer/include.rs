@@ -112,7 +112,7 @@ impl Lexer<'_> {
         escaped.map(|folder| folder.join(written).to_string_lossy().into_owned()).collect()
     }
 
-    /// How many includes lead to a place.
+    /// Returns the number of includes that lead to a place.
     fn include_depth(&self, at: Span) -> usize {
         let mut depth = 0;
         let mut text = at.text;

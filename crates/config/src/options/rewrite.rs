@@ -40,7 +40,7 @@ pub(super) const DRIVERS: &[Driver] = &[
 
 const SHARED: &[Row] = &[row("condition", V::Filter, "", "only messages that pass this filter"), INTERNAL];
 
-/// How the template of `set()` is printed, where it is not as the global options say.
+/// Options for printing the template of `set()`, where they differ from the global ones.
 const RENDERED: &[Row] = &[
     row("ts-format", V::Word(STAMP_FORMATS), "rfc3164", "how times are written"),
     row("frac-digits", V::Number(0, 1 << 31), "0", "digits of fractions of a second, at most 6"),
@@ -54,7 +54,7 @@ const RENDERED: &[Row] = &[
 
 const VALUE: &[Row] = &[row("value", V::Text, "", "name of the value")];
 
-/// Of what changes the text of the message unless told otherwise.
+/// Options of rewrites that change the text of the message unless they name another value.
 const CHANGED: &[Row] = &[row("value", V::Text, "MESSAGE", "name of the value")];
 
 const GROUP: &[Row] = &[row("values", V::Texts, "", "names of the values: * and ?")];

@@ -38,7 +38,7 @@ impl Record {
         self.pieces.push(Piece::Raw(format!("{text}}}")));
     }
 
-    /// How much is recorded.
+    /// Returns the length of the record.
     pub(super) fn mark(&self) -> usize {
         self.pieces.len()
     }

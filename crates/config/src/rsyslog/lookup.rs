@@ -17,7 +17,7 @@ use crate::surroundings::Surroundings;
 /// Most rows of a table: they are looked through one by one.
 const ROWS_MAX: usize = 500;
 
-/// How keys are compared.
+/// The comparison of keys.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// The same text.
@@ -112,7 +112,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Reads all tables, wherever they stand.
+    /// Reads all tables, wherever they are defined.
     pub(super) fn collect(statements: &[Statement], surroundings: &dyn Surroundings) -> Tables {
         let mut tables = Tables::default();
         for statement in statements {

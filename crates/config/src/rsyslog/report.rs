@@ -9,7 +9,7 @@ use super::syntax::Place;
 /// A piece of a converted configuration, or why there is none.
 pub(super) type Converted<T> = Result<T, String>;
 
-/// How a statement fared.
+/// The outcome of converting a statement.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Outcome {
     /// It does what it did.

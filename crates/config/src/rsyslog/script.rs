@@ -21,7 +21,7 @@ pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
 /// Name of the filter that nothing passes.
 const STOP: &str = "filter(f_stop);";
 
-/// Why a statement inside of another one is left out.
+/// Reason for leaving out a statement inside another.
 const BELONGS: &str = "it belongs to a test that is not supported";
 
 /// The steps of a ruleset.
@@ -47,11 +47,11 @@ pub(super) struct Source {
 
 #[derive(Clone)]
 pub(super) struct Converter {
-    /// Looks at what every statement becomes; none: nothing is looked at.
+    /// Checks the conversion of every statement; without it nothing is checked.
     pub(super) judge: Option<Judge>,
-    /// The names of all rulesets, wherever they stand.
+    /// The names of all rulesets, wherever they are defined.
     ruleset_names: BTreeSet<String>,
-    /// Those with a queue of their own.
+    /// The names of rulesets with a queue of their own.
     queued_rulesets: BTreeSet<String>,
     pub(super) findings: Vec<Finding>,
     pub(super) needs: Needs,

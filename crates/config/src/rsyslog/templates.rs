@@ -57,7 +57,7 @@ pub(super) struct Templates {
     entries: BTreeMap<String, Entry>,
 }
 
-/// How a destination prints.
+/// The properties of a destination's format.
 pub(super) struct Printing {
     /// `template(...)` and what belongs to it, or nothing.
     pub(super) options: String,
@@ -66,7 +66,7 @@ pub(super) struct Printing {
 }
 
 impl Templates {
-    /// Reads all templates, wherever they stand.
+    /// Reads all templates, wherever they are defined.
     pub(super) fn collect(statements: &[Statement]) -> Templates {
         let mut templates = Templates::default();
         let objects = property::objects(statements);

@@ -76,14 +76,14 @@ pub struct FacilitySet(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct SeveritySet(pub u8);
 
-/// A pattern and what it is held against.
+/// A pattern and the text that it is matched against.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Match {
     /// The text that is searched.
     pub target: MatchTarget,
     /// The pattern.
     pub pattern: Name,
-    /// How the pattern is read.
+    /// The language of the pattern.
     pub kind: MatchType,
     /// `flags(...)`.
     pub flags: Vec<MatchFlag>,
@@ -100,7 +100,7 @@ pub enum MatchTarget {
     Template(Name),
 }
 
-/// How a pattern is read.
+/// The language of a pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MatchType {
     /// A regular expression.
@@ -134,7 +134,7 @@ pub enum MatchFlag {
     Substring,
     /// The text only has to start with the pattern.
     Prefix,
-    /// The same group name may stand twice.
+    /// A group name may occur twice.
     Dupnames,
     /// Says how the old engine runs; means nothing here.
     DisableJit,

@@ -21,7 +21,7 @@ pub use filter::{
 };
 pub use path::{Arm, Branch, Condition, Flag, Item, Junction, LogFlag, Path, Reference, Step};
 
-/// A word and where it stands.
+/// A word and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
     /// As written.
@@ -105,9 +105,9 @@ pub struct Unread {
     pub object: Option<(Kind, Name)>,
     /// Its place among the statements, when a part of it is there.
     pub statement: Option<usize>,
-    /// How many errors it has.
+    /// Number of errors in it.
     pub errors: usize,
-    /// They are all about words that this program does not know; the statement's bounds are certain.
+    /// True when all of them are about words that this program does not know; the bounds of the statement are certain.
     pub is_unsupported: bool,
     /// The first of them.
     pub why: String,
@@ -172,7 +172,7 @@ impl Kind {
 /// A named source, destination, parser or rewrite rule.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Object {
-    /// Which of them.
+    /// The kind of object.
     pub kind: Kind,
     /// Its name.
     pub name: Name,

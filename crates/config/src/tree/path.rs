@@ -113,7 +113,7 @@ pub struct Arm {
 /// One word of `flags(...)`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Flag {
-    /// Which.
+    /// The flag.
     pub flag: LogFlag,
     /// Where.
     pub span: Span,
@@ -130,7 +130,7 @@ pub enum LogFlag {
     Catchall,
     /// Sources wait for the destinations.
     FlowControl,
-    /// They do not, whatever the global option says.
+    /// Destinations may drop messages, whatever the global option says.
     NoFlowControl,
     /// Messages that match nothing are dropped and counted.
     DropUnmatched,

@@ -11,7 +11,7 @@ use super::{
 use crate::{Batch, Format, Marks, Message, Priority, Span, Stamp, Value, ValueKind, ZoneQuality};
 use std::sync::Arc;
 
-/// Why bytes are not a batch.
+/// Error in the bytes of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CodecError {
     /// A version that this program does not know.

@@ -55,7 +55,7 @@ pub fn encode(batch: &Batch, selection: &Selection, out: &mut Vec<u8>) {
     fixed[44] = batch.received.quality as u8;
 }
 
-/// Which origins the selected messages have, and where in the list each comes.
+/// The origins of the selected messages, and the number of each in the encoded list.
 struct Origins {
     used: Vec<u16>,
     place: Vec<u16>,

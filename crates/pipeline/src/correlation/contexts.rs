@@ -19,7 +19,7 @@ use std::{
 /// Number of shards, a power of two: more than cores.
 const SHARDS: usize = 32;
 
-/// How much all contexts together may hold.
+/// Limits on all contexts together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Most contexts.
@@ -67,7 +67,7 @@ struct Shard<T> {
 #[derive(Debug)]
 struct Inner<T> {
     contexts: HashMap<Key, Context<T>>,
-    /// When to look at which context. One that was changed since is looked at again later.
+    /// Times at which contexts are looked at. A context that was changed since is looked at again later.
     timers: BinaryHeap<Reverse<(i64, u64, Key)>>,
     bytes: usize,
 }
@@ -108,12 +108,12 @@ impl<T> Contexts<T> {
         self.limits.messages
     }
 
-    /// How many ended early because of a limit.
+    /// Returns the number of contexts that ended early because of a limit.
     pub(crate) fn early(&self) -> u64 {
         self.early.load(Relaxed)
     }
 
-    /// How many there are.
+    /// Returns the number of contexts.
     pub(crate) fn len(&self) -> usize {
         self.shards.iter().map(|shard| shard.locked().contexts.len()).sum()
     }

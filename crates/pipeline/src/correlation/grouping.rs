@@ -12,7 +12,7 @@ use crate::{
 use message::{Batch, FieldName, Selection, ValueKind};
 use std::sync::Arc;
 
-/// How messages are grouped.
+/// Options of `group-by()`.
 #[derive(Clone, Debug)]
 pub struct GroupOptions {
     /// `key()`.
@@ -54,7 +54,7 @@ impl GroupState {
         GroupState { clock: Clock::default(), groups: Contexts::new(limits) }
     }
 
-    /// How many groups ended early because of a limit.
+    /// Returns the number of groups that ended early because of a limit.
     pub fn early(&self) -> u64 {
         self.groups.early()
     }

@@ -16,7 +16,7 @@ use wire::{Joiner, MultiLine, Part};
 /// Longest joined text: that of the longest message of a source with room to spare.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// How lines are joined.
+/// Options of `group-lines()`.
 #[derive(Clone, Debug)]
 pub struct LinesOptions {
     /// `key()`.

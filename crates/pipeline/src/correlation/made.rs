@@ -13,12 +13,12 @@ const MADE_MAX: usize = 1024;
 /// `inject-mode()`: what becomes of made messages.
 #[derive(Clone, Debug, Default)]
 pub enum Inject {
-    /// They go on along the path, before the message that caused them.
+    /// They continue along the path, before the message that caused them.
     #[default]
     PassThrough,
     /// They go to the `internal()` source.
     Internal(Sink),
-    /// They go on along the path, and the messages they were made from do not.
+    /// They continue along the path, and the messages they were made from do not.
     AggregateOnly,
 }
 

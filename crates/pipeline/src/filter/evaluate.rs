@@ -110,7 +110,7 @@ fn cost(expr: &Expr) -> u32 {
     }
 }
 
-/// Those of `within` for which the expression holds.
+/// Returns the messages of `within` for which the expression holds.
 pub(super) fn select(expr: &Expr, batch: &Batch, within: &Selection, renderer: &mut Renderer) -> Selection {
     match expr {
         Expr::And(parts) => {

@@ -22,7 +22,7 @@ pub trait Names {
     fn filter(&self, name: &str) -> Option<Arc<Filter>>;
 }
 
-/// Why a text is no filter expression.
+/// Error in the text of a filter expression.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FilterTextError {
     /// Byte of the text at which it is wrong.

@@ -15,7 +15,7 @@ use crate::{
 use memchr::memchr;
 use message::ValueKind;
 
-/// How a quote is written inside of quotes.
+/// The way to write a quote inside quotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CsvDialect {
     /// Not at all.
@@ -57,7 +57,7 @@ pub struct Csv {
     pub string_delimiters: Vec<String>,
     /// Opening and closing quotes.
     pub quotes: Vec<(u8, u8)>,
-    /// How quotes are escaped.
+    /// The way to write a quote inside quotes.
     pub dialect: CsvDialect,
     /// `null()`: a value that stands for an empty one.
     pub null: Option<String>,
@@ -101,7 +101,7 @@ impl Csv {
         text.as_bytes().chunks_exact(2).map(|pair| (pair[0], pair[1])).collect()
     }
 
-    /// How long the delimiter at a place is; none when there is none.
+    /// Returns the length of the delimiter at a place; `None` when there is none.
     #[inline]
     fn delimiter(&self, text: &[u8], at: usize) -> Option<usize> {
         let found = self.string_delimiters.iter().find(|word| text[at..].starts_with(word.as_bytes()));

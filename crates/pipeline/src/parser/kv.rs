@@ -223,7 +223,7 @@ impl Reader for Kv {
     }
 }
 
-/// Which bytes a key is made of.
+/// True for the bytes that a key may have.
 const KEY_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;

@@ -119,7 +119,7 @@ fn quote(name: &[u8], value: &[u8], all: &mut Vec<u8>) {
     all.push(b'\'');
 }
 
-/// When a trap came, from whom, by which way, and what follows.
+/// The header of a trap: its time, its sender, its transport, and the rest of the line.
 struct Head<'a> {
     time: &'a [u8],
     host: &'a [u8],

@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
         Writer { batch, names, target, count: 0, is_unprefixed: false }
     }
 
-    /// How many values were given.
+    /// Returns the number of values written.
     pub fn count(&self) -> usize {
         self.count
     }

@@ -25,7 +25,7 @@ const RULE_ID: &[u8] = b".classifier.rule_id";
 const UNKNOWN: &[u8] = b"unknown";
 const UNKNOWN_TAG: &str = ".classifier.unknown";
 
-/// How messages are classified.
+/// Options of `db-parser()`.
 #[derive(Clone, Debug)]
 pub struct DbOptions {
     /// `program-template()`: what patterns of programs are asked about.

@@ -23,7 +23,7 @@ pub(super) struct Visit {
     pub(super) node: u32,
     /// The parser.
     pub(super) parser: Option<u32>,
-    /// How many bytes matched.
+    /// Number of bytes that matched.
     pub(super) length: usize,
     /// Range of the value in the text.
     pub(super) value: (usize, usize),
@@ -183,7 +183,7 @@ fn literal_child(tree: &Tree, node: u32, text: &[u8], at: usize) -> Option<(u32,
     Some((tree.child(node, *text.get(at)?)?, at))
 }
 
-/// How many bytes of a text and of a literal are the same from the start.
+/// Returns the number of bytes of a text and of a literal that are the same from the start.
 #[inline]
 fn common(literal: &[u8], text: &[u8]) -> (usize, usize) {
     if text.starts_with(literal) {

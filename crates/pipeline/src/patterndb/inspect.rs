@@ -18,7 +18,7 @@ pub struct Step {
     pub literal: Option<String>,
     /// Type and name of the parser that took something.
     pub parser: Option<(String, String)>,
-    /// How many bytes matched.
+    /// Number of bytes that matched.
     pub length: usize,
     /// Offset of the value in the text.
     pub value_at: usize,

@@ -20,7 +20,7 @@ use std::fmt;
 /// Largest file: the largest known databases have 20 MB.
 pub const FILE_BYTES_MAX: usize = 256 << 20;
 
-/// Why a file is no database.
+/// Error in a pattern database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadError {
     /// Line, from 1.

@@ -88,7 +88,7 @@ impl Rule {
     }
 }
 
-/// When an action happens.
+/// The event that triggers an action.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Trigger {
     /// A message matches the rule.
@@ -101,11 +101,11 @@ pub enum Trigger {
 /// An action of a rule, besides classifying.
 #[derive(Debug, Default)]
 pub struct Action {
-    /// When.
+    /// The event that triggers it.
     pub trigger: Trigger,
-    /// And only if this holds.
+    /// Condition on the messages of the context.
     pub condition: Option<Arc<Filter>>,
-    /// And at most so often.
+    /// Most runs in a time.
     pub rate: Option<Rate>,
     /// What.
     pub content: Content,

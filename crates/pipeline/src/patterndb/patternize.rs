@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 /// Most words of a line.
 const WORDS_MAX: usize = 512;
 
-/// How patterns are found.
+/// Options for finding patterns.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PatternizeOptions {
     /// Percentage of the lines that a word and a cluster must have.

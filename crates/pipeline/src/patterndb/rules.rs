@@ -38,7 +38,7 @@ struct Open {
     messages: Context,
 }
 
-/// How often an action may still happen.
+/// The runs that an action has left.
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     left: u32,
@@ -74,12 +74,12 @@ impl DbState {
         DbState { clock: Clock::default(), contexts: Contexts::new(limits), rates: Mutex::default() }
     }
 
-    /// How many contexts there are.
+    /// Returns the number of contexts.
     pub fn contexts(&self) -> usize {
         self.contexts.len()
     }
 
-    /// How many contexts ended early because of a limit.
+    /// Returns the number of contexts that ended early because of a limit.
     pub fn early(&self) -> u64 {
         self.contexts.early()
     }

@@ -91,7 +91,7 @@ impl ByteSet {
         self.0[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1
     }
 
-    /// How many bytes at the start are in the set.
+    /// Returns the number of bytes at the start that are in the set.
     #[inline]
     fn run(&self, bytes: &[u8]) -> usize {
         bytes.iter().position(|byte| !self.has(*byte)).unwrap_or(bytes.len())

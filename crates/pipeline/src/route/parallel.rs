@@ -22,7 +22,7 @@ pub type Job = Box<dyn FnOnce() + Send>;
 
 /// Threads that work side by side; each does its jobs in order.
 pub trait Lanes: Send + Sync {
-    /// How many there are.
+    /// Returns the number of lanes.
     fn count(&self) -> usize;
     /// Hands a job to one of them; waits while it has too many.
     fn send(&self, lane: usize, job: Job);

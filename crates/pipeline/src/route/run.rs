@@ -245,7 +245,7 @@ impl Router {
         failed.or(&unmatched);
     }
 
-    /// Which messages enter a branch. One with sources of its own takes only theirs.
+    /// Returns the messages that enter a branch. One with sources of its own takes only theirs.
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
         let named = branch.sources.iter().any(|source| source == run.source);
         let passes = match branch.top {

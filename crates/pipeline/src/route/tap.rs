@@ -10,7 +10,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Who looks at messages.
+/// An observer of messages.
 pub trait Viewer: Send + Sync {
     /// Messages pass by. Takes copies of as many as it has room for, counts the rest, and never waits.
     fn look(&self, batch: &Batch, selection: &Selection);

@@ -29,18 +29,18 @@ pub enum Refusal {
 
 /// An event of some messages of a batch.
 pub enum Event<'a> {
-    /// They enter a path, a channel or a branch; what follows until [`Event::Leave`] happens in it.
+    /// The messages enter a path, a channel or a branch; events up to [`Event::Leave`] happen in it.
     Enter {
         /// The branch.
         label: &'a Label,
         /// The batch.
         batch: &'a Batch,
-        /// Those that enter.
+        /// The messages that enter.
         input: &'a Selection,
         /// True when destinations in it may not drop.
         controlled: bool,
     },
-    /// They do not enter it.
+    /// The messages do not enter it.
     Refuse {
         /// The branch.
         label: &'a Label,
@@ -53,14 +53,14 @@ pub enum Event<'a> {
         label: &'a Label,
         /// The batch as it was before.
         batch: &'a Batch,
-        /// Those that were asked about.
+        /// The messages that were tested.
         input: &'a Selection,
-        /// Those for which it holds.
+        /// The messages for which it holds.
         held: &'a Selection,
     },
-    /// They are through with a branch.
+    /// The messages leave a branch.
     Leave {
-        /// Those that it counts as taken.
+        /// The messages that it counts as taken.
         matched: &'a Selection,
         /// True when the branches after it do not get these messages.
         last: bool,
@@ -71,19 +71,19 @@ pub enum Event<'a> {
         label: &'a Label,
         /// The batch before it.
         batch: &'a Batch,
-        /// Those that come to it.
+        /// The messages that reach it.
         input: &'a Selection,
     },
     /// The step that began last has ended.
     End {
         /// The batch behind it.
         batch: &'a Batch,
-        /// Those that go on.
+        /// The messages that remain.
         left: &'a Selection,
     },
     /// A parser made messages; what follows until [`Event::Gone`] happens to these.
     Made {
-        /// They.
+        /// The messages that were made.
         batch: &'a Batch,
     },
     /// The messages that were made are through.
@@ -94,7 +94,7 @@ pub enum Event<'a> {
         name: &'a str,
         /// The batch.
         batch: &'a Batch,
-        /// Those that it gets.
+        /// The messages that it gets.
         selection: &'a Selection,
         /// True when it may not drop them.
         controlled: bool,

@@ -8,7 +8,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use message::Stamp;
 use wire::{Civil, StampFormat, StampText};
 
-/// Which of a message's times.
+/// The times of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Which {
     /// `S_`, and macros without a prefix: the sender's.

@@ -16,7 +16,7 @@ pub const BACK_MAX: usize = 1_000_000;
 pub struct Member {
     /// The batch that holds it.
     pub batch: Arc<Batch>,
-    /// Which of its messages it is.
+    /// Index of the message in the batch.
     pub index: usize,
 }
 

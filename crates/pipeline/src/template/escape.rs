@@ -2,7 +2,7 @@
 //!
 //! In: a value. Out: the same, made harmless for its place. Holds nothing. Limits: none.
 
-/// How values are made harmless. Text of the template itself is never changed.
+/// The escaping of values. Text of the template itself is never changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Escape {
     /// Not at all.

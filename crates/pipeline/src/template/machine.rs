@@ -17,7 +17,7 @@ pub trait Machine: Send + Sync + Debug {
     fn entry(&self, database: Database, key: &str, member: &str) -> Option<String>;
 }
 
-/// How the name of an address is looked up and shown.
+/// Options for looking up and showing the name of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameLookup {
     /// Only the hosts file is asked, no name server.

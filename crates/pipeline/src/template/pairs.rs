@@ -26,7 +26,7 @@ pub struct ValuePairs {
     globs: Vec<(Arc<Pattern>, Choice)>,
     explicit: Vec<(String, Template)>,
     rekeys: Vec<(Arc<Pattern>, Vec<Rekey>)>,
-    /// Whose names the next change is for.
+    /// The glob of the names that the next change applies to.
     rekeyed: Option<Arc<Pattern>>,
     omit_empty: bool,
     pub(super) cast_to_strings: bool,
@@ -97,7 +97,7 @@ pub(super) type Found = BTreeMap<Vec<u8>, Entry>;
 pub(super) struct Entry {
     pub(super) value: Vec<u8>,
     pub(super) kind: ValueKind,
-    /// The value is JSON text that stands as it is.
+    /// The value is JSON text that is printed unchanged.
     pub(super) literal: bool,
     /// The configuration names the type, which then stays when others are cast to text.
     pub(super) hinted: bool,

@@ -32,7 +32,7 @@ pub(super) enum Part {
     Back { back: usize, part: Box<Part> },
 }
 
-/// Why a template cannot be used.
+/// Error in a template.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TemplateError {
     /// Byte of the template at which it is wrong.

@@ -77,13 +77,13 @@ pub struct Site {
     pub host_id: u32,
     /// `$RUNID`, counts starts.
     pub run_id: u32,
-    /// When the program started, microseconds since 1970.
+    /// Start of the program, in microseconds since 1970.
     pub started_us: i64,
     /// The environment, for `$(env NAME)`.
     pub environment: Vec<(String, String)>,
     /// Its zone; UTC when it is not told.
     pub zone: Option<TimeZone>,
-    /// Who answers `$(uuid)`, `$(dns-resolve-ip ...)` and `$(getent ...)`; nobody in checks.
+    /// The answers to `$(uuid)`, `$(dns-resolve-ip ...)` and `$(getent ...)`; `None` in checks.
     pub machine: Option<Arc<dyn Machine>>,
 }
 

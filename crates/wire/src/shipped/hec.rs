@@ -24,7 +24,7 @@ pub struct HecMeta {
     pub values: Vec<(&'static str, String)>,
 }
 
-/// Why the body of an event is refused: these have codes of their own.
+/// Error in the body of an event: these have codes of their own.
 pub(super) const NO_EVENT: &str = "an object without an event";
 
 impl ShippedReader {

@@ -30,7 +30,7 @@ impl ShippedReader {
         at
     }
 
-    /// How many of the bytes are whole entries.
+    /// Returns the number of bytes that are whole entries.
     pub fn journal_size(bytes: &[u8]) -> usize {
         let mut at = 0;
         while let Some((_, end)) = entry(bytes, at) {

@@ -13,7 +13,7 @@ use std::{collections::HashMap, fmt};
 /// Most rows of a table.
 const ROWS_MAX: usize = 4_000_000;
 
-/// Why a table cannot be used.
+/// Error in a table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ContextError {
     /// Line of the file, from 1.
@@ -40,10 +40,10 @@ pub struct ContextTable {
     ignore_case: bool,
 }
 
-/// How a table is read.
+/// Options for reading a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ContextReading<'a> {
-    /// `prefix()`: stands before the names.
+    /// `prefix()`: put before the names.
     pub prefix: &'a str,
     /// `ignore-case()`: selectors in any case of ASCII letters.
     pub ignore_case: bool,

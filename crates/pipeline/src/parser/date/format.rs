@@ -40,7 +40,7 @@ enum Part {
     ZoneName,
 }
 
-/// Why a format cannot be used.
+/// Error in a format.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DateFormatError(String);
 

@@ -16,7 +16,7 @@ enum Part {
     Element(usize),
 }
 
-/// Why a way cannot be used.
+/// Error in a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExtractPathError(String);
 

@@ -148,7 +148,7 @@ fn always(hir: &Hir) -> Option<Vec<u8>> {
     }
 }
 
-/// How telling a text is: rare bytes count more, and so does length.
+/// Returns how selective a text is: rare bytes count more, and so does length.
 fn weight(text: &[u8]) -> usize {
     let rarity = |byte: &u8| match byte {
         b'a'..=b'z' | b' ' | b'.' => 2,
