@@ -20,7 +20,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Of so many connections one sends.
+/// One of this number of connections sends.
 const SILENT: usize = 10;
 /// Threads that send.
 const SENDERS: usize = 4;

@@ -1,4 +1,4 @@
-//! Reproduces the figures that the documents print: the rows of the founding documents, beside the rivals, in one run.
+//! Reproduces the figures that the documents print: the rows of the founding documents, with the rivals, in one run.
 //!
 //! In: rows and subjects to run, or the store (`bench store`). Out: a Markdown table of medians: messages a second, CPU
 //! microseconds a message, peak memory, and the ratio to the best rival; the same as a plot, `rows.svg`. Touches loopback sockets, processes, a scratch folder.
@@ -67,7 +67,7 @@ enum Verb {
 }
 
 fn main() -> ExitCode {
-    // The copying floor runs as a process of its own, so that its CPU is counted like everybody's.
+    // The copying floor runs as a process of its own, so that its CPU is counted as that of the others.
     let arguments: Vec<String> = std::env::args().collect();
     if let [_, verb, port, file] = arguments.as_slice()
         && verb == "copy-floor"

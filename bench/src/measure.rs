@@ -155,7 +155,7 @@ fn lines(folder: &Path) -> io::Result<u64> {
     Ok(count)
 }
 
-/// Waits until somebody listens on the port of a server that has a folder.
+/// Waits until a process listens on the port of a server that has a folder.
 pub(crate) fn wait_for_listener(port: u16, folder: &Path, server: &mut Child) -> io::Result<()> {
     let start = Instant::now();
     while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {

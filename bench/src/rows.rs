@@ -206,7 +206,7 @@ impl Row {
         }
     }
 
-    /// True for rows whose messages go on to another server, not into files.
+    /// Returns true for rows whose messages are sent to another server, and not written to files.
     pub(crate) fn is_relay(self) -> bool {
         matches!(self, Row::Relay | Row::RelayNormal | Row::RelayReliable)
     }

@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-/// A picture in work.
+/// A picture being drawn.
 pub(crate) struct Svg {
     text: String,
 }

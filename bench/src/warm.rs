@@ -15,7 +15,7 @@ const SHARE: f64 = 0.6;
 pub(crate) const MOST_BYTES: u64 = 12 << 30;
 const PIECE: usize = 4 << 20;
 
-/// Touches so much free memory, and gives it back.
+/// Touches free memory, and returns it to the system.
 pub(crate) fn memory(bytes: u64) -> io::Result<()> {
     let mut file = File::from(memfd_create("warm", MemfdFlags::CLOEXEC)?);
     let piece = vec![1; PIECE];

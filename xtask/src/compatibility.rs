@@ -8,10 +8,10 @@ use crate::conformance::{self, Row};
 use config::tree::Kind;
 use std::{fmt::Write, fs, path::Path};
 
-/// Differences told of a family; the rest is counted.
+/// Most differences printed of a family; the rest is counted.
 const DIFFERENCES_MAX: usize = 40;
 
-/// Longest difference told, in characters.
+/// Longest difference printed, in characters.
 const DIFFERENCE_CHARS_MAX: usize = 160;
 
 /// Families whose cases have names of their own; the cases of others are their inputs, which are not ours to print.

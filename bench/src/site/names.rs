@@ -14,7 +14,7 @@ impl Names {
         for line in
             include_str!("names.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
         {
-            // An entry may hold brackets; the name of a list stands alone between them.
+            // An entry may contain brackets; a line that is all in brackets names a list.
             match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
                 Some(next) => name = next,
                 None => lists.entry(name).or_default().extend(line.split(" | ")),

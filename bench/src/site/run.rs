@@ -80,7 +80,7 @@ impl Site {
         }
     }
 
-    /// The event that goes on now, if one does.
+    /// Returns the event that continues now, if there is one.
     fn due(&mut self) -> Option<Going> {
         let Reverse(next) = *self.going.peek()?;
         if next.due > self.line {

@@ -1,4 +1,4 @@
-//! grep over a file: what many use where there is no index.
+//! grep over a file: the usual tool where there is no index.
 //!
 //! In: the plain file; for zstdgrep, the same compressed. Out: counts of lines. It only counts: no bars, no messages.
 

@@ -26,7 +26,7 @@ pub(crate) struct Corpus {
 }
 
 impl Corpus {
-    /// The file of so many messages, made when it is not there.
+    /// Opens the file of `messages` messages, and makes it when it is missing.
     pub(super) fn of(out: &Path, messages: u64) -> io::Result<Corpus> {
         let path = out.join(format!("site-{messages}.log"));
         if !path.exists() {

@@ -84,7 +84,7 @@ impl Question {
         Question { logsql: Some(query), ..self }
     }
 
-    /// Milliseconds that it may take with so many messages.
+    /// Returns the milliseconds that it may take with `messages` messages.
     pub(crate) fn limit_ms(&self, messages: u64) -> Option<f64> {
         let [at_10m, at_50m] = self.target_ms?;
         match messages {

@@ -1,4 +1,4 @@
-//! What was measured, in Markdown, with the targets beside it.
+//! The measurements and their targets, in Markdown.
 //!
 //! In: a measured engine each. Out: tables.
 
@@ -8,7 +8,7 @@ use super::{Measured, questions};
 const RATE_MIN: f64 = 450_000.0;
 const CPU_S_MAX: f64 = 2.2;
 const MEMORY_MIB_MAX: f64 = 1536.0;
-/// Encrypted questions may take so many times the target.
+/// Encrypted questions may take this many times the target.
 const ENCRYPTED_MAX: f64 = 1.5;
 /// The first answer with nothing in memory, with up to 10 million messages.
 const COLD_MS_MAX: f64 = 400.0;

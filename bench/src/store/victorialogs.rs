@@ -1,4 +1,4 @@
-//! VictoriaLogs, when somebody has it: syslog over TCP in, LogsQL over HTTP out.
+//! VictoriaLogs, when it is installed: syslog over TCP in, LogsQL over HTTP out.
 //!
 //! In: its binary. Out: what taking in and answers cost: bars (`hits`) and the newest 200 messages (`query`), one after the
 //! other. Limits: [`SETTLE_TIMEOUT`] to merge. Its words know upper from lower case: its counts are of the case that is asked for.

@@ -57,7 +57,7 @@ fn config_version(text: &[u8]) -> String {
 /// The configuration of a row: the same text for syslog-ng and for us.
 pub(super) fn configuration(row: Row, place: &Place, version: &str, threaded: bool) -> String {
     let connections = row.connections();
-    // What thousands of connections have in work is bounded for all of them together.
+    // The messages in flight of thousands of connections are bounded together.
     let window = (100_000 * connections).min(20_000_000);
     let transport = transport(row, place);
     let driver = if row.is_encrypted() { "syslog" } else { "network" };

@@ -41,7 +41,7 @@ pub(crate) struct LastFile {
 }
 
 impl LastFile {
-    /// A file that was just made, still empty, or one that is to be written over.
+    /// A file that was just made, still empty, or one that will be written over.
     pub(crate) fn begun(file: Box<dyn DiskFile>, entry: JournalFile, salt: u32, recycled: bool) -> LastFile {
         let header = Some(encode_header(entry.first, salt, recycled));
         LastFile { file, entry: JournalFile { length: HEADER_BYTES, ..entry }, header, dirty: false }

@@ -20,7 +20,7 @@ pub(crate) enum Found {
     Record(RecordHeader),
     /// The end of what may be read.
     End,
-    /// Bytes that are no record; the scan still stands before them.
+    /// Bytes that are no record; the scan is still before them.
     Bad,
 }
 

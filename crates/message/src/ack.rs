@@ -38,7 +38,7 @@ impl Ack {
         Ack(Some(Arc::new(Guard { sink, failed: AtomicBool::new(false) })))
     }
 
-    /// A token that nobody waits for.
+    /// Returns a token that no source waits for.
     pub fn none() -> Ack {
         Ack(None)
     }

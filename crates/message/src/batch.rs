@@ -39,7 +39,7 @@ pub struct Batch {
     pub received: Stamp,
     /// `${RCPTID}` of the first message; the others follow. 0 when no ids are given.
     pub rcptid: u64,
-    /// The token to hold while the batch is in work.
+    /// The token to hold while the batch is being processed.
     pub ack: Ack,
 }
 
@@ -196,7 +196,7 @@ impl Batch {
         own.and_then(|value| Stamp::from_text(self.bytes(value.value))).unwrap_or(self.received)
     }
 
-    /// Gives a message a time of receiving of its own. What keeps and orders messages goes on with that of the batch.
+    /// Sets the time of receiving of one message. Storage and order still use that of the batch.
     pub fn set_received(&mut self, index: usize, stamp: Stamp) {
         let text = self.add_extra(stamp.to_text().as_bytes());
         self.set_value(index, OWN_RECEIVED, text, ValueKind::Datetime);
@@ -273,7 +273,7 @@ impl Batch {
         let message = &self.messages[index];
         match field {
             Field::Host => self.bytes(message.host),
-            // What a rewrite says of the origin of one message stands among its pairs.
+            // A rewrite of the origin of one message is among its pairs.
             Field::HostFrom | Field::Source | Field::Transport | Field::FileName
                 if message.values != 0 && self.find(index, field.as_str()).is_some() =>
             {

@@ -25,7 +25,7 @@ pub const DEPTH_MAX: usize = 64;
 /// Longest pattern with all that it names: the largest of the library has 30 KiB.
 pub const EXPANDED_BYTES_MAX: usize = 512 << 10;
 /// Most backtracking steps of one match. Patterns of the library with a dozen `.*` need some millions for a line that
-/// matches; a crafted line costs 50 ms and is no match.
+/// matches; a crafted line costs 50 ms and does not match.
 pub const STEPS_MAX: u32 = 5_000_000;
 /// Largest stack of the compiled form.
 const JIT_STACK_BYTES_MAX: usize = 1 << 20;
@@ -50,7 +50,7 @@ pub enum GrokError {
         /// Its name.
         name: String,
     },
-    /// It is no regular expression.
+    /// It is not a regular expression.
     Syntax {
         /// The error of PCRE2.
         reason: String,

@@ -2,8 +2,8 @@
 //!
 //! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read; the
 //! caller stops the others.
-//! Most parsers read the text of one message after the other: such a one is a [`Reader`], and [`TextParser`] runs
-//! it. Values that stand in the text as they are become places in it, nothing is copied and nothing is allocated
+//! Most parsers read the text of one message after the other: such a parser is a [`Reader`], which [`TextParser`]
+//! runs. Values that are in the text unchanged become spans of it: nothing is copied and nothing is allocated
 //! for a message.
 //! Limits: those of [`Writer`]; each parser names its own.
 
@@ -51,7 +51,7 @@ pub trait Parser: Send + Sync {
     /// Changes the messages of `within` and returns those it could read.
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
 
-    /// Like [`Parser::parse`], for a parser that also makes messages: batches in `made` go on along the path
+    /// Like [`Parser::parse`], for a parser that also makes messages: batches in `made` continue along the path
     /// right behind the parser, before the batch does.
     fn parse_making(
         &self,
@@ -88,7 +88,8 @@ pub trait Parser: Send + Sync {
 
 /// A parser of texts, seen one message at a time.
 pub trait Reader: Send + Sync {
-    /// Reads a text and gives its values to `out`. False: it is not such a text, and the message is stopped.
+    /// Reads a text and writes its values to `out`. Returns false when the text is of another format: the message is
+    /// stopped.
     fn read(&self, text: &[u8], out: &mut Writer<'_>) -> bool;
 }
 

@@ -8,7 +8,7 @@ use message::{Batch, Format, Mark, Message, Priority, Span, ValueKind};
 
 /// Size of a record.
 pub const ACCOUNTING_BYTES: usize = 64;
-/// The version that is read, and the bit beside it that says that numbers begin with their highest byte.
+/// The version that is read, and the bit that says that numbers begin with their highest byte.
 const VERSION: u8 = 3;
 const BIG_ENDIAN: u8 = 0x80;
 /// Stands before the names of the fields.

@@ -1,7 +1,7 @@
 //! Character sets other than UTF-8: `encoding()`.
 //!
 //! In: bytes of a stream, split anywhere. Out: UTF-8. Holds: the part of a character that has no end yet.
-//! Limits: the character sets of the web (WHATWG); what is no character becomes U+FFFD.
+//! Limits: the character sets of the web (WHATWG); bytes that are not a character become U+FFFD.
 
 use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 

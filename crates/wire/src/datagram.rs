@@ -1,7 +1,7 @@
-//! Whole UDP packets, with their IP headers: for senders that write the address of somebody else into them.
+//! Whole UDP packets, with their IP headers: for senders that write the address of another host into them.
 //!
 //! In: the two ends, a payload. Out: an IPv4 or IPv6 packet with its checksums (RFC 768, 791, 8200).
-//! Holds: nothing. Limits: both ends have one version of IP, and the payload fits: else there is no packet.
+//! Holds: nothing. Limits: both ends have one version of IP, and the payload fits; otherwise there is no packet.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -66,7 +66,7 @@ fn append_ipv4_header(addresses: &[u8], size: u16, options: PacketOptions, out: 
     let start = out.len();
     out.extend_from_slice(&[0x45, options.tos]);
     out.extend_from_slice(&size.to_be_bytes());
-    // Number and fragment: the kernel gives the number, and there are no fragments.
+    // Number and fragment: the kernel sets the number, and there are no fragments.
     out.extend_from_slice(&[0, 0, 0, 0, options.ttl, UDP, 0, 0]);
     out.extend_from_slice(addresses);
     let checksum = folded(sum(&out[start..]));

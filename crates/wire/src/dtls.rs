@@ -124,7 +124,7 @@ pub fn append_verify_request(sequence: [u8; 8], cookie: &[u8], out: &mut Vec<u8>
     out.extend_from_slice(cookie);
 }
 
-/// Appends an alert that nobody can trust: to whom we owe an answer and have no keys. A hint, no more.
+/// Appends an alert without protection: a hint for a peer that waits for an answer and that we have no keys for.
 pub fn append_hint(out: &mut Vec<u8>) {
     /// A fatal `unexpected_message`.
     const ALERT: [u8; 2] = [2, 10];

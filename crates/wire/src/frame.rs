@@ -131,7 +131,7 @@ impl Framer {
         self
     }
 
-    /// Appends the whole frames of `bytes` and says how many bytes are done with. What is left must stand at the
+    /// Appends the whole frames of `bytes`, and returns the number of bytes used. The rest must be at the
     /// start of `bytes` in the next call, followed by what was read since.
     pub fn split(&mut self, bytes: &[u8], frames: &mut Vec<Frame>) -> usize {
         if let Some(mut joining) = self.joining.take() {

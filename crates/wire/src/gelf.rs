@@ -121,7 +121,7 @@ impl Chunks {
         Payload::Joined(pending.chunks.into_iter().flatten().flatten().collect())
     }
 
-    /// Gives up messages whose chunks take too long.
+    /// Drops messages whose chunks take too long.
     pub fn expire(&mut self, now: Duration) {
         while let Some((key, serial)) = self.order.front() {
             let is_due = match self.pending.get(key).filter(|pending| pending.serial == *serial) {
@@ -156,7 +156,8 @@ impl Chunks {
     }
 }
 
-/// Cuts a payload into datagrams of at most `size` bytes, each shown to `send`. False: it needs too many chunks.
+/// Cuts a payload into datagrams of at most `size` bytes, each shown to `send`. Returns false when it needs too many
+/// chunks.
 pub fn gelf_chunks<E>(
     payload: &[u8],
     id: u64,

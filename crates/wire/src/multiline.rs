@@ -12,7 +12,7 @@ use trace::Trace;
 /// Returns the range in a line at which a pattern matches first.
 type Find = dyn Fn(&[u8]) -> Option<Range<usize>> + Send + Sync;
 
-/// A regular expression that somebody else compiled.
+/// A regular expression that the caller compiled.
 #[derive(Clone)]
 pub struct LinePattern {
     text: String,

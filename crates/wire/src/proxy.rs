@@ -2,7 +2,7 @@
 //!
 //! In: the first bytes of a connection. Out: the addresses of its true ends, and where the rest begins.
 //! Holds: nothing. Never allocates, never blocks.
-//! Limits: [`HEADER_BYTES_MAX`]; whatever begins differently is no header, and the caller refuses the connection.
+//! Limits: [`HEADER_BYTES_MAX`]; other bytes are not a header, and the caller refuses the connection.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 

@@ -76,7 +76,7 @@ pub struct RelpFrame {
     pub cut: bool,
 }
 
-/// Bytes that are no RELP. The connection must be closed.
+/// Error in the bytes of a connection, which must be closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RelpError {
     /// No number of one to nine digits where the transaction number belongs.
@@ -127,8 +127,8 @@ impl RelpReader {
         RelpReader { data_bytes_max: data_bytes_max.max(1), skip: 0, trailer: false }
     }
 
-    /// The next frame at or after `at`, and where the one behind it starts; the position alone when a frame has not
-    /// come whole: what lies behind it must stand at the start of the next buffer.
+    /// Returns the next frame at or after `at`, and the offset after it. Without a whole frame it returns `None` and the
+    /// offset of the bytes that must be at the start of the next buffer.
     pub fn next(&mut self, bytes: &[u8], at: usize) -> Result<(Option<RelpFrame>, usize), RelpError> {
         let mut at = at;
         let here = self.skip.min(bytes.len().saturating_sub(at));

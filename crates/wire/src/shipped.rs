@@ -54,7 +54,7 @@ pub struct ShippedReader {
 }
 
 impl ShippedReader {
-    /// A reader. `prefix` stands before the names of fields that have no place of their own in a message.
+    /// Makes a reader. `prefix` is put before the names of fields that have no place of their own in a message.
     pub fn new(options: DecodeOptions, prefix: &str) -> ShippedReader {
         // RFC 5424 first, RFC 3164 when it is not that.
         let flags = options.flags.with(ParseFlags::SYSLOG_PROTOCOL);

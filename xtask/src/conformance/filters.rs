@@ -94,7 +94,7 @@ fn expression(filter: &str, test: &str, want: bool) -> Result<(), String> {
     if got == want { Ok(()) } else { Err(format!("want {want}, got {got}")) }
 }
 
-/// A text that is no network holds for nothing.
+/// A text that is not a network matches nothing.
 fn network(args: &Value, test: &str) -> Result<(), String> {
     let address: Option<IpAddr> = text(args, "sockaddr").parse().ok();
     let peer = address.map(|address| SocketAddr::new(address, 514));

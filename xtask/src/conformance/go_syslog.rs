@@ -1,6 +1,6 @@
 //! Messages that a strict parser of RFC 5424 reads, with the fields that it found.
 //!
-//! In: `syslog/go-syslog-rfc5424.jsonl`, the valid ones of version 1: others are no RFC 5424 to syslog-ng.
+//! In: `syslog/go-syslog-rfc5424.jsonl`, the valid ones of version 1: others are not RFC 5424 to syslog-ng.
 //! Out: one row; a case passes when every field is equal.
 
 use super::{

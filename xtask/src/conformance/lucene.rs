@@ -2,7 +2,7 @@
 //!
 //! In: `lucene/vectors.jsonl`. Out: a row a dialect. Our tree is printed as that parser prints its own and compared
 //! as text; where its print says nothing about ours (typed schemas), the question must be read, or refused, as
-//! there. Left out is what is no construct of our syntax: other analysers, stop words, sets (`IN [..]`), quotes
+//! there. Left out are constructs that our syntax does not have: other analysers, stop words, sets (`IN [..]`), quotes
 //! of one stroke.
 
 mod classic;

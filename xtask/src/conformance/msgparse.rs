@@ -14,7 +14,7 @@ use std::{path::Path, sync::Arc};
 use wire::{DecodeOptions, ParseFlags};
 
 const NOW_S: i64 = 1_549_615_069;
-/// One case sets a limit of 255 bytes for values of structured data, which is no option of a configuration.
+/// One case sets a limit of 255 bytes for values of structured data, which a configuration cannot set.
 const FLOOR: f64 = 96.0;
 /// The cases' own words for "some time of this year".
 const SOME_TIME: i64 = 1;

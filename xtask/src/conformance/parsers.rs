@@ -1,7 +1,7 @@
 //! Rows of syslog-ng's unit tests of its parsers: XML, quoted values, ways into JSON.
 //!
 //! In: `syslogng-unit/parsers.jsonl`, of which only the rows that tell input and result are run. Out: one row.
-//! Limits: rows of scanners that are no parsers of messages are left out.
+//! Limits: rows of scanners that do not parse messages are left out.
 
 use super::{
     Row,
@@ -31,7 +31,7 @@ pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     Ok(vec![row])
 }
 
-/// None: not a row that can be run.
+/// `None`: the row cannot be run.
 fn check(record: &Value) -> Option<Result<(), String>> {
     let args = record["args"].as_array()?;
     let arg = |index: usize| args.get(index).and_then(Value::as_str);

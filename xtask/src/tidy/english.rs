@@ -1,7 +1,7 @@
 //! Words of the manual, of comments and of messages that a native reader stumbles over.
 //!
 //! In: Rust, TypeScript and Markdown files. Out: a tally by file of words that are not of today, and of doc comments
-//! that begin like a riddle. Limits: whole words, any case; code counts too, since messages stand in it.
+//! that begin like a riddle. Limits: whole words, any case; code counts too, because it has messages.
 
 use super::{ratchet::Tally, source::Source};
 

@@ -11,7 +11,7 @@ const LINES_MAX: usize = 500;
 /// Folder and file names that say nothing about what lives there.
 const NAMES_THAT_SAY_NOTHING: &[&str] = &["util", "utils", "common", "helpers", "helper", "misc"];
 
-/// Most files of a folder that is no family.
+/// Most files of a folder that is not a family.
 const FILES_MAX: usize = 12;
 
 /// Folders with more files than a reader can hold, each file above the limit counted.

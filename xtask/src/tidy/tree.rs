@@ -1,4 +1,4 @@
-//! The modules of a crate, parsed: who imports whom.
+//! The modules of a crate, parsed: which module imports which.
 //!
 //! In: Rust files. Out: modules by path, with the modules that own what they name. Groups of `use` are expanded,
 //! re-exports lead to the module that defines the item, paths inside code count like imports.
@@ -182,7 +182,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                 expand(&item.tree, &mut Vec::new(), &mut imports);
                 let is_re_export = !matches!(item.vis, syn::Visibility::Inherited);
                 for import in imports {
-                    // A re-export leads to the owner: it is no use of its own.
+                    // A re-export leads to the owner: it does not count as an import.
                     if is_re_export && self.depth == 0 {
                         self.module.re_exports.push(import);
                     } else {

@@ -1,6 +1,6 @@
 //! The plot: searches finished and the rate of messages, by the number of users.
 //!
-//! In: trials. Out: SVG. Limits: bars beside each other, a group for each number of users; colours that print, too.
+//! In: trials. Out: SVG. Limits: bars side by side, a group for each number of users; colours that print, too.
 
 use super::{Case, Trial};
 use crate::svg::Svg;
@@ -88,7 +88,7 @@ fn draw_bars(svg: &mut Svg, trials: &[Trial], bottom: f64, y: &dyn Fn(&Trial) ->
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least so much.
+/// Returns 1, 2 or 5 times a power of ten, at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1.0).log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|step| *step >= least).unwrap_or(power)

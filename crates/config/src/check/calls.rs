@@ -175,7 +175,7 @@ impl Calls<'_> {
         }
     }
 
-    /// One option against the tables of where it stands.
+    /// Checks one option with the tables of the object around it.
     fn option(&mut self, call: &Call, tables: &[&'static [Row]], what: &str) {
         let key = call.key();
         let Some(row) = options::row(tables, &key) else {

@@ -26,7 +26,7 @@ pub(super) fn classify(word: String) -> Kind {
     }
 }
 
-/// Decimal with a suffix, hexadecimal or octal. None: not a number. Some(None): too large.
+/// Reads decimal with a suffix, hexadecimal or octal. `None`: not a number. `Some(None)`: too large.
 fn whole(word: &str) -> Option<Option<i64>> {
     if let Some(hex) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         let is_hex = !hex.is_empty() && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -114,7 +114,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The character that a letter after a backslash stands for.
+/// Returns the character that a letter after a backslash means.
 fn simple(letter: char) -> char {
     match letter {
         'n' => '\n',

@@ -238,7 +238,7 @@ impl<'a> Lexer<'a> {
         self.push(block.body.span, Origin::Expansion { what, at }, Nature::Block(Arc::new(values)));
     }
 
-    /// Reads on in a region: one of the pieces that stand for a use.
+    /// Continues reading in a region: one of the pieces that replace a use.
     pub(crate) fn read_on(&mut self, region: Span, what: &str, at: Span) {
         let origin = Origin::Expansion { what: what.to_string(), at };
         self.push(region, origin, Nature::Piece);

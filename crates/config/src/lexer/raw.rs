@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};
 
 impl Lexer<'_> {
-    /// The piece as it stands, backticks included: they mean something when it is used.
+    /// The piece as written, backticks included: they are replaced when it is used.
     pub(crate) fn raw(&mut self, close: u8, opening: Span) -> Option<Span> {
         let start = self.reader.start();
         let Some(length) = piece_length(self.reader.rest(), close) else {
@@ -38,7 +38,7 @@ impl Lexer<'_> {
         self.made(replaced, what, span)
     }
 
-    /// A text that stands nowhere, made from the words at a span.
+    /// Adds a text that is in no file, made from the words at a span.
     pub(crate) fn made(&mut self, content: String, what: &str, at: Span) -> Option<Span> {
         let end = content.len() as u32;
         match self.texts.add(what, content, Origin::Expansion { what: what.to_string(), at }) {
@@ -89,7 +89,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Bytes up to the closing mark, which is not counted. None: there is none.
+/// Returns the number of bytes before the closing mark. `None` when there is none.
 fn piece_length(text: &[u8], close: u8) -> Option<usize> {
     let open = if close == b')' { b'(' } else { b'{' };
     let mut depth = 0usize;

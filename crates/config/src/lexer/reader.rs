@@ -72,7 +72,7 @@ impl Reader {
         self.frames.last().is_some_and(|frame| matches!(frame.nature, Nature::Value))
     }
 
-    /// The next byte, if the current word may go on into it.
+    /// Returns the next byte if it may belong to the current word.
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
             let frame = self.frames.last()?;

@@ -86,7 +86,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The name between two backticks, consumed, and where it stands. None, with an error, if the second one is missing.
+    /// Reads the name between two backticks, and its place. `None`, with an error, if the second backtick is missing.
     pub(super) fn backticked(&mut self) -> Option<(String, Span)> {
         let start = self.reader.start();
         let rest = self.reader.rest();
@@ -158,7 +158,7 @@ pub(super) fn inside(quote: char, value: &str) -> String {
     }
 }
 
-/// `"abc"` and `'abc'` give abc; anything else is no quoted string.
+/// `"abc"` and `'abc'` give abc; anything else is not a quoted string.
 fn characters(text: &str) -> Option<String> {
     let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     match inner('\'').filter(|raw| !raw.contains('\'')) {

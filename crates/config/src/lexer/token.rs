@@ -28,7 +28,7 @@ pub(crate) enum Kind {
     End,
 }
 
-/// A token and where it stands.
+/// A token and its place.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Token {
     pub(crate) kind: Kind,

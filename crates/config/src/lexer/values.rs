@@ -1,4 +1,4 @@
-//! What the backticks in the body of a block stand for.
+//! The values of the backticks in the body of a block.
 //!
 //! In: the arguments of one use. Out: pieces of text. Holds: regions of texts, never copies.
 

@@ -176,7 +176,7 @@ impl ValueKind {
     }
 }
 
-/// Words of the language that stand for something that does not run yet.
+/// Words of the language for things that do not run yet.
 const WORDS_LATER: &[&str] = &["sctp", "relp", "altp", "rltp"];
 
 fn one_of(words: &'static [&'static str], arg: &Arg, kind: ValueKind) -> Result<(), Misfit> {

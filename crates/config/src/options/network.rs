@@ -1,4 +1,4 @@
-//! Rows of what stands inside of network drivers: `tls()`, `failover()`; and `disk-buffer()` of every destination.
+//! Options inside network drivers: `tls()`, `failover()`; and `disk-buffer()` of every destination.
 //!
 //! In: nothing. Out: rows and lists of words.
 

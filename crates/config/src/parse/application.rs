@@ -15,7 +15,7 @@ use crate::text::Span;
 use crate::tree::{Application, Call, Kind, Name, Raw, Statement};
 use crate::words::nearest;
 
-/// The topic of an application whose bodies stand in for those that it lacks under other topics.
+/// The topic of an application whose bodies replace those that it lacks under other topics.
 const ANY_TOPIC: &str = "*";
 
 /// The options of `app-parser()`.
@@ -78,7 +78,7 @@ impl Parser<'_> {
         Ok(Statement::Application(application))
     }
 
-    /// After the word `app-parser`: reads its options and goes on in the junction.
+    /// Reads the options after the word `app-parser`, and continues in the junction.
     pub(super) fn use_applications(&mut self, name: Name) -> Parsed<()> {
         let mark = self.mark().saturating_sub(1);
         let call = self.call(name, Some(Kind::Parser))?;
@@ -205,7 +205,7 @@ impl Parser<'_> {
 
 /// A part of what a use becomes.
 enum Piece {
-    /// Text that stands nowhere.
+    /// Text that is in no file.
     Glue(String),
     /// The body of an application, by its name.
     Body(String, Span),

@@ -32,7 +32,7 @@ const CONTEXTS: &[&str] = &[
     "multi-line",
 ];
 
-/// The argument that stands for all arguments that are not declared.
+/// The argument that holds all arguments that are not declared.
 const REST: &str = "--VARARGS--";
 
 impl Parser<'_> {
@@ -82,7 +82,7 @@ impl Parser<'_> {
         Ok(Statement::Block(block))
     }
 
-    /// After `NAME(` of a use: reads the arguments and goes on in the body.
+    /// Reads the arguments after `NAME(` of a use, and continues in the body.
     pub(super) fn use_block(&mut self, block: &Block, name: &Name, opening: Span) -> Parsed<()> {
         let mut values = Values::default();
         let mut rest = Vec::new();
@@ -171,7 +171,7 @@ impl Parser<'_> {
         }
         let mut pieces = Vec::new();
         for (argument, span) in rest {
-            // Where nothing had to be replaced, the argument stands in the text as it was written.
+            // Where nothing had to be replaced, the argument is in the text as it was written.
             let written = Span { end: span.end + 1, ..argument.span };
             let is_written = span.text == argument.span.text && span.start >= argument.span.end;
             pieces.push(match is_written {

@@ -12,7 +12,7 @@ use crate::words::keyword;
 const FILTER_OPTIONS: &[&str] = &["condition", "having", "trigger", "where"];
 
 impl Parser<'_> {
-    /// After the name. `kind` is the object it stands in.
+    /// Reads a call after its name. `kind` is the object around it.
     pub(super) fn call(&mut self, name: Name, kind: Option<Kind>) -> Parsed<Call> {
         let opening = self.expect('(')?;
         let is_filter = matches!(kind, Some(Kind::Rewrite | Kind::Parser))

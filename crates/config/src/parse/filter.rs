@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(joined(filters, Filter::And))
     }
 
-    /// `a or b and not c; d`. What stands before a `;` is complete, even where `and` or `or` follows it: so a block
+    /// `a or b and not c; d`. The part before a `;` is complete, even where `and` or `or` follows it: so a block
     /// may end with one.
     pub(super) fn filter_expression(&mut self) -> Parsed<Filter> {
         let first = self.filter_one()?;

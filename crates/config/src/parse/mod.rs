@@ -2,7 +2,7 @@
 //!
 //! In: a lexer. Out: a [`Tree`] with every statement that could be read, and an error for every one that could not.
 //! Holds: one token of look-ahead, the blocks defined so far.
-//! Limits: `NESTING_MAX` levels. After an error, reading goes on behind the next `;` or before the `}` of the same level.
+//! Limits: `NESTING_MAX` levels. After an error, reading continues after the next `;` or before the `}` of its level.
 
 mod application;
 mod block;

@@ -66,7 +66,7 @@ impl Parser<'_> {
         Ok(path)
     }
 
-    /// One part of a path. None: a block was used, its body is next.
+    /// Reads one part of a path. `None`: a block was used, its body is next.
     fn part(&mut self) -> Parsed<Option<Part>> {
         let token = self.peek().clone();
         if token.keyword().as_deref() == Some("flags") {
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Ok(self.step()?.map(Part::Step))
     }
 
-    /// One step. None: a block was used, its body is next.
+    /// Reads one step. `None`: a block was used, its body is next.
     pub(super) fn step(&mut self) -> Parsed<Option<Step>> {
         let token = self.peek().clone();
         let Some(key) = token.keyword() else { return Err(self.unexpected("a step of the path or `}`")) };

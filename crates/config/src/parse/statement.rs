@@ -1,6 +1,6 @@
 //! Statements at the top of a configuration.
 //!
-//! In: tokens. Out: [`Statement`]s; the reader goes on behind a statement that cannot be read.
+//! In: tokens. Out: [`Statement`]s; the reader continues after a statement that cannot be read.
 
 use super::{Failed, Parsed, Parser};
 use crate::diagnostic::Diagnostic;
@@ -77,7 +77,7 @@ impl Parser<'_> {
         });
     }
 
-    /// One statement, without its `;`. None: a block was used, its body is next.
+    /// Reads one statement, without its `;`. `None`: a block was used, its body is next.
     fn statement(&mut self) -> Parsed<Option<Statement>> {
         let mark = self.mark();
         let token = self.peek().clone();

@@ -252,7 +252,7 @@ impl Converter {
         Ok(vec![self.destination(&format!("users_{}", users.join("_")), body.join(" "))])
     }
 
-    /// `mmjsonparse`: a message that is no JSON goes on as it is.
+    /// `mmjsonparse`: a message that is not JSON passes unchanged.
     fn json(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
         self.driver(Kind::Parser, "json-parser")?;
         let cookie = parameters.take("cookie").unwrap_or_else(|| "@cee:".to_string());
@@ -268,7 +268,7 @@ impl Converter {
         parameters.ignore(&["userawmsg", "variant"]);
         let marker = if cookie.is_empty() { String::new() } else { format!(" marker({})", quoted(&cookie)) };
         let told = |word: &str| format!("set(\"{word}\" value(\"{}\"));", super::property::PARSED);
-        // A text that is no JSON becomes a member of the object.
+        // A text that is not JSON becomes a member of the object.
         let text = extracted("(?s)^ *(.*)", (0, 1), "${MESSAGE}", "\"\"");
         let text = format!("set({} value({}));", quoted(&text), quoted(&format!("{prefix}msg")));
         Ok(vec![format!(

@@ -2,7 +2,7 @@
 //!
 //! In: texts, expressions of rsyslog. Out: the same as they are written in a template of the language.
 
-/// A text as one word of a template function: a quote stands in quotes of the other kind, a backslash for itself.
+/// A text as one word of a template function: a quote is put into quotes of the other kind, a backslash means itself.
 pub(super) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"'\"'\""))
 }

@@ -9,7 +9,7 @@ use super::quoted;
 use super::syntax::{Expression, Test};
 use super::value::{Operand, operand, printed};
 
-/// A test as a filter expression. None: it takes every message.
+/// Converts a test to a filter expression. `None`: it takes every message.
 pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, String> {
     Ok(match test {
         Test::Selector(selector) if selector == "*.*" => None,

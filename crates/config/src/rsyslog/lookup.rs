@@ -139,7 +139,7 @@ impl Tables {
         }
     }
 
-    /// `set variable = lookup("table", key)` as steps. None: the expression is another one.
+    /// `set variable = lookup("table", key)` as steps. `None`: it is another expression.
     pub(super) fn looked_up(
         &self,
         variable: &str,

@@ -43,7 +43,7 @@ pub(super) struct Extract {
 }
 
 impl Extract {
-    /// From what stands behind `R,`, and the expression.
+    /// Reads the words after `R,`, and takes the expression.
     fn read(words: &str, expression: &str) -> Result<Extract, String> {
         let mut words = words.split(',').map(str::trim);
         let kind = words.next().unwrap_or_default().to_ascii_uppercase();
@@ -122,7 +122,7 @@ fn property_end(text: &str) -> Option<usize> {
     }
 }
 
-/// `name:R,words:expression--end:options`. None: it is no such property.
+/// `name:R,words:expression--end:options`. `None`: it is another property.
 fn string_extract(text: &str) -> Result<Option<Property>, String> {
     let Some((name, rest)) = text.split_once(':') else { return Ok(None) };
     let Some((words, rest)) =
@@ -157,7 +157,7 @@ fn string_property(text: &str) -> Result<Property, String> {
     property.options =
         options.split(',').map(str::trim).filter(|one| !one.is_empty()).map(str::to_string).collect();
     if let Some(delimiter) = property.from.strip_prefix('F') {
-        // `F,44,2:3,7`: of the third piece between commas, what stands from 2 to 7.
+        // `F,44,2:3,7`: characters 2 to 7 of the third piece between commas.
         let (delimiter, to) = (delimiter.trim_start_matches(',').to_string(), property.to.clone());
         let (code, from) = delimiter.split_once(',').unwrap_or((&delimiter, ""));
         let (number, to) = to.split_once(',').unwrap_or((&to, ""));

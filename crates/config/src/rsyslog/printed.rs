@@ -46,7 +46,7 @@ pub(super) fn one(
     if let Some(extract) = &property.extract {
         text = extract.of(&text)?;
     }
-    // `%syslogtag:1:32%` stands in the old form of forwarded messages; tags are not cut here.
+    // `%syslogtag:1:32%` is in the old form of forwarded messages; tags are not cut here.
     let is_old_tag = key == "syslogtag" && property.from == "1" && property.to == "32";
     let is_whole = property.from.is_empty() && property.to.is_empty();
     if !is_whole && !is_old_tag {

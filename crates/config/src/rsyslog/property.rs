@@ -207,7 +207,7 @@ pub(super) fn objects(statements: &[Statement]) -> BTreeSet<String> {
 }
 
 impl Needs {
-    /// Takes over which templates somebody else needs.
+    /// Adds the helper templates that `other` needs.
     pub(super) fn add_helpers(&mut self, other: &Needs) {
         self.message |= other.message;
         self.tag |= other.tag;

@@ -77,7 +77,7 @@ pub(super) struct Converter {
 impl Converter {
     pub(super) fn new(templates: Templates, tables: Tables, statements: &[Statement]) -> Converter {
         let mut options = BTreeMap::new();
-        // What rsyslog does without being told.
+        // The defaults of rsyslog.
         options.insert("keep-hostname".to_string(), "yes".to_string());
         options.insert("create-dirs".to_string(), "yes".to_string());
         options.insert("perm".to_string(), "0644".to_string());
@@ -357,7 +357,7 @@ impl Converter {
     }
 }
 
-/// Why one of two objects is left out whose names differ only in characters that names here do not have.
+/// Returns the reason for leaving out one of two objects whose names differ only in characters that names here lack.
 pub(super) fn same_name(kind: &str, name: &str, other: &str) -> String {
     format!("{kind}s `{name}` and `{other}` would have the same name here: give one of them another name")
 }

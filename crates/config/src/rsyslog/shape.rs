@@ -165,7 +165,7 @@ impl Reader<'_, '_> {
         Ok(Member { path, kind, value: word })
     }
 
-    /// A string of JSON, in which properties may stand, as a template.
+    /// Converts a string of JSON, which may contain properties, to a template.
     fn string(&mut self) -> Result<String, String> {
         self.expect('"')?;
         let mut out = String::new();

@@ -65,7 +65,7 @@ impl Node {
         }
     }
 
-    /// The innermost branch that was written last: `&` adds to the action at its end. None: it is no filter.
+    /// Returns the innermost branch written last: `&` adds to the action at its end. `None`: it is not a filter.
     pub(super) fn last_branch(&mut self) -> Option<&mut Vec<Statement>> {
         let Node::If { then, otherwise, .. } = self else { return None };
         let branch = if otherwise.is_empty() { then } else { otherwise };

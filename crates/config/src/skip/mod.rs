@@ -27,7 +27,7 @@ pub struct LeftOut {
     pub what: String,
     /// The file and the line of the statement.
     pub place: Place,
-    /// Why it does not run.
+    /// The reason why it does not run.
     pub why: String,
 }
 
@@ -56,8 +56,8 @@ enum Cut {
 }
 
 impl Skipping {
-    /// Leaves out the statements that could not be read. None: something is wrong that is not a word of a statement
-    /// that this program does not know, so it is not certain where statements begin and end.
+    /// Leaves out the statements that could not be read. `None` when some error is not about a word that this program
+    /// does not know: then it is not certain where statements begin and end.
     pub fn start(tree: &mut Tree, report: &Report) -> Option<Skipping> {
         let mut skipping = Skipping { left_out: Vec::new(), gone: BTreeSet::new() };
         let explained: usize = tree.unread.iter().map(|unread| unread.errors).sum();
@@ -85,7 +85,7 @@ impl Skipping {
         Some(skipping)
     }
 
-    /// Leaves out what the errors of a round are about. False: none of them is about something that can be left out.
+    /// Leaves out what the errors of a round are about. Returns false when none of them can be left out.
     pub fn round(&mut self, tree: &mut Tree, report: &Report) -> bool {
         let errors: Vec<Diagnostic> = report.errors().cloned().collect();
         // Errors about what an earlier one took away are about nothing any more: the next round shows what stays.
@@ -169,7 +169,7 @@ impl Skipping {
     }
 }
 
-/// Why something is left out.
+/// Returns the reason for leaving something out.
 fn why(texts: &Texts, error: &Diagnostic) -> String {
     match error.is_unresolved {
         true => format!("it uses {}, which is not running", texts.slice(error.span)),

@@ -26,7 +26,7 @@ pub use path::{Arm, Branch, Condition, Flag, Item, Junction, LogFlag, Path, Refe
 pub struct Name {
     /// As written.
     pub text: String,
-    /// Where.
+    /// The place.
     pub span: Span,
 }
 
@@ -47,7 +47,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// The newest version of syslog-ng's language, which `current` stands for.
+    /// The newest version of syslog-ng's language, which `current` means.
     pub const CURRENT: Version = Version { major: 4, minor: 11 };
     /// The newest version that this program knows: from 4.12 on they are AxoSyslog's, which counts on from there.
     pub const NEWEST: Version = Version { major: 4, minor: 27 };

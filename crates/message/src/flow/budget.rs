@@ -1,7 +1,7 @@
 //! How long a reader's thread may spend on a batch and still write it itself.
 //!
 //! In: a deadline from the source that hands the batch on. Out: the answer to a destination that could write on the spot.
-//! Holds: the deadline. It travels beside one batch as an argument, cannot cross threads, and ends with the call.
+//! Holds: the deadline. It goes with one batch as an argument, cannot cross threads, and ends with the call.
 //! Limits: none. Knows no clock: the caller brings the time.
 
 use std::{
@@ -9,12 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Leave to write a batch on the thread that hands it on.
+/// The permission to write a batch on the thread that delivers it.
 #[derive(Debug, Default)]
 pub struct WriteBudget(Cell<Option<Instant>>);
 
 impl WriteBudget {
-    /// No leave: every write belongs to the destination's own thread.
+    /// No permission: every write belongs to the destination's own thread.
     pub const fn none() -> WriteBudget {
         WriteBudget(Cell::new(None))
     }

@@ -193,7 +193,7 @@ impl<T> Inner<T> {
     /// Notes when a context ends and what it takes.
     fn keep(&mut self, key: &Key, ends_s: i64, added: isize, is_new: bool) {
         let Some(context) = self.contexts.get_mut(key) else { return };
-        // A timer stands at or before the end of its context; only an earlier end needs a new one.
+        // A timer is set at or before the end of its context; only an earlier end needs a new one.
         let needs_timer = is_new || ends_s < context.ends_s;
         context.ends_s = ends_s;
         let before = if is_new { 0 } else { context.bytes };

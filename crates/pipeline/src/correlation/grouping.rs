@@ -12,7 +12,7 @@ use crate::{
 use message::{Batch, FieldName, Selection, ValueKind};
 use std::sync::Arc;
 
-/// Options of `group-by()`.
+/// Options of `grouping-by()`.
 #[derive(Clone, Debug)]
 pub struct GroupOptions {
     /// `key()`.

@@ -96,7 +96,7 @@ fn time_follows_messages_and_goes_on_without() {
     assert_eq!(clock.follow(at(100), at(1000)), Some(100));
     assert_eq!(clock.follow(at(90), at(1001)), None);
     assert_eq!(clock.now_s(), 100);
-    // Without messages it goes on from where the messages left it.
+    // Without messages it continues from where the messages left it.
     assert_eq!(clock.tick(at(1004)), Some(103));
     assert_eq!(clock.tick(at(1004)), None);
     // A message from the future moves it to the present at most.

@@ -22,7 +22,7 @@ pub struct Netmask6 {
     mask: u128,
 }
 
-/// A text that is no network.
+/// A text that is not a network.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NetmaskError {
     text: String,

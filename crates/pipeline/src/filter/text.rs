@@ -404,7 +404,7 @@ fn word_length(rest: &str) -> usize {
         b'(' | b')' | b',' | b';' | b'<' | b'>' | b'=' | b'"' | b'\'' => true,
         byte => byte.is_ascii_whitespace(),
     });
-    // A sign that starts no operator stands alone.
+    // A sign that starts no operator is a token of its own.
     end.unwrap_or(rest.len()).max(rest.chars().next().map_or(0, char::len_utf8))
 }
 

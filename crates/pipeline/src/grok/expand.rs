@@ -71,7 +71,7 @@ fn append(
     Ok(())
 }
 
-/// Copies what a backslash escapes; `digit` stands for `\h`, a hexadecimal digit, which is a blank to PCRE2.
+/// Copies what a backslash escapes; `digit` replaces `\h`, a hexadecimal digit in Ruby and a blank in PCRE2.
 fn escape<'p>(after: &'p str, digit: &str, out: &mut String) -> &'p str {
     let escaped = after.chars().next();
     match escaped {

@@ -1,4 +1,4 @@
-//! The patterns that have names: those of the library, and those of users.
+//! The named patterns: those of the library, and those of users.
 //!
 //! In: the name of a set; lines `NAME regular expression`. Out: expressions by name; a later one of a name replaces
 //! an earlier one. The texts are those of logstash-patterns-core, see `patterns/NOTICE`.
@@ -83,7 +83,7 @@ impl GrokSet {
     }
 }
 
-/// A line of a pattern file that is no pattern.
+/// Error in a line of a pattern file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LibraryError {
     /// Its number, from 1.

@@ -2,7 +2,7 @@
 //!
 //! In: a table of selectors, names and values; what selects a row of it: a rendered text, the first glob that matches
 //! such a text, or the first filter that holds. Out: the values of the selector, or those of the default one. Messages
-//! without either go on as they are.
+//! without either pass unchanged.
 //! Holds: the table, which the owner of its file may replace at any time; a batch sees one table.
 //! Limits: four million rows.
 

@@ -21,7 +21,7 @@ pub enum CsvDialect {
     /// Not at all.
     #[default]
     EscapeNone,
-    /// With a backslash, which also stands before any other character.
+    /// With a backslash, which also escapes any other character.
     EscapeBackslash,
     /// With a backslash; `\n`, `\t`, `\x41` and so on are read as in C.
     EscapeBackslashWithSequences,
@@ -45,7 +45,7 @@ impl CsvDialect {
 /// Reads columns.
 #[derive(Clone, Debug)]
 pub struct Csv {
-    /// Names of the columns; none: their numbers, from 1.
+    /// Names of the columns; without names they have their numbers, from 1.
     pub columns: Vec<String>,
     /// Types of the first columns; the others are texts.
     pub types: Vec<TypeHint>,
@@ -59,7 +59,7 @@ pub struct Csv {
     pub quotes: Vec<(u8, u8)>,
     /// The way to write a quote inside quotes.
     pub dialect: CsvDialect,
-    /// `null()`: a value that stands for an empty one.
+    /// `null()`: a text that means an empty value.
     pub null: Option<String>,
     /// `strip-whitespace`.
     pub strip_whitespace: bool,
@@ -89,7 +89,7 @@ impl Default for Csv {
 
 /// A column that was read.
 struct Column<'t> {
-    /// Its bytes, when they stand in the text in one piece.
+    /// Its bytes, when they are one piece of the text.
     plain: Option<&'t [u8]>,
     /// Offset of the next column.
     end: usize,
@@ -111,7 +111,7 @@ impl Csv {
         self.delimiters.contains(&text[at]).then_some(1)
     }
 
-    /// Reads a column. What does not stand in the text in one piece is put into `made`.
+    /// Reads a column. A value that is not one piece of the text is put into `made`.
     fn column<'t>(&self, text: &'t [u8], start: usize, made: &mut Vec<u8>) -> Column<'t> {
         let mut at = start;
         let mut quote = None;
@@ -132,7 +132,7 @@ impl Csv {
             let next = after + text.get(after).map_or(0, |_| self.delimiter(text, after).unwrap_or_default());
             return Column { plain: Some(&text[at..at + length]), end: next };
         }
-        // What stands behind the closing quote belongs to the value too.
+        // The text after the closing quote belongs to the value too.
         if made.is_empty() {
             made.extend_from_slice(&text[at..at + length]);
         }
@@ -153,8 +153,8 @@ impl Csv {
         found.unwrap_or((text.len(), text.len()))
     }
 
-    /// Length of what stands before the closing quote, and the place behind it. When there are escapes, the plain
-    /// form is put into `made`.
+    /// Returns the length of the text before the closing quote, and the offset after it. When there are escapes, the
+    /// plain form is put into `made`.
     fn quoted(&self, text: &[u8], close: u8, made: &mut Vec<u8>) -> (usize, usize) {
         let mut at = 0;
         let mut copied = 0;

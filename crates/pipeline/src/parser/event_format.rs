@@ -2,7 +2,7 @@
 //!
 //! In: `CEF:0|vendor|product|version|class|name|severity|key=value ...`, `LEEF:2.0|vendor|product|version|id|^|k=v^...`.
 //! Out: the fields of the header under their names, the pairs under `extensions.`. A text that has no such header is
-//! stopped. The marker may stand behind a host or a priority, as senders put it.
+//! stopped. The marker may follow a host or a priority, as some senders write it.
 //! Words that belong to no pair are part of the value before them; in front of the first pair they are left out.
 //! Limits: the marker is looked for in the first [`MARKER_WITHIN`] bytes; those of [`Writer`].
 
@@ -116,9 +116,9 @@ fn cef_key(text: &[u8], from: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The next key of LEEF and where its equals sign stands: the first one between two delimiters.
+/// Returns the next key of LEEF and the offset of its equals sign: the first one between two delimiters.
 fn leef_key(text: &[u8], from: usize, delimiter: u8) -> Option<(&[u8], usize)> {
-    // A value may hold equals signs: the next key stands behind its end.
+    // A value may hold equals signs: the next key comes after its end.
     let mut at = if from == 0 { 0 } else { from + memchr(delimiter, &text[from..])? + 1 };
     loop {
         let equals = at + unescaped(&text[at..], b'=')?;
@@ -179,7 +179,7 @@ fn give(name: &[u8], value: &[u8], unescape: fn(u8) -> Option<u8>, out: &mut Wri
     });
 }
 
-/// Returns the byte that a backslash and a byte stand for in CEF; None: they are two bytes.
+/// Returns the byte that a backslash and a byte encode in CEF; `None`: they are two bytes.
 fn unescape_cef(byte: u8) -> Option<u8> {
     match byte {
         b'\\' | b'|' | b'=' => Some(byte),
@@ -195,7 +195,7 @@ fn unescape_leef(byte: u8) -> Option<u8> {
 }
 
 /// The delimiter that a header gives: a character, or its code in up to four digits such as `x5E` or `0x09`.
-/// The inner None: it is left empty.
+/// The inner `None`: it is left empty.
 fn leef_delimiter(field: &[u8]) -> Option<Option<u8>> {
     match field {
         [] => Some(None),

@@ -1,7 +1,7 @@
 //! `geoip2()`: what a database knows about an address.
 //!
 //! In: a text that is an IP address; a database in MaxMind's format. Out: a value for each fact, its names joined as in the
-//! database: `country.iso_code`, `subdivisions.0.names.en`. Messages without a known address go on as they are.
+//! database: `country.iso_code`, `subdivisions.0.names.en`. Messages without a known address pass unchanged.
 //! Holds: the database, which may be replaced at any time; what a batch asked for is remembered while it is read.
 //! Limits: [`FACTS_MAX`] facts an address.
 

@@ -2,9 +2,9 @@
 //!
 //! In: a text, behind a marker when one is set. Out: a value for each member, nested ones under joined names, with the
 //! type that JSON gives them; a list for an array of texts, JSON for any other array; `1`, `2` and so on for an array
-//! at the top. What is no JSON is stopped.
-//! As lenient as json-c, which senders were tested against: text may stand in single quotes, words in any case, a comma
-//! behind the last member, anything behind the value. Bytes that are no UTF-8 stay as they are.
+//! at the top. Messages without JSON are stopped.
+//! As lenient as json-c, which senders were tested against: text may be in single quotes, words in any case, a comma
+//! after the last member, anything after the value. Bytes that are not UTF-8 stay unchanged.
 //! Limits: [`DEPTH_MAX`] levels, deeper texts are stopped; those of [`Writer`].
 
 mod path;

@@ -1,18 +1,18 @@
 //! `kv-parser()`: `key=value, key="other value"`.
 //!
 //! In: a text. Out: a value for each key; words that belong to no pair are left out or collected.
-//! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes goes on over blanks
-//! until the pair separator, or until a blank behind which another key and its separator follow; with a blank as
-//! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text,
-//! in which keys are looked for as well.
-//! Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides `OPEN_QUOTES_MAX` stretches.
+//! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes continues over
+//! blanks until the pair separator, or until a blank behind which another key and its separator follow; with a blank as
+//! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text, in
+//! which keys are looked for as well. Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides
+//! `OPEN_QUOTES_MAX` stretches.
 
 use super::{Reader, Writer};
 use crate::template::list_append;
 use memchr::{memchr, memmem::Finder};
 use message::ValueKind;
 
-/// Values with a quote that is not closed that are read again for keys; behind later ones reading goes on.
+/// Values with a quote that is not closed that are read again for keys; after later ones reading continues.
 const OPEN_QUOTES_MAX: usize = 64;
 
 /// Reads pairs of keys and values.
@@ -25,7 +25,7 @@ pub struct Kv {
     decode: Option<Decode>,
 }
 
-/// Appends the plain form of a value; false when it stands as it is.
+/// Appends the plain form of a value. Returns false when the value is plain already.
 pub(super) type Decode = fn(&[u8], &[u8], &mut Vec<u8>) -> bool;
 
 /// A key that was found, and where its value starts.
@@ -94,7 +94,7 @@ impl Kv {
         }
     }
 
-    /// The key that begins at a place, if one does: its separator follows, blanks may stand between.
+    /// Returns the key that begins at a place: its separator follows, with blanks in between or not.
     #[inline]
     fn key_at(&self, text: &[u8], start: usize) -> Option<Key> {
         let rest = &text[start..];
@@ -156,7 +156,7 @@ impl Kv {
         Found { value, quote: None, end, next: None }
     }
 
-    /// The next key that stands behind blanks; the blanks begin before the pair separator does.
+    /// Returns the next key after blanks; the blanks begin before the pair separator does.
     #[inline]
     fn key_behind(&self, text: &[u8], start: usize, separator: usize) -> Option<Key> {
         // A blank that separates a key from its value leaves nothing to tell the next key by.

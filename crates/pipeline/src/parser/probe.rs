@@ -21,7 +21,7 @@ const END: u8 = 0xff;
 /// Name of a metric, and its labels by name.
 pub type Series = (String, Vec<(String, String)>);
 
-/// The counts of all probes. They go on over reloads.
+/// The counts of all probes. They survive reloads.
 #[derive(Debug, Default)]
 pub struct Probes(Mutex<BTreeMap<Series, u64>>);
 
@@ -54,7 +54,7 @@ pub struct Probe {
     pub key: String,
     /// Names of labels, and the templates of their values.
     pub labels: Vec<(String, Arc<Template>)>,
-    /// `increment()`: what a message adds, else 1. What is no number adds nothing.
+    /// `increment()`: the number that a message adds, else 1. A text that is not a number adds nothing.
     pub increment: Option<Arc<Template>>,
     /// The counters.
     pub probes: Arc<Probes>,

@@ -125,7 +125,7 @@ struct Head<'a> {
     host: &'a [u8],
     transport: &'a [u8],
     rest: &'a [u8],
-    /// The enterprise stands on the line of the header, and not in front of the kind.
+    /// True when the enterprise is on the line of the header, and not in front of the kind.
     is_current: bool,
 }
 
@@ -210,7 +210,7 @@ struct Variable<'a> {
 }
 
 impl<'a> Variable<'a> {
-    /// The next one of the line, and what follows it. Words that are no name are passed over.
+    /// The next one of the line, and what follows it. Words that are not names are skipped.
     fn read(text: &'a [u8]) -> Option<(Variable<'a>, &'a [u8])> {
         let mut start = 0;
         let (name, value) = loop {
@@ -233,7 +233,8 @@ impl<'a> Variable<'a> {
     }
 }
 
-/// Returns the end of the name that begins at a place, and the start of its value. Parts of it may stand in quotes: `A."b c".1`.
+/// Returns the end of the name that begins at a place, and the start of its value. Parts of it may be in quotes: `A."b
+/// c".1`.
 fn name(text: &[u8], start: usize) -> Option<(usize, usize)> {
     let mut end = start;
     while let Some(byte) = text.get(end) {
@@ -250,7 +251,7 @@ fn name(text: &[u8], start: usize) -> Option<(usize, usize)> {
     (end > start && text[equals] == b'=').then_some((end, equals + 1))
 }
 
-/// The type of a value and what stands behind it: `STRING: `, `Hex-STRING: `.
+/// Splits a value into its type and the rest: `STRING: `, `Hex-STRING: `.
 fn without_type(value: &[u8]) -> (&[u8], &[u8]) {
     let value = trim_blanks(value);
     let length = value.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'-').count();
@@ -262,7 +263,7 @@ fn without_type(value: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// The plain form of a value in quotes, and what follows it. None: it has none, or text stands behind them.
+/// Returns the plain form of a value in quotes, and the rest. `None`: it has no quotes, or text follows them.
 fn quoted(value: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
     let quote = *value.first().filter(|quote| matches!(quote, b'"' | b'\''))?;
     let mut at = 1;
@@ -283,7 +284,7 @@ fn quoted(value: &[u8]) -> Option<(Cow<'_, [u8]>, &[u8])> {
 }
 
 /// Returns the end of a value without quotes: at a tab, at the end of the line, or before the blanks in front of a name. Long
-/// hexadecimal values go on over several lines.
+/// hexadecimal values continue over several lines.
 fn end_of_value(value: &[u8], kind: &[u8]) -> usize {
     let mut at = 0;
     while let Some(next) = value[at..].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\n')) {

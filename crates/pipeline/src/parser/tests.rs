@@ -23,7 +23,7 @@ pub(super) fn renderer() -> Renderer {
     Renderer::new(RenderOptions::default(), Arc::new(Site::default()))
 }
 
-/// The pairs of a message in the order they were given, with their types where they are no text.
+/// The pairs of a message in the order they were given, with their types where they are not text.
 pub(super) fn shown(batch: &Batch, index: usize) -> String {
     let mut pairs: Vec<String> = batch
         .values(index)

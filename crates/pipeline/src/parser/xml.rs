@@ -25,7 +25,7 @@ pub struct Xml {
     pub excluded: Vec<Arc<Pattern>>,
     /// `create-lists()`.
     pub lists: bool,
-    /// `drop-invalid()`: what is no XML is stopped.
+    /// `drop-invalid()`: messages without XML are stopped.
     pub drop_invalid: bool,
     /// True when `<Data Name="x">` counts as an element `x` in `Data`, as in event logs of Windows.
     pub named_data: bool,
@@ -66,7 +66,7 @@ impl<'t> Found<'t> {
 }
 
 impl Xml {
-    /// Reads all elements. None: it is no XML; what was found before stays found.
+    /// Reads all elements. `None`: it is not XML; values found before stay.
     fn walk<'t>(&self, text: &'t [u8], found: &mut Found<'t>) -> Option<()> {
         let mut scan = Scan::new(text);
         let mut open: Vec<Open<'t>> = Vec::new();
@@ -108,7 +108,7 @@ impl Xml {
     }
 
     fn text<'t>(&self, raw: &'t [u8], is_cdata: bool, open: Option<&mut Open<'t>>) -> Option<()> {
-        // Only blanks may stand outside of elements.
+        // Only blanks may be outside elements.
         let Some(open) = open else { return raw.trim_ascii().is_empty().then_some(()) };
         let raw = if self.strip_whitespace { raw.trim_ascii() } else { raw };
         let text = if is_cdata { Cow::Borrowed(raw) } else { plain(raw)? };

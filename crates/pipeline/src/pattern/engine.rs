@@ -1,7 +1,7 @@
 //! The engines that answer patterns.
 //!
 //! In: bytes. Out: whether and where a pattern matches. Holds: what was compiled.
-//! Limits: a PCRE2 match that needs more than [`super::MATCH_STEPS_MAX`] steps is no match.
+//! Limits: a PCRE2 match that needs more than [`super::MATCH_STEPS_MAX`] steps does not match.
 
 use super::{Groups, glob::Glob};
 use memchr::memmem::Finder;

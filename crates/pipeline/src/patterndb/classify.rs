@@ -1,7 +1,7 @@
 //! Classifies messages: `db-parser()`.
 //!
 //! In: a batch. Out: class, id of the rule, values and tags of each message; messages that rules made.
-//! Values that stand in the text as they are become places in it; constant texts are written once a batch.
+//! Values that are in the text unchanged become spans of it; constant texts are written once a batch.
 //! Holds: the database, which may be replaced while messages flow, and the state of its rules.
 //! Limits: those of the tree and of the state.
 

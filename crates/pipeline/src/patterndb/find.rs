@@ -132,7 +132,7 @@ impl Finder {
         Entered::Below
     }
 
-    /// Lets a parser take what it can; the result is where the text goes on below it.
+    /// Lets a parser match as much as it can. Returns the offset at which its children continue.
     #[inline]
     fn parse(&mut self, tree: &Tree, parser: u32, text: &[u8], at: usize) -> Option<(u32, usize)> {
         let scanner = tree.nodes[parser as usize].parser.as_deref()?;
@@ -176,7 +176,7 @@ pub(super) fn find_all(tree: &Tree, text: &[u8]) -> Vec<u32> {
     found
 }
 
-/// The literal child that may go on at a place of the text, and that place.
+/// Returns the literal child that may continue at a place of the text, and that place.
 #[inline]
 fn literal_child(tree: &Tree, node: u32, text: &[u8], at: usize) -> Option<(u32, usize)> {
     let at = if text[at..].starts_with(b"\r\n") { at + 1 } else { at };

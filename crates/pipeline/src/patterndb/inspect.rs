@@ -14,7 +14,7 @@ use std::fmt::Write;
 /// One step of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Text of the node; none for a node that a parser stands for.
+    /// Text of the node; `None` for the node of a parser.
     pub literal: Option<String>,
     /// Type and name of the parser that took something.
     pub parser: Option<(String, String)>,

@@ -13,7 +13,7 @@ const PROBES: usize = 4;
 /// Spreads addresses over the slots: the golden ratio.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The texts that stand in one batch.
+/// The texts that are in one batch.
 pub(super) struct Interned {
     slots: [(usize, Span); SLOTS],
 }

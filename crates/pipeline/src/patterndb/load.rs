@@ -70,7 +70,7 @@ struct Loader<'a> {
     markup: Markup<'a>,
     prefix: &'a str,
     around: &'a Definitions,
-    /// The elements that are open; those that only group others stand for the one around them.
+    /// The elements that are open; those that only group others repeat the one around them.
     open: Vec<State>,
     patterns: Patterns,
     database: Option<Head>,

@@ -114,7 +114,7 @@ impl<'a> Markup<'a> {
         Ok(attributes)
     }
 
-    /// The text that a reference such as `&amp;` or `&#10;` stands for.
+    /// Returns the text of a reference such as `&amp;` or `&#10;`.
     fn entity(
         &mut self,
         reference: &quick_xml::events::BytesRef<'_>,

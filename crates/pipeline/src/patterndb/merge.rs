@@ -9,7 +9,7 @@ use super::{
 };
 use quick_xml::escape::escape;
 
-/// Appends what stands in a database.
+/// Appends the content of a database.
 pub fn merge(text: &str, out: &mut String) -> Result<(), LoadError> {
     let mut markup = Markup::new(text);
     let mut version = 0u32;

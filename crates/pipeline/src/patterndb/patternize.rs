@@ -1,7 +1,7 @@
 //! Finds patterns in logs: lines that share most of their words are one pattern, the other words are its values.
 //!
-//! In: the texts of messages. Out: clusters of lines with the words that all have. A word is frequent when it stands at
-//! its place in so many lines; lines with the same frequent words and delimiters are a cluster (SLCT, R. Vaarandi).
+//! In: the texts of messages. Out: clusters of lines with the words that all have. A word is frequent when it is at
+//! its place in enough lines; lines with the same frequent words and delimiters are a cluster (SLCT, R. Vaarandi).
 //! Holds: counts of words while it runs. Limits: [`WORDS_MAX`] words a line; the rest is one word.
 
 use std::collections::{HashMap, HashSet};

@@ -67,7 +67,7 @@ enum How {
     Ipv4,
     Ipv6,
     Ip,
-    /// Hexadecimal octets with colons, at most so many.
+    /// Hexadecimal octets with colons, at most this number.
     Octets(usize),
     Hostname,
     /// An address of mail, perhaps within some bytes.

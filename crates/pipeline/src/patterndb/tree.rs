@@ -18,9 +18,9 @@ pub(super) const ROOT: u32 = 0;
 /// One node.
 #[derive(Debug, Default)]
 pub(super) struct Node {
-    /// The text it stands for; empty for the root and for parsers.
+    /// Its text; empty for the root and for parsers.
     pub(super) literal: Box<[u8]>,
-    /// The parser it stands for.
+    /// Its parser.
     pub(super) parser: Option<Box<Scanner>>,
     /// First bytes of the literal children, ascending, and the children.
     pub(super) firsts: Vec<u8>,
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// The node below another one that stands for some text, made if it is not there.
+    /// Returns the node of a text below another node, and adds it if it is missing.
     fn literal(&mut self, mut at: u32, mut text: &[u8]) -> u32 {
         while let Some(first) = text.first() {
             let Some(child) = self.child(at, *first) else {
@@ -178,7 +178,7 @@ impl Tree {
         self.nodes.push(lower);
     }
 
-    /// The node below another one that stands for a parser, made if it is not there.
+    /// Returns the node of a parser below another node, and adds it if it is missing.
     fn parser(&mut self, at: u32, scanner: Scanner, place: (usize, usize)) -> u32 {
         let is_same = |child: &&u32| {
             self.nodes[**child as usize].parser.as_ref().is_some_and(|known| known.is_same(&scanner))

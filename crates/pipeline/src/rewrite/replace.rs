@@ -1,6 +1,6 @@
 //! `subst()`: replaces what a pattern matches.
 //!
-//! In: a batch, a field, a pattern and what stands in place of its matches. Out: the batch, changed.
+//! In: a batch, a field, a pattern and the replacement of its matches. Out: the batch, changed.
 //! Nothing is copied for a message without a match. The groups of a match lie in the old value.
 //! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
 

@@ -1,6 +1,6 @@
 //! Rewrites of the zone of a message's time.
 //!
-//! In: a stamp and a zone. Out: the stamp, told in that zone. Holds nothing.
+//! In: a stamp and a zone. Out: the stamp, shown in that zone. Holds nothing.
 //! Limits: a wall clock that a zone skips is read as if the clock had not been changed yet.
 
 use crate::template::{Renderer, Template};

@@ -2,7 +2,7 @@
 //!
 //! In: copies of one batch, each with some of its messages. Out: as few copies as can hold them.
 //! Holds: a batch and a selection. Limits: a message that came out of a junction several times needs a copy each
-//! time; the copies go on one after the other.
+//! time; the copies continue one after the other.
 
 use message::{Batch, Selection};
 use std::sync::Arc;

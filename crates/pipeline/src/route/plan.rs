@@ -67,11 +67,11 @@ pub enum Step {
     Rewrite(Arc<Rewrite>),
     /// Reads values out of messages; those it cannot read are stopped.
     Parser(Arc<dyn Parser>),
-    /// Every channel gets the messages; what comes out of them goes on.
+    /// Every channel gets the messages; what comes out of them continues.
     Junction(Vec<Channel>),
     /// Embedded paths: what goes in does not come out.
     Embedded(Vec<Path>),
-    /// Hands the messages to a destination; they also go on.
+    /// Hands the messages to a destination; they also continue along the path.
     Outlet(OutletStep),
     /// The rest of the path runs on other threads. No step follows it.
     Parallel(Parallel),

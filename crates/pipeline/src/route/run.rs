@@ -100,17 +100,17 @@ impl Router {
         Ok(Router { plan, entries, catchall, inner_sources, timed })
     }
 
-    /// Says to the parsers that have timers that time went on. What they make goes on along their paths.
+    /// Runs the timers of parsers. The messages they make continue along their paths.
     pub fn tick(&self, now: Stamp) {
         self.bring(News::Tick, now, None);
     }
 
-    /// Says to them that no more messages come: what they hold back comes out.
+    /// Ends the input of those parsers: they emit the messages that they hold back.
     pub fn close(&self, now: Stamp) {
         self.bring(News::Close, now, None);
     }
 
-    /// Like [`Router::tick`] and [`Router::close`], watched.
+    /// Does the work of [`Router::tick`] and [`Router::close`] with an observer.
     pub fn end_watched(&self, now: Stamp, watch: &mut dyn Watch) {
         self.bring(News::Tick, now, Some(watch));
         self.bring(News::Close, now, Some(watch));
@@ -364,7 +364,7 @@ impl Router {
         outs
     }
 
-    /// Runs the channels of a junction, and what stands behind it.
+    /// Runs the channels of a junction, and the steps after it.
     fn junction(
         &self,
         channels: &[Channel],
@@ -553,7 +553,7 @@ fn asks_for_control(step: &Step) -> bool {
     }
 }
 
-/// Collects the sources that stand inside of a path, and refuses paths that are nested too deep.
+/// Collects the sources inside a path, and refuses paths that are nested too deep.
 fn collect_sources<'a>(
     steps: &'a [Step],
     depth: usize,

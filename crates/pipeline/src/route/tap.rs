@@ -53,14 +53,14 @@ impl TapPoint {
         viewers.iter().for_each(|viewer| viewer.look(batch, selection));
     }
 
-    /// From now on somebody looks.
+    /// Adds a viewer.
     pub fn open(&self, viewer: Arc<dyn Viewer>) {
         let mut viewers = self.viewers.lock().unwrap_or_else(PoisonError::into_inner);
         viewers.push(viewer);
         self.open.store(viewers.len(), Ordering::Relaxed);
     }
 
-    /// That one looks no more.
+    /// Removes a viewer.
     pub fn close(&self, viewer: &Arc<dyn Viewer>) {
         let mut viewers = self.viewers.lock().unwrap_or_else(PoisonError::into_inner);
         viewers.retain(|known| !Arc::ptr_eq(known, viewer));

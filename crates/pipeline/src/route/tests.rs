@@ -289,7 +289,7 @@ fn parsers_stop_what_they_cannot_read() {
     );
 }
 
-/// Makes one message a batch, and one each time that time goes on.
+/// Makes one message a batch, and one at each tick.
 struct Maker;
 
 impl Parser for Maker {

@@ -1,6 +1,6 @@
 //! An observer of the way through the paths: what `duramen explain` prints.
 //!
-//! In: what happens, step by step. Out: the same, told to a [`Watch`]. Holds: labels, which say where a step stands.
+//! In: events, step by step. Out: the same, passed to a [`Watch`]. Holds: labels, which name the place of a step.
 //! A running server has neither: its paths are made without labels, and nobody watches.
 //! Limits: none of its own.
 

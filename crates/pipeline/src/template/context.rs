@@ -24,7 +24,7 @@ pub struct Member {
 pub type Context = Vec<Member>;
 
 /// Runs something for the message `back` places before the present one; 0 is the present one. It sees that
-/// message alone. None: there is no such message.
+/// message alone. `None`: there is no such message.
 pub(super) fn referred<T>(
     back: usize,
     batch: &Batch,

@@ -1,4 +1,4 @@
-//! What happens to the values of macros before they stand in the text.
+//! The escaping of values of macros before they become part of the text.
 //!
 //! In: a value. Out: the same, made harmless for its place. Holds nothing. Limits: none.
 

@@ -23,7 +23,7 @@ pub(super) fn append(
     let delimiter = pairs.key_delimiter;
     let mut writer = Writer { out, path: Vec::new(), first: true, cast: pairs.cast_to_strings, delimiter };
     writer.out.push(b'{');
-    // Names stand in falling order, as in the output that users compare with.
+    // Names are in falling order, as in the output that users compare with.
     let mut named: Vec<(Cow<'_, [u8]>, &Entry)> =
         found.iter().rev().map(|(name, entry)| (shown(name, pairs.keeps_dot()), entry)).collect();
     if named.iter().any(|(name, _)| matches!(name, Cow::Owned(_))) {
@@ -76,7 +76,7 @@ impl Writer<'_> {
         };
         let common = self.path.iter().zip(&parts).take_while(|(open, part)| open == *part).count();
         self.close(common);
-        // A value whose name is also that of an object is put into it: a key stands once only.
+        // A value whose name is also that of an object is put into it: a key occurs only once.
         let last = parts.pop().unwrap_or_default();
         for part in parts.get(common..).unwrap_or_default() {
             self.key(part);
@@ -108,7 +108,7 @@ impl Writer<'_> {
 }
 
 /// The parts of a name between delimiters. One at the start of a part opens no object; one at the end of all is left out.
-/// The number of an enterprise in an id of structured data (`name@18372.4`) is no end of a part, whatever dots it has.
+/// The number of an enterprise in an id of structured data (`name@18372.4`) does not end a part, whatever dots it has.
 fn segments(name: &[u8], delimiter: u8) -> Vec<&[u8]> {
     let name = name.strip_suffix(&[delimiter]).filter(|rest| !rest.is_empty()).unwrap_or(name);
     let mut parts = Vec::new();
@@ -202,7 +202,7 @@ pub(super) fn integer(text: &[u8]) -> Option<i64> {
     Some(if negative { -size } else { size })
 }
 
-/// Appends a JSON string. Bytes that are not UTF-8 stand as `\xhh`, with the backslash escaped for JSON.
+/// Appends a JSON string. Bytes that are not UTF-8 become `\xhh`, with the backslash escaped for JSON.
 pub(super) fn append_string(value: &[u8], out: &mut Vec<u8>) {
     out.push(b'"');
     for chunk in value.utf8_chunks() {

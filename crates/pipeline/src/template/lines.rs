@@ -1,7 +1,7 @@
 //! Value pairs as one line of text: WELF, the extension of CEF, and Graphite's lines.
 //!
 //! In: sorted pairs. Out: text, appended. Holds nothing.
-//! Limits: bytes that are not UTF-8 stand as `\xhh`.
+//! Limits: bytes that are not UTF-8 become `\xhh`.
 
 use super::pairs::Found;
 

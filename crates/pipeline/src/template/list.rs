@@ -3,7 +3,7 @@
 //! In: elements or a list. Out: the other. Holds nothing.
 //! Limits: an empty element between commas is dropped, as syslog-ng does.
 
-/// Appends an element of the list that starts at `start` of `out`; a comma stands before all but the first.
+/// Appends an element of the list that starts at `start` of `out`; a comma comes before all but the first.
 pub(crate) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
     if out.len() > start {
         out.push(b',');

@@ -1,7 +1,7 @@
 //! The macros: what syslog-ng computes from a message, by name.
 //!
 //! In: a name, once; a message, often. Out: text, appended, and its type. Holds nothing.
-//! Limits: names that are no macro are name-value pairs.
+//! Limits: names that are not macros are name-value pairs.
 
 mod tags;
 
@@ -55,7 +55,7 @@ pub(super) enum Macro {
     Matches,
 }
 
-/// Names of the macros that are no dates.
+/// Names of the macros that are not dates.
 const NAMES: [(&str, Macro); 35] = [
     ("SOURCEIP", Macro::SourceIp),
     ("SOURCEPORT", Macro::SourcePort),
@@ -206,7 +206,7 @@ fn append_other(
         Macro::SeverityNum => u64::from(message.pri.severity().0),
         Macro::RunId => u64::from(renderer.site.run_id),
         Macro::SysUptime => (renderer.now.unix_us - renderer.site.started_us).max(0) as u64 / 10_000,
-        // What is not there is no number: in JSON it would not fit.
+        // An absent value is not a number: in JSON it would not fit.
         Macro::Rcptid => match batch.rcptid_of(index) {
             0 => return ValueKind::String,
             id => id,

@@ -20,9 +20,9 @@ pub(super) enum Part {
     Text(Box<[u8]>),
     /// A field that every message has: the common case, one slice to copy.
     Fixed(Field),
-    /// A field, and what stands for it when it is empty. Bytes stand only where a hint asks for them.
+    /// A field, and its default when it is empty. Bytes are printed only where a hint asks for them.
     Field { name: FieldName, default: Option<Box<[u8]>>, bytes: bool },
-    /// A computed macro, and what stands for it when it is empty.
+    /// A computed macro, and its default when it is empty.
     Macro { id: Macro, default: Option<Box<[u8]>> },
     /// `$_`: the element that a function of lists is at.
     Item { default: Option<Box<[u8]>> },
@@ -144,7 +144,7 @@ pub(super) fn is_simple(parts: &[Part]) -> bool {
     })
 }
 
-/// The text when there is no macro.
+/// Returns the text when there is no macro.
 pub(super) fn constant(parts: &[Part]) -> Option<&[u8]> {
     match parts {
         [] => Some(b""),
@@ -238,7 +238,7 @@ impl Reader<'_> {
         self.named(name, start + 2 + end + 1, default, start)
     }
 
-    /// Adds the macro or field of a name; reading goes on at `next`.
+    /// Adds the macro or field of a name; reading continues at `next`.
     fn named(
         &mut self,
         name: &str,

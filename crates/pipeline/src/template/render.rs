@@ -81,7 +81,7 @@ pub struct Site {
     pub started_us: i64,
     /// The environment, for `$(env NAME)`.
     pub environment: Vec<(String, String)>,
-    /// Its zone; UTC when it is not told.
+    /// Its zone; UTC when it is not set.
     pub zone: Option<TimeZone>,
     /// The answers to `$(uuid)`, `$(dns-resolve-ip ...)` and `$(getent ...)`; `None` in checks.
     pub machine: Option<Arc<dyn Machine>>,
@@ -364,7 +364,7 @@ fn append(
         }
     };
     let default = default.as_ref().filter(|_| out.len() == start);
-    // In the name of a file the default is a part of the path; elsewhere it stands for the value.
+    // In the name of a file the default is a part of the path; elsewhere it replaces the value.
     if escape == Escape::FileName {
         escape.apply(out, start);
     }

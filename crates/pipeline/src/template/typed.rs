@@ -9,7 +9,7 @@ use message::ValueKind;
 pub enum TypeHint {
     /// A type of a value.
     Kind(ValueKind),
-    /// JSON text that stands as it is.
+    /// JSON text that is printed unchanged.
     Literal,
 }
 

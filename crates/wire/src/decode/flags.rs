@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct ParseFlags(pub u32);
 
-/// A name that is no parse flag.
+/// A name that is not a parse flag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UnknownFlag;
 

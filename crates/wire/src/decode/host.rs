@@ -11,7 +11,7 @@ const IPV6_GROUPS: usize = 8;
 const IPV6_GROUP_DIGITS: usize = 4;
 
 impl Scan<'_> {
-    /// The end of the host name at `at`, where a blank stands; nothing when there is no host name.
+    /// Returns the end of the host name at `at`, which is at a blank; `None` when there is no host name.
     #[inline]
     pub(super) fn host_end(&self, at: usize, bad: Option<&HostnameTest>) -> Option<usize> {
         let rest = &self.line[at..];

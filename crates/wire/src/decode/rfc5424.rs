@@ -41,7 +41,7 @@ impl Scan<'_> {
         Some(end)
     }
 
-    /// The version must be 1; leading zeros are let pass.
+    /// The version must be 1; leading zeros are accepted.
     fn version(&self, at: usize) -> Option<usize> {
         let rest = &self.line[at..];
         let length = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());

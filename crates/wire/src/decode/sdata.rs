@@ -1,7 +1,7 @@
 //! Checks the structured data of RFC 5424, section 6.3, and keeps it as received.
 //!
 //! In: the line from its `[` on. Out: its span and end, or where it breaks the grammar.
-//! A value without quotes is let pass, marked, and quoted in a copy, so that readers know one form only.
+//! A value without quotes is accepted, marked, and quoted in a copy, so that readers know one form only.
 //! Limits: names of an element and a parameter together up to [`NAME_BYTES_MAX`] bytes.
 
 use super::scan::Scan;

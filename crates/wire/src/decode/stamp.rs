@@ -84,7 +84,7 @@ impl StampReader {
                 (zoned(&second, 0, ZoneQuality::ZoneGuessed), if bytes[20] == b':' { 21 } else { 20 })
             }
             Shape::Linksys => {
-                // The year stands behind the time: too long a text to keep, and too rare.
+                // The year comes after the time: the text is too long to keep, and too rare.
                 let local_s = read_linksys(bytes)?;
                 (zoned(&self.resolve(local_s), 0, ZoneQuality::ZoneGuessed), 20)
             }

@@ -51,7 +51,7 @@ impl Scan<'_> {
 }
 
 /// Valid characters stay; bytes of invalid ones and control characters become `\xHH`, backslashes are doubled,
-/// so that the bytes as received can be told from it.
+/// so that the received bytes can be distinguished from it.
 fn append_escaped(text: &[u8], out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let hex = |byte: u8, out: &mut Vec<u8>| {

@@ -13,7 +13,7 @@ pub(super) fn first_of(stops: [u8; 3], bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
-        // The lowest mark stands for a byte that is one of them; marks above it may be wrong.
+        // The lowest mark is that of a byte that is one of them; marks above it may be wrong.
         let marks = stops.iter().fold(0, |marks, stop| {
             let same_is_zero = word ^ (LOW * u64::from(*stop));
             marks | same_is_zero.wrapping_sub(LOW) & !same_is_zero & HIGH

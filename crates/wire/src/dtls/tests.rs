@@ -34,7 +34,7 @@ fn knows_what_a_datagram_begins_with() {
     check(&greeting(&[1, 2, 3]), "hello 1 [1, 2, 3]");
     check(&[23, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 9, 0, 2, 0xaa, 0xbb], "record 23 1");
     check(&[21, 0xfe, 0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 10], "record 21 0");
-    // The same bytes under keys are no hello.
+    // The same bytes under keys are not a hello.
     let mut sealed = greeting(b"");
     sealed[4] = 1;
     check(&sealed, "record 22 1");

@@ -1,4 +1,4 @@
-//! What stands around a line on its way out.
+//! The framing around an outgoing line.
 //!
 //! In: a buffer whose last line is bare. Out: the same with the line's framing. Holds nothing.
 //! Limits: a line that holds its own delimiter is split by the receiver; octet counting has no such limit.

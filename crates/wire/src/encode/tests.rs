@@ -120,7 +120,7 @@ fn completes_structured_data() {
     check_sdata("[a b=\"c\" d=\"e\"]", &[(".SDATA.a.b", None)], "[a d=\"e\"]");
     check_sdata("[a b=\"c\"]", &[(".SDATA.a.b", None)], "");
     check_sdata("-", &[(".SDATA.a=.b c", Some("1"))], "[a%3D b%20c=\"1\"]");
-    // Section 6.3.3: a name may stand in an element more than once.
+    // Section 6.3.3: a name may occur in an element more than once.
     check_sdata("[a ip=\"1\" ip=\"2\"]", &[(".SDATA.b.c", Some("3"))], "[a ip=\"1\" ip=\"2\"][b c=\"3\"]");
     check_sdata("[a ip=\"1\" ip=\"2\"]", &[(".SDATA.a.ip", Some("3"))], "[a ip=\"3\" ip=\"3\"]");
     check_sdata(

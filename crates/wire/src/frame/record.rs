@@ -1,7 +1,7 @@
 //! The messages of one record of DTLS (RFC 6012, section 5.4).
 //!
 //! In: the text of one record. Out: its frames: counted ones, `1*(MSG-LEN SP MSG)`, or one message that has no count, as
-//! some senders have it. Holds nothing: a message does not go on in the next record.
+//! some senders have it. Holds nothing: a message does not continue in the next record.
 //! Limits: a frame that claims more than is there, or is above the limit, is cut and marked.
 
 use super::{Frame, count::Count};

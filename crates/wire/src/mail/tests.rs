@@ -1,4 +1,4 @@
-//! Rows of mails, those first that somebody tries to add lines to.
+//! Rows of mails; first those that try to add header lines.
 
 use super::{ADDRESS_BYTES_MAX, Mail, Mailbox, Role, envelope};
 use proptest::prelude::*;

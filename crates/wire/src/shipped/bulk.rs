@@ -2,7 +2,7 @@
 //!
 //! In: a body. Out: a message a document, and what became of each item, in their order.
 //! Holds: nothing. Limits: a line of actions that cannot be read refuses the whole body, as Elasticsearch does; a
-//! document that is no JSON object refuses its item. `update` and `delete` are refused: messages do not change.
+//! document that is not a JSON object refuses its item. `update` and `delete` are refused: messages do not change.
 
 use super::{
     BodyError, ShippedReader, document,

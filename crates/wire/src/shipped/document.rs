@@ -70,7 +70,7 @@ pub(super) fn rest(json: &mut Json<'_>, token: Token) -> Result<Datum, BodyError
     Ok(Datum { span: Span::received(start, json.at - start), kind: ValueKind::Json })
 }
 
-/// Reads an object as a whole message. `json` stands behind the brace at `start`.
+/// Reads an object as a whole message. `json` is after the brace at `start`.
 pub(super) fn message(
     json: &mut Json<'_>,
     bytes: &[u8],

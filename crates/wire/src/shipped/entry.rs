@@ -1,6 +1,6 @@
 //! The messages that a body becomes, field by field.
 //!
-//! In: fields with names and types. Out: messages in a batch. Holds: the message in work, and the names of this
+//! In: fields with names and types. Out: messages in a batch. Holds: the message in progress, and the names of this
 //! body: a name that thousands of entries repeat is stored once.
 //! Limits: [`FIELDS_MAX`] pairs a message, further ones are only in its raw bytes; names are cut at 128 bytes.
 
@@ -117,7 +117,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// Takes the message in work back.
+    /// Removes the message in progress.
     pub(super) fn forget(&mut self) {
         self.batch.messages.truncate(self.index);
     }
@@ -174,7 +174,8 @@ impl<'a> Entries<'a> {
         self.batch.push_value(self.index, name, datum.span, datum.kind);
     }
 
-    /// Puts a value in its place. False: the place is taken, or this is no value for it, or it says more.
+    /// Puts a value in its place. Returns false when the field is set already, the value does not fit it, or the value
+    /// says more.
     pub(super) fn put(&mut self, place: Place, datum: Datum) -> bool {
         if matches!(datum.kind, ValueKind::Json | ValueKind::Null | ValueKind::Boolean)
             || datum.span.is_empty()

@@ -1,7 +1,7 @@
 //! GELF 1.1: one JSON object whose own fields begin with an underscore.
 //!
 //! In: a body, or a datagram put together. Out: one message: `short_message` is its text, `_name` the pair `name`.
-//! Holds: nothing. Limits: those of JSON documents. What is no JSON object is an error.
+//! Holds: nothing. Limits: those of JSON documents. Anything but a JSON object is an error.
 
 use super::{
     BodyError, ShippedReader, document,

@@ -1,4 +1,4 @@
-//! Splunk's HTTP event collector: JSON objects one behind the other, or raw lines with metadata beside them.
+//! Splunk's HTTP event collector: JSON objects one after the other, or raw lines with metadata in the query string.
 //!
 //! In: a body. Out: a message an event. `source`, `sourcetype` and `index` are pairs; the fields of an event that is
 //! an object and of `fields` are pairs, or places of the message where they mean one.

@@ -1,6 +1,6 @@
 //! JSON, token by token.
 //!
-//! In: bytes. Out: tokens with their places; strings are unescaped only where somebody wants them.
+//! In: bytes. Out: tokens with their places; strings are unescaped only when they are needed.
 //! Holds: a position. Allocates nothing.
 //! Limits: nesting [`DEPTH_MAX`]. Control characters and bytes that are not UTF-8 are taken as they are.
 
@@ -196,7 +196,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Appends a string without its escapes. What is no escape stays as it is; half a surrogate pair becomes U+FFFD.
+/// Appends a string without its escapes. An unknown escape stays unchanged; half a surrogate pair becomes U+FFFD.
 pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {

@@ -2,7 +2,7 @@
 //!
 //! In: a body, JSON or unpacked protobuf. Out: a message a line; labels and structured metadata are pairs, or
 //! places of the message where they mean one: `host`, `job`, `level`, ...
-//! Holds: the labels of the stream in work. Limits: a body that cannot be read is refused whole.
+//! Holds: the labels of the current stream. Limits: a body that cannot be read is refused whole.
 
 use super::{
     BodyError, ShippedReader, document,

@@ -3,7 +3,7 @@
 //! In: a body. Out: a message a record. Its attributes are pairs under their names, those of its resource under
 //! `resource.`, those of its scope under `scope.`. `host.name`, `service.name` and `process.pid` of the resource are
 //! host, program and pid; the severity is mapped as OpenTelemetry's data model says.
-//! Holds: the attributes of the resource and scope in work.
+//! Holds: the attributes of the current resource and scope.
 //! Limits: values nested deeper than [`NESTED_MAX`] are left out; a body that cannot be read is refused whole.
 
 mod json;

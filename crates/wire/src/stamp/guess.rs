@@ -10,7 +10,7 @@ use message::{Stamp, ZoneQuality};
 const CLOCK_ERROR_S: i64 = 30;
 const DAY_S: i64 = 86_400;
 const QUARTER_S: i64 = 900;
-/// Offsets in minutes that are no whole hours: Marquesas to Chatham Islands.
+/// Offsets in minutes that are not whole hours: Marquesas to Chatham Islands.
 const ODD_OFFSETS: [i64; 17] =
     [-570, -270, -210, -150, 210, 270, 330, 345, 390, 510, 525, 570, 585, 630, 690, 765, 825];
 

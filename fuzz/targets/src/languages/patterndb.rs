@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(crate) fn run(bytes: &[u8]) {
     let parts: Vec<&[u8]> = bytes.splitn(3, |byte| *byte == 0).collect();
     let [head, program, text] = parts.as_slice() else { return };
-    // What is no file is one rule with this pattern.
+    // Bytes that are not a file become one rule with this pattern.
     let pattern = String::from_utf8_lossy(head).replace(['<', '&'], "");
     let own = format!(
         "<patterndb version='4'><ruleset><rules><rule id='r' context-id='$MSG' context-timeout='1'><patterns>\

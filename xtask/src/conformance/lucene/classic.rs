@@ -121,7 +121,7 @@ fn end(end: &End) -> String {
     end.text.as_ref().map_or_else(|| "*".to_owned(), literal)
 }
 
-/// A star that means itself is escaped, to be told from an open end.
+/// A star that means itself is escaped, to be distinguished from an open end.
 fn literal(text: &EndText) -> String {
     if text.text == "*" { "\\*".to_owned() } else { text.text.clone() }
 }

@@ -79,7 +79,7 @@ fn clause_text(clause: &Clause, field: Option<&Text>) -> String {
         Test::Fuzzy(text, distance) => format!("{}~{distance}", text.shown()),
         Test::Phrase(text, slop) => {
             let slop = slop.map(|slop| format!("~{slop}")).unwrap_or_default();
-            // What we read as a last word that goes on.
+            // Queries that we read as a last word with more to come.
             match text.glyphs.split_last() {
                 Some((Glyph::Run, words)) => {
                     format!("\"{}\"*{slop}", Text { glyphs: words.to_vec() }.shown())

@@ -9,7 +9,7 @@ use crate::tree::{
 };
 use std::collections::HashSet;
 
-/// Names that are used, and texts that may name something: templates stand in for their names.
+/// Names that are used, and texts that may contain names: those of templates.
 #[derive(Default)]
 struct Uses<'t> {
     names: HashSet<(Kind, &'t str)>,

@@ -35,7 +35,7 @@ fn names_what_is_never_used() {
     );
     // A path that takes the messages of all sources uses them all.
     says("source s { internal(); }; log { destination { file(\"/x\"); }; flags(catchall); };", &[]);
-    // A whole library of blocks is no news.
+    // Unused blocks of a library are not reported.
     says("log { source { system(); }; destination { file(\"/x\"); }; };", &[]);
 }
 

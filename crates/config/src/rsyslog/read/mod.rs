@@ -41,7 +41,7 @@ pub(super) fn read(path: &Path, surroundings: &dyn Surroundings) -> Result<Vec<S
     Ok(Reader::new(&text, name, surroundings, folder, 0, &mut count).statements(false))
 }
 
-/// A string in double quotes at the start of a text, and what stands behind it.
+/// Reads a string in double quotes at the start of a text. Returns it and the rest.
 pub(super) fn quoted(text: &str) -> Option<(String, &str)> {
     let mut cursor = Cursor::new(text.trim_start());
     let value = cursor.string().ok()?;
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
             vec![Statement { place: place.clone(), words: words.clone(), node: Node::Refused(why) }]
         });
         let last = statements.last_mut();
-        // Without what stands above it the action would take every message.
+        // Without the statement above it the action would take every message.
         let is_orphan = last.as_ref().is_none_or(|last| !last.node.is_rule());
         if is_orphan {
             let node = Node::Refused("`&` repeats the filter above, which cannot be used".to_string());
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One statement. None: what it included is among the statements already.
+    /// Reads one statement. `None`: it was an include, whose statements were added.
     fn statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<Option<Node>> {
         let first = self.cursor.peek().unwrap_or_default();
         Ok(Some(match first {
@@ -298,7 +298,7 @@ impl<'a> Reader<'a> {
         self.cursor.take(";");
     }
 
-    /// Reads the files that an include names, here. A pattern that matches nothing is no error.
+    /// Reads the files that an include names, here. A pattern that matches nothing is not an error.
     fn include(&mut self, written: &str, optional: bool, statements: &mut Vec<Statement>) -> Option<Node> {
         if self.includes >= INCLUDE_DEPTH_MAX {
             return Some(Node::Refused(format!("files are included {INCLUDE_DEPTH_MAX} levels deep")));

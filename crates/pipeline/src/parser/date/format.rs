@@ -13,7 +13,7 @@ pub struct DateFormat(Vec<Part>);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
-    /// A character that must stand there.
+    /// A character that must be there.
     Literal(char),
     /// Blanks, or none.
     Blanks,
@@ -68,7 +68,7 @@ const MONTHS: [&str; 12] = [
 ];
 const WEEKDAYS: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
-/// Names of zones that are no names of places, in seconds from UTC (RFC 822, section 5.1, and Europe's).
+/// Abbreviations of zones, in seconds from UTC (RFC 822, section 5.1, and Europe's).
 const ZONES: [(&str, i32); 19] = [
     ("utc", 0),
     ("gmt", 0),
@@ -221,7 +221,7 @@ impl Part {
     }
 }
 
-/// A number of at most so many digits; blanks may stand before it.
+/// Reads a number of at most `digits` digits; blanks may come before it.
 fn number(text: &str, digits: usize) -> Option<(i32, &str)> {
     let text = text.trim_ascii_start();
     let length = text.bytes().take(digits).take_while(u8::is_ascii_digit).count();

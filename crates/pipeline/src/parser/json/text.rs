@@ -13,7 +13,7 @@ pub(super) struct Quoted<'t> {
     pub(super) escaped: bool,
 }
 
-/// Splits behind the closing quote. None: there is none.
+/// Splits after the closing quote. `None` when there is no closing quote.
 #[inline]
 pub(super) fn quoted(text: &[u8], quote: u8) -> Option<(Quoted<'_>, &[u8])> {
     let mut at = 0;

@@ -1,6 +1,6 @@
 //! The walk over a JSON object: a value for each member.
 //!
-//! In: the rest of a text. Out: values, given as they are met. None: it is no JSON.
+//! In: the rest of a text. Out: values, in order. `None`: it is not JSON.
 //! Holds nothing else. Limits: [`DEPTH_MAX`] levels.
 
 use super::{
@@ -30,7 +30,7 @@ impl Walk<'_, '_, '_> {
         }
         while self.scan.take(b'}').is_none() {
             let name = self.scan.name()?;
-            // A name that stands in the text as it is needs no copy.
+            // A name without escapes needs no copy.
             if names.is_empty() && !name.escaped && self.scan.rest.first() != Some(&b'{') {
                 self.value(name.raw)?;
             } else {
@@ -64,7 +64,7 @@ impl Walk<'_, '_, '_> {
         Some(())
     }
 
-    /// A value that is no object.
+    /// A value that is not an object.
     #[inline]
     fn value(&mut self, name: &[u8]) -> Option<()> {
         match self.scan.rest.first()? {
@@ -168,7 +168,7 @@ impl Default for FixedPoint {
 }
 
 impl FixedPoint {
-    /// None: it does not fit.
+    /// `None`: it does not fit.
     fn print(&mut self, value: f64) -> Option<&str> {
         std::fmt::write(self, format_args!("{value:.6}")).ok()?;
         str::from_utf8(&self.bytes[..self.length]).ok()

@@ -1,7 +1,8 @@
 //! The pieces of an XML text.
 //!
 //! In: a text. Out: its tags and the text between them; comments, instructions and document types are passed over.
-//! None: it is no XML. Holds: what is left. Limits: none of its own; one walk, nothing is copied but text with entities.
+//! `None`: it is not XML. Holds: what is left. Limits: none of its own; one walk, nothing is copied but text with
+//! entities.
 
 use memchr::{memchr, memchr2, memmem};
 use std::borrow::Cow;
@@ -111,7 +112,7 @@ impl<'t> Scan<'t> {
         let name = body.iter().position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'/'))?;
         let tag = &body[..name];
         let mut at = name;
-        // A `>` may stand inside of a quoted value.
+        // A quoted value may contain `>`.
         loop {
             at += body.get(at..)?.iter().position(|byte| matches!(byte, b'>' | b'"' | b'\''))?;
             match body[at] {
@@ -150,7 +151,7 @@ pub(super) fn attribute(text: &[u8]) -> Option<Option<(&[u8], &[u8], &[u8])>> {
     is_name(name).then(|| Some((name, &value[1..=end], &value[end + 2..])))
 }
 
-/// A text without entities. None: an entity that XML does not have.
+/// Replaces the entities of a text. `None`: XML does not have one of them.
 pub(super) fn plain(raw: &[u8]) -> Option<Cow<'_, [u8]>> {
     if memchr2(b'&', b'<', raw).is_none() {
         return Some(Cow::Borrowed(raw));

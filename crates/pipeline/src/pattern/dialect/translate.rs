@@ -205,7 +205,7 @@ impl Reader<'_> {
             self.out.push('^');
         }
         let first = self.at;
-        // Whether a single byte stands before, which may open a range.
+        // True after a single byte, which may open a range.
         let mut opens = false;
         loop {
             let at = self.at;

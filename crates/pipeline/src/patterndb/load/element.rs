@@ -1,4 +1,4 @@
-//! What each element of the format means where it stands.
+//! The meaning of each element of the format in its place.
 //!
 //! In: starts, texts and ends of elements. Out: changes of what is read. Holds: nothing of its own.
 //! Limits: an element where it has no place is an error.
@@ -319,7 +319,7 @@ impl Loader<'_> {
 
     pub(super) fn end(&mut self) -> Result<(), LoadError> {
         let closed = self.open.pop();
-        // An element that only groups others stands for the one around it: then that one is still open.
+        // An element that only groups others repeats the one around it, which is then still open.
         if closed == self.open.last().copied() {
             return Ok(());
         }

@@ -18,7 +18,7 @@ pub(super) fn ipv4(bytes: &[u8]) -> Option<usize> {
     Some(at)
 }
 
-/// The number that digits make; none when there is no digit. Too large ones stay too large.
+/// Returns the value of digits; `None` without a digit. A value that is too large stays too large.
 fn value(digits: &[u8], radix: u32) -> Option<u32> {
     if digits.is_empty() {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn ipv6(bytes: &[u8]) -> Option<usize> {
         (value(&rest[..digits], 16)? <= 0xffff).then_some(())?;
         (groups, at) = (groups + 1, at + digits);
         match &rest[digits..] {
-            // A second `::` is no address.
+            // With a second `::` it is not an address.
             [b':', b':', ..] if shortened => return None,
             [b':', b':', ..] => (at, shortened) = (at + 2, true),
             [b':', next, ..] if groups < 8 && next.is_ascii_hexdigit() => at += 1,

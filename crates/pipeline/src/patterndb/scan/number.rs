@@ -2,7 +2,7 @@
 //!
 //! In: bytes. Out: how many of them are a number. Limits: any number of digits.
 
-/// Length of a decimal number, perhaps negative, or of a hexadecimal one with `0x`. None: there is no digit.
+/// Returns the length of a decimal number, perhaps negative, or of a hexadecimal one with `0x`. `None` without a digit.
 pub(super) fn whole(bytes: &[u8]) -> Option<usize> {
     let (skipped, is_digit): (usize, fn(&u8) -> bool) = match bytes {
         [b'0', b'x' | b'X', ..] => (2, u8::is_ascii_hexdigit),

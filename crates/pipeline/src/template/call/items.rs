@@ -1,6 +1,6 @@
 //! Functions over the elements of lists: `map`, `filter`, `iterate`. `$_` is the element they are at.
 //!
-//! In: lists. Out: a list, or for `iterate` the next value of a series. Holds: where a series stands.
+//! In: lists. Out: a list, or for `iterate` the next value of a series. Holds: the position in a series.
 //! Limits: none of its own; a list is as long as its text.
 
 use super::{Scope, Word};

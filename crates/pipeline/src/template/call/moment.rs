@@ -57,7 +57,7 @@ impl Scope<'_> {
     }
 }
 
-/// Appends the text; nothing for what is no time.
+/// Appends the text; nothing when the value is not a time.
 pub(super) fn append(
     moment: &Moment,
     batch: &Batch,

@@ -1,8 +1,8 @@
 //! Functions that are written as templates: `format-gelf`, `format-cim`, `format-ewmm`.
 //!
-//! In: a name. Out: the text it stands for. Holds the table. Limits: none.
+//! In: a name. Out: the text of its template. Holds the table. Limits: none.
 
-/// Each with the template that it stands for. A configuration may define others of the same names.
+/// Each name with its template. A configuration may define others of the same names.
 const PRESETS: [(&str, &str); 3] = [
     (
         // GELF 1.1; values whose names start with a dot or an underscore are additional fields.
@@ -12,7 +12,7 @@ const PRESETS: [(&str, &str); 3] = [
          _class='${.classifier.class}' --key .* --key _*)$(binary 0)",
     ),
     (
-        // Splunk's common information model: what stands below .cim. comes to the top.
+        // Splunk's common information model: members of .cim. move to the top.
         "format-cim",
         "$(format-json --pair @timestamp='${R_ISODATE}' --pair @message='${MESSAGE}' --key .cim.* --shift 5 \
          --key _* --key .* --replace-prefix .=_ --key *.*)\n",

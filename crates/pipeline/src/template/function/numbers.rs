@@ -1,8 +1,8 @@
-//! Functions of numbers: the four rules, `%`, `sum`, `min`, `max`, `average`, `round`, `ceil`, `floor`.
+//! Functions of numbers: `+`, `-`, `*`, `/`, `%`, `sum`, `min`, `max`, `average`, `round`, `ceil`, `floor`.
 //!
-//! In: rendered arguments. Out: a number, or `NaN` when one of them is none. Holds nothing.
-//! Limits: whole numbers of 64 bits; a rule goes on at the other end where they end, a sum or an average is nothing
-//! there. Numbers in hex are those with a fraction, as in syslog-ng.
+//! In: rendered arguments. Out: a number, or `NaN` when one of them is not a number. Holds nothing.
+//! Limits: whole numbers of 64 bits; operations wrap around at the ends of that range, a sum or an average beyond
+//! it is null. Numbers in hex are those with a fraction, as in syslog-ng.
 
 use super::{Action, Compiled, fixed, integer};
 use message::ValueKind;

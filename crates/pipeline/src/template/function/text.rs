@@ -198,7 +198,7 @@ fn url_encode(args: &[&[u8]], out: &mut Vec<u8>) {
     }
 }
 
-/// An argument that is no encoded text, because of a lone `%` or an encoded NUL, gives nothing.
+/// An argument that is not encoded text, because of a lone `%` or an encoded NUL, gives nothing.
 fn url_decode(args: &[&[u8]], out: &mut Vec<u8>) {
     for arg in args {
         let start = out.len();

@@ -15,7 +15,7 @@ impl ValuePairs {
         ValuePairs { version, cast_to_strings: !version.is_typed(), ..ValuePairs::default() }
     }
 
-    /// Adds all names of a scope; `none` takes away what scopes gave. False: there is no such scope.
+    /// Adds all names of a scope; `none` takes away what scopes gave. Returns false when there is no such scope.
     pub fn scope(&mut self, name: &str) -> bool {
         let name = name.replace('_', "-");
         match (name.as_str(), SCOPES.iter().find(|(known, _)| *known == name)) {

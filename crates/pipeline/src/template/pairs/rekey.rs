@@ -7,9 +7,9 @@ use super::ValuePairs;
 /// A change of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Rekey {
-    /// Takes so many bytes off its start.
+    /// Removes this number of bytes from its start.
     Shift(usize),
-    /// Takes so many levels off its start: what stands before dots.
+    /// Removes this number of levels from its start: the parts before dots.
     ShiftLevels(usize),
     /// Puts something before it.
     AddPrefix(String),

@@ -1,6 +1,6 @@
 //! OpenTelemetry's log records in JSON.
 //!
-//! In: a body. Out: the same messages as from protobuf. Holds: the attributes in work.
+//! In: a body. Out: the same messages as from protobuf. Holds: the current attributes.
 //! Limits: lists and maps as values stay in OpenTelemetry's own JSON.
 
 use super::{
