@@ -1,4 +1,4 @@
-// Who is looking decides what there is to see: the login, or the search page.
+// Shows the login to visitors, and the search page to users.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { ApiError, whenUnauthorized } from "./api/call.ts";
@@ -15,7 +15,7 @@ const gate = signal<Gate>("asking");
 
 async function openGate(): Promise<void> {
   try {
-    // Asked together: the first rows are one round trip sooner.
+    // Requested together: the first rows arrive one round trip sooner.
     const [session, logspaces] = await Promise.all([readSession(), readLogspaces()]);
     gate.value = { session, logspaces };
   } catch (cause) {

@@ -3,7 +3,7 @@
 // In: a path below api/v1 and a body. Out: the decoded answer, or an ApiError. Holds: nothing. The address is relative to
 // the page, so that any path prefix works. Limits: the caller's AbortSignal.
 
-/** What the server says about a failure; `away` when it did not answer at all. */
+/** The server's description of a failure; `away` when it did not answer at all. */
 export type ErrorCode =
   | "unauthorized"
   | "forbidden"
@@ -20,7 +20,7 @@ export type ErrorCode =
 export interface ErrorBody {
   code: ErrorCode;
   message: string;
-  /** Where in the query, in characters; for `query_syntax`. */
+  /** Position in the query, in characters; for `query_syntax`. */
   position?: number;
   length?: number;
   suggestion?: string;
@@ -28,7 +28,7 @@ export interface ErrorBody {
 
 export class ApiError extends Error {
   readonly body: ErrorBody;
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which to try again. */
   readonly retryAfter: number | undefined;
 
   constructor(body: ErrorBody, retryAfter?: number) {
@@ -103,7 +103,7 @@ async function readError(answer: Response): Promise<ApiError> {
   );
 }
 
-/** Whether a promise failed only because it was superseded. */
+/** Returns true if a promise failed only because it was superseded. */
 export function isAborted(cause: unknown): boolean {
   return cause instanceof DOMException && cause.name === "AbortError";
 }

@@ -1,4 +1,4 @@
-// GET /columns: which columns a logspace has.
+// GET /columns: the columns of a logspace.
 import { ask } from "./call.ts";
 
 export interface Column {

@@ -1,23 +1,23 @@
-// POST /explain: what a question costs, and where its time goes.
+// POST /explain: the cost of a question, and where its time goes.
 import { post } from "./call.ts";
 import type { SearchQuestion } from "./search.ts";
 
-/** How a part of a condition is decided. */
+/** The ways in which a part of a condition is decided. */
 export type Reads = "parts" | "nothing" | "words" | "columns" | "text";
 
 export interface ExplainedPart {
-  /** What it asks, in words. */
+  /** The condition in words. */
   asks: string;
   reads: Reads;
-  /** Segments in which it was looked at. */
+  /** Segments in which it was evaluated. */
   segments: number;
   /** Distinct words or values that match. */
   words?: number;
-  /** Entries of their lists. */
+  /** Entries of the lists of these words. */
   postings?: number;
   /** Messages that may match. */
   messages: number;
-  /** Those of them that the index cannot decide. */
+  /** Messages among them that the index cannot decide. */
   undecided: number;
   took_ms: number;
   parts?: ExplainedPart[];
@@ -29,7 +29,7 @@ export interface Explanation {
   segments: number;
   skipped_by_time: number;
   messages: number;
-  /** Messages, blocks and bytes of which the text is read. */
+  /** Messages, blocks and bytes whose text is read. */
   messages_read: number;
   blocks_read: number;
   bytes_read: number;

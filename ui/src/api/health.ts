@@ -1,4 +1,4 @@
-// GET /health: whether the server is there; needs no login.
+// GET /health: the state of the server; needs no login.
 import { ask } from "./call.ts";
 
 export function readHealth(signal?: AbortSignal): Promise<{ status: string }> {

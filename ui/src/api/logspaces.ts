@@ -1,16 +1,16 @@
-// GET /logspaces: what can be searched.
+// GET /logspaces: the logspaces that the user may search.
 import { ask } from "./call.ts";
 
 export interface Logspace {
   name: string;
   kind: "local" | "filtered" | "multiple";
-  /** What the user may do there. */
+  /** Rights of the user there. */
   may: ("search" | "export" | "administer")[];
   /** Absent when they could not be counted in time. */
   messages?: number;
   /** Absent when it is not a local one. */
   bytes?: number;
-  /** Whether some of it is locked for this session, and whether this session unlocked some of it. */
+  /** Parts are locked for this session; parts were unlocked by it. */
   locked: boolean;
   unlocked: boolean;
   /** Absent when it is empty. */

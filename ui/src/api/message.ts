@@ -5,7 +5,7 @@ import type { Row, RowId } from "./row.ts";
 export interface FullRow extends Row {
   /** The bytes as received. */
   raw_base64: string;
-  /** The words it is found by. */
+  /** The words under which the index finds it. */
   tokens: string[];
 }
 

@@ -1,4 +1,4 @@
-// Evidence packages: made first, then taken away.
+// Evidence packages: made first, then downloaded.
 import { address, post } from "./call.ts";
 import type { SearchQuestion } from "./search.ts";
 
@@ -9,7 +9,7 @@ export interface EvidencePackage {
   segments: number;
   /** SHA-256 of its manifest. */
   manifest: string;
-  /** What could not be read, and why. */
+  /** Messages that could not be read, and why. */
   unread?: string[];
 }
 
@@ -17,7 +17,7 @@ export function makePackage(question: Pick<SearchQuestion, "logspace" | "query" 
   return post<EvidencePackage>("package", question);
 }
 
-/** Where it is taken from, within an hour. */
+/** The address for downloading it, within an hour. */
 export function packageAddress({ id }: EvidencePackage): string {
   return address("package", { id });
 }

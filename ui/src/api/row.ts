@@ -1,20 +1,20 @@
-// One message as the API shows it, and how its columns are read.
+// One message as the API shows it, and the text of its columns.
 import type { Clock } from "./search.ts";
 
 export type Severity = "emerg" | "alert" | "crit" | "err" | "warning" | "notice" | "info" | "debug";
 
-/** Names a row: its sequence number; in a filtered or multiple logspace a text that says nothing. */
+/** Identifies a row: its sequence number; in a filtered or multiple logspace an opaque text. */
 export type RowId = number | string;
 
 export interface Row {
   sequence: RowId;
-  /** Which logspace it is of, in a multiple one. */
+  /** Name of its logspace, in a multiple one. */
   logspace?: string;
   received_us: number;
   event_us: number;
   /** Offset of the sender's zone, seconds east. */
   event_offset_s: number;
-  /** How far the sender's time can be trusted. */
+  /** The reliability of the sender's time. */
   event_quality: "known" | "zone_guessed" | "year_guessed" | "absent";
   facility: string;
   severity: Severity;

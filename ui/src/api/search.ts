@@ -16,11 +16,11 @@ export interface SearchQuestion {
   query: string;
   time: TimeRange;
   limit?: number;
-  /** Only rows behind this one. */
+  /** Only rows after this one. */
   before?: RowId;
   /** Only messages of the snapshot of an earlier answer. */
   snapshot?: RowId;
-  /** 30 unless told; 0 for none. */
+  /** 30 by default; 0 for none. */
   bars?: number;
   facets?: string[];
   timeout_ms?: number;
@@ -43,7 +43,7 @@ export interface SearchAnswer {
   rows: Row[];
   facets: Facet[];
   hints: string[];
-  /** What could not be read: locked, or damaged on disk. */
+  /** Messages that could not be read: locked, or damaged on disk. */
   unread?: Unread[];
   /** Set when the time ran out: messages received before were not searched. */
   searched_from_us?: number;
@@ -51,13 +51,13 @@ export interface SearchAnswer {
   table?: Table;
 }
 
-/** Messages that an answer says nothing of. */
+/** Messages that could not be read and are missing from an answer. */
 export interface Unread {
-  /** Of which logspace, in a multiple one. */
+  /** Name of their logspace, in a multiple one. */
   logspace?: string;
   from_us: number;
   to_us: number;
-  /** `locked`, or what is damaged. */
+  /** `locked`, or a description of the damage. */
   why: string;
 }
 
@@ -66,7 +66,7 @@ export type Cell = string | number | boolean | null | Cell[] | { [name: string]:
 export interface Table {
   columns: string[];
   rows: Cell[][];
-  /** Whether there were more rows than asked for. */
+  /** True when there were more rows than requested. */
   more: boolean;
 }
 

@@ -1,4 +1,4 @@
-// GET /session: who is looking, and at which server.
+// GET /session: the user who is logged in, and the server.
 import { ask } from "./call.ts";
 
 export interface Session {

@@ -1,4 +1,4 @@
-// POST /unlock and /lock: opens what is sealed with a private key, for this session alone.
+// POST /unlock and /lock: unlocks messages with a private key, for this session alone.
 import { post } from "./call.ts";
 
 export interface Unlocked {

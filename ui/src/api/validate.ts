@@ -1,4 +1,4 @@
-// GET /validate: whether a query can be asked, and if not, where it goes wrong.
+// GET /validate: checks a query; an error has its position.
 import { ask, type ErrorBody } from "./call.ts";
 
 export interface Validity {

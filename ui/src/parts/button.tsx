@@ -4,7 +4,7 @@ import { Icon, type IconName } from "./icon.tsx";
 
 interface Props {
   icon?: IconName;
-  /** What it does; the accessible name where there is no text. */
+  /** The action; also the accessible name when there is no text. */
   title: string;
   shortcut?: string;
   kind?: "plain" | "outlined" | "primary";

@@ -8,7 +8,7 @@ interface Props {
   width: Signal<number>;
   min: number;
   max: number;
-  /** Which way a larger width lies. */
+  /** The direction in which the width grows. */
   grows: "right" | "left";
 }
 

@@ -1,4 +1,4 @@
-// A message's text with its matches marked, cut where it gets long.
+// A message's text with its matches marked, cut when it is long.
 import { useState } from "preact/hooks";
 
 /** One-line rows show this many characters at most; more would only be drawn to be hidden. */
@@ -36,7 +36,7 @@ export function MessageText({ text, highlights, line }: Props) {
   );
 }
 
-/** One character for one, so that highlights stay where they are. */
+/** Replaces characters one for one, so that highlights stay in position. */
 function breakSign(sign: string): string {
   return sign === "\t" ? "\u2192" : sign === "\n" ? "\u21b5" : " ";
 }

@@ -16,7 +16,7 @@ interface Props {
 export function Popover({ open, onClose, label, align = "left", anchor, children, ...rest }: Props) {
   const root = useRef<HTMLDivElement>(null);
   const panel = useRef<HTMLDivElement>(null);
-  // Before the browser paints, so that what is typed right after the shortcut lands in the panel.
+  // Before the browser paints, so that text typed right after the shortcut goes to the panel.
   useLayoutEffect(() => {
     if (!open) return undefined;
     const before = document.activeElement as HTMLElement | null;

@@ -8,18 +8,18 @@ export type Filter = "include" | "exclude";
 
 const SPECIAL = /[+\-&|!(){}[\]^"~*?:\\/<>=\s]/;
 
-/** A value as a term: plain where it can be, else a phrase. */
+/** Returns a value as a term: plain if possible, else a phrase. */
 export function quoteValue(value: string): string {
   if (value !== "" && !SPECIAL.test(value) && !/^(AND|OR|NOT)$/i.test(value)) return value;
   return `"${value.replace(/[\\"]/g, "\\$&")}"`;
 }
 
 export function quoteField(name: string): string {
-  // A dash or a dot inside a name is not special; what else is gets a backslash.
+  // A dash or a dot inside a name is not special; other special characters get a backslash.
   return name.replace(/[+&|!(){}[\]^"~*?:\\/<>=\s]/g, "\\$&").replace(/^-/, "\\-");
 }
 
-/** A name as headings show it: what all structured data begins with says nothing. */
+/** Shortens a name for headings: the prefix of all structured data is left out. */
 export function shortName(name: string): string {
   return name.replace(/^\.SDATA\./, "");
 }
@@ -28,7 +28,7 @@ export function filterTerm(field: string, value: string): string {
   return `${quoteField(field)}:${quoteValue(value)}`;
 }
 
-/** The query with the filter added; a contrary filter on the same value is replaced, the same one is not repeated. */
+/** Returns the query with the filter added; it replaces a contrary filter on the same value and is not repeated. */
 export function addFilter(query: string, field: string, value: string, filter: Filter): string {
   return withQuestion(query, (question) => addToQuestion(question, field, value, filter));
 }
@@ -42,13 +42,13 @@ function addToQuestion(query: string, field: string, value: string, filter: Filt
   return `${needsGroup(rest) ? `(${rest})` : rest} AND ${wanted}`;
 }
 
-/** What the query already says about a value at its top level. */
+/** Returns the filter on a value at the top level of the query. */
 export function stateOf(query: string, field: string, value: string): Filter | undefined {
   const place = find(splitPipes(query).question, filterTerm(field, value));
   return place && (place.negated ? "exclude" : "include");
 }
 
-/** The query without its top-level filter on the value. */
+/** Returns the query without its top-level filter on the value. */
 export function removeFilter(query: string, field: string, value: string): string {
   return withQuestion(query, (question) => removeFromQuestion(question, field, value));
 }

@@ -1,9 +1,9 @@
-// Where a question ends and its pipes begin.
+// Splits a query into its question and its pipes.
 //
 // In: the query text. Out: both parts. The server's parser decides; this one only has to see the first `|`.
 import { tokenize } from "./tokens.ts";
 
-/** The commands behind `|`, with what each does, for completion. */
+/** The commands of pipes, each with a description, for completion. */
 export const COMMANDS: [string, string][] = [
   ["stats", "count() by host"],
   ["top", "20 host"],
@@ -33,7 +33,7 @@ export function hasPipes(query: string): boolean {
   return splitPipes(query).pipes !== "";
 }
 
-/** The query with another question before the same pipes. */
+/** Returns the query with another question before the same pipes. */
 export function withQuestion(query: string, change: (question: string) => string): string {
   const { question, pipes } = splitPipes(query);
   const changed = change(question);

@@ -1,4 +1,5 @@
-// Where the cursor stands in a query: in a field's name or in its value. Also positions as the server counts them.
+// The position of the cursor in a query: in a field's name or in its value. Also positions as the server
+// counts them.
 import { quoteValue } from "./edit.ts";
 import { tokenize } from "./tokens.ts";
 
@@ -7,7 +8,7 @@ export type Place =
   | { kind: "command"; from: number; prefix: string }
   | { kind: "value"; from: number; prefix: string; field: string };
 
-/** What can be completed at the cursor; undefined inside phrases, ranges and regular expressions. */
+/** Returns the text to complete at the cursor; undefined inside phrases, ranges and regular expressions. */
 export function placeAt(query: string, cursor: number): Place | undefined {
   const tokens = tokenize(query);
   const index = tokens.findIndex((token) => token.from < cursor && cursor <= token.to);
@@ -36,7 +37,7 @@ function fieldName(text: string): string {
   return text.replace(/:=*$/, "").replace(/\\(.)/g, "$1");
 }
 
-/** A completed value as it is written into the query. */
+/** Returns a completed value as it is written into the query. */
 export const writtenValue = quoteValue;
 
 /** The server counts characters, JavaScript UTF-16 units. */

@@ -53,7 +53,7 @@ for (const theme of ["light", "dark"]) {
     check("text", "mark", 4.5);
     check("text", "bar-soft", 4.5);
     check("muted", "sunken", 4.5);
-    // What is not text but must be seen: 3:1.
+    // Visible parts other than text: 3:1.
     check("bar", "surface", 3);
     check("focus", "ground", 3);
     expect(weak).toEqual([]);

@@ -1,4 +1,4 @@
-// Every time and number that the page shows goes through here.
+// Formats every time and number that the page shows.
 import { isRelative, type Range, type Span } from "./range.ts";
 import { wallOf, type Zone } from "./zone.ts";
 
@@ -59,7 +59,7 @@ export function rangeText(range: Range, zone: Zone, span?: Span): string {
   const to = text(range.to, span?.toUs);
   if (!to) return `Since ${from}`;
   if (!from) return `Until ${to}`;
-  // The day is said once.
+  // The day is written once.
   return from.slice(0, 10) === to.slice(0, 10) && to.includes(" ")
     ? `${from} \u2013 ${to.slice(11)}`
     : `${from} \u2013 ${to}`;
@@ -99,7 +99,7 @@ export function bytes(value: number): string {
   return `${scaled < 10 ? scaled.toFixed(1) : Math.round(scaled)} ${units[unit]}`;
 }
 
-/** "120 ms", "4 s", "5 min", "2 h", "3 d": how long something is. */
+/** A duration: "120 ms", "4 s", "5 min", "2 h", "3 d". */
 export function duration(us: number): string {
   const steps: [number, string][] = [
     [86_400e6, "d"],

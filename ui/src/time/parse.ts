@@ -30,7 +30,7 @@ const UNITS: Record<string, string> = {
 };
 const TIME = String.raw`\d{1,2}:\d{2}(?::\d{2})?`;
 const DATE = String.raw`\d{4}-\d{2}-\d{2}`;
-/** Around a moment that was pasted: what happened just before and after. */
+/** The range around a pasted moment. */
 const AROUND_US = 300_000_000;
 
 export function parseRange(typed: string, nowUs: number, zone: Zone): Range | undefined {
@@ -72,7 +72,7 @@ function wholeDay(text: string, nowUs: number, zone: Zone): Range | undefined {
   return { from: iso(usOf(start, zone)), to: text === "today" ? "now" : iso(usOf(end, zone)) };
 }
 
-/** One moment: from it until now when it is relative or said with "since", else the minutes around it. */
+/** One moment: from it until now when it is relative or after "since", else the minutes around it. */
 function moment(text: string, nowUs: number, zone: Zone): Range | undefined {
   const since = /^since (.+)$/i.exec(text);
   const found = instantOf(since?.[1] ?? text, nowUs, zone);

@@ -58,7 +58,7 @@ export function absolute(span: Span): Range {
   return { from: fromUs(span.fromUs), to: fromUs(span.toUs) };
 }
 
-/** The span a range means now; open ends are taken from `known`, what the server searched. */
+/** Resolves a range to absolute times; open ends are taken from `known`, the range that the server searched. */
 export function resolve(range: Range, nowUs: number, known?: Span): Span {
   const to = toUs(range.to, nowUs) ?? known?.toUs ?? nowUs;
   const from = toUs(range.from, nowUs) ?? known?.fromUs ?? to - UNIT_US["h"]!;
@@ -70,7 +70,7 @@ const BARS_MIN = 40;
 const BARS_MAX = 90;
 const ROUND_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 10_800, 21_600, 43_200, 86_400];
 
-/** How many bars to ask for: such that one is a round time wide, where that is possible. */
+/** Returns the number of bars to request, such that one is a round time wide if possible. */
 export function barsFor(span: Span): number {
   const seconds = (span.toUs - span.fromUs) / 1_000_000;
   const fitting = ROUND_S.map((width) => seconds / width).filter(

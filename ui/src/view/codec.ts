@@ -54,7 +54,7 @@ function decodeRange(parts: URLSearchParams): View["range"] {
   return { from: readable(from), to: readable(to) };
 }
 
-/** A sequence number, or the text that names a row where those are not shown. */
+/** Parses a sequence number, or the text that identifies a row where those are hidden. */
 function decodeRow(text: string | null): View["open"] {
   if (text === null) return undefined;
   if (/^[A-Za-z0-9_-]{22}$/.test(text)) return text;

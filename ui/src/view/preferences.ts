@@ -1,5 +1,5 @@
-// What a person likes, kept in the browser and not in links: zone, theme, sizes. Storage may be refused; then it is
-// kept for this visit only.
+// The user's preferences, kept in the browser and not in links: zone, theme, sizes. Storage may be refused;
+// then they are kept for this visit only.
 import { effect, signal, type Signal } from "@preact/signals";
 import type { Zone } from "../time/zone.ts";
 
@@ -28,7 +28,7 @@ function read<T>(name: string, otherwise: T, allowed?: readonly T[]): T {
   }
 }
 
-/** Too narrow for panels side by side. */
+/** Too narrow for panels next to each other. */
 const small = matchMedia("(max-width: 820px)");
 export const narrow = signal(small.matches);
 small.addEventListener("change", (change) => (narrow.value = change.matches));

@@ -1,4 +1,4 @@
-// The queries asked last, newest first; kept in this browser only.
+// The latest queries, newest first; kept in this browser only.
 //
 // Limits: QUERIES_MAX, each of at most QUERY_CHARACTERS_MAX.
 

@@ -1,4 +1,4 @@
-// What the page shows, as one value. The URL holds all of it, see codec.ts.
+// The state of the page as one value. The URL holds all of it, see codec.ts.
 import type { RowId } from "../api/row.ts";
 import type { Clock } from "../api/search.ts";
 import type { Range } from "../time/range.ts";
@@ -35,7 +35,7 @@ export const DEFAULT_VIEW: View = {
   tab: "fields",
 };
 
-/** Whether two views ask the server the same question. */
+/** Returns true if two views ask the server the same question. */
 export function asksTheSame(a: View, b: View): boolean {
   return (
     a.logspace === b.logspace &&

@@ -1,4 +1,4 @@
-// The login. What was asked for in the URL is shown right after.
+// The login. The page of the URL is shown right after it.
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/call.ts";
 import { Logo } from "../../parts/logo.tsx";

@@ -1,4 +1,4 @@
-// What people do on the search page, each as one function: buttons and keys call the same.
+// The actions of the search page, each as one function: buttons and keys call the same.
 import { ApiError } from "../../api/call.ts";
 import { makePackage, packageAddress } from "../../api/package.ts";
 import { addFilter, removeFilter, stateOf, type Filter } from "../../query/edit.ts";
@@ -14,10 +14,10 @@ import { copyText, curlCommand, exportLink, permalink } from "./model/share.ts";
 import type { Share } from "./share-menu.tsx";
 
 const PAGE_STEP_ROWS = 20;
-/** Around the newest match, when the range is moved to it. */
+/** The range around the newest match, when it is moved there. */
 const AROUND_US = 900_000_000;
 const ZOOMS_MAX = 50;
-/** Making a package of many messages takes minutes; what came of it is to be read. */
+/** Making a package of many messages takes minutes; its notice stays long enough to be read. */
 const PACKAGE_MS_MAX = 3_600_000;
 const PACKAGE_SAID_MS = 15_000;
 
@@ -50,7 +50,7 @@ export class Actions {
     this.page.go({ range });
   };
 
-  /** A part of the range was marked: the way back is kept. */
+  /** Zooms into a part of the range, and remembers the range before. */
   zoom = (span: Span): void => {
     if (this.zooms.length < ZOOMS_MAX) this.zooms.push(this.page.view.value.range);
     this.page.go({ range: absolute(span), live: false });
@@ -62,14 +62,14 @@ export class Actions {
 
   nearest = (us: number): void => this.range(absolute({ fromUs: us - AROUND_US, toUs: us + AROUND_US }));
 
-  /** The last quarter of the range: what a search that took too long can still answer. */
+  /** Narrows to the last quarter of the range, for a search that took too long. */
   narrow = (): void => {
     const { fromUs, toUs } = this.page.window();
     this.zoom({ fromUs: Math.round(toUs - (toUs - fromUs) / 4), toUs });
   };
 
   filter = (column: string, value: string, filter: Filter): void => {
-    // What is being typed counts, or a click would throw it away.
+    // Filters the text being typed, which would be lost otherwise.
     const query = this.page.draft ?? this.page.view.value.query;
     const takeBack = stateOf(query, column, value) === filter;
     this.page.go({ query: takeBack ? removeFilter(query, column, value) : addFilter(query, column, value, filter) });
@@ -80,7 +80,7 @@ export class Actions {
     this.page.go({ query: withQuestion(query, (old) => (old && old !== "*" ? `${old} AND ${word}` : word)) });
   };
 
-  /** The messages behind a value of a table. */
+  /** Shows the messages behind a value of a table. */
   messages = (column: string, value: string): void =>
     this.page.go({ query: addFilter(splitPipes(this.page.view.value.query).question, column, value, "include") });
 
@@ -119,7 +119,7 @@ export class Actions {
     if (view.value.open !== undefined && target) this.open(target.sequence);
   };
 
-  /** Live shows what arrives now: a fixed range makes way for a relative one. */
+  /** Turns on live mode, which shows new messages: a fixed range is replaced by a relative one. */
   live = (): void => {
     const { view } = this.page;
     const on = !view.value.live;
@@ -151,7 +151,7 @@ export class Actions {
       );
   };
 
-  /** Everything that the search finds and that is sealed, with proofs of it. */
+  /** Makes a package of all sealed messages of the search, with their proofs. */
   private package = async (): Promise<void> => {
     const { page } = this;
     page.say("Making an evidence package of the sealed messages …", PACKAGE_MS_MAX);
@@ -215,7 +215,7 @@ export class Actions {
     if (open !== undefined) this.page.go({ open, tab: "context" }, "replace");
   }
 
-  /** Closes what is open; with nothing open, goes back to the range before the last zoom. */
+  /** Closes what is open; with nothing open, returns to the range before the last zoom. */
   private back(): void {
     if (this.page.view.value.open !== undefined) return this.close();
     const range = this.zooms.pop();

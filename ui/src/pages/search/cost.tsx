@@ -1,4 +1,5 @@
-// The time that an answer took; pressed, it tells where the time goes: what of the index each part asks, and what is read.
+// The time that an answer took; a click explains it: the work of the index for each part, and the messages
+// read.
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, isAborted } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The keyboard and the query language on one page.
+// The keyboard shortcuts and the query language on one page.
 import { useEffect, useRef } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { SHORTCUTS } from "./keyboard.ts";

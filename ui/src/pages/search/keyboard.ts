@@ -1,4 +1,4 @@
-// The keys of the page. None is needed to use it; all act only while no text is being typed.
+// The shortcuts of the page. All actions also have a button; shortcuts act only while no text is being typed.
 
 export type Command =
   | "query"
@@ -53,7 +53,7 @@ const COMMANDS = new Map(
   SHORTCUTS.flatMap(({ keys, command }) => keys.map((key): [string, Command] => [key, command])),
 );
 
-/** The command of a key press; undefined while typing, with modifiers, and where a control uses the key itself. */
+/** Returns the command of a key press; undefined while typing, with modifiers, and where a control uses the key. */
 export function commandOf(event: KeyboardEvent): Command | undefined {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return undefined;
   const target = event.composedPath()[0] as HTMLElement | undefined;
@@ -62,7 +62,7 @@ export function commandOf(event: KeyboardEvent): Command | undefined {
   const command = COMMANDS.get(event.key);
   const onControl = tag === "BUTTON" || tag === "A" || tag === "SUMMARY";
   if (onControl && event.key === "Enter") return undefined;
-  // Those close themselves.
+  // Dialogs close themselves.
   if (target?.closest(".popover, dialog")) return undefined;
   if (target?.closest(".pane-body") && /^(Arrow|Page|Home)/.test(event.key)) return undefined;
   return command;

@@ -1,4 +1,4 @@
-// The state of the live tail: what arrives, what is shown of it, and whether the line is up.
+// The state of the live tail: messages received, messages shown, and the connection.
 import { count } from "../../time/format.ts";
 import { Icon } from "../../parts/icon.tsx";
 import type { Live } from "./model/live.ts";

@@ -1,4 +1,4 @@
-// What the list shows, in one line: how many, of when, how sure; and how to show it.
+// The result in one line: its count, time range and reliability; and the controls of its display.
 import type { Explanation } from "../../api/explain.ts";
 import type { SearchAnswer } from "../../api/search.ts";
 import { Button } from "../../parts/button.tsx";
@@ -16,7 +16,7 @@ interface Props {
   onRail(): void;
   onBars(): void;
   onShare(what: Share): void;
-  /** Asks what the question costs. */
+  /** Requests the cost of the question. */
   onCost(signal: AbortSignal): Promise<Explanation>;
 }
 

@@ -1,4 +1,4 @@
-// The middle of the page: the result's line, its bars, its rows, or why there are none.
+// The middle of the page: the result line, the bars, and the rows or the reason for an empty list.
 import type { Zone } from "../../time/zone.ts";
 import { zoneOffset } from "../../time/zone.ts";
 import type { Actions } from "./actions.ts";
@@ -19,7 +19,7 @@ interface Props {
   dark: boolean;
   railOpen: boolean;
   barsOpen: boolean;
-  /** Whether messages have a field of that name. */
+  /** Returns true if messages have a field of that name. */
   isField(name: string): boolean;
   onRail(): void;
   onBars(): void;

@@ -1,4 +1,4 @@
-// The search page: puts the state and the parts together.
+// The search page: connects the state with the components.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";

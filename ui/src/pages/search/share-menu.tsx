@@ -1,4 +1,4 @@
-// Ways to hand on what is on the screen.
+// The menu for sharing the result.
 import { useState } from "preact/hooks";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";

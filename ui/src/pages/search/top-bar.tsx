@@ -1,4 +1,4 @@
-// The top of the page: whose logs, which logspace, and what concerns the page itself.
+// The top of the page: the server, the logspace, and the settings of the page.
 import { useState } from "preact/hooks";
 import type { Logspace } from "../../api/logspaces.ts";
 import type { Session } from "../../api/session.ts";

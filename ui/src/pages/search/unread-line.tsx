@@ -1,4 +1,5 @@
-// What an answer says nothing of: locked or damaged, and of which time; a key opens what is locked, for this session.
+// The messages missing from an answer, locked or damaged, with their times; a key unlocks them for this
+// session.
 import { useState } from "preact/hooks";
 import { ApiError } from "../../api/call.ts";
 import type { Logspace } from "../../api/logspaces.ts";
@@ -8,14 +9,14 @@ import { Icon } from "../../parts/icon.tsx";
 import { short } from "../../time/format.ts";
 import type { Zone } from "../../time/zone.ts";
 
-/** Parts that are named one by one. */
+/** Most parts that are listed one by one. */
 const NAMED_MAX = 3;
 
 interface Props {
   logspace: Logspace | undefined;
   unread: Unread[];
   zone: Zone;
-  /** Keys have changed: the question is to be asked again. */
+  /** Called after the keys have changed: the search has to be repeated. */
   onChange(): void;
 }
 

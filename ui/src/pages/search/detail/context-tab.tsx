@@ -1,4 +1,4 @@
-// What came just before and after, from the same source; the query plays no part here.
+// The messages just before and after, from the same source, whether they match the query or not.
 import type { SameAs } from "../../../api/context.ts";
 import type { Row, RowId } from "../../../api/row.ts";
 import { SeverityMark, severityClass } from "../../../parts/severity.tsx";

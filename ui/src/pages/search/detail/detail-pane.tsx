@@ -1,4 +1,4 @@
-// Everything about one message, beside the list.
+// The details of one message, in a pane next to the list.
 import type { ErrorBody } from "../../../api/call.ts";
 import type { SameAs } from "../../../api/context.ts";
 import type { FullRow } from "../../../api/message.ts";

@@ -1,4 +1,4 @@
-// A message's fields with what can be done with each.
+// The fields of a message, each with its actions.
 import type { FullRow } from "../../../api/message.ts";
 import { columnOf, FIXED_COLUMNS } from "../../../api/row.ts";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
@@ -8,7 +8,7 @@ import { duration, precise } from "../../../time/format.ts";
 import { offsetText, type Zone } from "../../../time/zone.ts";
 import type { DetailEvents } from "./detail-pane.tsx";
 
-/** A difference between the clocks that is worth a word. */
+/** Smallest difference between the clocks that is shown. */
 const SKEW_US = 2_000_000;
 
 interface Props {
@@ -133,7 +133,7 @@ function Pair({ name, value, inList, state, events }: PairProps) {
   );
 }
 
-/** Long names may break after their dots. */
+/** Lets long names break after their dots. */
 function breakable(name: string): string {
   return name.replace(/([.@])(?=.)/g, "$1\u200b");
 }

@@ -1,6 +1,6 @@
-// Bytes as people look at them: offset, sixteen bytes, and what of them can be read.
+// A hex dump: offset, sixteen bytes, and the printable characters.
 
-/** Two groups of `half` bytes a line. */
+/** Formats bytes as lines of two groups of `half` bytes. */
 export function hexLines(bytes: Uint8Array, half = 8): string[] {
   const width = 2 * half;
   const groupSigns = 3 * half - 1;

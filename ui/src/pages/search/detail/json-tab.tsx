@@ -1,4 +1,4 @@
-// The message as the API gives it, to take away.
+// The message as JSON from the API, to copy.
 import type { FullRow } from "../../../api/message.ts";
 
 export function JsonTab({ message, onCopy }: { message: FullRow; onCopy: (text: string, what: string) => void }) {

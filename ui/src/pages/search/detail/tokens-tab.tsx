@@ -1,4 +1,4 @@
-// The words that this message is found by.
+// The words under which the index finds this message.
 import type { FullRow } from "../../../api/message.ts";
 import { count } from "../../../time/format.ts";
 

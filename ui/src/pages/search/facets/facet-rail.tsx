@@ -9,7 +9,7 @@ import { FacetBlock } from "./facet-block.tsx";
 
 interface Props {
   facets: Facet[];
-  /** Columns whose facets are open; some may still be on their way. */
+  /** Columns with open facets; some may still be loading. */
   open: string[];
   columns: Column[];
   shown: string[];

@@ -1,4 +1,4 @@
-// The names above the list; a column can be moved and taken away here.
+// The names above the list; columns are moved and removed here.
 import { Icon } from "../../../parts/icon.tsx";
 import { shortName } from "../../../query/edit.ts";
 import type { Clock } from "../../../api/search.ts";

@@ -1,4 +1,4 @@
-// The list: draws only what is in sight, and says which rows it would like to have.
+// The list: draws only the visible rows, and requests the rows that it needs.
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import type { Row, RowId } from "../../../api/row.ts";
 import type { Clock } from "../../../api/search.ts";
@@ -9,14 +9,14 @@ import { RowLine } from "./row-line.tsx";
 import { FixedRows, MeasuredRows, ROW_PX, WRAPPED_ROWS_MAX } from "./scroll.ts";
 import { gridColumns } from "./widths.ts";
 
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const MARGIN_ROWS = 8;
-/** Rows asked for beyond those drawn, so that they are there in time. */
+/** Rows requested beyond those drawn, so that they are there in time. */
 const AHEAD_ROWS = 40;
 const REST_MS = 160;
 
 interface Props {
-  /** Another one is another result: the list starts at its top. */
+  /** Identifies the result: when it changes, the list starts at its top. */
   result: unknown;
   length: number;
   total: number;
@@ -75,7 +75,7 @@ export function RowList(props: Props) {
     redraw(0);
   }, [props.result]);
 
-  // The row under the cursor stays in sight when the cursor moves.
+  // Keeps the row of the cursor visible when the cursor moves.
   useLayoutEffect(() => {
     const node = scroller.current!;
     if (!wrap) {

@@ -1,4 +1,4 @@
-// Where rows stand in a list that may be taller than a browser can draw.
+// Positions of rows in a list that may be taller than a browser can draw.
 //
 // In: the scroller's position. Out: which rows are in sight, and where. A list of fixed rows above CANVAS_PX_MAX is drawn on
 // a shorter canvas: small moves stay true to the pixel, large ones (dragging the scroll bar) are scaled, and the bar is
@@ -46,17 +46,17 @@ export class FixedRows {
     this.seen = scrollTop;
   }
 
-  /** Where the scroller ought to be for the present top. */
+  /** The position that the scroller should have for the present top. */
   get restPx(): number {
     return this.ratio === 1 ? this.top : Math.round(this.top / this.ratio);
   }
 
-  /** The scroller was put to its rest: not a move. */
+  /** Records a move of the scroller that was made by the page, not by the user. */
   rested(scrollTop: number): void {
     this.seen = scrollTop;
   }
 
-  /** Goes to a row; says where the scroller has to be put. */
+  /** Goes to a row; returns the new position of the scroller. */
   reveal(index: number): number {
     const at = index * ROW_PX;
     if (at < this.top) this.top = at;
@@ -73,7 +73,7 @@ export class FixedRows {
     return Math.min(this.length - 1, Math.ceil((this.top + this.viewPx) / ROW_PX));
   }
 
-  /** Where a row is drawn on the canvas. */
+  /** Returns the position of a row on the canvas. */
   canvasTop(index: number, scrollTop: number): number {
     return this.ratio === 1 ? index * ROW_PX : scrollTop + index * ROW_PX - this.top;
   }
@@ -89,7 +89,7 @@ export class MeasuredRows {
     this.rebuild();
   }
 
-  /** Takes the heights of rows just drawn; says by how much the rows above `first` grew. */
+  /** Takes the heights of rows just drawn; returns the growth of the rows above `first`. */
   measure(drawn: [number, number][], first: number): number {
     let above = 0;
     let changed = false;

@@ -1,4 +1,4 @@
-// How wide the list's columns are: as wide as what is in them, within limits.
+// The widths of the list's columns: as wide as their content, within limits.
 import { columnOf, type Row } from "../../../api/row.ts";
 import { shortName } from "../../../query/edit.ts";
 
@@ -8,7 +8,7 @@ const CHARACTERS_MAX = 26;
 const TIME_WIDTH = "21ch";
 const SEVERITY_WIDTH = "11ch";
 
-/** The value of grid-template-columns. `at` gives the rows on top of the list. */
+/** Returns the value of grid-template-columns. `at` gives the rows at the top of the list. */
 export function gridColumns(columns: string[], at: (index: number) => Row | undefined): string {
   const sample: Row[] = [];
   for (let index = 0; index < SAMPLE_ROWS; index++) {

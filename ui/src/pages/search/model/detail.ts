@@ -1,4 +1,4 @@
-// What the detail pane shows: one message in full, and the messages around it.
+// The state of the detail pane: one message in full, and the messages around it.
 import { batch, computed, effect, signal, untracked } from "@preact/signals";
 import { ApiError, isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readContext, type SameAs } from "../../../api/context.ts";

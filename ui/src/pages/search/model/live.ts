@@ -1,4 +1,4 @@
-// The live tail: new rows on top of what was there, without a gap and without a row twice.
+// The live tail: new rows above the earlier ones, without a gap and without a row twice.
 //
 // In: rows as the server sends them. Out: `rows`, newest first; while `paused`, new ones wait and are counted.
 // At most ROWS_A_TICK rows are drawn a tick: of a flood the newest are shown and the rest counted as passed over.
@@ -50,7 +50,7 @@ export class Live {
     this.timer = setInterval(() => this.tick(), TICK_MS);
   }
 
-  /** Called when the reader scrolls away from the top, and back. */
+  /** Called when the user scrolls away from the top, and back. */
   pause(): void {
     this.paused.value = true;
   }

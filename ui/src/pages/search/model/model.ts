@@ -1,4 +1,4 @@
-// The search page's state: the view (which the URL holds), the result it asks for, and what is being looked at.
+// The state of the search page: the view (which the URL holds), its result, and the selection.
 //
 // In: events of the components. Out: signals they show. Holds: the request under way (a newer one aborts it), the live
 // tail, the rows. Everything that fetches on this page is here or in a sibling file.
@@ -17,7 +17,7 @@ import { Live } from "./live.ts";
 import { PAGE_ROWS, PIPED_ROWS, Rows } from "./rows.ts";
 
 const TIMEOUT_MS = 30_000;
-/** While live, count, bars and facets are asked for this often. */
+/** Interval at which count, bars and facets are refreshed in live mode. */
 const LIVE_REFRESH_MS = 5_000;
 
 export class SearchModel {
@@ -32,7 +32,7 @@ export class SearchModel {
   /** Row and cell of the keyboard's cursor in the list. */
   readonly cursor = signal({ row: 0, cell: 0 });
   readonly notice = signal("");
-  /** Columns whose facets are asked for. */
+  /** Columns whose facets are requested. */
   readonly facetColumns = signal(["severity", "host", "program", "facility"]);
 
   readonly logspace = computed(() => this.view.value.logspace || this.logspaces.value[0]?.name || "");
@@ -41,12 +41,12 @@ export class SearchModel {
     return answer && { fromUs: answer.from_us, toUs: answer.to_us };
   });
 
-  /** The columns that there is room for. */
+  /** The columns that fit the width of the window. */
   readonly columns = computed(() =>
     narrow.value ? this.view.value.columns.filter((name) => name === "severity") : this.view.value.columns,
   );
 
-  /** The text in the query bar while it is not what was asked. */
+  /** The text in the query bar while it differs from the query of the result. */
   draft: string | undefined;
 
   private request: AbortController | undefined;
@@ -128,7 +128,7 @@ export class SearchModel {
     }
   }
 
-  /** A question about the current view. Its time is what was typed, or, given a span, that. */
+  /** Builds a question about the current view; its time range is `span` if given, else the one of the view. */
   question(more: Partial<SearchQuestion>, span?: Span): SearchQuestion {
     const { query, clock, range } = this.view.value;
     const { from, to } = span ? absolute(span) : range;
@@ -141,24 +141,24 @@ export class SearchModel {
     };
   }
 
-  /** What the question on the screen costs. */
+  /** Explains the cost of the question on the screen. */
   explain(signal: AbortSignal): Promise<Explanation> {
     return explain(this.question({}, this.span.value), signal);
   }
 
-  /** The window on the screen now, with both ends. */
+  /** Returns the window on the screen now, with both ends. */
   window(): Span {
     return resolve(this.view.value.range, Date.now() * 1000, this.span.value);
   }
 
-  /** Says something for a while. */
+  /** Shows a notice for a while. */
   say(text: string, ms = 4_000): void {
     clearTimeout(this.noticeTimer);
     this.notice.value = text;
     this.noticeTimer = setTimeout(() => (this.notice.value = ""), ms);
   }
 
-  /** Opens a column's facet; its values come with the next answer, and now. */
+  /** Opens the facets of columns; their values are loaded now and come with each answer. */
   setFacets(columns: string[]): void {
     this.facetColumns.value = columns;
     void this.refresh();
@@ -172,7 +172,7 @@ export class SearchModel {
       this.rows.value?.close();
       this.answer.value = answer;
       if (answer.total > 0) this.nothing.value = undefined;
-      // What pipes hand on comes whole: there is no next page to ask for.
+      // Rows made by pipes arrive all at once: there is no next page to request.
       const list = hasPipes(question.query ?? "") ? { ...answer, total: answer.rows.length } : answer;
       this.rows.value = new Rows(list, clock, (more, abort) =>
         search({ ...question, bars: 0, snapshot: answer.snapshot, ...more }, abort),
@@ -187,7 +187,7 @@ export class SearchModel {
     this.error.value = cause instanceof ApiError ? cause.body : { code: "internal", message: String(cause) };
   }
 
-  /** Reads what there is to search, and what of it is unlocked. */
+  /** Loads the logspaces that the user may search, and their locks. */
   async readLogspaces(): Promise<void> {
     try {
       this.logspaces.value = await readLogspaces();
@@ -221,7 +221,7 @@ export class SearchModel {
         abort,
       );
       if (abort.aborted) return;
-      // The list's rows are of its own snapshot; what is not live keeps that number.
+      // The rows of the list belong to their snapshot; unless live, the answer keeps its count.
       this.answer.value = live ? fresh : { ...known, facets: fresh.facets };
       this.nothing.value = undefined;
     } catch (cause) {

@@ -1,4 +1,4 @@
-// Why a result is empty, so that the page can offer the one thing that helps.
+// The reason why a result is empty, so that the page can offer the one thing that helps.
 import { readLogspaces, type Logspace } from "../../../api/logspaces.ts";
 import { timeOf } from "../../../api/row.ts";
 import { search, type SearchAnswer, type SearchQuestion } from "../../../api/search.ts";
@@ -8,7 +8,7 @@ export type Nothing =
   | { why: "no-logspace" }
   /** The logspace has no message at all yet. */
   | { why: "first-run" }
-  /** Some of what was asked of is locked, away or damaged: the answer says nothing of it. */
+  /** Some of the searched messages are locked, away or damaged: the answer does not include them. */
   | { why: "unread" }
   /** There are messages that match, but not in this range. */
   | { why: "range"; total: number; nearestUs: number }

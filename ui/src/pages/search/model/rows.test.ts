@@ -19,7 +19,7 @@ function open(clock: Clock): { rows: Rows; asked: () => number } {
   return { rows, asked: () => asked };
 }
 
-/** Every known place must hold the row that a complete list has there. */
+/** Every known index must hold the row that a complete list has there. */
 async function check(clock: Clock, places: number[], askedMax: number): Promise<void> {
   const { rows, asked } = open(clock);
   const all = answerSearch(

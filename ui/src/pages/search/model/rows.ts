@@ -10,10 +10,10 @@ import type { Bars, Clock, SearchAnswer, SearchQuestion } from "../../../api/sea
 import { fromUs } from "../../../time/range.ts";
 
 export const PAGE_ROWS = 200;
-/** Rows that pipes may hand on to the screen; an export has all of them. */
+/** Most rows that pipes may send to the screen; an export has all of them. */
 export const PIPED_ROWS = 2_000;
 const ROWS_KEPT_MAX = 20_000;
-/** From this near a known row, paging beats locating. */
+/** Up to this distance from a known row, paging is quicker than locating. */
 const PAGING_REACH = 600;
 /** A bar of at most this many rows is fetched as it is. */
 const BAR_ROWS_MAX = 400;
@@ -47,13 +47,13 @@ export class Rows {
     return this.known.get(index);
   }
 
-  /** Where a row is, among the known ones. */
+  /** Returns the index of a row, if it is known. */
   indexOf(sequence: RowId): number | undefined {
     for (const [index, row] of this.known) if (row.sequence === sequence) return index;
     return undefined;
   }
 
-  /** Says which places are on the screen. */
+  /** Sets the range of rows on the screen. */
   want(first: number, last: number): void {
     this.wanted = [Math.max(0, first), Math.min(last, this.length.value - 1)];
     void this.work();
@@ -79,11 +79,11 @@ export class Rows {
       for (let place = this.missing(); place !== undefined; place = this.missing()) {
         const before = this.version.value;
         await this.fetch(place);
-        // An answer without the place we asked for would repeat for ever.
+        // Repeating the request would not help when the answer lacks the row.
         if (this.known.get(place) === undefined && this.version.value === before) break;
       }
     } catch {
-      // Closed means that nobody waits for these rows any more.
+      // After close() these rows are not needed any more.
       if (!this.abort.signal.aborted) this.failed.value = true;
     } finally {
       this.busy = false;
@@ -110,7 +110,7 @@ export class Rows {
     this.forget(place);
   }
 
-  /** The nearest known place before this one, near enough to page from. */
+  /** Returns the nearest known row before this one, near enough to page from. */
   private anchorBelow(place: number): [number, RowId] | undefined {
     const reach = this.inOrder ? PAGING_REACH : place + 1;
     for (let index = place - 1; index >= Math.max(0, place - reach); index--) {
@@ -162,14 +162,14 @@ export class Rows {
 }
 
 interface BarPlace {
-  /** Rows in newer bars of the same set. */
+  /** Counts the rows in newer bars of the same set. */
   newer: number;
   count: number;
   startUs: number;
   endUs: number;
 }
 
-/** The bar that holds the row at `place`, counted from the newest. */
+/** Returns the bar that holds the row at `place`, counted from the newest. */
 export function barOf(bars: Bars, place: number): BarPlace | undefined {
   let newer = 0;
   for (let index = bars.counts.length - 1; index >= 0; index--) {

@@ -1,9 +1,9 @@
-// Links and texts to take away.
+// Links and texts to copy.
 import type { SearchModel } from "./model.ts";
 import { absolute } from "../../../time/range.ts";
 import { encodeView } from "../../../view/codec.ts";
 
-/** A link to what is on the screen: with fixed times, so that it shows the same tomorrow, or with relative ones. */
+/** A link to the screen: with fixed times, so that it shows the same tomorrow, or with relative ones. */
 export function permalink(page: SearchModel, times: "fixed" | "relative"): string {
   const view = page.view.value;
   const range = times === "fixed" ? absolute(page.span.value ?? page.window()) : view.range;
@@ -19,7 +19,7 @@ export function curlCommand(page: SearchModel): string {
   return `curl -u admin ${quoted(url)} -H 'Content-Type: application/json' -H 'X-Requested-By: duramen' -d ${quoted(body)}`;
 }
 
-/** Where everything that the search finds comes as a file; by fixed times, as on the screen. */
+/** The address of an export of all rows; with fixed times, as on the screen. */
 export function exportLink(page: SearchModel, format: "csv" | "csv-safe" | "ndjson" | "raw"): string {
   const { logspace, query, time } = page.question({}, page.span.value ?? page.window());
   const asked = { logspace, query, ...time, format };
@@ -31,7 +31,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Puts text on the clipboard; over plain HTTP the browser only lets the old way. */
+/** Puts text on the clipboard; over plain HTTP browsers only allow the old API. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,5 @@
-// What the query bar and the facet rail need to know beside the result: columns, values, and whether a query is sound.
+// Data that the query bar and the facet rail need besides the result: columns, values, and errors in the
+// query.
 import { computed, effect, signal } from "@preact/signals";
 import { isAborted, type ErrorBody } from "../../../api/call.ts";
 import { readColumns, type Column } from "../../../api/columns.ts";
@@ -14,7 +15,7 @@ const VALIDATE_PAUSE_MS = 250;
 
 export class SuggestModel {
   readonly columns = signal<Column[]>([]);
-  /** What is wrong with the text being typed. */
+  /** The error in the text being typed. */
   readonly problem = signal<ErrorBody | undefined>(undefined);
   readonly hints = signal<string[]>([]);
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -25,7 +26,7 @@ export class SuggestModel {
     let asked = { logspace: "", at: 0 };
     const columns = effect(() => {
       const logspace = page.logspace.value;
-      // After the result, which matters more; new names may come with new messages.
+      // Waits for the result, which is more urgent; new messages may bring new names.
       const answered = page.rows.value !== undefined;
       const fresh = asked.logspace === logspace && Date.now() - asked.at < COLUMNS_FRESH_MS;
       if (!logspace || !answered || fresh) return;
@@ -35,11 +36,11 @@ export class SuggestModel {
           if (page.logspace.peek() === logspace) this.columns.value = columns.sort((a, b) => b.documents - a.documents);
         },
         () => {
-          // Completion is a comfort; the search itself reports that the server is away.
+          // Completion is optional; the search itself reports that the server is away.
         },
       );
     });
-    // What was wrong with the text before says nothing of the query that replaced it.
+    // An error in the earlier text does not apply to the query that replaced it.
     const query = computed(() => page.view.value.query);
     const typed = effect(() => {
       void query.value;
@@ -65,7 +66,7 @@ export class SuggestModel {
     }
   }
 
-  /** All values of one facet, as far as a list can hold them. */
+  /** Loads all values of one facet, as far as a list can hold them. */
   async facet(column: string): Promise<Facet | undefined> {
     const { logspace, query, time } = this.page.question({}, this.page.span.value);
     const snapshot = this.page.answer.value?.snapshot;

@@ -1,4 +1,4 @@
-// How the query editor looks: the page's custom properties reach into its shadow root.
+// The look of the query editor: the page's custom properties reach into its shadow root.
 import { EditorView } from "@codemirror/view";
 
 export const EDITOR_THEME = EditorView.theme({

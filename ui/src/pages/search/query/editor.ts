@@ -39,7 +39,7 @@ export interface EditorEvents {
   onEscape(): void;
   columns(): { name: string; documents: number }[];
   values(column: string, prefix: string): Promise<{ value: string; count: number }[]>;
-  /** Queries asked before, newest first. */
+  /** Earlier queries, newest first. */
   recent(): string[];
 }
 
@@ -105,7 +105,7 @@ const oneLine = EditorState.transactionFilter.of((transaction) => {
   };
 });
 
-/** Typing over a coloured selection: left alone, the browser keeps its colour as an inline style, which is forbidden. */
+/** Handles typing over a coloured selection: the browser would keep its colour as a forbidden inline style. */
 const typeOver = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const plain = event.inputType === "insertText" && event.data !== null && !view.composing;
@@ -147,7 +147,7 @@ export function openEditor(host: HTMLElement, text: string, events: EditorEvents
               completionStatus(target.state) === "active" &&
               (acceptCompletion(target) || (moveCompletionSelection(true)(target) && acceptCompletion(target))),
           },
-          // In an empty bar: what was asked before.
+          // In an empty bar: earlier queries.
           {
             key: "ArrowDown",
             run: (target) =>

@@ -1,11 +1,11 @@
-// The query bar: a plain field at once, the editor as soon as it is loaded; what is wrong with the query below it.
+// The query bar: a plain field at once, the editor as soon as it is loaded; below it, the error in the query.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
 import { Icon } from "../../../parts/icon.tsx";
 import { sentence } from "../states/empty.tsx";
 import type { Editor, EditorEvents } from "./editor.ts";
 
-/** Loading the editor waits this long for the first rows. */
+/** Longest time that loading the editor waits for the first rows. */
 const EDITOR_PAUSE_MS = 400;
 
 export interface QueryFocus {
@@ -46,12 +46,12 @@ export function QueryBar(props: Props) {
           values: (column, prefix) => latest.current.values(column, prefix),
           recent: () => latest.current.recent(),
         });
-        // At once: what is hidden cannot take the focus over.
+        // At once: a hidden editor cannot take the focus.
         host.current.hidden = false;
         setLoaded(true);
         if (focused) editor.current.focus(text.current.length);
       });
-    // The first rows come first; who wants to type does not wait for them.
+    // The first rows have priority; a user who wants to type does not wait for them.
     const timer = setTimeout(() => void load(), EDITOR_PAUSE_MS);
     plain.current?.addEventListener("focus", () => void load());
     return () => {

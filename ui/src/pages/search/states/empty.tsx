@@ -1,4 +1,4 @@
-// Why there is nothing to show, and the one thing that helps.
+// The reason for an empty result, and the one action that helps.
 import { useEffect } from "preact/hooks";
 import type { ErrorBody } from "../../../api/call.ts";
 import { count, precise } from "../../../time/format.ts";

@@ -1,4 +1,4 @@
-// One thing to know and one thing to do: the frame of all empty and error states.
+// A message and an action: the frame of all empty and error states.
 import type { ComponentChildren } from "preact";
 import { Icon, type IconName } from "../../../parts/icon.tsx";
 

@@ -1,4 +1,4 @@
-// The table that pipes made: columns that sort, values that lead back to their messages.
+// The table made by pipes: columns that sort, values that lead back to their messages.
 import { useMemo, useState } from "preact/hooks";
 import type { Cell, Table } from "../../../api/search.ts";
 import { Icon } from "../../../parts/icon.tsx";
@@ -11,7 +11,7 @@ interface Props {
   table: Table;
   zone: Zone;
   dark: boolean;
-  /** Whether messages have a field of that name. */
+  /** Returns true if messages have a field of that name. */
   isField(name: string): boolean;
   /** Shows the messages with a value. */
   onMessages(column: string, value: string): void;
@@ -87,7 +87,7 @@ function Value({ cell, zone }: { cell: Cell; zone: Zone }) {
   return <>{typeof cell === "string" ? cell : JSON.stringify(cell)}</>;
 }
 
-/** A course over time, as small bars. */
+/** Values over time, as small bars. */
 function Course({ points }: { points: number[] }) {
   const most = Math.max(1, ...points);
   return (

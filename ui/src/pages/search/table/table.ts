@@ -1,9 +1,9 @@
-// What a table's cells are: kinds of columns, and the series of a chart over time.
+// The cells of a table: kinds of columns, and the series of a chart over time.
 //
 // In: the table of an answer. Out: numbers for a plot. Limits: SERIES_MAX lines; the others are added up.
 import type { Cell, Table } from "../../../api/search.ts";
 
-/** More lines than this nobody tells apart. */
+/** Most lines of a chart: more cannot be distinguished. */
 export const SERIES_MAX = 8;
 
 export const isNumeric = (table: Table, column: number): boolean =>

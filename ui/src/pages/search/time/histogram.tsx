@@ -1,4 +1,4 @@
-// How many messages there were, over time. Dragging across zooms in; a click on a bar takes that bar.
+// Numbers of messages over time. Dragging zooms in; a click on a bar selects its time.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
@@ -76,7 +76,7 @@ export function Histogram({ bars, zone, dark, onZoom }: Props) {
   );
 }
 
-/** uPlot counts seconds; each bar stands in its middle. The outermost points hold the axis to the whole range. */
+/** uPlot counts seconds; each bar is drawn at its middle. The outermost points keep the axis at the whole range. */
 function dataOf(bars: Bars): uPlot.AlignedData {
   const middles = bars.counts.map((_, index) => (bars.start_us + (index + 0.5) * bars.width_us) / 1e6);
   return [middles, bars.counts];

@@ -1,4 +1,5 @@
-// The time range: typed, pasted or picked; moved and widened with buttons; by either clock; its zone always in sight.
+// The time range: typed, pasted or picked; moved and widened with buttons; by either clock; its zone always
+// visible.
 import { useRef, useState } from "preact/hooks";
 import type { Clock } from "../../../api/search.ts";
 import { Button } from "../../../parts/button.tsx";
@@ -25,7 +26,7 @@ const EXAMPLES = ["last 2h", "yesterday 14:00-14:20", "since 08:30", "2026-11-21
 
 interface Props {
   range: Range;
-  /** What the range means now; known once the server answered. */
+  /** The absolute range; known once the server answered. */
   span: Span | undefined;
   clock: Clock;
   zone: Zone;
