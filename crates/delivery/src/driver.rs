@@ -53,8 +53,8 @@ pub(crate) trait Driver: Send {
         None
     }
 
-    /// Whether a flush is no more than a copy into the system's memory.
-    fn is_quick(&self) -> bool {
+    /// Returns whether a flush is no more than a copy into the system's memory, so that a reader may do it.
+    fn can_write_inline(&self) -> bool {
         false
     }
 

@@ -306,7 +306,7 @@ impl Driver for Files {
         (gathers && Instant::now() < until).then_some(until)
     }
 
-    fn is_quick(&self) -> bool {
+    fn can_write_inline(&self) -> bool {
         let is_plain = !self.target.fsync && !self.target.compress;
         is_plain && matches!(&self.open[..], [file] if file.is_local && file.file.is_some())
     }

@@ -20,10 +20,10 @@ use transport::stats::{self, Counters, DropReason};
 
 /// Below this share of a batch's messages a waiting delivery is copied out, so that it does not pin the batch.
 const SPARSE: usize = 4;
-/// A write that takes a reader so long is the disk's doing, and readers have better to do than to wait for one ...
+/// A write on a reader's thread that takes this long was held up by the disk.
 const SLOW_WRITE: Duration = Duration::from_millis(20);
-/// ... again: so long the thread writes everything.
-const SPARED_FOR: Duration = Duration::from_secs(60);
+/// Time after such a write in which the destination's thread writes everything: readers have better to do than to wait.
+const INLINE_WRITE_DISABLED_FOR: Duration = Duration::from_secs(60);
 
 /// What the configuration tells a destination's thread.
 pub(super) enum Command {
@@ -48,8 +48,8 @@ pub(super) trait Writer: Send {
     fn items(&mut self) -> &mut VecDeque<Item>;
     /// When the thread wants to be woken although nothing comes.
     fn deadline(&self) -> Option<Instant>;
-    /// Whether a reader may write: it is over soon, and nothing is left to be done.
-    fn is_quick(&self) -> bool;
+    /// Returns whether a reader may write: that takes a moment only, and nothing waits to be written before.
+    fn can_write_inline(&self) -> bool;
     /// Writes on a reader's thread. What cannot be written is left for the thread, which is then due at once.
     fn write(&mut self, item: Item);
 }
@@ -70,8 +70,8 @@ struct State<W> {
     resting: Option<Box<W>>,
     /// The thread woke, and its writer was with a reader.
     missed: bool,
-    /// Until then readers leave the writing to the thread.
-    spared_until: Option<Instant>,
+    /// Readers leave the writing to the thread until then.
+    inline_write_disabled_until: Option<Instant>,
     items: VecDeque<Item>,
     commands: VecDeque<Command>,
     messages: usize,
@@ -96,7 +96,7 @@ impl<W: Writer> Queue<W> {
         let state = State {
             resting: None,
             missed: false,
-            spared_until: None,
+            inline_write_disabled_until: None,
             items: VecDeque::new(),
             commands: VecDeque::new(),
             messages: 0,
@@ -174,13 +174,13 @@ impl<W: Writer> Queue<W> {
         if !(is_lent && budget.allows(Instant::now)) {
             return None;
         }
-        if let Some(until) = state.spared_until {
+        if let Some(until) = state.inline_write_disabled_until {
             if Instant::now() < until {
                 return None;
             }
-            state.spared_until = None;
+            state.inline_write_disabled_until = None;
         }
-        state.resting.take_if(|writer| writer.is_quick())
+        state.resting.take_if(|writer| writer.can_write_inline())
     }
 
     /// Writes with the borrowed writer, and puts it back.
@@ -194,7 +194,7 @@ impl<W: Writer> Queue<W> {
         let mut state = self.lock();
         budget.extend(now.duration_since(start));
         if now.duration_since(start) > SLOW_WRITE {
-            state.spared_until = Some(now + SPARED_FOR);
+            state.inline_write_disabled_until = Some(now + INLINE_WRITE_DISABLED_FOR);
         }
         state.resting = Some(writer);
         let was_missed = std::mem::take(&mut state.missed);
@@ -247,7 +247,7 @@ impl<W: Writer> Queue<W> {
     }
 
     /// Takes a delivery that is on the disk, and was counted when it came there.
-    pub(super) fn hand(&self, delivery: Delivery, count: usize) {
+    pub(super) fn enqueue(&self, delivery: Delivery, count: usize) {
         let bytes = delivery.batch.held_bytes();
         let mut state = self.lock();
         if state.closed {

@@ -187,7 +187,7 @@ impl Worker {
                     parts.into_iter().for_each(|part| self.add_part(part, &item.delivery));
                 }
             }
-            self.note(item);
+            self.keep_token(item);
             if self.driver.size() >= self.queueing.batch_bytes || (self.items.is_empty() && self.is_due()) {
                 self.flush();
             }
@@ -195,7 +195,7 @@ impl Worker {
     }
 
     /// Keeps the token of what was rendered.
-    fn note(&mut self, item: Item) {
+    fn keep_token(&mut self, item: Item) {
         self.count += item.count;
         self.bytes += item.bytes();
         // The batch goes before the write: its buffer is still warm when the reader takes it back.
@@ -271,7 +271,7 @@ impl Worker {
 
     /// Writes all that is rendered, and gives the tokens back.
     fn flush(&mut self) {
-        if self.write_out() { self.written() } else { self.give_up() }
+        if self.write_out() { self.written() } else { self.abort() }
     }
 
     /// Counts what is written, and gives its tokens back.
@@ -370,7 +370,7 @@ impl Worker {
     }
 
     /// Drops what cannot be written any more; the sources learn that it failed.
-    fn give_up(&mut self) {
+    fn abort(&mut self) {
         let lost = self.driver.abandon();
         let waiting: usize = self.items.iter().map(|item| item.count).sum();
         if lost + waiting > 0 && self.stop_at.is_some() && !self.queue.is_backed {
@@ -430,15 +430,15 @@ impl Writer for Worker {
         self.next_deadline()
     }
 
-    fn is_quick(&self) -> bool {
+    fn can_write_inline(&self) -> bool {
         let is_plain = self.queueing.throttle == 0 && self.repeats.is_none();
-        is_plain && self.count == 0 && self.stop_at.is_none() && self.driver.is_quick()
+        is_plain && self.count == 0 && self.stop_at.is_none() && self.driver.can_write_inline()
     }
 
     fn write(&mut self, item: Item) {
         self.begin();
         self.add(&item.delivery);
-        self.note(item);
+        self.keep_token(item);
         let size = self.driver.size();
         let result = self.driver.flush();
         stats::add(&self.queue.counters.bytes, size - self.driver.size());

@@ -12,7 +12,7 @@ use transport::{
 struct Pen {
     items: VecDeque<Item>,
     due: Option<Instant>,
-    is_quick: bool,
+    can_write_inline: bool,
     written: usize,
 }
 
@@ -25,8 +25,8 @@ impl Writer for Pen {
         self.due
     }
 
-    fn is_quick(&self) -> bool {
-        self.is_quick
+    fn can_write_inline(&self) -> bool {
+        self.can_write_inline
     }
 
     fn write(&mut self, item: Item) {
@@ -110,10 +110,15 @@ fn ample() -> WriteBudget {
 
 /// How many of three messages a reader writes itself, and how many wait.
 #[track_caller]
-fn check_written((soft, is_quick): (bool, bool), budget: WriteBudget, before: usize, want: (usize, usize)) {
+fn check_written(
+    (soft, can_write_inline): (bool, bool),
+    budget: WriteBudget,
+    before: usize,
+    want: (usize, usize),
+) {
     let queue = queue(10, soft);
     (0..before).for_each(|_| queue.deliver(delivery(&["h|first"], Ack::none(), true), &WriteBudget::none()));
-    queue.lock().resting = Some(Box::new(Pen { is_quick, ..Pen::default() }));
+    queue.lock().resting = Some(Box::new(Pen { can_write_inline, ..Pen::default() }));
     queue.deliver(delivery(&["h|a", "h|b", "h|c"], Ack::none(), true), &budget);
     let state = queue.lock();
     let waiting = state.items.iter().map(|item| item.count).sum::<usize>();
@@ -132,8 +137,8 @@ fn a_reader_writes_itself_what_nothing_waits_before() {
 #[test]
 fn a_slow_disk_is_left_to_the_thread() {
     let queue = queue(10, true);
-    queue.lock().spared_until = Some(Instant::now() + SPARED_FOR);
-    queue.lock().resting = Some(Box::new(Pen { is_quick: true, ..Pen::default() }));
+    queue.lock().inline_write_disabled_until = Some(Instant::now() + INLINE_WRITE_DISABLED_FOR);
+    queue.lock().resting = Some(Box::new(Pen { can_write_inline: true, ..Pen::default() }));
     queue.deliver(delivery(&["h|a"], Ack::none(), true), &ample());
     assert_eq!(queue.lock().items.len(), 1);
 }

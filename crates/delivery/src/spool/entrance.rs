@@ -103,11 +103,11 @@ impl Entrance {
         state.is_closed = true;
         let rest = std::mem::take(&mut state.inbox);
         drop(state);
-        rest.iter().for_each(|arrival| self.give_up(arrival, DropReason::Stopped));
+        rest.iter().for_each(|arrival| self.drop_arrival(arrival, DropReason::Stopped));
     }
 
     /// Drops a delivery that is not on the disk.
-    pub(super) fn give_up(&self, arrival: &Arrival, reason: DropReason) {
+    pub(super) fn drop_arrival(&self, arrival: &Arrival, reason: DropReason) {
         stats::add(self.counters.dropped_for(reason), arrival.count);
         stats::take(&self.counters.queued, arrival.count);
         if reason == DropReason::Stopped {

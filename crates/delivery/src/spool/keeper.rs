@@ -108,7 +108,7 @@ impl Keeper {
     }
 
     fn run(mut self, worker: JoinHandle<()>) {
-        self.hand_on();
+        self.forward();
         while !self.round(self.retry_at) {}
         self.end(worker);
     }
@@ -132,7 +132,7 @@ impl Keeper {
         }
         self.append();
         self.commit();
-        self.hand_on();
+        self.forward();
         if self.retry_at.is_none() && self.trouble_told.take().is_some() {
             self.queue.counters.set_trouble(None);
             self.log.notice(&format!("Disk buffer works again; id='{}'", self.id));
@@ -162,7 +162,7 @@ impl Keeper {
                 Err(error) => {
                     self.log
                         .error(&format!("Cannot queue messages, dropped; id='{}', error='{error}'", self.id));
-                    self.entrance.give_up(&arrival, DropReason::Unwritable);
+                    self.entrance.drop_arrival(&arrival, DropReason::Unwritable);
                 }
             }
         }
@@ -174,7 +174,7 @@ impl Keeper {
         let before = self.arrivals.len();
         self.arrivals.retain(|arrival| {
             if !arrival.delivery.controlled {
-                entrance.give_up(arrival, DropReason::QueueFull);
+                entrance.drop_arrival(arrival, DropReason::QueueFull);
             }
             arrival.delivery.controlled
         });
@@ -198,7 +198,7 @@ impl Keeper {
             let start = end - count as u64;
             let bytes = delivery.batch.held_bytes();
             if self.reader.is_none() && self.handed == start && self.has_room() {
-                self.hand(delivery, end, count, bytes);
+                self.enqueue(delivery, end, count, bytes);
             } else if self.reader.is_none() {
                 self.reader = Some(self.place.journal.reader(self.handed));
             }
@@ -214,15 +214,15 @@ impl Keeper {
         messages < self.settings.memory_messages && bytes < self.settings.memory_bytes
     }
 
-    fn hand(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
+    fn enqueue(&mut self, mut delivery: Delivery, end: u64, count: usize, bytes: usize) {
         let number = self.entrance.flights(|flights| flights.start(end, count, bytes));
         delivery.ack = Ack::new(Box::new(Written { entrance: self.entrance.clone(), number }));
         self.handed = end;
-        self.queue.hand(delivery, count);
+        self.queue.enqueue(delivery, count);
     }
 
     /// Reads from the disk as much as there is room for.
-    fn hand_on(&mut self) {
+    fn forward(&mut self) {
         while let Some(mut reader) = self.reader.take() {
             if !self.has_room() {
                 self.reader = Some(reader);
@@ -257,7 +257,7 @@ impl Keeper {
                     Ok(batch) if batch.len() == record.count as usize => {
                         let bytes = record.payload.len();
                         let delivery = delivery(batch, skipped);
-                        self.hand(delivery, end, record.count as usize - skipped, bytes);
+                        self.enqueue(delivery, end, record.count as usize - skipped, bytes);
                     }
                     _ => {
                         self.log
@@ -295,10 +295,10 @@ impl Keeper {
     fn end(mut self, worker: JoinHandle<()>) {
         self.entrance.close();
         for (arrival, _) in self.staged.drain(..) {
-            self.entrance.give_up(&arrival, DropReason::Stopped);
+            self.entrance.drop_arrival(&arrival, DropReason::Stopped);
         }
         for arrival in self.arrivals.drain(..) {
-            self.entrance.give_up(&arrival, DropReason::Stopped);
+            self.entrance.drop_arrival(&arrival, DropReason::Stopped);
         }
         // What it cannot write at once stays on the disk.
         self.queue.command(Command::Stop(Instant::now()));
