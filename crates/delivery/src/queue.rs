@@ -242,8 +242,8 @@ impl<W: Writer> Queue<W> {
         if !self.is_backed {
             stats::add(self.counters.dropped_for(DropReason::Stopped), lost);
         }
-        stats::take(&self.counters.queued, if self.is_backed { count - lost.min(count) } else { count });
-        stats::take(&self.counters.memory_usage, bytes);
+        stats::subtract(&self.counters.queued, if self.is_backed { count - lost.min(count) } else { count });
+        stats::subtract(&self.counters.memory_usage, bytes);
     }
 
     /// Takes a delivery that is on the disk, and was counted when it came there.

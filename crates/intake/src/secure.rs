@@ -54,7 +54,7 @@ impl SecureStream {
             let sent = stream.send().await;
             match taken.map_err(|error| failed(&error)) {
                 _ if stream.session.is_handshaking() && sent.is_err() => sent?,
-                Ok(Taken::Shaking) => {}
+                Ok(Taken::Handshaking) => {}
                 // The peer may be gone already: what it sent stays.
                 Ok(Taken::Open) => return Ok(stream),
                 Ok(Taken::Over) if stream.session.is_handshaking() => {
@@ -76,7 +76,7 @@ impl SecureStream {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the handshake"));
                 }
                 Ok(Some(taken)) => taken,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Taken::Shaking),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Taken::Handshaking),
                 Err(error) => return Err(error),
             };
         }
@@ -119,7 +119,7 @@ impl SecureStream {
         };
         self.try_send();
         self.ending = match taken {
-            Ok(Taken::Open | Taken::Shaking) => None,
+            Ok(Taken::Open | Taken::Handshaking) => None,
             Ok(Taken::Over) => Some(Ending::Closed),
             Err(error) => Some(Ending::Failed(failed(&error))),
         };

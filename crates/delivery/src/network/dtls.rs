@@ -74,12 +74,12 @@ impl SecureDatagrams {
             since: Instant::now(),
             cut: 0,
         };
-        secure.shake(Instant::now() + within)?;
+        secure.handshake(Instant::now() + within)?;
         secure.since = Instant::now();
         Ok(secure)
     }
 
-    fn shake(&mut self, deadline: Instant) -> io::Result<()> {
+    fn handshake(&mut self, deadline: Instant) -> io::Result<()> {
         let mut repeated = 0;
         loop {
             self.send_each()?;
@@ -193,7 +193,7 @@ impl SecureDatagrams {
             }
             match self.association.take(datagram, |_| {}).map_err(failed)? {
                 Taken::Over => return Err(closed()),
-                Taken::Open | Taken::Shaking => self.send_each()?,
+                Taken::Open | Taken::Handshaking => self.send_each()?,
             }
         }
     }

@@ -84,7 +84,7 @@ impl Secure {
             match taken.map_err(|error| failed(&error))? {
                 Taken::Open => break,
                 Taken::Over => return Err(closed()),
-                Taken::Shaking => taken = secure.receive(deadline)?,
+                Taken::Handshaking => taken = secure.receive(deadline)?,
             }
         }
         if settings.has_certificate() && secure.session.is_tls13() {
@@ -140,7 +140,7 @@ impl Secure {
         let before = text.len();
         match self.session.take(&mut bytes[..size], text).map_err(|error| failed(&error))? {
             Taken::Over => Err(io::ErrorKind::UnexpectedEof.into()),
-            Taken::Open | Taken::Shaking => Ok(text.len() > before),
+            Taken::Open | Taken::Handshaking => Ok(text.len() > before),
         }
     }
 
@@ -206,7 +206,7 @@ impl Secure {
         match reader.read(&mut bytes) {
             Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the TLS handshake")),
             Ok(size) => Ok(self.session.take(&mut bytes[..size], &mut Vec::new())),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Ok(Taken::Shaking)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Ok(Taken::Handshaking)),
             Err(error) => Err(error),
         }
     }

@@ -109,7 +109,7 @@ impl Entrance {
     /// Drops a delivery that is not on the disk.
     pub(super) fn drop_arrival(&self, arrival: &Arrival, reason: DropReason) {
         stats::add(self.counters.dropped_for(reason), arrival.count);
-        stats::take(&self.counters.queued, arrival.count);
+        stats::subtract(&self.counters.queued, arrival.count);
         if reason == DropReason::Stopped {
             arrival.delivery.ack.fail();
         }

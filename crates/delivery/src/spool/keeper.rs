@@ -274,7 +274,7 @@ impl Keeper {
     fn lost(&mut self, end: u64) {
         let count = end.saturating_sub(self.handed) as usize;
         stats::add(self.queue.counters.dropped_for(DropReason::Damaged), count);
-        stats::take(&self.queue.counters.queued, count);
+        stats::subtract(&self.queue.counters.queued, count);
         self.handed = self.handed.max(end);
         self.entrance.flights(|flights| flights.skip(end));
     }

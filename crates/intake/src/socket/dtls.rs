@@ -52,7 +52,7 @@ pub(crate) async fn receive_dtls(
             receiver.feed.gate.opened().await;
             socket.readable().await
         };
-        let patience = if receiver.peers.is_shaking() { TICK } else { LOOK_EVERY };
+        let patience = if receiver.peers.is_handshaking() { TICK } else { LOOK_EVERY };
         let ready = tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => break,

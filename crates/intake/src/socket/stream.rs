@@ -157,7 +157,7 @@ async fn serve(
     };
     drop(permit);
     let live = here.slot.live();
-    stats::take(&live.counters.connections, 1);
+    stats::subtract(&live.counters.connections, 1);
     let end = match end {
         Ok(end) => end,
         Err(reason) => return door.refused(reason, peer, &live),

@@ -44,7 +44,7 @@ pub struct Association {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
     /// The handshake wants more.
-    Shaking,
+    Handshaking,
     /// Text may be sent and received.
     Open,
     /// The peer said that nothing more comes.
@@ -188,7 +188,7 @@ impl Association {
         if !sys::dtls::listen(&mut association.stream) {
             return Err("the hello of the peer cannot be used".to_owned());
         }
-        association.shake()?;
+        association.handshake()?;
         Ok(association)
     }
 
@@ -205,7 +205,7 @@ impl Association {
         }
         ssl.set_connect_state();
         let mut association = Association::new(ssl)?;
-        association.shake()?;
+        association.handshake()?;
         Ok(association)
     }
 
@@ -224,7 +224,7 @@ impl Association {
         line.received.clear();
         line.received.extend_from_slice(datagram);
         if !self.is_open {
-            self.shake()?;
+            self.handshake()?;
         }
         if self.is_open && !self.is_over {
             self.read(record)?;
@@ -234,12 +234,12 @@ impl Association {
         Ok(match (self.is_over, self.is_open) {
             (true, _) => Taken::Over,
             (false, true) => Taken::Open,
-            (false, false) => Taken::Shaking,
+            (false, false) => Taken::Handshaking,
         })
     }
 
     /// One step of the handshake.
-    fn shake(&mut self) -> Result<(), String> {
+    fn handshake(&mut self) -> Result<(), String> {
         match self.stream.do_handshake() {
             Ok(()) => {
                 // Whatever the library thinks of it: nobody gets in whose certificate was not looked at.

@@ -55,7 +55,7 @@ impl Ends {
                     let cookie = self.cookies.cookie(peer, &hello.random, now);
                     append_verify_request(hello.sequence, &cookie, &mut answer);
                     let taken = self.client.take(&answer, |_| {});
-                    assert_eq!(taken, Ok(Taken::Shaking));
+                    assert_eq!(taken, Ok(Taken::Handshaking));
                 }
             }
             (Some(Ok(server)), _) => {

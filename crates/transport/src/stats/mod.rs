@@ -226,9 +226,9 @@ pub fn add(counter: &AtomicU64, count: usize) {
     counter.fetch_add(count as u64, Ordering::Relaxed);
 }
 
-/// Takes from a counter that goes up and down.
+/// Subtracts from a counter that goes up and down.
 #[inline]
-pub fn take(counter: &AtomicU64, count: usize) {
+pub fn subtract(counter: &AtomicU64, count: usize) {
     counter.fetch_sub(count as u64, Ordering::Relaxed);
 }
 

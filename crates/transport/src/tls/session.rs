@@ -41,7 +41,7 @@ enum Side {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Taken {
     /// The handshake wants more bytes.
-    Shaking,
+    Handshaking,
     /// Text may be sent and received.
     Open,
     /// The peer said that nothing more comes.
@@ -87,15 +87,15 @@ impl Session {
             // An idle connection holds no buffer.
             self.partial = whole.get(done..).unwrap_or_default().to_vec();
         }
-        let is_shaking = self.is_handshaking();
-        if is_shaking && self.partial.len() > HANDSHAKE_BYTES_MAX {
+        let is_handshaking = self.is_handshaking();
+        if is_handshaking && self.partial.len() > HANDSHAKE_BYTES_MAX {
             let error = Error::General("the handshake is too long".into());
             self.failed = Some(error.clone());
             return Err(error);
         }
-        Ok(match (self.is_over, is_shaking) {
+        Ok(match (self.is_over, is_handshaking) {
             (true, _) => Taken::Over,
-            (false, true) => Taken::Shaking,
+            (false, true) => Taken::Handshaking,
             (false, false) => Taken::Open,
         })
     }

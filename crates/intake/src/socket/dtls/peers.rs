@@ -1,10 +1,10 @@
 //! The peers of one DTLS socket: who may begin, whose a datagram is, who has gone.
 //!
 //! In: datagrams with their senders, time. Out: [`Events`]. Holds: an association a peer, and a second one while a peer
-//! that began anew still shakes hands.
+//! that started over is still in its handshake.
 //! Limits: nothing is held of an address that has not shown our cookie; `max-handshakes()` handshakes, of which
 //! `max-handshakes-per-address()` of one address, over all sockets of the listener: the oldest of this socket gives way;
-//! each within [`SHAKE_WITHIN`]; `max-connections()` associations, of which `max-connections-per-address()` of one
+//! each within [`HANDSHAKE_WITHIN`]; `max-connections()` associations, of which `max-connections-per-address()` of one
 //! address, over all sockets; `idle-timeout()` ends silent ones.
 
 use super::super::{
@@ -31,7 +31,7 @@ use transport::{
 use wire::dtls::{self, Record, Start, content};
 
 /// Longest time of a handshake.
-const SHAKE_WITHIN: Duration = Duration::from_secs(20);
+const HANDSHAKE_WITHIN: Duration = Duration::from_secs(20);
 /// A handshake of this age does not give way: an honest peer needs a moment for it.
 const YOUNG_FOR: Duration = Duration::from_secs(1);
 /// Largest datagram of our part of a handshake: it passes every path that matters.
@@ -58,7 +58,7 @@ pub(super) trait Events {
 #[derive(Clone, Default)]
 pub(crate) struct DtlsCounts {
     open: PeerCounts,
-    shaking: PeerCounts,
+    handshakes: PeerCounts,
 }
 
 /// The peers.
@@ -70,7 +70,7 @@ pub(super) struct Peers {
     cookies: Cookies,
     local: Option<SocketAddr>,
     open: HashMap<SocketAddr, Open>,
-    shaking: HashMap<SocketAddr, Shaking>,
+    handshaking: HashMap<SocketAddr, Handshake>,
     answer: Vec<u8>,
     pause: LogPause,
     hints: usize,
@@ -87,8 +87,8 @@ struct Open {
     slot: PeerSlot,
 }
 
-/// A peer that shakes hands.
-struct Shaking {
+/// A peer whose handshake is not over.
+struct Handshake {
     association: Association,
     random: [u8; 32],
     since: Instant,
@@ -110,15 +110,15 @@ impl Peers {
             cookies,
             local,
             open: HashMap::new(),
-            shaking: HashMap::new(),
+            handshaking: HashMap::new(),
             answer: Vec::new(),
             pause: LogPause::new(SAID_EVERY),
             hints: 0,
         }
     }
 
-    pub(super) fn is_shaking(&self) -> bool {
-        !self.shaking.is_empty()
+    pub(super) fn is_handshaking(&self) -> bool {
+        !self.handshaking.is_empty()
     }
 
     /// Forgets what was made with other settings; with `keep-alive(no)` that is all.
@@ -142,18 +142,18 @@ impl Peers {
             Start::Record(record) if self.is_for_open(from, record) => {
                 self.take_open(from, datagram, now, live, events);
             }
-            Start::Record(_) if self.shaking.contains_key(&from) => {
+            Start::Record(_) if self.handshaking.contains_key(&from) => {
                 self.take_shaking(from, datagram, now, live, events);
             }
-            Start::Record(record) => self.take_of_nobody(from, record, events),
-            Start::Hello(hello) => self.greet(from, datagram, hello, now, live, events),
+            Start::Record(record) => self.on_unknown_record(from, record, events),
+            Start::Hello(hello) => self.on_client_hello(from, datagram, hello, now, live, events),
             Start::Odd => events.odd(),
         }
     }
 
     /// Whose a record is when a peer that is open begins anew: a handshake has no keys, or only handshake under them.
     fn is_for_open(&self, from: SocketAddr, record: Record) -> bool {
-        let begins_anew = self.shaking.contains_key(&from);
+        let begins_anew = self.handshaking.contains_key(&from);
         let is_text = record.epoch > 0 && record.content == content::APPLICATION_DATA;
         self.open.contains_key(&from) && (is_text || !begins_anew)
     }
@@ -185,20 +185,25 @@ impl Peers {
         }
         let said = send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
         match taken {
-            Ok(Taken::Open | Taken::Shaking) if records == 0 && !said => events.odd(),
-            Ok(Taken::Open | Taken::Shaking) => {}
-            Ok(Taken::Over) => self.part(from, live, "Syslog connection closed", events),
+            Ok(Taken::Open | Taken::Handshaking) if records == 0 && !said => events.odd(),
+            Ok(Taken::Open | Taken::Handshaking) => {}
+            Ok(Taken::Over) => self.disconnect(from, live, "Syslog connection closed", events),
             Err(error) => {
                 stats::add(&live.counters.errors, 1);
-                self.part(from, live, &format!("Syslog connection broken; error='DTLS: {error}'"), events);
+                self.disconnect(
+                    from,
+                    live,
+                    &format!("Syslog connection broken; error='DTLS: {error}'"),
+                    events,
+                );
             }
         }
     }
 
     /// Answers a goodbye, and forgets the peer.
-    fn part(&mut self, from: SocketAddr, live: &Live, how: &str, events: &mut dyn Events) {
+    fn disconnect(&mut self, from: SocketAddr, live: &Live, how: &str, events: &mut dyn Events) {
         let Some(mut open) = self.open.remove(&from) else { return };
-        stats::take(&live.counters.connections, 1);
+        stats::subtract(&live.counters.connections, 1);
         open.association.say_goodbye();
         send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
         self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", live.counters.instance));
@@ -212,29 +217,29 @@ impl Peers {
         live: &Live,
         events: &mut dyn Events,
     ) {
-        let Some(shaking) = self.shaking.get_mut(&from) else { return };
+        let Some(handshake) = self.handshaking.get_mut(&from) else { return };
         // Text may stand behind the end of a handshake, in the same datagram.
         let mut texts: Vec<Vec<u8>> = Vec::new();
-        let taken = shaking.association.take(datagram, |record| texts.push(record.to_vec()));
-        send_all(&mut shaking.association, from, &mut |to, datagram| events.answer(to, datagram));
+        let taken = handshake.association.take(datagram, |record| texts.push(record.to_vec()));
+        send_all(&mut handshake.association, from, &mut |to, datagram| events.answer(to, datagram));
         match taken {
-            Ok(Taken::Shaking) => {}
+            Ok(Taken::Handshaking) => {}
             Ok(Taken::Open) => {
-                self.welcome(from, now, live);
+                self.on_established(from, now, live);
                 for text in texts {
                     let Some(open) = self.open.get(&from) else { return };
                     let (origin, _) = origin(&self.names, self.local, from, live, &open.values);
                     events.text(&text, &origin);
                 }
             }
-            Ok(Taken::Over) => drop(self.shaking.remove(&from)),
+            Ok(Taken::Over) => drop(self.handshaking.remove(&from)),
             Err(error) => self.refuse(from, live, &error, now),
         }
     }
 
     /// The end of a handshake: from now on the peer may send. An association that it had before is over.
-    fn welcome(&mut self, from: SocketAddr, now: Instant, live: &Live) {
-        let Some(Shaking { association, random, .. }) = self.shaking.remove(&from) else { return };
+    fn on_established(&mut self, from: SocketAddr, now: Instant, live: &Live) {
+        let Some(Handshake { association, random, .. }) = self.handshaking.remove(&from) else { return };
         // Of the association that the peer had before, which ends here.
         let known = self.open.remove(&from).map(|open| open.slot);
         let is_known = known.is_some();
@@ -259,7 +264,7 @@ impl Peers {
     }
 
     fn refuse(&mut self, from: SocketAddr, live: &Live, error: &str, now: Instant) {
-        self.shaking.remove(&from);
+        self.handshaking.remove(&from);
         stats::add(&live.counters.errors, 1);
         self.say(now, || {
             let local = &live.counters.instance;
@@ -277,7 +282,7 @@ impl Peers {
     }
 
     /// A record of an association that we do not have, perhaps not any more: the peer may take a hint and begin anew.
-    fn take_of_nobody(&mut self, from: SocketAddr, record: Record, events: &mut dyn Events) {
+    fn on_unknown_record(&mut self, from: SocketAddr, record: Record, events: &mut dyn Events) {
         events.odd();
         if record.epoch > 0 && record.content == content::APPLICATION_DATA && self.hints < HINTS_MAX {
             self.hints += 1;
@@ -288,7 +293,7 @@ impl Peers {
     }
 
     /// A hello: without a good cookie it is answered and forgotten.
-    fn greet(
+    fn on_client_hello(
         &mut self,
         from: SocketAddr,
         datagram: &[u8],
@@ -298,9 +303,9 @@ impl Peers {
         events: &mut dyn Events,
     ) {
         if self
-            .shaking
+            .handshaking
             .get(&from)
-            .is_some_and(|shaking| shaking.random == hello.random && !hello.cookie.is_empty())
+            .is_some_and(|handshake| handshake.random == hello.random && !hello.cookie.is_empty())
         {
             return self.take_shaking(from, datagram, now, live, events);
         }
@@ -339,13 +344,13 @@ impl Peers {
         match accepted {
             Ok(mut association) => {
                 // One that the peer began before is over.
-                self.shaking.remove(&from);
+                self.handshaking.remove(&from);
                 let Some(slot) = self.enter_shaking(from, now, live) else {
                     return self.too_many(RefusalReason::Handshakes, from, live);
                 };
                 send_all(&mut association, from, &mut |to, datagram| events.answer(to, datagram));
-                let shaking = Shaking { association, random: *random, since: now, _slot: slot };
-                self.shaking.insert(from, shaking);
+                let handshake = Handshake { association, random: *random, since: now, _slot: slot };
+                self.handshaking.insert(from, handshake);
             }
             Err(error) => self.refuse(from, live, &error, now),
         }
@@ -364,20 +369,20 @@ impl Peers {
     /// newcomer is not heard, and says its hello again a second later.
     fn enter_shaking(&mut self, from: SocketAddr, now: Instant, live: &Live) -> Option<PeerSlot> {
         let (peer, limits) = (PeerKey::of(from.ip()), listener(live)?.handshakes);
-        let full = match self.counts.shaking.enter(peer, limits) {
+        let full = match self.counts.handshakes.enter(peer, limits) {
             Ok(slot) => return Some(slot),
             Err(full) => full,
         };
         let may_go = |of: &SocketAddr| full == Full::Total || PeerKey::of(of.ip()) == peer;
-        let candidates = self.shaking.iter().filter(|(of, _)| may_go(of));
-        let (oldest, shaking) = candidates.min_by_key(|(_, shaking)| shaking.since)?;
-        if now.duration_since(shaking.since) < YOUNG_FOR {
+        let candidates = self.handshaking.iter().filter(|(of, _)| may_go(of));
+        let (oldest, handshake) = candidates.min_by_key(|(_, handshake)| handshake.since)?;
+        if now.duration_since(handshake.since) < YOUNG_FOR {
             return None;
         }
         let oldest = *oldest;
-        self.shaking.remove(&oldest);
+        self.handshaking.remove(&oldest);
         self.too_many(RefusalReason::Handshakes, oldest, live);
-        self.counts.shaking.enter(peer, limits).ok()
+        self.counts.handshakes.enter(peer, limits).ok()
     }
 
     /// Counts and tells that a peer was refused, or had to make room.
@@ -395,12 +400,12 @@ impl Peers {
     pub(super) fn tick(&mut self, now: Instant, live: &Live, send: &mut dyn FnMut(SocketAddr, &[u8])) {
         self.hints = 0;
         let mut slow = Vec::new();
-        for (from, shaking) in &mut self.shaking {
-            let expired = shaking.association.expire();
-            send_all(&mut shaking.association, *from, send);
+        for (from, handshake) in &mut self.handshaking {
+            let expired = handshake.association.expire();
+            send_all(&mut handshake.association, *from, send);
             if let Err(error) = expired {
                 slow.push((*from, error));
-            } else if now.duration_since(shaking.since) > SHAKE_WITHIN {
+            } else if now.duration_since(handshake.since) > HANDSHAKE_WITHIN {
                 slow.push((*from, "the peer did not finish the handshake in time".to_owned()));
             }
         }
@@ -420,7 +425,7 @@ impl Peers {
             self.open.iter().filter(|(_, open)| is_silent(open)).map(|(from, _)| *from).collect();
         for from in silent {
             let Some(mut open) = self.open.remove(&from) else { continue };
-            stats::take(&live.counters.connections, 1);
+            stats::subtract(&live.counters.connections, 1);
             open.association.say_goodbye();
             send_all(&mut open.association, from, send);
             self.log.notice(&format!(
@@ -433,7 +438,7 @@ impl Peers {
     /// Says goodbye to all, so that they know that they must begin anew.
     pub(super) fn close(&mut self, counters: &Counters, mut send: impl FnMut(SocketAddr, &[u8])) {
         for (from, mut open) in self.open.drain() {
-            stats::take(&counters.connections, 1);
+            stats::subtract(&counters.connections, 1);
             open.association.say_goodbye();
             send_all(&mut open.association, from, &mut send);
         }

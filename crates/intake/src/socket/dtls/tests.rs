@@ -45,7 +45,7 @@ impl Client {
             client.flush();
             assert_eq!(
                 client.hear(),
-                Some(Taken::Shaking).filter(|_| !client.association.is_open()).or(Some(Taken::Open))
+                Some(Taken::Handshaking).filter(|_| !client.association.is_open()).or(Some(Taken::Open))
             );
         }
         client
@@ -182,7 +182,7 @@ fn peers_are_counted_and_silent_ones_go() {
     let mut third =
         Client { socket: plain(&setup), association: settings.connect("logs.example", 1200).unwrap() };
     third.flush();
-    assert_eq!(third.hear(), Some(Taken::Shaking));
+    assert_eq!(third.hear(), Some(Taken::Handshaking));
     third.flush();
     eventually("refused", || setup.registry.list()[0].refusals.count(RefusalReason::MaxConnections) == 1);
     // They hear a goodbye when they were silent for too long.
