@@ -11,7 +11,7 @@ mod turn;
 mod window;
 
 pub(crate) use slot::{Live, Slot};
-pub(crate) use window::{Completion, Gate};
+pub(crate) use window::{Completion, FlowWindow};
 
 use self::turn::Reader;
 use crate::options::{Form, Reading, SourceDriver};
@@ -44,7 +44,7 @@ pub(crate) struct Feed {
     decoder: Decoder,
     framer: Framer,
     clock: Clock,
-    pub(crate) gate: Arc<Gate>,
+    pub(crate) window: Arc<FlowWindow>,
     reader: Reader,
     /// From [`FRAMES`] while there are some.
     frames: Vec<Frame>,
@@ -76,7 +76,7 @@ impl Feed {
             at_first_batch: None,
             clock: Clock::new(),
             reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
-            gate: Gate::new(live.window(), slot.in_work()),
+            window: FlowWindow::new(live.window(), slot.in_flight()),
             frames: Vec::new(),
             slot: slot.clone(),
             live,
@@ -103,7 +103,7 @@ impl Feed {
         }
         self.decoder = Decoder::new(new.decode.clone());
         self.gelf = gelf(new);
-        self.gate.resize(live.window());
+        self.window.resize(live.window());
         self.live = live;
         true
     }
@@ -128,7 +128,7 @@ impl Feed {
 
     /// Room that a read buffer needs so that the largest message fits.
     pub(crate) fn room(&self) -> usize {
-        let wanted = if self.gate.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
+        let wanted = if self.window.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
         wanted.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
     }
 
@@ -345,7 +345,7 @@ impl Feed {
         if let Some(numbers) = &self.live.reading.rcptid {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
-        batch.ack = self.gate.ticket(messages, bytes, completion);
+        batch.ack = self.window.acquire(messages, bytes, completion);
         let budget = self.reader.turn(messages, Instant::now);
         self.live.intake.take(batch, &budget);
     }

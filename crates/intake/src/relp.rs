@@ -193,7 +193,7 @@ impl Session {
     ) -> Event {
         let reads = !self.closing && self.out.len() < UNREAD_BYTES_MAX;
         let readable = async {
-            feed.gate.opened().await;
+            feed.window.wait_for_room().await;
             match idle {
                 _ if self.unwritable.is_some() => Some(Ok(())),
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),

@@ -160,7 +160,7 @@ pub(super) async fn run(
         // What is open of a message of several lines waits for more, but not for ever.
         let patience = feed.patience().filter(|_| !rest.is_empty());
         let ready = async {
-            feed.gate.opened().await;
+            feed.window.wait_for_room().await;
             match patience.or(idle) {
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),
                 None => Some(stream.readable().await),

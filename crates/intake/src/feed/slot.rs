@@ -2,7 +2,7 @@
 //!
 //! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
 
-use super::window::InWork;
+use super::window::InFlight;
 use crate::options::{Reading, SourceDriver, Window};
 use message::{Intake, Origin, Transport};
 use std::{
@@ -24,22 +24,22 @@ pub(crate) struct Live {
 /// Where the settings are found.
 pub(crate) struct Slot {
     live: RwLock<Arc<Live>>,
-    in_work: InWork,
+    in_flight: InFlight,
 }
 
 impl Slot {
     pub(crate) fn new(live: Live) -> Arc<Slot> {
-        Arc::new(Slot { live: RwLock::new(Arc::new(live)), in_work: InWork::default() })
+        Arc::new(Slot { live: RwLock::new(Arc::new(live)), in_flight: InFlight::default() })
     }
 
     pub(crate) fn live(&self) -> Arc<Live> {
         self.live.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the readers of the source have in work together; nothing where they cannot be held back.
-    pub(super) fn in_work(&self) -> Option<InWork> {
+    /// The bytes that the readers of the source have in flight together; `None` where they cannot be held back.
+    pub(super) fn in_flight(&self) -> Option<InFlight> {
         let is_held = !matches!(self.live().driver, SourceDriver::Datagram(_));
-        is_held.then(|| self.in_work.clone())
+        is_held.then(|| self.in_flight.clone())
     }
 
     pub(crate) fn replace(&self, live: Live) {

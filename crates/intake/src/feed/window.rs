@@ -1,11 +1,11 @@
-//! Flow control of one connection or file: what it may have in work.
+//! Flow control of one connection or file: how much it may have in flight, received and not yet acknowledged.
 //!
 //! In: batches that go out, acknowledgements that come back. Out: leave to read. Holds: two counts, and that of all
 //! readers of the source together.
 //! Limits: [`Window`]; the batch that crosses a limit still goes out. Reading starts again when half of the
 //! window is free, so that a slow destination does not wake the reader for every batch. When the readers of a source
-//! have [`SHARED_BYTES`] in work, each of them has one read at a time in work, a small one: what is in work then stays in
-//! the processor's cache, and hundreds of connections do not fill the memory.
+//! have [`SHARED_BYTES`] in flight, each of them has one read at a time in flight, a small one: that stays in the
+//! processor's cache, and hundreds of connections do not fill the memory.
 
 use crate::options::Window;
 use message::{Ack, AckSink, Outcome};
@@ -15,13 +15,13 @@ use std::sync::{
 };
 use tokio::sync::Notify;
 
-/// Bytes in work that all readers of a source may have before each is held to its fair part: with more of them,
+/// Bytes that all readers of a source may have in flight before each is held to its fair part: with more of them,
 /// what one thread has read has left the cache before the next one writes it.
 const SHARED_BYTES: usize = 8 << 20;
-/// Bytes in work of all readers of a source.
-pub(crate) type InWork = Arc<AtomicUsize>;
+/// Bytes that all readers of a source have in flight.
+pub(crate) type InFlight = Arc<AtomicUsize>;
 
-/// What a source wants to know of its batches: file positions move.
+/// Learns when a batch is acknowledged: file positions move.
 pub(crate) trait Completion: Send + Sync {
     /// A batch is done or failed.
     fn complete(&self, outcome: Outcome);
@@ -29,27 +29,28 @@ pub(crate) trait Completion: Send + Sync {
 
 /// The window of one connection.
 #[derive(Default)]
-pub(crate) struct Gate {
+pub(crate) struct FlowWindow {
     messages: AtomicUsize,
     bytes: AtomicUsize,
     limit: Mutex<Window>,
     /// Nothing for readers that nobody can hold back.
-    shared: Option<InWork>,
+    shared: Option<InFlight>,
     freed: Notify,
 }
 
-struct Share {
-    gate: Arc<Gate>,
+/// The part of a window that a batch takes until it is acknowledged.
+struct WindowPermit {
+    window: Arc<FlowWindow>,
     messages: usize,
     bytes: usize,
     completion: Option<Box<dyn Completion>>,
 }
 
-impl Gate {
-    pub(crate) fn new(limit: Window, shared: Option<InWork>) -> Arc<Gate> {
-        let gate = Gate { shared, ..Gate::default() };
-        gate.resize(limit);
-        Arc::new(gate)
+impl FlowWindow {
+    pub(crate) fn new(limit: Window, shared: Option<InFlight>) -> Arc<FlowWindow> {
+        let window = FlowWindow { shared, ..FlowWindow::default() };
+        window.resize(limit);
+        Arc::new(window)
     }
 
     /// Changes the limits.
@@ -66,19 +67,19 @@ impl Gate {
             && (bytes == 0 || self.all_bytes() < SHARED_BYTES / part)
     }
 
-    /// Bytes in work of all readers. Whoever is held back by them has bytes of its own in work, and looks again
-    /// when those are done with.
+    /// Bytes that all readers have in flight. A reader that is held back by them has bytes of its own in flight, and looks
+    /// again when those are acknowledged.
     fn all_bytes(&self) -> usize {
         self.shared.as_ref().map_or(0, |shared| shared.load(Ordering::Acquire))
     }
 
-    /// Whether the readers of the source have so much in work that each of them is to read little.
+    /// Returns whether the readers of the source have so much in flight that each of them is to read little.
     pub(crate) fn is_crowded(&self) -> bool {
         self.all_bytes() >= SHARED_BYTES
     }
 
     /// Waits until reading is allowed.
-    pub(crate) async fn opened(&self) {
+    pub(crate) async fn wait_for_room(&self) {
         if self.is_below(1) {
             return;
         }
@@ -91,9 +92,9 @@ impl Gate {
         }
     }
 
-    /// Takes window for a batch; its token gives it back.
-    pub(crate) fn ticket(
-        self: &Arc<Gate>,
+    /// Takes a part of the window for a batch; its token gives it back.
+    pub(crate) fn acquire(
+        self: &Arc<FlowWindow>,
         messages: usize,
         bytes: usize,
         completion: Option<Box<dyn Completion>>,
@@ -103,22 +104,22 @@ impl Gate {
         if let Some(shared) = &self.shared {
             shared.fetch_add(bytes, Ordering::AcqRel);
         }
-        Ack::new(Box::new(Share { gate: self.clone(), messages, bytes, completion }))
+        Ack::new(Box::new(WindowPermit { window: self.clone(), messages, bytes, completion }))
     }
 }
 
-impl AckSink for Share {
+impl AckSink for WindowPermit {
     fn acknowledge(&self, outcome: Outcome) {
         if let Some(completion) = &self.completion {
             completion.complete(outcome);
         }
-        if let Some(shared) = &self.gate.shared {
+        if let Some(shared) = &self.window.shared {
             shared.fetch_sub(self.bytes, Ordering::AcqRel);
         }
-        self.gate.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
-        self.gate.messages.fetch_sub(self.messages, Ordering::AcqRel);
-        if self.gate.is_below(2) {
-            self.gate.freed.notify_one();
+        self.window.bytes.fetch_sub(self.bytes, Ordering::AcqRel);
+        self.window.messages.fetch_sub(self.messages, Ordering::AcqRel);
+        if self.window.is_below(2) {
+            self.window.freed.notify_one();
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            () = follower.what.feed.gate.opened() => {}
+            () = follower.what.feed.window.wait_for_room() => {}
         }
         if follower.what.feed.refresh() {
             follower.origin = Arc::new(Follower::origin(&follower.what));

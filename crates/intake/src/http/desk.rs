@@ -5,7 +5,7 @@
 
 use super::{body::Share, refusal::Refusal};
 use crate::{
-    feed::{Completion, Feed, Gate, Live},
+    feed::{Completion, Feed, FlowWindow, Live},
     options::{Acknowledge, HttpOptions},
 };
 use message::{Batch, Origin, Outcome};
@@ -24,7 +24,7 @@ pub(super) type MakeOrigin = Box<dyn Fn(&Live) -> Origin + Send>;
 #[derive(Clone)]
 pub(super) struct Desk {
     state: Arc<Mutex<State>>,
-    gate: Arc<Gate>,
+    window: Arc<FlowWindow>,
     pub(super) options: Arc<HttpOptions>,
 }
 
@@ -61,9 +61,9 @@ impl Completion for Told {
 impl Desk {
     pub(super) fn new(feed: Feed, options: Arc<HttpOptions>, make_origin: MakeOrigin) -> Desk {
         let reader = reader(&feed, &options);
-        let gate = feed.gate.clone();
+        let window = feed.window.clone();
         let state = State { feed, reader, make_origin, origins: Vec::new() };
-        Desk { state: Arc::new(Mutex::new(state)), gate, options }
+        Desk { state: Arc::new(Mutex::new(state)), window, options }
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -71,8 +71,8 @@ impl Desk {
     }
 
     /// Waits for room in the window.
-    pub(super) async fn opened(&self) -> Result<(), Elapsed> {
-        timeout(self.options.timeout, self.gate.opened()).await
+    pub(super) async fn wait_for_room(&self) -> Result<(), Elapsed> {
+        timeout(self.options.timeout, self.window.wait_for_room()).await
     }
 
     /// Counts something that is no request of ours.

@@ -65,7 +65,7 @@ pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
 type Bodied = (Arc<Vec<u8>>, body::Share);
 
 async fn serve(endpoint: &Endpoint, parts: &Parts, body: Incoming, desk: &Desk) -> Result<Answer, Refusal> {
-    desk.opened().await.map_err(|_| Refusal::Busy)?;
+    desk.wait_for_room().await.map_err(|_| Refusal::Busy)?;
     let headers = &parts.headers;
     if *endpoint == Endpoint::Journal && body::encoding(headers).map_err(Refusal::Body)?.is_none() {
         return upload::stream(body, desk).await;

@@ -32,7 +32,7 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
         if size > 0 {
             let rest = bytes.split_off(size);
             unsettled.push_back(take((Arc::new(std::mem::replace(&mut bytes, rest)), Share::none()), desk)?);
-            desk.opened().await.map_err(|_| Refusal::Busy)?;
+            desk.wait_for_room().await.map_err(|_| Refusal::Busy)?;
         } else if bytes.len() > desk.options.body_bytes_max {
             return Err(Refusal::Body(BodyRefusal::TooLarge));
         }

@@ -30,7 +30,7 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
         if made > 0 && !here.pause(options.every.max(TICK)).await {
             return;
         }
-        feed.gate.opened().await;
+        feed.window.wait_for_room().await;
         feed.refresh();
         let due = match options.every.as_nanos() {
             0 => u64::MAX,

@@ -25,7 +25,7 @@ pub(crate) async fn read_internal(mut here: Local) {
             made.origins = made.origins.iter().map(ours).collect();
             feed.replace_names(&mut made);
             feed.deliver(made, None);
-            feed.gate.opened().await;
+            feed.window.wait_for_room().await;
             continue;
         }
         let (mut entries, lost) = here.log.take(BATCH);
@@ -65,6 +65,6 @@ pub(crate) async fn read_internal(mut here: Local) {
         batch.received_bytes = Arc::new(bytes);
         feed.replace_names(&mut batch);
         feed.deliver(batch, None);
-        feed.gate.opened().await;
+        feed.window.wait_for_room().await;
     }
 }

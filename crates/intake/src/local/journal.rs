@@ -100,7 +100,7 @@ async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool 
     let mut skipping = false;
     loop {
         let ready = async {
-            feed.gate.opened().await;
+            feed.window.wait_for_room().await;
             stream.readable().await
         };
         tokio::select! {

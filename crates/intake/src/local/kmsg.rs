@@ -86,7 +86,7 @@ async fn read(here: &mut Local, device: &AsyncFd<File>, from_start: bool) -> io:
     }
     loop {
         let ready = async {
-            feed.gate.opened().await;
+            feed.window.wait_for_room().await;
             device.readable().await
         };
         let mut guard = tokio::select! {

@@ -50,7 +50,7 @@ pub(crate) async fn receive(
     };
     loop {
         let ready = async {
-            receiver.feed.gate.opened().await;
+            receiver.feed.window.wait_for_room().await;
             socket.readable().await
         };
         let ready = tokio::select! {

@@ -49,7 +49,7 @@ pub(crate) async fn receive_dtls(
     };
     loop {
         let ready = async {
-            receiver.feed.gate.opened().await;
+            receiver.feed.window.wait_for_room().await;
             socket.readable().await
         };
         let patience = if receiver.peers.is_handshaking() { TICK } else { LOOK_EVERY };
