@@ -6,11 +6,11 @@
 
 pub(crate) mod buffer;
 mod hosts;
-mod slot;
+mod settings;
 mod turn;
 mod window;
 
-pub(crate) use slot::{Live, Slot};
+pub(crate) use settings::{Settings, SettingsCell};
 pub(crate) use window::{Completion, FlowWindow};
 
 use self::turn::Reader;
@@ -39,8 +39,8 @@ thread_local! {
 
 /// Makes the batches of one reader.
 pub(crate) struct Feed {
-    slot: Arc<Slot>,
-    live: Arc<Live>,
+    cell: Arc<SettingsCell>,
+    settings: Arc<Settings>,
     decoder: Decoder,
     framer: Framer,
     clock: Clock,
@@ -64,52 +64,52 @@ pub(crate) struct Run {
 }
 
 impl Feed {
-    pub(crate) fn new(slot: &Arc<Slot>) -> Feed {
-        let live = slot.live();
-        let reading = &live.reading;
+    pub(crate) fn new(cell: &Arc<SettingsCell>) -> Feed {
+        let settings = cell.settings();
+        let reading = &settings.reading;
         Feed {
             decoder: Decoder::new(reading.decode.clone()),
-            framer: framer(&live),
+            framer: framer(&settings),
             transcoder: reading.encoding.map(Transcoder::new),
             gelf: gelf(reading),
             raw: Vec::new(),
             at_first_batch: None,
             clock: Clock::new(),
-            reader: Reader::new(!matches!(live.driver, SourceDriver::Datagram(_))),
-            window: FlowWindow::new(live.window(), slot.in_flight()),
+            reader: Reader::new(!matches!(settings.driver, SourceDriver::Datagram(_))),
+            window: FlowWindow::new(settings.window(), cell.in_flight()),
             frames: Vec::new(),
-            slot: slot.clone(),
-            live,
+            cell: cell.clone(),
+            settings,
         }
     }
 
     /// The settings; takes new ones over after a reload. Says whether they are new.
     pub(crate) fn refresh(&mut self) -> bool {
-        let live = self.slot.live();
-        if Arc::ptr_eq(&live, &self.live) {
+        let settings = self.cell.settings();
+        if Arc::ptr_eq(&settings, &self.settings) {
             return false;
         }
-        let (old, new) = (&self.live.reading, &live.reading);
+        let (old, new) = (&self.settings.reading, &settings.reading);
         if old.framing != new.framing
             || old.message_bytes_max != new.message_bytes_max
             || old.oversize != new.oversize
             || old.multi_line != new.multi_line
             || old.keeps_empty_lines != new.keeps_empty_lines
         {
-            self.framer = framer(&live);
+            self.framer = framer(&settings);
         }
         if old.encoding != new.encoding {
             self.transcoder = new.encoding.map(Transcoder::within);
         }
         self.decoder = Decoder::new(new.decode.clone());
         self.gelf = gelf(new);
-        self.window.resize(live.window());
-        self.live = live;
+        self.window.resize(settings.window());
+        self.settings = settings;
         true
     }
 
-    pub(crate) fn live(&self) -> &Arc<Live> {
-        &self.live
+    pub(crate) fn settings(&self) -> &Arc<Settings> {
+        &self.settings
     }
 
     /// Calls `call` once, before the first batch is handed on.
@@ -129,7 +129,7 @@ impl Feed {
     /// Room that a read buffer needs so that the largest message fits.
     pub(crate) fn room(&self) -> usize {
         let wanted = if self.window.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
-        wanted.max(self.live.reading.message_bytes_max + FRAME_OVERHEAD)
+        wanted.max(self.settings.reading.message_bytes_max + FRAME_OVERHEAD)
     }
 
     /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
@@ -165,8 +165,8 @@ impl Feed {
 
     /// How long a message of several lines waits for more.
     pub(crate) fn patience(&self) -> Option<Duration> {
-        self.live.reading.multi_line.as_ref()?;
-        self.live.reading.multi_line_timeout
+        self.settings.reading.multi_line.as_ref()?;
+        self.settings.reading.multi_line_timeout
     }
 
     /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
@@ -186,9 +186,9 @@ impl Feed {
 
     /// Forgets a frame that was begun: the bytes that follow are others', from their start or from within.
     pub(crate) fn restart(&mut self, at_start: bool) {
-        self.framer = framer(&self.live);
+        self.framer = framer(&self.settings);
         let make = if at_start { Transcoder::new } else { Transcoder::within };
-        self.transcoder = self.live.reading.encoding.map(make);
+        self.transcoder = self.settings.reading.encoding.map(make);
     }
 
     /// Frames found and not yet handed on.
@@ -201,12 +201,12 @@ impl Feed {
         let body = &bytes[range.clone()];
         let kept =
             body.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
-        let size = kept.min(self.live.reading.message_bytes_max);
+        let size = kept.min(self.settings.reading.message_bytes_max);
         let mut marks = Marks::NONE;
         if cut || size < kept {
             marks.add(Mark::Truncated);
         }
-        if size > 0 || self.live.reading.keeps_empty_lines {
+        if size > 0 || self.settings.reading.keeps_empty_lines {
             self.take_frames();
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
         }
@@ -216,7 +216,7 @@ impl Feed {
     pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
         self.take_frames();
         let first = self.frames.len();
-        split_record(record, self.live.reading.message_bytes_max, &mut self.frames);
+        split_record(record, self.settings.reading.message_bytes_max, &mut self.frames);
         for index in first..self.frames.len() {
             let frame = self.frames[index];
             let start = bytes.len();
@@ -255,18 +255,18 @@ impl Feed {
             let frames = &self.frames[first..last];
             match &mut self.gelf {
                 Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
-                None if self.live.reading.form == Form::Accounting => {
-                    odd += accounting(&mut batch, frames, self.live.reading.decode.default_pri, place);
+                None if self.settings.reading.form == Form::Accounting => {
+                    odd += accounting(&mut batch, frames, self.settings.reading.decode.default_pri, place);
                 }
                 None => self.decoder.decode_frames(&mut batch, frames, place),
             }
             let messages = decoded..batch.messages.len();
-            hosts::apply(&mut batch, messages, &run.origin, &self.live.reading);
+            hosts::apply(&mut batch, messages, &run.origin, &self.settings.reading);
             first = last;
         }
         odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
         self.give_frames_back();
-        let counters = &self.live.counters;
+        let counters = &self.settings.counters;
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
         }
@@ -302,7 +302,7 @@ impl Feed {
         origin: &Origin,
         completion: Option<Box<dyn Completion>>,
     ) {
-        let reading = &self.live.reading;
+        let reading = &self.settings.reading;
         for message in &mut batch.messages {
             if message.text.len() > reading.message_bytes_max {
                 message.text = message.text.part(0, reading.message_bytes_max);
@@ -326,28 +326,28 @@ impl Feed {
     /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.
     pub(crate) fn name(&self, batch: &mut Batch, origin: &Origin) {
         let messages = 0..batch.len();
-        hosts::apply(batch, messages, origin, &self.live.reading);
+        hosts::apply(batch, messages, origin, &self.settings.reading);
     }
 
     /// Sets what the source says of every message, when those are made here and have their names.
     pub(crate) fn replace_names(&self, batch: &mut Batch) {
         let messages = 0..batch.len();
-        hosts::replace(batch, messages, &self.live.reading);
+        hosts::replace(batch, messages, &self.settings.reading);
     }
 
     /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
     pub(crate) fn deliver(&self, mut batch: Batch, completion: Option<Box<dyn Completion>>) {
         let (messages, bytes) = (batch.len(), batch.received_bytes.len() + batch.extra.len());
-        let counters = &self.live.counters;
+        let counters = &self.settings.counters;
         stats::add(&counters.processed, messages);
         stats::add(&counters.bytes, bytes);
         counters.stamp_s.store(batch.received.unix_s().max(0) as u64, Ordering::Relaxed);
-        if let Some(numbers) = &self.live.reading.rcptid {
+        if let Some(numbers) = &self.settings.reading.rcptid {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.window.acquire(messages, bytes, completion);
         let budget = self.reader.turn(messages, Instant::now);
-        self.live.intake.take(batch, &budget);
+        self.settings.intake.take(batch, &budget);
     }
 }
 
@@ -366,8 +366,8 @@ fn accounting(batch: &mut Batch, frames: &[Frame], pri: Option<Priority>, origin
     batch.messages[first..].iter().filter(is_odd).count()
 }
 
-fn framer(live: &Live) -> Framer {
-    let reading = &live.reading;
+fn framer(settings: &Settings) -> Framer {
+    let reading = &settings.reading;
     let framer = Framer::new(reading.framing, reading.message_bytes_max, reading.oversize);
     let framer = if reading.keeps_empty_lines { framer.keeping_empty() } else { framer };
     match &reading.multi_line {

@@ -21,7 +21,7 @@ mod route;
 mod upload;
 
 use crate::{
-    feed::{Feed, Live},
+    feed::{Feed, Settings},
     options::HttpOptions,
     session::{End, Stream},
 };
@@ -50,7 +50,7 @@ pub(super) async fn run(
     stream: Stream,
     feed: Feed,
     options: Arc<HttpOptions>,
-    origin: impl Fn(&Live) -> Origin + Send + 'static,
+    origin: impl Fn(&Settings) -> Origin + Send + 'static,
     stop: &mut watch::Receiver<bool>,
 ) -> End {
     let mut io = HttpStream::new(stream);

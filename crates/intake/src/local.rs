@@ -20,7 +20,7 @@ pub(crate) use program::read_program;
 pub(crate) use stdin::read_stdin;
 
 use crate::{
-    feed::{Feed, Live, Slot},
+    feed::{Feed, Settings, SettingsCell},
     positions::Positions,
 };
 use message::{Origin, Transport};
@@ -30,7 +30,7 @@ use transport::{InternalLog, own_name};
 
 /// What every local source needs.
 pub(crate) struct Local {
-    pub(crate) slot: Arc<Slot>,
+    pub(crate) cell: Arc<SettingsCell>,
     pub(crate) log: InternalLog,
     pub(crate) positions: Positions,
     pub(crate) stop: watch::Receiver<bool>,
@@ -38,7 +38,7 @@ pub(crate) struct Local {
 
 impl Local {
     fn feed(&self) -> Feed {
-        Feed::new(&self.slot)
+        Feed::new(&self.cell)
     }
 
     /// Waits, unless it is stopped first. Says whether to go on.
@@ -52,9 +52,9 @@ impl Local {
 }
 
 /// What makes the origin of a local source.
-fn origin_of(file_name: String) -> impl Fn(&Live) -> Origin {
-    move |live| {
-        let mut origin = live.origin(Transport::Local, None, own_name(&live.reading.hosts));
+fn origin_of(file_name: String) -> impl Fn(&Settings) -> Origin {
+    move |settings| {
+        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.reading.hosts));
         origin.file_name.clone_from(&file_name);
         origin
     }

@@ -4,7 +4,7 @@
 //! Holds: the reader. Opens nothing, looks up no names. Limits: those of the source.
 
 use crate::{
-    feed::{Feed, Live, Slot},
+    feed::{Feed, Settings, SettingsCell},
     options::{ListenAddress, SourceDriver, SourceSpec},
 };
 use message::{Origin, Transport};
@@ -23,13 +23,13 @@ impl Rehearsal {
         let SourceSpec { id, component, driver, reading, intake } = spec;
         let transport = transport_of(&driver);
         let counters = Registry::default().register(&format!("src.{component}"), &id, "");
-        let live = Live { id, component, driver, reading, intake, counters };
+        let settings = Settings { id, component, driver, reading, intake, counters };
         let host_from = match peer {
             Some(peer) => peer.ip().to_string(),
-            None => own_name(&live.reading.hosts),
+            None => own_name(&settings.reading.hosts),
         };
-        let origin = Arc::new(live.origin(transport, peer, host_from));
-        Rehearsal { feed: Feed::new(&Slot::new(live)), origin }
+        let origin = Arc::new(settings.origin(transport, peer, host_from));
+        Rehearsal { feed: Feed::new(&SettingsCell::new(settings)), origin }
     }
 
     /// Takes bytes as one whole message.

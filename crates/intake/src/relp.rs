@@ -7,7 +7,7 @@
 //! RELP ends the session, as does a message that a destination gave up: the sender sends again what was not answered.
 
 use crate::{
-    feed::{Completion, Feed, Live, buffer},
+    feed::{Completion, Feed, Settings, buffer},
     session::{End, Stream},
 };
 use message::{Origin, Outcome};
@@ -119,12 +119,12 @@ struct Session {
 pub(super) async fn run(
     stream: &mut Stream,
     feed: &mut Feed,
-    origin: impl Fn(&Live) -> Origin,
+    origin: impl Fn(&Settings) -> Origin,
     stop: &mut watch::Receiver<bool>,
     idle: Option<Duration>,
 ) -> End {
     let mut session = Session {
-        reader: RelpReader::new(feed.live().reading.message_bytes_max),
+        reader: RelpReader::new(feed.settings().reading.message_bytes_max),
         rest: Vec::new(),
         replies: Arc::default(),
         out: Vec::new(),
@@ -132,7 +132,7 @@ pub(super) async fn run(
         closing: false,
         unwritable: None,
     };
-    let mut from = Arc::new(origin(feed.live()));
+    let mut from = Arc::new(origin(feed.settings()));
     loop {
         if let Err(error) = session.answer(stream) {
             return End::Failed(error);
@@ -149,7 +149,7 @@ pub(super) async fn run(
             Event::Bytes => {}
         }
         if feed.refresh() {
-            from = Arc::new(origin(feed.live()));
+            from = Arc::new(origin(feed.settings()));
         }
         match session.read_once(stream, feed, &from) {
             Ok(0) => return End::Closed,
@@ -162,7 +162,7 @@ pub(super) async fn run(
             }
             Err(error) => {
                 if error.kind() == io::ErrorKind::InvalidData {
-                    stats::add(&feed.live().counters.frame_errors, 1);
+                    stats::add(&feed.settings().counters.frame_errors, 1);
                 }
                 return End::Failed(error);
             }

@@ -5,7 +5,7 @@
 //! framer's limit.
 
 use crate::{
-    feed::{Feed, Live, buffer},
+    feed::{Feed, Settings, buffer},
     secure::SecureStream,
 };
 use message::Origin;
@@ -147,11 +147,11 @@ const DEVICE_RECORD_BYTES: usize = 16 << 10;
 pub(super) async fn run(
     stream: &mut Stream,
     feed: &mut Feed,
-    origin: impl Fn(&Live) -> Origin,
+    origin: impl Fn(&Settings) -> Origin,
     stop: &mut watch::Receiver<bool>,
     idle: Option<Duration>,
 ) -> End {
-    let mut from = Arc::new(origin(feed.live()));
+    let mut from = Arc::new(origin(feed.settings()));
     let mut rest: Vec<u8> = Vec::new();
     if stream.is_encrypted() {
         feed.write_nothing();
@@ -182,7 +182,7 @@ pub(super) async fn run(
             Some(Ok(())) => {}
         }
         if feed.refresh() {
-            from = Arc::new(origin(feed.live()));
+            from = Arc::new(origin(feed.settings()));
         }
         match read_once(stream, feed, &mut rest, &from) {
             Ok(0) => {

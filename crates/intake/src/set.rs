@@ -6,7 +6,7 @@
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
-    feed::{Live, Slot},
+    feed::{Settings, SettingsCell},
     file::{Following, FollowingAll, Track, follow, follow_all},
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
@@ -62,7 +62,7 @@ pub struct StagedSources {
 }
 
 struct Running {
-    slot: Arc<Slot>,
+    cell: Arc<SettingsCell>,
     stop: watch::Sender<bool>,
     /// Second handles of the listening sockets, for changed options.
     sockets: Vec<Socket>,
@@ -201,14 +201,14 @@ impl Sources {
             self.restart(key, spec);
             return;
         }
-        let old = running.slot.live();
-        let live = live(&self.registry, spec);
-        if !Arc::ptr_eq(&old.counters, &live.counters) {
+        let old = running.cell.settings();
+        let settings = settings_of(&self.registry, spec);
+        if !Arc::ptr_eq(&old.counters, &settings.counters) {
             let connections = old.counters.connections.load(std::sync::atomic::Ordering::Relaxed);
-            live.counters.connections.store(connections, std::sync::atomic::Ordering::Relaxed);
+            settings.counters.connections.store(connections, std::sync::atomic::Ordering::Relaxed);
             old.counters.orphan();
         }
-        running.slot.replace(live);
+        running.cell.replace(settings);
     }
 
     /// Ends the tasks of a source and starts them anew on the same socket.
@@ -229,8 +229,8 @@ impl Sources {
     fn run(&mut self, key: String, spec: SourceSpec, opened: Opened) {
         let (stop, stopped) = watch::channel(false);
         let driver = spec.driver.clone();
-        let slot = Slot::new(live(&self.registry, spec));
-        let mut running = Running { slot: slot.clone(), stop, sockets: Vec::new(), path: None };
+        let cell = SettingsCell::new(settings_of(&self.registry, spec));
+        let mut running = Running { cell: cell.clone(), stop, sockets: Vec::new(), path: None };
         if let Opened::Stream(listening) | Opened::Datagram(listening) = &opened {
             let sockets = std::iter::once(&listening.socket).chain(&listening.others);
             running.sockets = sockets.filter_map(|socket| socket.try_clone().ok()).collect();
@@ -240,7 +240,7 @@ impl Sources {
             Opened::Stream(listening) => self.reactors.spawn(accept(
                 listening.socket,
                 Accepting {
-                    slot,
+                    cell,
                     names: self.names.clone(),
                     reactors: self.reactors.clone(),
                     log: self.log.clone(),
@@ -250,34 +250,34 @@ impl Sources {
             )),
             Opened::Datagram(listening) => {
                 if matches!(driver, SourceDriver::System { with_kernel: true }) {
-                    self.run_local(kernel_messages(), &slot, stopped.clone());
+                    self.run_local(kernel_messages(), &cell, stopped.clone());
                 }
                 let counts = DtlsCounts::default();
                 for socket in std::iter::once(listening.socket).chain(listening.others) {
                     let (names, log) = (self.names.clone(), self.log.clone());
-                    let (slot, stopped) = (slot.clone(), stopped.clone());
+                    let (cell, stopped) = (cell.clone(), stopped.clone());
                     match &driver {
                         SourceDriver::Datagram(DatagramListener { dtls: Some(_), .. }) => {
                             self.reactors.spawn(receive_dtls(
                                 socket,
-                                slot,
+                                cell,
                                 (names, log),
                                 counts.clone(),
                                 stopped,
                             ));
                         }
-                        _ => self.reactors.spawn(receive(socket, slot, names, log, stopped)),
+                        _ => self.reactors.spawn(receive(socket, cell, names, log, stopped)),
                     }
                 }
             }
-            Opened::Nothing | Opened::Later => self.run_local(driver, &slot, stopped),
+            Opened::Nothing | Opened::Later => self.run_local(driver, &cell, stopped),
         }
         self.running.insert(key, running);
     }
 
-    fn run_local(&self, driver: SourceDriver, slot: &Arc<Slot>, stop: watch::Receiver<bool>) {
+    fn run_local(&self, driver: SourceDriver, cell: &Arc<SettingsCell>, stop: watch::Receiver<bool>) {
         let here = Local {
-            slot: slot.clone(),
+            cell: cell.clone(),
             log: self.log.clone(),
             positions: self.positions.clone(),
             stop: stop.clone(),
@@ -296,7 +296,7 @@ impl Sources {
                     from_start: options.from_start,
                     ends_when_gone: false,
                     track: Track::new(name, self.positions.clone()),
-                    feed: super::feed::Feed::new(slot),
+                    feed: super::feed::Feed::new(cell),
                     log: self.log.clone(),
                     path: options.path,
                 };
@@ -305,7 +305,7 @@ impl Sources {
             SourceDriver::Wildcard(options) => {
                 let all = FollowingAll {
                     options,
-                    slot: slot.clone(),
+                    cell: cell.clone(),
                     positions: self.positions.clone(),
                     reactors: self.reactors.clone(),
                     log: self.log.clone(),
@@ -353,7 +353,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         self.stop();
-        self.slot.live().counters.orphan();
+        self.cell.settings().counters.orphan();
         if let Some(path) = &self.path {
             // It may be gone already; a new listener takes the name over anyway.
             let _ = fs::remove_file(path);
@@ -371,7 +371,7 @@ fn is_same_protocol(old: &Live, new: &StreamListener, reading: &Reading) -> bool
 }
 
 /// The settings of a source as its readers see them.
-fn live(registry: &Registry, spec: SourceSpec) -> Live {
+fn settings_of(registry: &Registry, spec: SourceSpec) -> Settings {
     let component = format!("src.{}", spec.component);
     let counters = registry.register(&component, &spec.id, &spec.driver.instance());
     counters.hears_machine.store(spec.driver.is_local(), Ordering::Relaxed);
@@ -385,7 +385,7 @@ fn live(registry: &Registry, spec: SourceSpec) -> Live {
             changed.framing = Framing::Newline;
         }
     }
-    Live {
+    Settings {
         id: spec.id,
         component: spec.component,
         driver: spec.driver,

@@ -10,7 +10,7 @@ fn check(datagram: &[u8], cut: bool, want: &str) {
     let mut reading = Reading::new("s");
     reading.message_bytes_max = 20;
     reading.hosts.keep = true;
-    let slot = Slot::new(Live {
+    let cell = SettingsCell::new(Settings {
         id: "s#0".to_owned(),
         component: "udp".to_owned(),
         driver: SourceDriver::Stdin,
@@ -18,7 +18,7 @@ fn check(datagram: &[u8], cut: bool, want: &str) {
         intake: collected.clone(),
         counters: Registry::default().register("src.udp", "s#0", ""),
     });
-    let mut feed = Feed::new(&slot);
+    let mut feed = Feed::new(&cell);
     feed.add_datagram(datagram, 0..datagram.len(), cut);
     feed.hand_on(Arc::new(datagram.to_vec()), &Arc::default(), None);
     let shown = collected.batches(|batches| {

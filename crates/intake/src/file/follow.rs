@@ -106,8 +106,8 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
 
 impl Follower {
     fn origin(what: &Following) -> Origin {
-        let live = what.feed.live();
-        let mut origin = live.origin(Transport::Local, None, own_name(&live.reading.hosts));
+        let settings = what.feed.settings();
+        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.reading.hosts));
         origin.file_name = what.path.display().to_string();
         origin
     }
@@ -270,7 +270,7 @@ impl Follower {
 
     /// Says an error once, not at every look.
     fn complain(&mut self, error: &io::Error) {
-        stats::add(&self.what.feed.live().counters.errors, 1);
+        stats::add(&self.what.feed.settings().counters.errors, 1);
         if self.said != Some(error.kind()) {
             self.said = Some(error.kind());
             let path: &Path = &self.what.path;

@@ -5,7 +5,7 @@
 
 use super::{Following, Track, follow};
 use crate::{
-    feed::{Feed, Slot},
+    feed::{Feed, SettingsCell},
     options::WildcardSource,
     positions::Positions,
 };
@@ -24,7 +24,7 @@ const DEPTH_MAX: usize = 16;
 /// What to follow.
 pub(crate) struct FollowingAll {
     pub(crate) options: WildcardSource,
-    pub(crate) slot: Arc<Slot>,
+    pub(crate) cell: Arc<SettingsCell>,
     pub(crate) positions: Positions,
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
@@ -50,7 +50,7 @@ pub(crate) async fn follow_all(what: FollowingAll, mut stop: watch::Receiver<boo
                 if !full {
                     what.log.warning(&format!(
                         "Number of allowed monitored file is reached, rejecting read file; source='{}', filename='{}', max_files='{}'",
-                        what.slot.live().id, path.display(), what.options.files_max
+                        what.cell.settings().id, path.display(), what.options.files_max
                     ));
                 }
                 full = true;
@@ -76,7 +76,7 @@ fn start(what: &FollowingAll, path: PathBuf, first: bool, followed: Followed, st
         from_start: what.options.from_start || !first,
         ends_when_gone: true,
         track: Track::new(format!("wildcard-file {}", path.display()), what.positions.clone()),
-        feed: Feed::new(&what.slot),
+        feed: Feed::new(&what.cell),
         log: what.log.clone(),
         path: path.clone(),
     };

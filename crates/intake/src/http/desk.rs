@@ -5,7 +5,7 @@
 
 use super::{body::Share, refusal::Refusal};
 use crate::{
-    feed::{Completion, Feed, FlowWindow, Live},
+    feed::{Completion, Feed, FlowWindow, Settings},
     options::{Acknowledge, HttpOptions},
 };
 use message::{Batch, Origin, Outcome};
@@ -18,7 +18,7 @@ use transport::stats;
 use wire::{BodyError, ShippedReader};
 
 /// Makes the origin of messages from the present settings.
-pub(super) type MakeOrigin = Box<dyn Fn(&Live) -> Origin + Send>;
+pub(super) type MakeOrigin = Box<dyn Fn(&Settings) -> Origin + Send>;
 
 /// The desk of one connection. Clones share it.
 #[derive(Clone)]
@@ -77,7 +77,7 @@ impl Desk {
 
     /// Counts something that is no request of ours.
     pub(super) fn count_error(&self) {
-        stats::add(&self.lock().feed.live().counters.frame_errors, 1);
+        stats::add(&self.lock().feed.settings().counters.frame_errors, 1);
     }
 
     /// Decodes a body and hands its messages on. `format` is the name behind `http+` in `${TRANSPORT}`.
@@ -97,7 +97,7 @@ impl Desk {
         let origin = state.origin(format);
         let mut batch = state.feed.batch(bytes, &origin);
         let read = decode(&mut state.reader, &mut batch).inspect_err(|_| {
-            stats::add(&state.feed.live().counters.frame_errors, 1);
+            stats::add(&state.feed.settings().counters.frame_errors, 1);
         })?;
         if batch.is_empty() {
             return Ok((read, Sent(None)));
@@ -121,7 +121,7 @@ impl Desk {
 }
 
 fn reader(feed: &Feed, options: &HttpOptions) -> ShippedReader {
-    ShippedReader::new(feed.live().reading.decode.clone(), &options.prefix)
+    ShippedReader::new(feed.settings().reading.decode.clone(), &options.prefix)
 }
 
 impl State {
@@ -129,7 +129,7 @@ impl State {
         if let Some((_, origin)) = self.origins.iter().find(|(known, _)| *known == format) {
             return origin.clone();
         }
-        let mut origin = (self.make_origin)(self.feed.live());
+        let mut origin = (self.make_origin)(self.feed.settings());
         origin.transport_name = format.to_owned();
         let origin = Arc::new(origin);
         self.origins.push((format, origin.clone()));

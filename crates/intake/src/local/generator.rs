@@ -43,7 +43,7 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
         if count == 0 {
             continue;
         }
-        let from = Arc::new(Origin { transport_name: String::new(), ..origin(feed.live()) });
+        let from = Arc::new(Origin { transport_name: String::new(), ..origin(feed.settings()) });
         let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
         let host = batch.add_extra(from.host_from.as_bytes());
         let mut bytes = Vec::new();

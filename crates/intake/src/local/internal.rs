@@ -19,7 +19,7 @@ pub(crate) async fn read_internal(mut here: Local) {
     loop {
         if let Some(mut made) = here.log.take_made() {
             feed.refresh();
-            let from = origin(feed.live());
+            let from = origin(feed.settings());
             let ours =
                 |old: &Arc<Origin>| Arc::new(Origin { source: from.source.clone(), ..Origin::clone(old) });
             made.origins = made.origins.iter().map(ours).collect();
@@ -42,7 +42,7 @@ pub(crate) async fn read_internal(mut here: Local) {
             }
         }
         feed.refresh();
-        let from = Arc::new(origin(feed.live()));
+        let from = Arc::new(origin(feed.settings()));
         let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
         let host = batch.add_extra(from.host_from.as_bytes());
         let program = batch.add_extra(here.log.program().as_bytes());

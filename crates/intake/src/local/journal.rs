@@ -124,7 +124,7 @@ async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool 
             bytes.drain(..done);
         }
         if bytes.len() > ENTRY_BYTES_MAX {
-            stats::add(&feed.live().counters.frame_errors, 1);
+            stats::add(&feed.settings().counters.frame_errors, 1);
             skipping = true;
         }
     }
@@ -150,7 +150,7 @@ fn skip(bytes: &mut Vec<u8>) -> bool {
 fn hand_on(
     feed: &mut Feed,
     bytes: &[u8],
-    origin: &impl Fn(&crate::feed::Live) -> Origin,
+    origin: &impl Fn(&crate::feed::Settings) -> Origin,
     (positions, journal): (&Positions, &Journal),
 ) -> usize {
     let mut batch = Batch::new(Arc::default(), Vec::new(), feed.clock().now(), Ack::none());
@@ -158,15 +158,15 @@ fn hand_on(
     let mut done = 0;
     while let Some((entry, size)) = entry(&bytes[done..]) {
         if !entry.is_empty() {
-            cursor =
-                push(&mut batch, &entry, &journal.options, feed.live().reading.decode.default_pri).or(cursor);
+            cursor = push(&mut batch, &entry, &journal.options, feed.settings().reading.decode.default_pri)
+                .or(cursor);
         }
         done += size;
     }
     if batch.is_empty() {
         return done;
     }
-    batch.origins.push(Arc::new(origin(feed.live())));
+    batch.origins.push(Arc::new(origin(feed.settings())));
     let step = |cursor| {
         let (name, positions) = (journal.name.clone(), positions.clone());
         Box::new(Step { name, cursor, positions }) as Box<dyn Completion>

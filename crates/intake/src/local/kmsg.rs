@@ -6,7 +6,7 @@
 
 use super::{Local, origin_of};
 use crate::{
-    feed::{Completion, Feed, Live},
+    feed::{Completion, Feed, Settings},
     positions::Positions,
 };
 use message::{Ack, Batch, Origin, Outcome, Span};
@@ -120,7 +120,7 @@ fn take(mut device: &File, feed: &mut Feed) -> io::Result<(Vec<u8>, Vec<usize>)>
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // The ring went round before we read: the next read gives the oldest that is there.
             Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {
-                stats::add(&feed.live().counters.kernel_dropped, 1);
+                stats::add(&feed.settings().counters.kernel_dropped, 1);
             }
             Err(error) => return Err(error),
         }
@@ -138,10 +138,10 @@ fn hand_on(
     records: Vec<u8>,
     ends: &[usize],
     (boot_us, done): (Option<i64>, &mut Option<u64>),
-    origin: &impl Fn(&Live) -> Origin,
+    origin: &impl Fn(&Settings) -> Origin,
     (positions, boot): (&Positions, &str),
 ) {
-    let from = Arc::new(origin(feed.live()));
+    let from = Arc::new(origin(feed.settings()));
     let now = feed.clock().now();
     let mut batch = Batch::new(Arc::new(records), vec![from.clone()], now, Ack::none());
     let mut start = 0;
@@ -154,7 +154,7 @@ fn hand_on(
             batch.messages.truncate(index);
             continue;
         }
-        if !feed.live().reading.decode.keep_timestamp {
+        if !feed.settings().reading.decode.keep_timestamp {
             batch.messages[index].event = now;
         }
         *done = number.or(*done);

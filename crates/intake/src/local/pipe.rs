@@ -4,7 +4,7 @@
 
 use super::{Local, origin_of};
 use crate::{
-    feed::Slot,
+    feed::SettingsCell,
     options::{PipeSource, SourceDriver},
     session::{self, End, Stream},
 };
@@ -37,7 +37,7 @@ pub(crate) fn is_device(path: &Path) -> bool {
 
 /// Reads a pipe or device until it is stopped.
 pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
-    let options = options(&here.slot);
+    let options = options(&here.cell);
     let origin = origin_of(path.display().to_string());
     loop {
         let mut stop = here.stop.clone();
@@ -59,8 +59,8 @@ pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
     }
 }
 
-fn options(slot: &Arc<Slot>) -> Option<PipeSource> {
-    match &slot.live().driver {
+fn options(cell: &Arc<SettingsCell>) -> Option<PipeSource> {
+    match &cell.settings().driver {
         SourceDriver::Pipe(options) => Some(options.clone()),
         _ => None,
     }

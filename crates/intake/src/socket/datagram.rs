@@ -9,7 +9,7 @@ use super::{
     peer::{Peers, Sender, canonical},
 };
 use crate::{
-    feed::{Feed, Run, Slot, buffer},
+    feed::{Feed, Run, SettingsCell, buffer},
     options::Form,
 };
 use message::Transport;
@@ -37,13 +37,13 @@ const DROPS_EVERY: Duration = Duration::from_secs(1);
 /// Receives until it is stopped.
 pub(crate) async fn receive(
     socket: Socket,
-    slot: Arc<Slot>,
+    cell: Arc<SettingsCell>,
     names: HostNames,
     log: InternalLog,
     mut stop: watch::Receiver<bool>,
 ) {
     let opened =
-        Receiver::new(&socket, &slot, names).and_then(|receiver| Ok((receiver, sys::readiness(socket)?)));
+        Receiver::new(&socket, &cell, names).and_then(|receiver| Ok((receiver, sys::readiness(socket)?)));
     let (mut receiver, socket) = match opened {
         Ok(opened) => opened,
         Err(error) => return log.error(&format!("Cannot wait for datagrams; error='{error}'")),
@@ -94,9 +94,9 @@ struct Receiver {
 }
 
 impl Receiver {
-    fn new(socket: &Socket, slot: &Arc<Slot>, names: HostNames) -> io::Result<Receiver> {
+    fn new(socket: &Socket, cell: &Arc<SettingsCell>, names: HostNames) -> io::Result<Receiver> {
         let local = socket.local_addr()?;
-        let live = slot.live();
+        let settings = cell.settings();
         let (transport, file_name) = match local.as_pathname() {
             Some(path) => (Transport::UnixDgram, path.display().to_string()),
             None => (Transport::Udp, String::new()),
@@ -104,7 +104,7 @@ impl Receiver {
         // Where several datagrams may come as one, a slot has room for all of them.
         let coalesces = transport == Transport::Udp && sys::coalesce(socket.as_fd()).is_ok();
         let shortest = if coalesces { DATAGRAM_BYTES_MAX } else { 1 };
-        let slot_bytes = live.reading.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
+        let slot_bytes = settings.reading.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
         Ok(Receiver {
             has_room: socket.recv_buffer_size()? >= GATHER_BUFFER_BYTES_MIN,
             gathers: false,
@@ -112,9 +112,9 @@ impl Receiver {
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(slot_bytes),
             slot_bytes: 1,
-            feed: Feed::new(slot),
+            feed: Feed::new(cell),
             runs: Vec::new(),
-            assembler: (live.reading.form == Form::Gelf).then(Assembler::new),
+            assembler: (settings.reading.form == Form::Gelf).then(Assembler::new),
             drops_asked: Instant::now(),
         })
     }
@@ -123,7 +123,7 @@ impl Receiver {
     fn read(&mut self, socket: &Socket) -> bool {
         if self.feed.refresh() {
             self.peers.forget();
-            let is_gelf = self.feed.live().reading.form == Form::Gelf;
+            let is_gelf = self.feed.settings().reading.form == Form::Gelf;
             if is_gelf != self.assembler.is_some() {
                 self.assembler = is_gelf.then(Assembler::new);
             }
@@ -160,7 +160,7 @@ impl Receiver {
         let mut broken = 0;
         let received = datagrams.receive(socket.as_fd(), limit, |datagram| {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
-            let origin = peers.origin(sender, feed.live(), now);
+            let origin = peers.origin(sender, feed.settings(), now);
             let size = if datagram.segment == 0 { usize::MAX } else { datagram.segment };
             let mut rest = datagram.bytes;
             while let Some((one, more)) =
@@ -183,7 +183,7 @@ impl Receiver {
             }
         });
         if broken > 0 {
-            stats::add(&feed.live().counters.frame_errors, broken);
+            stats::add(&feed.settings().counters.frame_errors, broken);
         }
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
         let count = received.unwrap_or(0);
@@ -194,11 +194,11 @@ impl Receiver {
     fn count_drops(&mut self, socket: &Socket) {
         if let Some(assembler) = &mut self.assembler {
             let lost = assembler.take_lost(Instant::now());
-            stats::add(&self.feed.live().counters.frame_errors, lost);
+            stats::add(&self.feed.settings().counters.frame_errors, lost);
         }
         let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
         let fresh = drops.wrapping_sub(self.drops);
         self.drops = drops;
-        self.feed.live().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
+        self.feed.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
     }
 }

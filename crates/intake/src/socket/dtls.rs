@@ -9,7 +9,7 @@
 mod peers;
 
 use super::peer::canonical;
-use crate::feed::{Feed, Run, Slot, buffer};
+use crate::feed::{Feed, Run, SettingsCell, buffer};
 use message::Origin;
 pub(crate) use peers::DtlsCounts;
 use peers::{Events, Peers};
@@ -36,12 +36,12 @@ const SENDERS_MAX: usize = 4_096;
 /// Receives until it is stopped; then every peer hears goodbye.
 pub(crate) async fn receive_dtls(
     socket: Socket,
-    slot: Arc<Slot>,
+    cell: Arc<SettingsCell>,
     (names, log): (HostNames, InternalLog),
     counts: DtlsCounts,
     mut stop: watch::Receiver<bool>,
 ) {
-    let opened = Receiver::new(&socket, &slot, (names, log.clone()), counts)
+    let opened = Receiver::new(&socket, &cell, (names, log.clone()), counts)
         .and_then(|receiver| Ok((receiver, sys::readiness(socket)?)));
     let (mut receiver, socket) = match opened {
         Ok(opened) => opened,
@@ -71,8 +71,8 @@ pub(crate) async fn receive_dtls(
         tokio::task::coop::consume_budget().await;
     }
     receiver.count_drops(socket.get_ref());
-    let live = receiver.feed.live().clone();
-    receiver.peers.close(&live.counters, |to, datagram| send(socket.get_ref(), to, datagram));
+    let settings = receiver.feed.settings().clone();
+    receiver.peers.close(&settings.counters, |to, datagram| send(socket.get_ref(), to, datagram));
 }
 
 struct Receiver {
@@ -88,7 +88,7 @@ struct Receiver {
 impl Receiver {
     fn new(
         socket: &Socket,
-        slot: &Arc<Slot>,
+        cell: &Arc<SettingsCell>,
         names: (HostNames, InternalLog),
         counts: DtlsCounts,
     ) -> io::Result<Receiver> {
@@ -98,7 +98,7 @@ impl Receiver {
         Ok(Receiver {
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(DATAGRAM_BYTES_MAX),
-            feed: Feed::new(slot),
+            feed: Feed::new(cell),
             peers: Peers::new(names, counts, cookies, local),
             runs: Vec::new(),
             ticked: now,
@@ -128,19 +128,19 @@ impl Receiver {
     /// Takes new settings over.
     fn refresh(&mut self, socket: &Socket) {
         if self.feed.refresh() {
-            let live = self.feed.live().clone();
-            self.peers.reload(&live, |to, datagram| send(socket, to, datagram));
+            let settings = self.feed.settings().clone();
+            self.peers.reload(&settings, |to, datagram| send(socket, to, datagram));
         }
     }
 
     /// One system call. Says whether there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
         let Receiver { datagrams, feed, peers, runs, .. } = self;
-        let live = feed.live().clone();
+        let settings = feed.settings().clone();
         let received = datagrams.receive(socket.as_fd(), sys::Datagrams::SLOTS, |datagram| {
             let Some(peer) = datagram.peer else { return };
             let mut taking = Taking { socket, feed: &mut *feed, bytes: &mut *bytes, runs: &mut *runs };
-            peers.take(peer, datagram.bytes, now, &live, &mut taking);
+            peers.take(peer, datagram.bytes, now, &settings, &mut taking);
         });
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
         received.is_ok_and(|count| count == sys::Datagrams::SLOTS)
@@ -154,12 +154,12 @@ impl Receiver {
         }
         self.ticked = now;
         self.refresh(socket);
-        let live = self.feed.live().clone();
+        let settings = self.feed.settings().clone();
         let mut say = |to: SocketAddr, datagram: &[u8]| send(socket, to, datagram);
-        self.peers.tick(now, &live, &mut say);
+        self.peers.tick(now, &settings, &mut say);
         if now.duration_since(self.looked) >= LOOK_EVERY {
             self.looked = now;
-            self.peers.part_with_silent(now, &live, &mut say);
+            self.peers.part_with_silent(now, &settings, &mut say);
             self.count_drops(socket);
         }
     }
@@ -168,7 +168,7 @@ impl Receiver {
         let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
         let fresh = drops.wrapping_sub(self.drops);
         self.drops = drops;
-        self.feed.live().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
+        self.feed.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
     }
 }
 
@@ -194,7 +194,7 @@ impl Events for Taking<'_> {
     }
 
     fn odd(&mut self) {
-        stats::add(&self.feed.live().counters.frame_errors, 1);
+        stats::add(&self.feed.settings().counters.frame_errors, 1);
     }
 }
 

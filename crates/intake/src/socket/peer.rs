@@ -3,7 +3,7 @@
 //! In: addresses and credentials. Out: origins, made once a peer. Holds: a cache for datagrams.
 //! Limits: [`PEERS_MAX`] senders; then the cache starts anew.
 
-use crate::feed::Live;
+use crate::feed::Settings;
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,
@@ -78,7 +78,7 @@ impl Peers {
     }
 
     /// The origin of a sender.
-    pub(super) fn origin(&mut self, sender: Sender, live: &Live, now: Instant) -> Arc<Origin> {
+    pub(super) fn origin(&mut self, sender: Sender, settings: &Settings, now: Instant) -> Arc<Origin> {
         if let Some((last, origin)) = &self.last
             && *last == sender
         {
@@ -87,7 +87,7 @@ impl Peers {
         let origin = match self.known.get(&sender) {
             Some((origin, _)) => origin.clone(),
             None => {
-                let (origin, good_for) = self.make(sender, live);
+                let (origin, good_for) = self.make(sender, settings);
                 let origin = Arc::new(origin);
                 self.known.insert(sender, (origin.clone(), now + good_for));
                 origin
@@ -97,18 +97,18 @@ impl Peers {
         origin
     }
 
-    fn make(&self, sender: Sender, live: &Live) -> (Origin, Duration) {
+    fn make(&self, sender: Sender, settings: &Settings) -> (Origin, Duration) {
         let (mut origin, good_for) = match sender {
             Sender::Ip(peer) => {
                 let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
-                let name = self.names.name(peer.ip(), &live.reading.hosts);
+                let name = self.names.name(peer.ip(), &settings.reading.hosts);
                 let unnamed = name == peer.ip().to_string();
                 let good_for = if unnamed { UNNAMED_GOOD_FOR } else { GOOD_FOR };
-                (live.origin(self.transport, Some(peer), name), good_for)
+                (settings.origin(self.transport, Some(peer), name), good_for)
             }
             Sender::Local(credentials) => {
-                let mut origin = live.origin(self.transport, None, own_name(&live.reading.hosts));
-                let wanted = credentials.filter(|_| !live.reading.ignores_peer_values);
+                let mut origin = settings.origin(self.transport, None, own_name(&settings.reading.hosts));
+                let wanted = credentials.filter(|_| !settings.reading.ignores_peer_values);
                 origin.values = wanted.map(process_values).unwrap_or_default();
                 (origin, GOOD_FOR)
             }

@@ -3,7 +3,7 @@
 //! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was told last.
 //! Limits: one line for each reason in [`TOLD_EVERY`]; it says how many connections it stands for.
 
-use crate::feed::Live;
+use crate::feed::Settings;
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -28,9 +28,9 @@ impl RefusalLog {
     }
 
     /// A connection was refused, or had to leave. `max` is the limit that it met.
-    pub(super) fn refused(&self, reason: RefusalReason, client: &str, max: usize, live: &Live) {
+    pub(super) fn refused(&self, reason: RefusalReason, client: &str, max: usize, settings: &Settings) {
         let now = Instant::now();
-        live.counters.refuse(reason, now);
+        settings.counters.refuse(reason, now);
         let mut pauses = self.pauses.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(count) = pauses[reason as usize].count(1, now) else { return };
         drop(pauses);
@@ -40,7 +40,7 @@ impl RefusalLog {
             RefusalReason::Handshakes => "Number of TLS handshakes at a time reached",
             RefusalReason::OpenFiles => "The limit of open files leaves no room for more connections",
         };
-        let (local, group) = (&live.counters.instance, &live.reading.source);
+        let (local, group) = (&settings.counters.instance, &settings.reading.source);
         self.log.error(&format!(
             "{what}, rejecting connection; client='{client}', local='{local}', group_name='{group}', max='{max}', count='{count}'"
         ));

@@ -10,7 +10,7 @@ use super::{
     refusals::RefusalLog,
 };
 use crate::{
-    feed::{Feed, Live, Slot},
+    feed::{Feed, Settings, SettingsCell},
     http,
     options::{Dialogue, SourceDriver, StreamListener},
     relp,
@@ -39,7 +39,7 @@ const ERRORS_TOLD_EVERY: Duration = Duration::from_secs(10);
 /// What an accepting task needs.
 #[derive(Clone)]
 pub(crate) struct Accepting {
-    pub(crate) slot: Arc<Slot>,
+    pub(crate) cell: Arc<SettingsCell>,
     pub(crate) names: HostNames,
     pub(crate) reactors: Reactors,
     pub(crate) log: InternalLog,
@@ -65,27 +65,32 @@ impl Door {
         })
     }
 
-    fn admit(&self, peer: PeerKey, client: Option<SocketAddr>, live: &Live) -> Option<Arc<ConnectionPermit>> {
-        let options = listener(live)?;
+    fn admit(
+        &self,
+        peer: PeerKey,
+        client: Option<SocketAddr>,
+        settings: &Settings,
+    ) -> Option<Arc<ConnectionPermit>> {
+        let options = listener(settings)?;
         match self.admission.admit(peer, options.connections, Instant::now()) {
             Ok(permit) => Some(permit),
             Err(reason) => {
-                self.refused(reason, client, live);
+                self.refused(reason, client, settings);
                 None
             }
         }
     }
 
     /// Counts and tells that a connection was refused, or had to make room.
-    fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, live: &Live) {
-        let Some(options) = listener(live) else { return };
+    fn refused(&self, reason: RefusalReason, client: Option<SocketAddr>, settings: &Settings) {
+        let Some(options) = listener(settings) else { return };
         let max = match reason {
             RefusalReason::MaxConnections => options.connections.total,
             RefusalReason::PerAddress => options.connections.of_one_peer(),
             RefusalReason::Handshakes => options.handshakes.total,
             RefusalReason::OpenFiles => self.budget.max(),
         };
-        self.refusals.refused(reason, &shown(client), max, live);
+        self.refusals.refused(reason, &shown(client), max, settings);
     }
 }
 
@@ -117,9 +122,9 @@ pub(crate) async fn accept(socket: Socket, mut here: Accepting) {
                 continue;
             }
         };
-        let live = here.slot.live();
-        let Some(permit) = door.admit(peer_key(&socket, client), client, &live) else { continue };
-        stats::add(&live.counters.connections, 1);
+        let settings = here.cell.settings();
+        let Some(permit) = door.admit(peer_key(&socket, client), client, &settings) else { continue };
+        stats::add(&settings.counters.connections, 1);
         let (task, door) = (here.clone(), door.clone());
         here.reactors.spawn(serve(socket, client, permit, door, task));
     }
@@ -143,24 +148,24 @@ async fn serve(
     door: Arc<Door>,
     mut here: Accepting,
 ) {
-    let live = here.slot.live();
+    let settings = here.cell.settings();
     here.log.notice(&format!(
         "Syslog connection accepted; client='{}', local='{}'",
         shown(peer),
-        live.counters.instance
+        settings.counters.instance
     ));
-    drop(live);
+    drop(settings);
     let end = tokio::select! {
         biased;
         end = converse(socket, peer, &permit, &door, &mut here) => end,
         reason = permit.displaced() => Err(reason),
     };
     drop(permit);
-    let live = here.slot.live();
-    stats::subtract(&live.counters.connections, 1);
+    let settings = here.cell.settings();
+    stats::subtract(&settings.counters.connections, 1);
     let end = match end {
         Ok(end) => end,
-        Err(reason) => return door.refused(reason, peer, &live),
+        Err(reason) => return door.refused(reason, peer, &settings),
     };
     let how = match end {
         End::Closed => "Syslog connection closed".to_owned(),
@@ -168,11 +173,11 @@ async fn serve(
         End::Stopped => return,
         End::Idle => "Syslog connection closed, it was idle".to_owned(),
         End::Failed(error) => {
-            stats::add(&live.counters.errors, 1);
+            stats::add(&settings.counters.errors, 1);
             format!("Syslog connection broken; error='{error}'")
         }
     };
-    here.log.notice(&format!("{how}; client='{}', local='{}'", shown(peer), live.counters.instance));
+    here.log.notice(&format!("{how}; client='{}', local='{}'", shown(peer), settings.counters.instance));
 }
 
 /// Takes what a connection brings, to its end. An error: there were too many handshakes.
@@ -183,12 +188,12 @@ async fn converse(
     door: &Door,
     here: &mut Accepting,
 ) -> Result<End, RefusalReason> {
-    let live = here.slot.live();
+    let settings = here.cell.settings();
     // Futures of long or rare steps are boxed: an idle plain connection does not hold their memory.
     let prepared = tokio::select! {
         biased;
         _ = here.stop.wait_for(|stop| *stop) => return Ok(End::Stopped),
-        prepared = Box::pin(prepare(socket, peer, &live, permit, door)) => prepared,
+        prepared = Box::pin(prepare(socket, peer, &settings, permit, door)) => prepared,
     };
     let (mut greeted, local) = match prepared {
         Ok(prepared) => prepared,
@@ -197,46 +202,46 @@ async fn converse(
     };
     let client = greeted.ends.map(|(source, _)| source).or(peer);
     let local = greeted.ends.map(|(_, target)| target).or(local);
-    let origin = Box::pin(origin_maker(&mut greeted, client, local, &live, &here.names)).await;
-    drop(live);
-    let mut feed = Feed::new(&here.slot);
+    let origin = Box::pin(origin_maker(&mut greeted, client, local, &settings, &here.names)).await;
+    drop(settings);
+    let mut feed = Feed::new(&here.cell);
     let proven = Arc::downgrade(permit);
     feed.at_first_batch(Box::new(move || {
         if let Some(permit) = proven.upgrade() {
             permit.prove();
         }
     }));
-    let idle = idle_timeout(feed.live());
+    let idle = idle_timeout(feed.settings());
     let mut stream = greeted.stream;
-    Ok(match listener(feed.live()).map(|options| options.dialogue.clone()).unwrap_or_default() {
+    Ok(match listener(feed.settings()).map(|options| options.dialogue.clone()).unwrap_or_default() {
         Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
         Dialogue::Relp => Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await,
         Dialogue::Http(options) => Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await,
     })
 }
 
-fn listener(live: &Live) -> Option<&StreamListener> {
-    match &live.driver {
+fn listener(settings: &Settings) -> Option<&StreamListener> {
+    match &settings.driver {
         SourceDriver::Stream(options) => Some(options),
         _ => None,
     }
 }
 
-fn idle_timeout(live: &Live) -> Option<Duration> {
-    listener(live).and_then(|options| options.idle_timeout)
+fn idle_timeout(settings: &Settings) -> Option<Duration> {
+    listener(settings).and_then(|options| options.idle_timeout)
 }
 
 /// Sets the connection up and takes its greeting.
 async fn prepare(
     socket: Socket,
     peer: Option<SocketAddr>,
-    live: &Live,
+    settings: &Settings,
     permit: &ConnectionPermit,
     door: &Door,
 ) -> Result<(Greeted, Option<SocketAddr>), GreetError> {
     socket.set_nonblocking(true)?;
     let local = socket.local_addr()?.as_socket().map(canonical);
-    if let (Some(peer), Some(options)) = (peer, listener(live)) {
+    if let (Some(peer), Some(options)) = (peer, listener(settings)) {
         options.tcp.set(&socket)?;
         let stream = net::TcpStream::from_std(socket.into())?;
         return Ok((greet(stream, peer, options, (permit, &door.handshakes)).await?, local));
@@ -251,13 +256,13 @@ async fn origin_maker(
     greeted: &mut Greeted,
     peer: Option<SocketAddr>,
     local: Option<SocketAddr>,
-    live: &Live,
+    settings: &Settings,
     names: &HostNames,
-) -> impl Fn(&Live) -> Origin + use<> {
+) -> impl Fn(&Settings) -> Origin + use<> {
     if let Some(peer) = peer {
-        names.name_soon(peer.ip(), &live.reading.hosts).await;
+        names.name_soon(peer.ip(), &settings.reading.hosts).await;
     }
-    let wanted = listener(live).is_some_and(|options| options.credentials);
+    let wanted = listener(settings).is_some_and(|options| options.credentials);
     let credentials = match &greeted.stream {
         Stream::Unix(stream) if wanted => stream.peer_cred().ok(),
         _ => None,
@@ -272,16 +277,16 @@ async fn origin_maker(
         None => Transport::UnixStream,
     };
     let names = names.clone();
-    move |live: &Live| {
-        let policy = &live.reading.hosts;
+    move |settings: &Settings| {
+        let policy = &settings.reading.hosts;
         let host_from = peer.map_or_else(|| own_name(policy), |peer| names.name(peer.ip(), policy));
-        let mut origin = live.origin(transport, peer, host_from);
+        let mut origin = settings.origin(transport, peer, host_from);
         origin.local = local;
-        if !live.reading.ignores_peer_values {
+        if !settings.reading.ignores_peer_values {
             origin.values.clone_from(&values);
         }
         if peer.is_none() {
-            origin.file_name.clone_from(&live.counters.instance);
+            origin.file_name.clone_from(&settings.counters.instance);
         }
         origin
     }

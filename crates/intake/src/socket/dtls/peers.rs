@@ -13,7 +13,7 @@ use super::super::{
     refusals::RefusalLog,
 };
 use crate::{
-    feed::Live,
+    feed::Settings,
     options::{DatagramListener, SourceDriver},
 };
 use message::{Origin, Transport};
@@ -122,10 +122,10 @@ impl Peers {
     }
 
     /// Forgets what was made with other settings; with `keep-alive(no)` that is all.
-    pub(super) fn reload(&mut self, live: &Live, send: impl FnMut(SocketAddr, &[u8])) {
+    pub(super) fn reload(&mut self, settings: &Settings, send: impl FnMut(SocketAddr, &[u8])) {
         self.open.values_mut().for_each(|open| open.origin = None);
-        if listener(live).is_some_and(|options| !options.keep_over_reload) {
-            self.close(&live.counters, send);
+        if listener(settings).is_some_and(|options| !options.keep_over_reload) {
+            self.close(&settings.counters, send);
         }
     }
 
@@ -135,18 +135,18 @@ impl Peers {
         from: SocketAddr,
         datagram: &[u8],
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         events: &mut dyn Events,
     ) {
         match dtls::start(datagram) {
             Start::Record(record) if self.is_for_open(from, record) => {
-                self.take_open(from, datagram, now, live, events);
+                self.take_open(from, datagram, now, settings, events);
             }
             Start::Record(_) if self.handshaking.contains_key(&from) => {
-                self.take_shaking(from, datagram, now, live, events);
+                self.take_shaking(from, datagram, now, settings, events);
             }
             Start::Record(record) => self.on_unknown_record(from, record, events),
-            Start::Hello(hello) => self.on_client_hello(from, datagram, hello, now, live, events),
+            Start::Hello(hello) => self.on_client_hello(from, datagram, hello, now, settings, events),
             Start::Odd => events.odd(),
         }
     }
@@ -163,14 +163,14 @@ impl Peers {
         from: SocketAddr,
         datagram: &[u8],
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         events: &mut dyn Events,
     ) {
         let Some(open) = self.open.get_mut(&from) else { return };
         let origin = match &open.origin {
             Some((origin, until)) if *until > now => origin.clone(),
             _ => {
-                let (origin, good_for) = origin(&self.names, self.local, from, live, &open.values);
+                let (origin, good_for) = origin(&self.names, self.local, from, settings, &open.values);
                 open.origin = Some((origin.clone(), now + good_for));
                 origin
             }
@@ -187,12 +187,12 @@ impl Peers {
         match taken {
             Ok(Taken::Open | Taken::Handshaking) if records == 0 && !said => events.odd(),
             Ok(Taken::Open | Taken::Handshaking) => {}
-            Ok(Taken::Over) => self.disconnect(from, live, "Syslog connection closed", events),
+            Ok(Taken::Over) => self.disconnect(from, settings, "Syslog connection closed", events),
             Err(error) => {
-                stats::add(&live.counters.errors, 1);
+                stats::add(&settings.counters.errors, 1);
                 self.disconnect(
                     from,
-                    live,
+                    settings,
                     &format!("Syslog connection broken; error='DTLS: {error}'"),
                     events,
                 );
@@ -201,12 +201,12 @@ impl Peers {
     }
 
     /// Answers a goodbye, and forgets the peer.
-    fn disconnect(&mut self, from: SocketAddr, live: &Live, how: &str, events: &mut dyn Events) {
+    fn disconnect(&mut self, from: SocketAddr, settings: &Settings, how: &str, events: &mut dyn Events) {
         let Some(mut open) = self.open.remove(&from) else { return };
-        stats::subtract(&live.counters.connections, 1);
+        stats::subtract(&settings.counters.connections, 1);
         open.association.say_goodbye();
         send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
-        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", live.counters.instance));
+        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", settings.counters.instance));
     }
 
     fn take_shaking(
@@ -214,7 +214,7 @@ impl Peers {
         from: SocketAddr,
         datagram: &[u8],
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         events: &mut dyn Events,
     ) {
         let Some(handshake) = self.handshaking.get_mut(&from) else { return };
@@ -225,29 +225,29 @@ impl Peers {
         match taken {
             Ok(Taken::Handshaking) => {}
             Ok(Taken::Open) => {
-                self.on_established(from, now, live);
+                self.on_established(from, now, settings);
                 for text in texts {
                     let Some(open) = self.open.get(&from) else { return };
-                    let (origin, _) = origin(&self.names, self.local, from, live, &open.values);
+                    let (origin, _) = origin(&self.names, self.local, from, settings, &open.values);
                     events.text(&text, &origin);
                 }
             }
             Ok(Taken::Over) => drop(self.handshaking.remove(&from)),
-            Err(error) => self.refuse(from, live, &error, now),
+            Err(error) => self.refuse(from, settings, &error, now),
         }
     }
 
     /// The end of a handshake: from now on the peer may send. An association that it had before is over.
-    fn on_established(&mut self, from: SocketAddr, now: Instant, live: &Live) {
+    fn on_established(&mut self, from: SocketAddr, now: Instant, settings: &Settings) {
         let Some(Handshake { association, random, .. }) = self.handshaking.remove(&from) else { return };
         // Of the association that the peer had before, which ends here.
         let known = self.open.remove(&from).map(|open| open.slot);
         let is_known = known.is_some();
         let slot = match known {
             Some(slot) => slot,
-            None => match self.enter(from, live) {
+            None => match self.enter(from, settings) {
                 Ok(slot) => slot,
-                Err(reason) => return self.too_many(reason, from, live),
+                Err(reason) => return self.too_many(reason, from, settings),
             },
         };
         let values = association.peer().map(peer_values).unwrap_or_default();
@@ -256,18 +256,18 @@ impl Peers {
         let how = match is_known {
             true => "Syslog connection begun anew",
             false => {
-                stats::add(&live.counters.connections, 1);
+                stats::add(&settings.counters.connections, 1);
                 "Syslog connection accepted"
             }
         };
-        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", live.counters.instance));
+        self.log.notice(&format!("{how}; client='AF_INET({from})', local='{}'", settings.counters.instance));
     }
 
-    fn refuse(&mut self, from: SocketAddr, live: &Live, error: &str, now: Instant) {
+    fn refuse(&mut self, from: SocketAddr, settings: &Settings, error: &str, now: Instant) {
         self.handshaking.remove(&from);
-        stats::add(&live.counters.errors, 1);
+        stats::add(&settings.counters.errors, 1);
         self.say(now, || {
-            let local = &live.counters.instance;
+            let local = &settings.counters.instance;
             format!(
                 "Syslog connection broken; error='DTLS: {error}', client='AF_INET({from})', local='{local}'"
             )
@@ -299,7 +299,7 @@ impl Peers {
         datagram: &[u8],
         hello: dtls::Hello<'_>,
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         events: &mut dyn Events,
     ) {
         if self
@@ -307,7 +307,7 @@ impl Peers {
             .get(&from)
             .is_some_and(|handshake| handshake.random == hello.random && !hello.cookie.is_empty())
         {
-            return self.take_shaking(from, datagram, now, live, events);
+            return self.take_shaking(from, datagram, now, settings, events);
         }
         if !self.cookies.fits(hello.cookie, from, &hello.random, now) {
             self.answer.clear();
@@ -320,11 +320,11 @@ impl Peers {
             return events.odd();
         }
         if !self.open.contains_key(&from)
-            && let Err(reason) = self.enter(from, live).map(drop)
+            && let Err(reason) = self.enter(from, settings).map(drop)
         {
-            return self.too_many(reason, from, live);
+            return self.too_many(reason, from, settings);
         }
-        self.begin(from, datagram, &hello.random, now, live, events);
+        self.begin(from, datagram, &hello.random, now, settings, events);
     }
 
     fn begin(
@@ -333,10 +333,10 @@ impl Peers {
         hello: &[u8],
         random: &[u8; 32],
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         events: &mut dyn Events,
     ) {
-        let Some(tls) = listener(live).and_then(|options| options.dtls.as_ref()) else { return };
+        let Some(tls) = listener(settings).and_then(|options| options.dtls.as_ref()) else { return };
         let accepted = match tls.settings() {
             Ok(settings) => settings.accept(hello, HANDSHAKE_MTU),
             Err(error) => Err(error.to_string()),
@@ -345,20 +345,20 @@ impl Peers {
             Ok(mut association) => {
                 // One that the peer began before is over.
                 self.handshaking.remove(&from);
-                let Some(slot) = self.enter_shaking(from, now, live) else {
-                    return self.too_many(RefusalReason::Handshakes, from, live);
+                let Some(slot) = self.enter_shaking(from, now, settings) else {
+                    return self.too_many(RefusalReason::Handshakes, from, settings);
                 };
                 send_all(&mut association, from, &mut |to, datagram| events.answer(to, datagram));
                 let handshake = Handshake { association, random: *random, since: now, _slot: slot };
                 self.handshaking.insert(from, handshake);
             }
-            Err(error) => self.refuse(from, live, &error, now),
+            Err(error) => self.refuse(from, settings, &error, now),
         }
     }
 
     /// Counts an association of a peer, unless there are too many.
-    fn enter(&self, from: SocketAddr, live: &Live) -> Result<PeerSlot, RefusalReason> {
-        let limits = listener(live).ok_or(RefusalReason::MaxConnections)?.connections;
+    fn enter(&self, from: SocketAddr, settings: &Settings) -> Result<PeerSlot, RefusalReason> {
+        let limits = listener(settings).ok_or(RefusalReason::MaxConnections)?.connections;
         self.counts.open.enter(PeerKey::of(from.ip()), limits).map_err(|full| match full {
             Full::Peer => RefusalReason::PerAddress,
             Full::Total => RefusalReason::MaxConnections,
@@ -367,8 +367,8 @@ impl Peers {
 
     /// Counts a handshake of a peer. The oldest one gives way when there are too many, unless it has only begun: then the
     /// newcomer is not heard, and says its hello again a second later.
-    fn enter_shaking(&mut self, from: SocketAddr, now: Instant, live: &Live) -> Option<PeerSlot> {
-        let (peer, limits) = (PeerKey::of(from.ip()), listener(live)?.handshakes);
+    fn enter_shaking(&mut self, from: SocketAddr, now: Instant, settings: &Settings) -> Option<PeerSlot> {
+        let (peer, limits) = (PeerKey::of(from.ip()), listener(settings)?.handshakes);
         let full = match self.counts.handshakes.enter(peer, limits) {
             Ok(slot) => return Some(slot),
             Err(full) => full,
@@ -381,23 +381,28 @@ impl Peers {
         }
         let oldest = *oldest;
         self.handshaking.remove(&oldest);
-        self.too_many(RefusalReason::Handshakes, oldest, live);
+        self.too_many(RefusalReason::Handshakes, oldest, settings);
         self.counts.handshakes.enter(peer, limits).ok()
     }
 
     /// Counts and tells that a peer was refused, or had to make room.
-    fn too_many(&self, reason: RefusalReason, from: SocketAddr, live: &Live) {
-        let Some(options) = listener(live) else { return };
+    fn too_many(&self, reason: RefusalReason, from: SocketAddr, settings: &Settings) {
+        let Some(options) = listener(settings) else { return };
         let max = match reason {
             RefusalReason::PerAddress => options.connections.of_one_peer(),
             RefusalReason::Handshakes => options.handshakes.total,
             RefusalReason::MaxConnections | RefusalReason::OpenFiles => options.connections.total,
         };
-        self.refusals.refused(reason, &format!("AF_INET({from})"), max, live);
+        self.refusals.refused(reason, &format!("AF_INET({from})"), max, settings);
     }
 
     /// Says again what was not answered, and gives up what takes too long.
-    pub(super) fn tick(&mut self, now: Instant, live: &Live, send: &mut dyn FnMut(SocketAddr, &[u8])) {
+    pub(super) fn tick(
+        &mut self,
+        now: Instant,
+        settings: &Settings,
+        send: &mut dyn FnMut(SocketAddr, &[u8]),
+    ) {
         self.hints = 0;
         let mut slow = Vec::new();
         for (from, handshake) in &mut self.handshaking {
@@ -409,28 +414,28 @@ impl Peers {
                 slow.push((*from, "the peer did not finish the handshake in time".to_owned()));
             }
         }
-        slow.into_iter().for_each(|(from, error)| self.refuse(from, live, &error, now));
+        slow.into_iter().for_each(|(from, error)| self.refuse(from, settings, &error, now));
     }
 
     /// Says goodbye to peers that have not sent for `idle-timeout()`.
     pub(super) fn part_with_silent(
         &mut self,
         now: Instant,
-        live: &Live,
+        settings: &Settings,
         send: &mut dyn FnMut(SocketAddr, &[u8]),
     ) {
-        let Some(idle) = listener(live).and_then(|options| options.idle_timeout) else { return };
+        let Some(idle) = listener(settings).and_then(|options| options.idle_timeout) else { return };
         let is_silent = |open: &Open| now.duration_since(open.heard) >= idle;
         let silent: Vec<SocketAddr> =
             self.open.iter().filter(|(_, open)| is_silent(open)).map(|(from, _)| *from).collect();
         for from in silent {
             let Some(mut open) = self.open.remove(&from) else { continue };
-            stats::subtract(&live.counters.connections, 1);
+            stats::subtract(&settings.counters.connections, 1);
             open.association.say_goodbye();
             send_all(&mut open.association, from, send);
             self.log.notice(&format!(
                 "Syslog connection closed, it was idle; client='AF_INET({from})', local='{}'",
-                live.counters.instance
+                settings.counters.instance
             ));
         }
     }
@@ -445,8 +450,8 @@ impl Peers {
     }
 }
 
-fn listener(live: &Live) -> Option<&DatagramListener> {
-    match &live.driver {
+fn listener(settings: &Settings) -> Option<&DatagramListener> {
+    match &settings.driver {
         SourceDriver::Datagram(options) => Some(options),
         _ => None,
     }
@@ -470,15 +475,15 @@ fn origin(
     names: &HostNames,
     local: Option<SocketAddr>,
     from: SocketAddr,
-    live: &Live,
+    settings: &Settings,
     values: &[(String, Vec<u8>)],
 ) -> (Arc<Origin>, Duration) {
     let peer = SocketAddr::new(from.ip().to_canonical(), from.port());
-    let name = names.name(peer.ip(), &live.reading.hosts);
+    let name = names.name(peer.ip(), &settings.reading.hosts);
     let good_for = if name == peer.ip().to_string() { UNNAMED_GOOD_FOR } else { ORIGIN_GOOD_FOR };
-    let mut origin = live.origin(Transport::Udp, Some(peer), name);
+    let mut origin = settings.origin(Transport::Udp, Some(peer), name);
     origin.local = local;
-    if !live.reading.ignores_peer_values {
+    if !settings.reading.ignores_peer_values {
         origin.values = values.to_vec();
     }
     (Arc::new(origin), good_for)

@@ -11,8 +11,8 @@ use std::{
 };
 use transport::stats::Counters;
 
-/// The settings of a source.
-pub(crate) struct Live {
+/// The settings of a source and where its batches go.
+pub(crate) struct Settings {
     pub(crate) id: String,
     pub(crate) component: String,
     pub(crate) driver: SourceDriver,
@@ -21,29 +21,29 @@ pub(crate) struct Live {
     pub(crate) counters: Arc<Counters>,
 }
 
-/// Where the settings are found.
-pub(crate) struct Slot {
-    live: RwLock<Arc<Live>>,
+/// The present settings, found by all readers of a source.
+pub(crate) struct SettingsCell {
+    settings: RwLock<Arc<Settings>>,
     in_flight: InFlight,
 }
 
-impl Slot {
-    pub(crate) fn new(live: Live) -> Arc<Slot> {
-        Arc::new(Slot { live: RwLock::new(Arc::new(live)), in_flight: InFlight::default() })
+impl SettingsCell {
+    pub(crate) fn new(settings: Settings) -> Arc<SettingsCell> {
+        Arc::new(SettingsCell { settings: RwLock::new(Arc::new(settings)), in_flight: InFlight::default() })
     }
 
-    pub(crate) fn live(&self) -> Arc<Live> {
-        self.live.read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn settings(&self) -> Arc<Settings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The bytes that the readers of the source have in flight together; `None` where they cannot be held back.
     pub(super) fn in_flight(&self) -> Option<InFlight> {
-        let is_held = !matches!(self.live().driver, SourceDriver::Datagram(_));
+        let is_held = !matches!(self.settings().driver, SourceDriver::Datagram(_));
         is_held.then(|| self.in_flight.clone())
     }
 
-    pub(crate) fn replace(&self, live: Live) {
-        *self.live.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(live);
+    pub(crate) fn replace(&self, settings: Settings) {
+        *self.settings.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(settings);
     }
 }
 
@@ -51,7 +51,7 @@ impl Slot {
 /// quarter of a second of a flood.
 const DATAGRAM_WINDOWS: usize = 16;
 
-impl Live {
+impl Settings {
     /// The window of one reader.
     pub(crate) fn window(&self) -> Window {
         let window = self.reading.window;
