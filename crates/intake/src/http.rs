@@ -21,7 +21,7 @@ mod route;
 mod upload;
 
 use crate::{
-    feed::{Feed, Settings},
+    batch_reader::{BatchReader, Settings},
     options::HttpOptions,
     session::{End, Stream},
 };
@@ -48,7 +48,7 @@ const PREFACE: &[u8] = b"PRI ";
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
 pub(super) async fn run(
     stream: Stream,
-    feed: Feed,
+    batch_reader: BatchReader,
     options: Arc<HttpOptions>,
     origin: impl Fn(&Settings) -> Origin + Send + 'static,
     stop: &mut watch::Receiver<bool>,
@@ -67,7 +67,7 @@ pub(super) async fn run(
     }
     let is_http2 = io.starts_with(PREFACE);
     let idle = options.idle_timeout;
-    let desk = Desk::new(feed, options, Box::new(origin));
+    let desk = Desk::new(batch_reader, options, Box::new(origin));
     let service = service_fn(move |request| {
         let desk = desk.clone();
         async move { Ok::<_, Infallible>(request::answer(request, &desk).await) }

@@ -17,11 +17,11 @@
 //! | `relp` | RELP: messages are answered when they are safe |
 //! | `session` | a stream of messages, whatever carries it |
 //! | `secure` | a stream inside of TLS |
-//! | `feed` | received bytes to batches: frames, messages, names, window, hand-over |
+//! | `batch_reader` | received bytes to batches: frames, messages, names, window, hand-over |
 //! | `positions` | where reading goes on after a restart |
 //! | `options` | what a configuration says about a source |
 
-mod feed;
+mod batch_reader;
 mod file;
 mod http;
 mod local;

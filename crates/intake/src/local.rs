@@ -20,7 +20,7 @@ pub(crate) use program::read_program;
 pub(crate) use stdin::read_stdin;
 
 use crate::{
-    feed::{Feed, Settings, SettingsCell},
+    batch_reader::{BatchReader, Settings, SettingsCell},
     positions::Positions,
 };
 use message::{Origin, Transport};
@@ -37,8 +37,8 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    fn feed(&self) -> Feed {
-        Feed::new(&self.cell)
+    fn batch_reader(&self) -> BatchReader {
+        BatchReader::new(&self.cell)
     }
 
     /// Waits, unless it is stopped first. Says whether to go on.

@@ -4,7 +4,7 @@
 //! Holds: the reader. Opens nothing, looks up no names. Limits: those of the source.
 
 use crate::{
-    feed::{Feed, Settings, SettingsCell},
+    batch_reader::{BatchReader, Settings, SettingsCell},
     options::{ListenAddress, SourceDriver, SourceSpec},
 };
 use message::{Origin, Transport};
@@ -13,7 +13,7 @@ use transport::{own_name, stats::Registry};
 
 /// A source that is only tried.
 pub struct Rehearsal {
-    feed: Feed,
+    batch_reader: BatchReader,
     origin: Arc<Origin>,
 }
 
@@ -29,22 +29,22 @@ impl Rehearsal {
             None => own_name(&settings.reading.hosts),
         };
         let origin = Arc::new(settings.origin(transport, peer, host_from));
-        Rehearsal { feed: Feed::new(&SettingsCell::new(settings)), origin }
+        Rehearsal { batch_reader: BatchReader::new(&SettingsCell::new(settings)), origin }
     }
 
     /// Takes bytes as one whole message.
     pub fn message(&mut self, bytes: &[u8]) {
-        self.feed.add_datagram(bytes, 0..bytes.len(), false);
-        self.feed.hand_on(Arc::new(bytes.to_vec()), &self.origin, None);
+        self.batch_reader.add_datagram(bytes, 0..bytes.len(), false);
+        self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);
     }
 
     /// Takes the bytes of a whole connection or file: messages are told apart as the source does it.
     pub fn stream(&mut self, bytes: &[u8]) {
-        let used = self.feed.split(bytes);
-        self.feed.hand_on(Arc::new(bytes.to_vec()), &self.origin, None);
+        let used = self.batch_reader.split(bytes);
+        self.batch_reader.forward(Arc::new(bytes.to_vec()), &self.origin, None);
         let rest = &bytes[used.min(bytes.len())..];
-        self.feed.finish(rest);
-        self.feed.hand_on(Arc::new(rest.to_vec()), &self.origin, None);
+        self.batch_reader.finish(rest);
+        self.batch_reader.forward(Arc::new(rest.to_vec()), &self.origin, None);
     }
 }
 

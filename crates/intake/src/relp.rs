@@ -7,7 +7,7 @@
 //! RELP ends the session, as does a message that a destination gave up: the sender sends again what was not answered.
 
 use crate::{
-    feed::{Completion, Feed, Settings, buffer},
+    batch_reader::{BatchReader, Completion, Settings, buffer},
     session::{End, Stream},
 };
 use message::{Origin, Outcome};
@@ -118,13 +118,13 @@ struct Session {
 /// Serves a connection to its end. `origin` makes the origin from the present settings.
 pub(super) async fn run(
     stream: &mut Stream,
-    feed: &mut Feed,
+    batch_reader: &mut BatchReader,
     origin: impl Fn(&Settings) -> Origin,
     stop: &mut watch::Receiver<bool>,
     idle: Option<Duration>,
 ) -> End {
     let mut session = Session {
-        reader: RelpReader::new(feed.settings().reading.message_bytes_max),
+        reader: RelpReader::new(batch_reader.settings().reading.message_bytes_max),
         rest: Vec::new(),
         replies: Arc::default(),
         out: Vec::new(),
@@ -132,7 +132,7 @@ pub(super) async fn run(
         closing: false,
         unwritable: None,
     };
-    let mut from = Arc::new(origin(feed.settings()));
+    let mut from = Arc::new(origin(batch_reader.settings()));
     loop {
         if let Err(error) = session.answer(stream) {
             return End::Failed(error);
@@ -141,17 +141,17 @@ pub(super) async fn run(
         if session.closing && session.out.is_empty() && has_answered {
             return End::Closed;
         }
-        match session.event(stream, feed, stop, idle).await {
+        match session.event(stream, batch_reader, stop, idle).await {
             Event::Replies => continue,
             Event::Stop => return session.settle(stream).await,
             Event::Idle => return End::Idle,
             Event::Failed(error) => return End::Failed(error),
             Event::Bytes => {}
         }
-        if feed.refresh() {
-            from = Arc::new(origin(feed.settings()));
+        if batch_reader.refresh() {
+            from = Arc::new(origin(batch_reader.settings()));
         }
-        match session.read_once(stream, feed, &from) {
+        match session.read_once(stream, batch_reader, &from) {
             Ok(0) => return End::Closed,
             Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -162,7 +162,7 @@ pub(super) async fn run(
             }
             Err(error) => {
                 if error.kind() == io::ErrorKind::InvalidData {
-                    stats::add(&feed.settings().counters.frame_errors, 1);
+                    stats::add(&batch_reader.settings().counters.frame_errors, 1);
                 }
                 return End::Failed(error);
             }
@@ -187,13 +187,13 @@ impl Session {
     async fn event(
         &self,
         stream: &mut Stream,
-        feed: &Feed,
+        batch_reader: &BatchReader,
         stop: &mut watch::Receiver<bool>,
         idle: Option<Duration>,
     ) -> Event {
         let reads = !self.closing && self.out.len() < UNREAD_BYTES_MAX;
         let readable = async {
-            feed.window.wait_for_room().await;
+            batch_reader.window.wait_for_room().await;
             match idle {
                 _ if self.unwritable.is_some() => Some(Ok(())),
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),
@@ -264,13 +264,18 @@ impl Session {
     }
 
     /// One read, one batch. Returns the bytes read, 0 at the end.
-    fn read_once(&mut self, stream: &mut Stream, feed: &mut Feed, origin: &Arc<Origin>) -> io::Result<usize> {
-        let mut bytes = buffer::take(feed.room() + self.rest.len());
+    fn read_once(
+        &mut self,
+        stream: &mut Stream,
+        batch_reader: &mut BatchReader,
+        origin: &Arc<Origin>,
+    ) -> io::Result<usize> {
+        let mut bytes = buffer::take(batch_reader.room() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
         let size = match stream.read(&mut bytes) {
             Ok(size) if size > 0 => size,
             other => {
-                buffer::give_back(bytes);
+                buffer::recycle(bytes);
                 return other;
             }
         };
@@ -280,7 +285,7 @@ impl Session {
             match self.reader.next(&bytes, at) {
                 Ok((Some(frame), next)) => {
                     at = next;
-                    if let Err(error) = self.obey(&frame, &bytes, feed, &mut answers) {
+                    if let Err(error) = self.obey(&frame, &bytes, batch_reader, &mut answers) {
                         break Err(error);
                     }
                 }
@@ -293,14 +298,21 @@ impl Session {
         };
         self.rest.clear();
         self.rest.extend_from_slice(&bytes[at..]);
-        self.hand_on(bytes, at, feed, origin, answers);
+        self.forward(bytes, at, batch_reader, origin, answers);
         read
     }
 
     /// What came before an error is still good.
-    fn hand_on(&self, bytes: Vec<u8>, done: usize, feed: &mut Feed, origin: &Arc<Origin>, answers: Vec<u8>) {
-        if feed.frames() == 0 {
-            buffer::give_back(bytes);
+    fn forward(
+        &self,
+        bytes: Vec<u8>,
+        done: usize,
+        batch_reader: &mut BatchReader,
+        origin: &Arc<Origin>,
+        answers: Vec<u8>,
+    ) {
+        if batch_reader.frames() == 0 {
+            buffer::recycle(bytes);
             if !answers.is_empty() {
                 self.replies.push(answers, true);
             }
@@ -308,7 +320,7 @@ impl Session {
         }
         let number = self.replies.push(answers, false);
         let step = Step { replies: self.replies.clone(), number };
-        feed.hand_on(buffer::share(bytes, done), origin, Some(Box::new(step)));
+        batch_reader.forward(buffer::share(bytes, done), origin, Some(Box::new(step)));
     }
 
     /// Takes one command; its answer goes where those of its batch go.
@@ -316,7 +328,7 @@ impl Session {
         &mut self,
         frame: &RelpFrame,
         bytes: &[u8],
-        feed: &mut Feed,
+        batch_reader: &mut BatchReader,
         answers: &mut Vec<u8>,
     ) -> io::Result<()> {
         let refused = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
@@ -327,7 +339,7 @@ impl Session {
             return Err(refused("the first frame is not open".to_owned()));
         }
         match frame.command {
-            RelpCommand::Syslog => feed.add_datagram(bytes, frame.data.clone(), frame.cut),
+            RelpCommand::Syslog => batch_reader.add_datagram(bytes, frame.data.clone(), frame.cut),
             RelpCommand::Open => {
                 let version =
                     check_offers(&bytes[frame.data.clone()]).map_err(|error| refused(error.to_string()))?;

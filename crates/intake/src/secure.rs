@@ -12,7 +12,7 @@ use tokio::net::TcpStream;
 use transport::tls::{ServerTls, Session, Taken, describe};
 
 /// Bytes of one read: their text and the rest of a record fit a read buffer.
-const CIPHER_BYTES: usize = super::feed::buffer::READ_BYTES - (32 << 10);
+const CIPHER_BYTES: usize = super::batch_reader::buffer::READ_BYTES - (32 << 10);
 
 thread_local! {
     /// Where received bytes are decrypted: one buffer a reactor serves all its connections.

@@ -5,7 +5,7 @@
 //! framer's limit.
 
 use crate::{
-    feed::{Feed, Settings, buffer},
+    batch_reader::{BatchReader, Settings, buffer},
     secure::SecureStream,
 };
 use message::Origin;
@@ -146,21 +146,21 @@ const DEVICE_RECORD_BYTES: usize = 16 << 10;
 /// Reads a stream to its end. `origin` makes the origin from the present settings.
 pub(super) async fn run(
     stream: &mut Stream,
-    feed: &mut Feed,
+    batch_reader: &mut BatchReader,
     origin: impl Fn(&Settings) -> Origin,
     stop: &mut watch::Receiver<bool>,
     idle: Option<Duration>,
 ) -> End {
-    let mut from = Arc::new(origin(feed.settings()));
+    let mut from = Arc::new(origin(batch_reader.settings()));
     let mut rest: Vec<u8> = Vec::new();
     if stream.is_encrypted() {
-        feed.write_nothing();
+        batch_reader.disable_inline_writes();
     }
     loop {
         // What is open of a message of several lines waits for more, but not for ever.
-        let patience = feed.patience().filter(|_| !rest.is_empty());
+        let patience = batch_reader.patience().filter(|_| !rest.is_empty());
         let ready = async {
-            feed.window.wait_for_room().await;
+            batch_reader.window.wait_for_room().await;
             match patience.or(idle) {
                 Some(limit) => timeout(limit, stream.readable()).await.ok(),
                 None => Some(stream.readable().await),
@@ -173,7 +173,7 @@ pub(super) async fn run(
         };
         match ready {
             None if patience.is_some() => {
-                finish(feed, &rest, &from);
+                finish(batch_reader, &rest, &from);
                 rest.clear();
                 continue;
             }
@@ -181,18 +181,18 @@ pub(super) async fn run(
             Some(Err(error)) => return End::Failed(error),
             Some(Ok(())) => {}
         }
-        if feed.refresh() {
-            from = Arc::new(origin(feed.settings()));
+        if batch_reader.refresh() {
+            from = Arc::new(origin(batch_reader.settings()));
         }
-        match read_once(stream, feed, &mut rest, &from) {
+        match read_once(stream, batch_reader, &mut rest, &from) {
             Ok(0) => {
-                finish(feed, &rest, &from);
+                finish(batch_reader, &rest, &from);
                 return End::Closed;
             }
             Ok(_) => {}
             Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
             Err(error) => {
-                finish(feed, &rest, &from);
+                finish(batch_reader, &rest, &from);
                 let was_cut = error.kind() == io::ErrorKind::UnexpectedEof;
                 return if was_cut { End::Cut } else { End::Failed(error) };
             }
@@ -205,26 +205,26 @@ pub(super) async fn run(
 /// One read, one batch. Returns the bytes read, 0 at the end.
 fn read_once(
     stream: &mut Stream,
-    feed: &mut Feed,
+    batch_reader: &mut BatchReader,
     rest: &mut Vec<u8>,
     origin: &Arc<Origin>,
 ) -> io::Result<usize> {
-    let mut bytes = buffer::take(feed.room() + rest.len());
+    let mut bytes = buffer::take(batch_reader.room() + rest.len());
     bytes.extend_from_slice(rest);
-    let size = match feed.read(&mut bytes, |bytes| stream.read(bytes)) {
+    let size = match batch_reader.read(&mut bytes, |bytes| stream.read(bytes)) {
         Ok(size) if size > 0 => size,
         other => {
-            buffer::give_back(bytes);
+            buffer::recycle(bytes);
             return other;
         }
     };
-    hand_on(bytes, feed, rest, origin);
+    forward(bytes, batch_reader, rest, origin);
     Ok(size)
 }
 
 /// Hands the whole frames of some bytes on, and keeps the rest.
-fn hand_on(bytes: Vec<u8>, feed: &mut Feed, rest: &mut Vec<u8>, origin: &Arc<Origin>) {
-    let done = feed.split(&bytes);
+fn forward(bytes: Vec<u8>, batch_reader: &mut BatchReader, rest: &mut Vec<u8>, origin: &Arc<Origin>) {
+    let done = batch_reader.split(&bytes);
     if done == bytes.len() {
         // An idle connection holds no buffer.
         *rest = Vec::new();
@@ -232,17 +232,17 @@ fn hand_on(bytes: Vec<u8>, feed: &mut Feed, rest: &mut Vec<u8>, origin: &Arc<Ori
         rest.clear();
         rest.extend_from_slice(&bytes[done..]);
     }
-    if feed.frames() == 0 {
-        buffer::give_back(bytes);
+    if batch_reader.frames() == 0 {
+        buffer::recycle(bytes);
     } else {
-        feed.hand_on(buffer::share(bytes, done), origin, None);
+        batch_reader.forward(buffer::share(bytes, done), origin, None);
     }
 }
 
 /// The part of a message that has no end is a message too.
-fn finish(feed: &mut Feed, rest: &[u8], origin: &Arc<Origin>) {
-    feed.finish(rest);
-    if feed.frames() > 0 {
-        feed.hand_on(Arc::new(rest.to_vec()), origin, None);
+fn finish(batch_reader: &mut BatchReader, rest: &[u8], origin: &Arc<Origin>) {
+    batch_reader.finish(rest);
+    if batch_reader.frames() > 0 {
+        batch_reader.forward(Arc::new(rest.to_vec()), origin, None);
     }
 }

@@ -6,7 +6,7 @@
 //! in the log and the source stays closed until the next reload.
 
 use crate::{
-    feed::{Settings, SettingsCell},
+    batch_reader::{Settings, SettingsCell},
     file::{Following, FollowingAll, Track, follow, follow_all},
     local::{
         Local, generate, has_journal, has_kernel_records, is_device, read_internal, read_journal,
@@ -296,7 +296,7 @@ impl Sources {
                     from_start: options.from_start,
                     ends_when_gone: false,
                     track: Track::new(name, self.positions.clone()),
-                    feed: super::feed::Feed::new(cell),
+                    batch_reader: super::batch_reader::BatchReader::new(cell),
                     log: self.log.clone(),
                     path: options.path,
                 };

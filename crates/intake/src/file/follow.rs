@@ -8,7 +8,7 @@ use super::{
     tail::{Change, Tail, find_rotated},
     track::Track,
 };
-use crate::feed::{Feed, buffer};
+use crate::batch_reader::{BatchReader, buffer};
 use message::{Origin, Transport};
 use std::{
     io,
@@ -28,7 +28,7 @@ pub(crate) struct Following {
     /// Whether following ends when nothing has the name any more (a file of a wildcard).
     pub(crate) ends_when_gone: bool,
     pub(crate) track: Arc<Track>,
-    pub(crate) feed: Feed,
+    pub(crate) batch_reader: BatchReader,
     pub(crate) log: InternalLog,
 }
 
@@ -77,9 +77,9 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
         tokio::select! {
             biased;
             _ = stop.wait_for(|stop| *stop) => return,
-            () = follower.what.feed.window.wait_for_room() => {}
+            () = follower.what.batch_reader.window.wait_for_room() => {}
         }
-        if follower.what.feed.refresh() {
+        if follower.what.batch_reader.refresh() {
             follower.origin = Arc::new(Follower::origin(&follower.what));
         }
         let looked = follower.look();
@@ -106,7 +106,7 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
 
 impl Follower {
     fn origin(what: &Following) -> Origin {
-        let settings = what.feed.settings();
+        let settings = what.batch_reader.settings();
         let mut origin = settings.origin(Transport::Local, None, own_name(&settings.reading.hosts));
         origin.file_name = what.path.display().to_string();
         origin
@@ -130,7 +130,7 @@ impl Follower {
             return Ok(Look::Bytes);
         }
         let is_over = |patience: Duration| self.grown.elapsed() >= patience;
-        if !self.rest.is_empty() && self.what.feed.patience().is_some_and(is_over) {
+        if !self.rest.is_empty() && self.what.batch_reader.patience().is_some_and(is_over) {
             self.end_message();
         }
         if self.leaving {
@@ -216,47 +216,47 @@ impl Follower {
     fn drop_rest(&mut self) {
         self.rest.clear();
         self.whole = self.tail.as_ref().map_or(0, |tail| tail.offset);
-        self.what.feed.restart(self.whole == 0);
+        self.what.batch_reader.restart(self.whole == 0);
     }
 
     fn read(&mut self) -> io::Result<usize> {
         let Some(tail) = &mut self.tail else { return Ok(0) };
-        let feed = &mut self.what.feed;
-        let mut bytes = buffer::take(feed.room() + self.rest.len());
+        let batch_reader = &mut self.what.batch_reader;
+        let mut bytes = buffer::take(batch_reader.room() + self.rest.len());
         bytes.extend_from_slice(&self.rest);
-        let size = match feed.read(&mut bytes, |bytes| tail.read(bytes)) {
+        let size = match batch_reader.read(&mut bytes, |bytes| tail.read(bytes)) {
             Ok(size) if size > 0 => size,
             other => {
-                buffer::give_back(bytes);
+                buffer::recycle(bytes);
                 return other;
             }
         };
-        let done = feed.split(&bytes);
+        let done = batch_reader.split(&bytes);
         self.rest.clear();
         self.rest.extend_from_slice(&bytes[done..]);
-        if let Some(open) = feed.raw_size(&self.rest) {
+        if let Some(open) = batch_reader.raw_size(&self.rest) {
             self.whole = tail.offset.saturating_sub(open as u64);
         }
-        if feed.frames() == 0 {
-            buffer::give_back(bytes);
+        if batch_reader.frames() == 0 {
+            buffer::recycle(bytes);
         } else {
             let step = Box::new(self.what.track.step(self.whole));
-            feed.hand_on(buffer::share(bytes, done), &self.origin, Some(step));
+            batch_reader.forward(buffer::share(bytes, done), &self.origin, Some(step));
         }
         Ok(size)
     }
 
     /// What is open is a message, though no end was seen.
     fn end_message(&mut self) {
-        let feed = &mut self.what.feed;
+        let batch_reader = &mut self.what.batch_reader;
         let rest = std::mem::take(&mut self.rest);
-        feed.finish(&rest);
+        batch_reader.finish(&rest);
         if let Some(tail) = &self.tail
-            && feed.frames() > 0
+            && batch_reader.frames() > 0
         {
             self.whole = tail.offset;
             let step = Box::new(self.what.track.step(tail.offset));
-            feed.hand_on(Arc::new(rest), &self.origin, Some(step));
+            batch_reader.forward(Arc::new(rest), &self.origin, Some(step));
         }
     }
 
@@ -270,7 +270,7 @@ impl Follower {
 
     /// Says an error once, not at every look.
     fn complain(&mut self, error: &io::Error) {
-        stats::add(&self.what.feed.settings().counters.errors, 1);
+        stats::add(&self.what.batch_reader.settings().counters.errors, 1);
         if self.said != Some(error.kind()) {
             self.said = Some(error.kind());
             let path: &Path = &self.what.path;

@@ -294,7 +294,7 @@ fn positions_move_in_order_and_stop_at_a_failure() {
     let positions = crate::positions::Positions::open(None, &log).unwrap();
     let track = Track::new("file x".to_owned(), positions.clone());
     let at = || positions.position("file x").unwrap();
-    use crate::feed::Completion;
+    use crate::batch_reader::Completion;
     track.begin("1:2", 0);
     let steps: Vec<_> = [10, 20, 30, 40].map(|end| track.step(end)).into();
     steps[1].complete(Outcome::Done);

@@ -4,7 +4,7 @@
 //! Holds: one entry a batch in work. Limits: the window of the file bounds them. A batch that failed stops the
 //! position where it began: it is read again after a restart.
 
-use crate::{feed::Completion, positions::Positions};
+use crate::{batch_reader::Completion, positions::Positions};
 use message::Outcome;
 use std::{
     collections::VecDeque,
@@ -61,7 +61,7 @@ impl Track {
         self.positions.set(&self.name, format!("{identity} {offset}"));
     }
 
-    /// A batch that ends at `end` is handed on.
+    /// A batch that ends at `end` is forwarded.
     pub(super) fn step(self: &Arc<Track>, end: u64) -> Step {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let number = state.first + state.waiting.len() as u64;

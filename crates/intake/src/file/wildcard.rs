@@ -5,7 +5,7 @@
 
 use super::{Following, Track, follow};
 use crate::{
-    feed::{Feed, SettingsCell},
+    batch_reader::{BatchReader, SettingsCell},
     options::WildcardSource,
     positions::Positions,
 };
@@ -76,7 +76,7 @@ fn start(what: &FollowingAll, path: PathBuf, first: bool, followed: Followed, st
         from_start: what.options.from_start || !first,
         ends_when_gone: true,
         track: Track::new(format!("wildcard-file {}", path.display()), what.positions.clone()),
-        feed: Feed::new(&what.cell),
+        batch_reader: BatchReader::new(&what.cell),
         log: what.log.clone(),
         path: path.clone(),
     };

@@ -4,7 +4,7 @@
 //! Limits: those of the book; above them requests are refused as busy.
 
 use super::answer::{self, Answer};
-use crate::{feed::Completion, options::AckBook};
+use crate::{batch_reader::Completion, options::AckBook};
 use hyper::StatusCode;
 use message::Outcome;
 

@@ -1,11 +1,11 @@
 //! What the requests of one connection share: the decoder, the window, the origins of their messages.
 //!
-//! In: whole bodies. Out: batches into the pipeline, and what became of them. Holds: the feed of the connection.
+//! In: whole bodies. Out: batches into the pipeline, and what became of them. Holds: the batch reader of the connection.
 //! Limits: the window of the connection is waited for before a body is read.
 
 use super::{body::Share, refusal::Refusal};
 use crate::{
-    feed::{Completion, Feed, FlowWindow, Settings},
+    batch_reader::{BatchReader, Completion, FlowWindow, Settings},
     options::{Acknowledge, HttpOptions},
 };
 use message::{Batch, Origin, Outcome};
@@ -29,7 +29,7 @@ pub(super) struct Desk {
 }
 
 struct State {
-    feed: Feed,
+    batch_reader: BatchReader,
     reader: ShippedReader,
     make_origin: MakeOrigin,
     /// By the name of the format.
@@ -59,10 +59,10 @@ impl Completion for Told {
 }
 
 impl Desk {
-    pub(super) fn new(feed: Feed, options: Arc<HttpOptions>, make_origin: MakeOrigin) -> Desk {
-        let reader = reader(&feed, &options);
-        let window = feed.window.clone();
-        let state = State { feed, reader, make_origin, origins: Vec::new() };
+    pub(super) fn new(batch_reader: BatchReader, options: Arc<HttpOptions>, make_origin: MakeOrigin) -> Desk {
+        let reader = reader(&batch_reader, &options);
+        let window = batch_reader.window.clone();
+        let state = State { batch_reader, reader, make_origin, origins: Vec::new() };
         Desk { state: Arc::new(Mutex::new(state)), window, options }
     }
 
@@ -77,7 +77,7 @@ impl Desk {
 
     /// Counts something that is no request of ours.
     pub(super) fn count_error(&self) {
-        stats::add(&self.lock().feed.settings().counters.frame_errors, 1);
+        stats::add(&self.lock().batch_reader.settings().counters.frame_errors, 1);
     }
 
     /// Decodes a body and hands its messages on. `format` is the name behind `http+` in `${TRANSPORT}`.
@@ -90,21 +90,21 @@ impl Desk {
     ) -> Result<(T, Sent), BodyError> {
         let mut state = self.lock();
         let state = &mut *state;
-        if state.feed.refresh() {
-            state.reader = reader(&state.feed, &self.options);
+        if state.batch_reader.refresh() {
+            state.reader = reader(&state.batch_reader, &self.options);
             state.origins.clear();
         }
         let origin = state.origin(format);
-        let mut batch = state.feed.batch(bytes, &origin);
+        let mut batch = state.batch_reader.batch(bytes, &origin);
         let read = decode(&mut state.reader, &mut batch).inspect_err(|_| {
-            stats::add(&state.feed.settings().counters.frame_errors, 1);
+            stats::add(&state.batch_reader.settings().counters.frame_errors, 1);
         })?;
         if batch.is_empty() {
             return Ok((read, Sent(None)));
         }
         let (tell, told) = oneshot::channel();
         let completion = Told { tell: Mutex::new(Some(tell)), also, _share: share };
-        state.feed.hand_on_decoded(batch, &origin, Some(Box::new(completion)));
+        state.batch_reader.forward_decoded(batch, &origin, Some(Box::new(completion)));
         let waits = self.options.acknowledge == Acknowledge::Delivered;
         Ok((read, Sent(waits.then_some(told))))
     }
@@ -120,8 +120,8 @@ impl Desk {
     }
 }
 
-fn reader(feed: &Feed, options: &HttpOptions) -> ShippedReader {
-    ShippedReader::new(feed.settings().reading.decode.clone(), &options.prefix)
+fn reader(batch_reader: &BatchReader, options: &HttpOptions) -> ShippedReader {
+    ShippedReader::new(batch_reader.settings().reading.decode.clone(), &options.prefix)
 }
 
 impl State {
@@ -129,7 +129,7 @@ impl State {
         if let Some((_, origin)) = self.origins.iter().find(|(known, _)| *known == format) {
             return origin.clone();
         }
-        let mut origin = (self.make_origin)(self.feed.settings());
+        let mut origin = (self.make_origin)(self.batch_reader.settings());
         origin.transport_name = format.to_owned();
         let origin = Arc::new(origin);
         self.origins.push((format, origin.clone()));

@@ -3,7 +3,7 @@
 //! In: a stream of this folder. Out: polled reads and writes. Holds: what was read and not yet asked for.
 //! Limits: one read.
 
-use crate::{feed::buffer::READ_BYTES, session::Stream};
+use crate::{batch_reader::buffer::READ_BYTES, session::Stream};
 use std::{
     future::poll_fn,
     io,

@@ -21,7 +21,7 @@ const TICK: Duration = Duration::from_millis(1);
 
 /// Generates until the count is reached or it is stopped.
 pub(crate) async fn generate(mut here: Local, options: Generator) {
-    let mut feed = here.feed();
+    let mut batch_reader = here.batch_reader();
     let origin = origin_of(String::new());
     let started = Instant::now();
     let mut made = 0;
@@ -30,8 +30,8 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
         if made > 0 && !here.pause(options.every.max(TICK)).await {
             return;
         }
-        feed.window.wait_for_room().await;
-        feed.refresh();
+        batch_reader.window.wait_for_room().await;
+        batch_reader.refresh();
         let due = match options.every.as_nanos() {
             0 => u64::MAX,
             every => {
@@ -43,8 +43,9 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
         if count == 0 {
             continue;
         }
-        let from = Arc::new(Origin { transport_name: String::new(), ..origin(feed.settings()) });
-        let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
+        let from = Arc::new(Origin { transport_name: String::new(), ..origin(batch_reader.settings()) });
+        let mut batch =
+            Batch::new(Arc::default(), vec![from.clone()], batch_reader.clock().now(), Ack::none());
         let host = batch.add_extra(from.host_from.as_bytes());
         let mut bytes = Vec::new();
         for _ in 0..count {
@@ -52,8 +53,8 @@ pub(crate) async fn generate(mut here: Local, options: Generator) {
             push(&mut batch, &options, host, made, &mut bytes);
         }
         batch.received_bytes = Arc::new(bytes);
-        feed.replace_names(&mut batch);
-        feed.deliver(batch, None);
+        batch_reader.replace_names(&mut batch);
+        batch_reader.deliver(batch, None);
     }
 }
 

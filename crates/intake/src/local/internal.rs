@@ -14,18 +14,18 @@ const FACILITY: Facility = Facility(5);
 
 /// Reads until it is stopped.
 pub(crate) async fn read_internal(mut here: Local) {
-    let mut feed = here.feed();
+    let mut batch_reader = here.batch_reader();
     let origin = origin_of(String::new());
     loop {
         if let Some(mut made) = here.log.take_made() {
-            feed.refresh();
-            let from = origin(feed.settings());
+            batch_reader.refresh();
+            let from = origin(batch_reader.settings());
             let ours =
                 |old: &Arc<Origin>| Arc::new(Origin { source: from.source.clone(), ..Origin::clone(old) });
             made.origins = made.origins.iter().map(ours).collect();
-            feed.replace_names(&mut made);
-            feed.deliver(made, None);
-            feed.window.wait_for_room().await;
+            batch_reader.replace_names(&mut made);
+            batch_reader.deliver(made, None);
+            batch_reader.window.wait_for_room().await;
             continue;
         }
         let (mut entries, lost) = here.log.take(BATCH);
@@ -41,9 +41,10 @@ pub(crate) async fn read_internal(mut here: Local) {
                 () = here.log.written() => continue,
             }
         }
-        feed.refresh();
-        let from = Arc::new(origin(feed.settings()));
-        let mut batch = Batch::new(Arc::default(), vec![from.clone()], feed.clock().now(), Ack::none());
+        batch_reader.refresh();
+        let from = Arc::new(origin(batch_reader.settings()));
+        let mut batch =
+            Batch::new(Arc::default(), vec![from.clone()], batch_reader.clock().now(), Ack::none());
         let host = batch.add_extra(from.host_from.as_bytes());
         let program = batch.add_extra(here.log.program().as_bytes());
         let pid = batch.add_extra(std::process::id().to_string().as_bytes());
@@ -57,14 +58,14 @@ pub(crate) async fn read_internal(mut here: Local) {
             message.program = program;
             message.pid = pid;
             message.text = text;
-            message.event = feed.clock().stamp(entry.at);
+            message.event = batch_reader.clock().stamp(entry.at);
             message.pri = Priority::new(FACILITY, entry.severity);
             message.format = Format::Internal;
             batch.messages.push(message);
         }
         batch.received_bytes = Arc::new(bytes);
-        feed.replace_names(&mut batch);
-        feed.deliver(batch, None);
-        feed.window.wait_for_room().await;
+        batch_reader.replace_names(&mut batch);
+        batch_reader.deliver(batch, None);
+        batch_reader.window.wait_for_room().await;
     }
 }

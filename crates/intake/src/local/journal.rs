@@ -6,7 +6,7 @@
 
 use super::{Local, origin_of, program};
 use crate::{
-    feed::{Completion, Feed},
+    batch_reader::{BatchReader, Completion},
     options::JournalSource,
     positions::Positions,
     session::Stream,
@@ -94,13 +94,13 @@ pub(crate) async fn read_journal(mut here: Local, options: JournalSource) {
 
 /// Reads one run of the program. Says whether the source was stopped.
 async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool {
-    let mut feed = here.feed();
+    let mut batch_reader = here.batch_reader();
     let origin = origin_of(String::new());
     let mut bytes: Vec<u8> = Vec::new();
     let mut skipping = false;
     loop {
         let ready = async {
-            feed.window.wait_for_room().await;
+            batch_reader.window.wait_for_room().await;
             stream.readable().await
         };
         tokio::select! {
@@ -108,8 +108,8 @@ async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool 
             _ = here.stop.wait_for(|stop| *stop) => return true,
             ready = ready => if ready.is_err() { return false },
         }
-        feed.refresh();
-        bytes.reserve(crate::feed::buffer::READ_BYTES);
+        batch_reader.refresh();
+        bytes.reserve(crate::batch_reader::buffer::READ_BYTES);
         match stream.read(&mut bytes) {
             Ok(0) => return false,
             Ok(_) => {}
@@ -120,11 +120,11 @@ async fn read(here: &mut Local, stream: &mut Stream, journal: &Journal) -> bool 
             skipping = !skip(&mut bytes);
         }
         if !skipping {
-            let done = hand_on(&mut feed, &bytes, &origin, (&here.positions, journal));
+            let done = forward(&mut batch_reader, &bytes, &origin, (&here.positions, journal));
             bytes.drain(..done);
         }
         if bytes.len() > ENTRY_BYTES_MAX {
-            stats::add(&feed.settings().counters.frame_errors, 1);
+            stats::add(&batch_reader.settings().counters.frame_errors, 1);
             skipping = true;
         }
     }
@@ -147,32 +147,37 @@ fn skip(bytes: &mut Vec<u8>) -> bool {
 }
 
 /// Hands the whole entries on, and says how many bytes they are.
-fn hand_on(
-    feed: &mut Feed,
+fn forward(
+    batch_reader: &mut BatchReader,
     bytes: &[u8],
-    origin: &impl Fn(&crate::feed::Settings) -> Origin,
+    origin: &impl Fn(&crate::batch_reader::Settings) -> Origin,
     (positions, journal): (&Positions, &Journal),
 ) -> usize {
-    let mut batch = Batch::new(Arc::default(), Vec::new(), feed.clock().now(), Ack::none());
+    let mut batch = Batch::new(Arc::default(), Vec::new(), batch_reader.clock().now(), Ack::none());
     let mut cursor = None;
     let mut done = 0;
     while let Some((entry, size)) = entry(&bytes[done..]) {
         if !entry.is_empty() {
-            cursor = push(&mut batch, &entry, &journal.options, feed.settings().reading.decode.default_pri)
-                .or(cursor);
+            cursor = push(
+                &mut batch,
+                &entry,
+                &journal.options,
+                batch_reader.settings().reading.decode.default_pri,
+            )
+            .or(cursor);
         }
         done += size;
     }
     if batch.is_empty() {
         return done;
     }
-    batch.origins.push(Arc::new(origin(feed.settings())));
+    batch.origins.push(Arc::new(origin(batch_reader.settings())));
     let step = |cursor| {
         let (name, positions) = (journal.name.clone(), positions.clone());
         Box::new(Step { name, cursor, positions }) as Box<dyn Completion>
     };
     let step = cursor.map(step);
-    feed.deliver(batch, step);
+    batch_reader.deliver(batch, step);
     done
 }
 

@@ -6,7 +6,7 @@
 
 use super::{Local, origin_of};
 use crate::{
-    feed::{Completion, Feed, Settings},
+    batch_reader::{BatchReader, Completion, Settings},
     positions::Positions,
 };
 use message::{Ack, Batch, Origin, Outcome, Span};
@@ -76,17 +76,17 @@ fn boot_us(now_us: i64) -> Option<i64> {
 
 /// Reads until the source is stopped. An error is that of the device.
 async fn read(here: &mut Local, device: &AsyncFd<File>, from_start: bool) -> io::Result<()> {
-    let mut feed = here.feed();
+    let mut batch_reader = here.batch_reader();
     let origin = origin_of(DEVICE.to_owned());
     let boot = boot();
-    let boot_us = boot_us(feed.clock().now().unix_us);
+    let boot_us = boot_us(batch_reader.clock().now().unix_us);
     let mut done = stored(&here.positions, &boot);
     if done.is_none() && !from_start {
         skip_all(device.get_ref())?;
     }
     loop {
         let ready = async {
-            feed.window.wait_for_room().await;
+            batch_reader.window.wait_for_room().await;
             device.readable().await
         };
         let mut guard = tokio::select! {
@@ -94,19 +94,19 @@ async fn read(here: &mut Local, device: &AsyncFd<File>, from_start: bool) -> io:
             _ = here.stop.wait_for(|stop| *stop) => return Ok(()),
             ready = ready => ready?,
         };
-        feed.refresh();
-        let (records, ends) = take(device.get_ref(), &mut feed)?;
+        batch_reader.refresh();
+        let (records, ends) = take(device.get_ref(), &mut batch_reader)?;
         if ends.len() < RECORDS_MAX {
             guard.clear_ready();
         }
         drop(guard);
-        hand_on(&mut feed, records, &ends, (boot_us, &mut done), &origin, (&here.positions, &boot));
+        forward(&mut batch_reader, records, &ends, (boot_us, &mut done), &origin, (&here.positions, &boot));
         tokio::task::coop::consume_budget().await;
     }
 }
 
 /// The records that are there, and where each ends.
-fn take(mut device: &File, feed: &mut Feed) -> io::Result<(Vec<u8>, Vec<usize>)> {
+fn take(mut device: &File, batch_reader: &mut BatchReader) -> io::Result<(Vec<u8>, Vec<usize>)> {
     let (mut bytes, mut ends) = (Vec::new(), Vec::new());
     while ends.len() < RECORDS_MAX {
         let start = bytes.len();
@@ -120,7 +120,7 @@ fn take(mut device: &File, feed: &mut Feed) -> io::Result<(Vec<u8>, Vec<usize>)>
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // The ring went round before we read: the next read gives the oldest that is there.
             Err(error) if error.raw_os_error() == Some(libc::EPIPE) => {
-                stats::add(&feed.settings().counters.kernel_dropped, 1);
+                stats::add(&batch_reader.settings().counters.kernel_dropped, 1);
             }
             Err(error) => return Err(error),
         }
@@ -132,17 +132,17 @@ fn skip_all(mut device: &File) -> io::Result<()> {
     io::Seek::seek(&mut device, io::SeekFrom::End(0)).map(|_| ())
 }
 
-/// Hands on the records that were not handed on before.
-fn hand_on(
-    feed: &mut Feed,
+/// Forwards the records that were not forwarded before.
+fn forward(
+    batch_reader: &mut BatchReader,
     records: Vec<u8>,
     ends: &[usize],
     (boot_us, done): (Option<i64>, &mut Option<u64>),
     origin: &impl Fn(&Settings) -> Origin,
     (positions, boot): (&Positions, &str),
 ) {
-    let from = Arc::new(origin(feed.settings()));
-    let now = feed.clock().now();
+    let from = Arc::new(origin(batch_reader.settings()));
+    let now = batch_reader.clock().now();
     let mut batch = Batch::new(Arc::new(records), vec![from.clone()], now, Ack::none());
     let mut start = 0;
     for end in ends {
@@ -154,7 +154,7 @@ fn hand_on(
             batch.messages.truncate(index);
             continue;
         }
-        if !feed.settings().reading.decode.keep_timestamp {
+        if !batch_reader.settings().reading.decode.keep_timestamp {
             batch.messages[index].event = now;
         }
         *done = number.or(*done);
@@ -162,10 +162,10 @@ fn hand_on(
     if batch.is_empty() {
         return;
     }
-    feed.name(&mut batch, &from);
+    batch_reader.name(&mut batch, &from);
     let text = done.map(|done| format!("{boot} {done}")).unwrap_or_default();
     let step = Step { text, positions: positions.clone() };
-    feed.deliver(batch, Some(Box::new(step)));
+    batch_reader.deliver(batch, Some(Box::new(step)));
 }
 
 fn stored(positions: &Positions, boot: &str) -> Option<u64> {

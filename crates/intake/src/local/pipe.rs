@@ -4,7 +4,7 @@
 
 use super::{Local, origin_of};
 use crate::{
-    feed::SettingsCell,
+    batch_reader::SettingsCell,
     options::{PipeSource, SourceDriver},
     session::{self, End, Stream},
 };
@@ -42,7 +42,9 @@ pub(crate) async fn read_pipe(mut here: Local, path: PathBuf) {
     loop {
         let mut stop = here.stop.clone();
         let end = match open(&path, options.as_ref()) {
-            Ok(mut stream) => session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await,
+            Ok(mut stream) => {
+                session::run(&mut stream, &mut here.batch_reader(), &origin, &mut stop, None).await
+            }
             Err(error) => End::Failed(error),
         };
         match end {

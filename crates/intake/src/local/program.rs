@@ -44,7 +44,7 @@ pub(crate) async fn read_program(mut here: Local, options: ProgramSource) {
         let mut stop = here.stop.clone();
         let end = match start(&mut shell::command(&options.command, options.inherits_environment)) {
             Ok((running, mut stream)) => {
-                let end = session::run(&mut stream, &mut here.feed(), &origin, &mut stop, None).await;
+                let end = session::run(&mut stream, &mut here.batch_reader(), &origin, &mut stop, None).await;
                 drop(running);
                 end
             }

@@ -13,7 +13,8 @@ pub(crate) async fn read_stdin(here: Local) {
     let mut stop = here.stop.clone();
     let end = match open() {
         Ok(mut stream) => {
-            session::run(&mut stream, &mut here.feed(), origin_of(String::new()), &mut stop, None).await
+            session::run(&mut stream, &mut here.batch_reader(), origin_of(String::new()), &mut stop, None)
+                .await
         }
         Err(error) => End::Failed(error),
     };

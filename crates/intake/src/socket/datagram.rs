@@ -9,7 +9,7 @@ use super::{
     peer::{Peers, Sender, canonical},
 };
 use crate::{
-    feed::{Feed, Run, SettingsCell, buffer},
+    batch_reader::{BatchReader, Run, SettingsCell, buffer},
     options::Form,
 };
 use message::Transport;
@@ -50,7 +50,7 @@ pub(crate) async fn receive(
     };
     loop {
         let ready = async {
-            receiver.feed.window.wait_for_room().await;
+            receiver.batch_reader.window.wait_for_room().await;
             socket.readable().await
         };
         let ready = tokio::select! {
@@ -84,7 +84,7 @@ struct Receiver {
     datagrams: sys::Datagrams,
     /// Bytes in a slot of the last call: many where datagrams come several as one.
     slot_bytes: usize,
-    feed: Feed,
+    batch_reader: BatchReader,
     peers: Peers,
     runs: Vec<Run>,
     /// Puts the chunks of GELF together.
@@ -112,7 +112,7 @@ impl Receiver {
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(slot_bytes),
             slot_bytes: 1,
-            feed: Feed::new(cell),
+            batch_reader: BatchReader::new(cell),
             runs: Vec::new(),
             assembler: (settings.reading.form == Form::Gelf).then(Assembler::new),
             drops_asked: Instant::now(),
@@ -121,9 +121,9 @@ impl Receiver {
 
     /// Reads one batch. Says whether the socket is empty.
     fn read(&mut self, socket: &Socket) -> bool {
-        if self.feed.refresh() {
+        if self.batch_reader.refresh() {
             self.peers.forget();
-            let is_gelf = self.feed.settings().reading.form == Form::Gelf;
+            let is_gelf = self.batch_reader.settings().reading.form == Form::Gelf;
             if is_gelf != self.assembler.is_some() {
                 self.assembler = is_gelf.then(Assembler::new);
             }
@@ -135,12 +135,12 @@ impl Receiver {
         while more && bytes.len() < buffer::READ_BYTES && !self.peers.is_full() {
             more = self.read_some(socket, &mut bytes, now);
         }
-        self.gathers = self.has_room && self.feed.frames() >= GATHER_COUNT_MIN;
-        if self.feed.frames() > 0 {
+        self.gathers = self.has_room && self.batch_reader.frames() >= GATHER_COUNT_MIN;
+        if self.batch_reader.frames() > 0 {
             let size = bytes.len();
-            self.feed.hand_on_runs(buffer::share(bytes, size), &self.runs, None);
+            self.batch_reader.forward_runs(buffer::share(bytes, size), &self.runs, None);
         } else {
-            buffer::give_back(bytes);
+            buffer::recycle(bytes);
         }
         self.runs.clear();
         if now.duration_since(self.drops_asked) >= DROPS_EVERY {
@@ -156,11 +156,11 @@ impl Receiver {
         let room = buffer::READ_BYTES.saturating_sub(bytes.len());
         let limit = (room / self.slot_bytes).clamp(1, sys::Datagrams::SLOTS);
         let start = bytes.len();
-        let Receiver { datagrams, feed, peers, runs, assembler, .. } = self;
+        let Receiver { datagrams, batch_reader, peers, runs, assembler, .. } = self;
         let mut broken = 0;
         let received = datagrams.receive(socket.as_fd(), limit, |datagram| {
             let sender = datagram.peer.map_or(Sender::Local(datagram.credentials), Sender::Ip);
-            let origin = peers.origin(sender, feed.settings(), now);
+            let origin = peers.origin(sender, batch_reader.settings(), now);
             let size = if datagram.segment == 0 { usize::MAX } else { datagram.segment };
             let mut rest = datagram.bytes;
             while let Some((one, more)) =
@@ -169,8 +169,8 @@ impl Receiver {
                 rest = more;
                 let mut add = |one: &[u8]| {
                     let start = bytes.len();
-                    feed.append(one, bytes);
-                    feed.add_datagram(bytes, start..bytes.len(), datagram.cut);
+                    batch_reader.append(one, bytes);
+                    batch_reader.add_datagram(bytes, start..bytes.len(), datagram.cut);
                 };
                 match assembler {
                     None => add(one),
@@ -178,12 +178,12 @@ impl Receiver {
                 }
             }
             match runs.last_mut() {
-                Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = feed.frames(),
-                _ => runs.push(Run { frames: feed.frames(), origin }),
+                Some(run) if Arc::ptr_eq(&run.origin, &origin) => run.frames = batch_reader.frames(),
+                _ => runs.push(Run { frames: batch_reader.frames(), origin }),
             }
         });
         if broken > 0 {
-            stats::add(&feed.settings().counters.frame_errors, broken);
+            stats::add(&batch_reader.settings().counters.frame_errors, broken);
         }
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
         let count = received.unwrap_or(0);
@@ -194,11 +194,11 @@ impl Receiver {
     fn count_drops(&mut self, socket: &Socket) {
         if let Some(assembler) = &mut self.assembler {
             let lost = assembler.take_lost(Instant::now());
-            stats::add(&self.feed.settings().counters.frame_errors, lost);
+            stats::add(&self.batch_reader.settings().counters.frame_errors, lost);
         }
         let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
         let fresh = drops.wrapping_sub(self.drops);
         self.drops = drops;
-        self.feed.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
+        self.batch_reader.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
     }
 }

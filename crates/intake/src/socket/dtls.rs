@@ -9,7 +9,7 @@
 mod peers;
 
 use super::peer::canonical;
-use crate::feed::{Feed, Run, SettingsCell, buffer};
+use crate::batch_reader::{BatchReader, Run, SettingsCell, buffer};
 use message::Origin;
 pub(crate) use peers::DtlsCounts;
 use peers::{Events, Peers};
@@ -49,7 +49,7 @@ pub(crate) async fn receive_dtls(
     };
     loop {
         let ready = async {
-            receiver.feed.window.wait_for_room().await;
+            receiver.batch_reader.window.wait_for_room().await;
             socket.readable().await
         };
         let patience = if receiver.peers.is_handshaking() { TICK } else { LOOK_EVERY };
@@ -71,13 +71,13 @@ pub(crate) async fn receive_dtls(
         tokio::task::coop::consume_budget().await;
     }
     receiver.count_drops(socket.get_ref());
-    let settings = receiver.feed.settings().clone();
+    let settings = receiver.batch_reader.settings().clone();
     receiver.peers.close(&settings.counters, |to, datagram| send(socket.get_ref(), to, datagram));
 }
 
 struct Receiver {
     datagrams: sys::Datagrams,
-    feed: Feed,
+    batch_reader: BatchReader,
     peers: Peers,
     runs: Vec<Run>,
     drops: u32,
@@ -98,7 +98,7 @@ impl Receiver {
         Ok(Receiver {
             drops: sys::socket_drops(socket.as_fd()).unwrap_or(0),
             datagrams: sys::Datagrams::new(DATAGRAM_BYTES_MAX),
-            feed: Feed::new(cell),
+            batch_reader: BatchReader::new(cell),
             peers: Peers::new(names, counts, cookies, local),
             runs: Vec::new(),
             ticked: now,
@@ -115,11 +115,11 @@ impl Receiver {
         while more && bytes.len() < buffer::READ_BYTES && self.runs.len() < SENDERS_MAX {
             more = self.read_some(socket, &mut bytes, now);
         }
-        if self.feed.frames() > 0 {
+        if self.batch_reader.frames() > 0 {
             let size = bytes.len();
-            self.feed.hand_on_runs(buffer::share(bytes, size), &self.runs, None);
+            self.batch_reader.forward_runs(buffer::share(bytes, size), &self.runs, None);
         } else {
-            buffer::give_back(bytes);
+            buffer::recycle(bytes);
         }
         self.runs.clear();
         !more
@@ -127,19 +127,20 @@ impl Receiver {
 
     /// Takes new settings over.
     fn refresh(&mut self, socket: &Socket) {
-        if self.feed.refresh() {
-            let settings = self.feed.settings().clone();
+        if self.batch_reader.refresh() {
+            let settings = self.batch_reader.settings().clone();
             self.peers.reload(&settings, |to, datagram| send(socket, to, datagram));
         }
     }
 
     /// One system call. Says whether there may be more.
     fn read_some(&mut self, socket: &Socket, bytes: &mut Vec<u8>, now: Instant) -> bool {
-        let Receiver { datagrams, feed, peers, runs, .. } = self;
-        let settings = feed.settings().clone();
+        let Receiver { datagrams, batch_reader, peers, runs, .. } = self;
+        let settings = batch_reader.settings().clone();
         let received = datagrams.receive(socket.as_fd(), sys::Datagrams::SLOTS, |datagram| {
             let Some(peer) = datagram.peer else { return };
-            let mut taking = Taking { socket, feed: &mut *feed, bytes: &mut *bytes, runs: &mut *runs };
+            let mut taking =
+                Taking { socket, batch_reader: &mut *batch_reader, bytes: &mut *bytes, runs: &mut *runs };
             peers.take(peer, datagram.bytes, now, &settings, &mut taking);
         });
         // An error here is that of an earlier answer (ICMP) or an empty socket: the next wait tells.
@@ -154,7 +155,7 @@ impl Receiver {
         }
         self.ticked = now;
         self.refresh(socket);
-        let settings = self.feed.settings().clone();
+        let settings = self.batch_reader.settings().clone();
         let mut say = |to: SocketAddr, datagram: &[u8]| send(socket, to, datagram);
         self.peers.tick(now, &settings, &mut say);
         if now.duration_since(self.looked) >= LOOK_EVERY {
@@ -168,24 +169,24 @@ impl Receiver {
         let Ok(drops) = sys::socket_drops(socket.as_fd()) else { return };
         let fresh = drops.wrapping_sub(self.drops);
         self.drops = drops;
-        self.feed.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
+        self.batch_reader.settings().counters.kernel_dropped.fetch_add(u64::from(fresh), Ordering::Relaxed);
     }
 }
 
 /// Where what the associations give goes.
 struct Taking<'a> {
     socket: &'a Socket,
-    feed: &'a mut Feed,
+    batch_reader: &'a mut BatchReader,
     bytes: &'a mut Vec<u8>,
     runs: &'a mut Vec<Run>,
 }
 
 impl Events for Taking<'_> {
     fn text(&mut self, record: &[u8], origin: &Arc<Origin>) {
-        self.feed.add_record(record, self.bytes);
+        self.batch_reader.add_record(record, self.bytes);
         match self.runs.last_mut() {
-            Some(run) if Arc::ptr_eq(&run.origin, origin) => run.frames = self.feed.frames(),
-            _ => self.runs.push(Run { frames: self.feed.frames(), origin: origin.clone() }),
+            Some(run) if Arc::ptr_eq(&run.origin, origin) => run.frames = self.batch_reader.frames(),
+            _ => self.runs.push(Run { frames: self.batch_reader.frames(), origin: origin.clone() }),
         }
     }
 
@@ -194,7 +195,7 @@ impl Events for Taking<'_> {
     }
 
     fn odd(&mut self) {
-        stats::add(&self.feed.settings().counters.frame_errors, 1);
+        stats::add(&self.batch_reader.settings().counters.frame_errors, 1);
     }
 }
 

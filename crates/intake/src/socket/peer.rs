@@ -3,7 +3,7 @@
 //! In: addresses and credentials. Out: origins, made once a peer. Holds: a cache for datagrams.
 //! Limits: [`PEERS_MAX`] senders; then the cache starts anew.
 
-use crate::feed::Settings;
+use crate::batch_reader::Settings;
 use message::{Origin, Transport};
 use std::{
     collections::HashMap,

@@ -3,7 +3,7 @@
 //! In: connections that a limit did not allow. Out: counts by reason, lines. Holds: when each reason was told last.
 //! Limits: one line for each reason in [`TOLD_EVERY`]; it says how many connections it stands for.
 
-use crate::feed::Settings;
+use crate::batch_reader::Settings;
 use std::{
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},

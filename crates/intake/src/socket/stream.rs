@@ -10,7 +10,7 @@ use super::{
     refusals::RefusalLog,
 };
 use crate::{
-    feed::{Feed, Settings, SettingsCell},
+    batch_reader::{BatchReader, Settings, SettingsCell},
     http,
     options::{Dialogue, SourceDriver, StreamListener},
     relp,
@@ -204,19 +204,23 @@ async fn converse(
     let local = greeted.ends.map(|(_, target)| target).or(local);
     let origin = Box::pin(origin_maker(&mut greeted, client, local, &settings, &here.names)).await;
     drop(settings);
-    let mut feed = Feed::new(&here.cell);
+    let mut batch_reader = BatchReader::new(&here.cell);
     let proven = Arc::downgrade(permit);
-    feed.at_first_batch(Box::new(move || {
+    batch_reader.at_first_batch(Box::new(move || {
         if let Some(permit) = proven.upgrade() {
             permit.prove();
         }
     }));
-    let idle = idle_timeout(feed.settings());
+    let idle = idle_timeout(batch_reader.settings());
     let mut stream = greeted.stream;
-    Ok(match listener(feed.settings()).map(|options| options.dialogue.clone()).unwrap_or_default() {
-        Dialogue::None => session::run(&mut stream, &mut feed, origin, &mut here.stop, idle).await,
-        Dialogue::Relp => Box::pin(relp::run(&mut stream, &mut feed, origin, &mut here.stop, idle)).await,
-        Dialogue::Http(options) => Box::pin(http::run(stream, feed, options, origin, &mut here.stop)).await,
+    Ok(match listener(batch_reader.settings()).map(|options| options.dialogue.clone()).unwrap_or_default() {
+        Dialogue::None => session::run(&mut stream, &mut batch_reader, origin, &mut here.stop, idle).await,
+        Dialogue::Relp => {
+            Box::pin(relp::run(&mut stream, &mut batch_reader, origin, &mut here.stop, idle)).await
+        }
+        Dialogue::Http(options) => {
+            Box::pin(http::run(stream, batch_reader, options, origin, &mut here.stop)).await
+        }
     })
 }
 

@@ -13,7 +13,7 @@ use super::super::{
     refusals::RefusalLog,
 };
 use crate::{
-    feed::Settings,
+    batch_reader::Settings,
     options::{DatagramListener, SourceDriver},
 };
 use message::{Origin, Transport};

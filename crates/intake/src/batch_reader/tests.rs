@@ -18,9 +18,9 @@ fn check(datagram: &[u8], cut: bool, want: &str) {
         intake: collected.clone(),
         counters: Registry::default().register("src.udp", "s#0", ""),
     });
-    let mut feed = Feed::new(&cell);
-    feed.add_datagram(datagram, 0..datagram.len(), cut);
-    feed.hand_on(Arc::new(datagram.to_vec()), &Arc::default(), None);
+    let mut batch_reader = BatchReader::new(&cell);
+    batch_reader.add_datagram(datagram, 0..datagram.len(), cut);
+    batch_reader.forward(Arc::new(datagram.to_vec()), &Arc::default(), None);
     let shown = collected.batches(|batches| {
         batches
             .iter()

@@ -1,6 +1,6 @@
-//! Whose turn it is on a thread of readers, and what destinations may write of the batch that is handed on.
+//! Whose turn it is on a thread of readers, and what destinations may write of the batch that is forwarded.
 //!
-//! In: a word of each reader that hands a batch on. Out: the [`WriteBudget`] that goes with the batch.
+//! In: a call of each reader before it forwards a batch. Out: the [`WriteBudget`] that goes with the batch.
 //! One thread that reads, decodes, renders and writes what is still in its cache needs less of the processor than two that
 //! hand batches over and wake each other; but while it writes it reads nothing, and while it waits for the disk nobody
 //! else on its thread does. So it may write only when it has had the thread for itself for [`TURNS_MIN`] turns in a row
@@ -17,7 +17,7 @@ use std::{
 
 /// Batches in a row of one reader, before it may write.
 const TURNS_MIN: u32 = 16;
-/// What the steps of a path may take for each message before another thread writes. Nothing but
+/// Time that the steps of a path may take for each message before another thread writes. Nothing but
 /// destinations takes a twentieth of it, filters nearly all, a pattern database twice as much, parsers and rewrites more.
 const CHEAP: Duration = Duration::from_nanos(100);
 
@@ -28,25 +28,25 @@ thread_local! {
     static LAST: Cell<(u64, u32)> = const { Cell::new((u64::MAX, 0)) };
 }
 
-/// One of a thread's readers.
-pub(crate) struct Reader {
+/// The turns of one reader among those of its thread.
+pub(crate) struct ReaderTurns {
     number: u64,
     is_patient: bool,
 }
 
-impl Reader {
-    /// Whoever sends to a patient one can be held back.
-    pub(crate) fn new(is_patient: bool) -> Reader {
-        Reader { number: READERS.fetch_add(1, Ordering::Relaxed), is_patient }
+impl ReaderTurns {
+    /// The turns of a reader that is `is_patient` when its sender can be held back: only such a one may write.
+    pub(crate) fn new(is_patient: bool) -> ReaderTurns {
+        ReaderTurns { number: READERS.fetch_add(1, Ordering::Relaxed), is_patient }
     }
 
-    /// Leaves all writing to others from now on.
-    pub(crate) fn write_nothing(&mut self) {
+    /// Leaves all writing to the destinations' threads from now on.
+    pub(crate) fn disable(&mut self) {
         self.is_patient = false;
     }
 
     /// Begins its turn, with a batch of `messages`. Returns what destinations may write of it on this thread.
-    pub(crate) fn turn(&self, messages: usize, now: impl FnOnce() -> Instant) -> WriteBudget {
+    pub(crate) fn begin(&self, messages: usize, now: impl FnOnce() -> Instant) -> WriteBudget {
         let (last, count) = LAST.get();
         let count = if last == self.number { count.saturating_add(1) } else { 0 };
         LAST.set((self.number, count));

@@ -40,7 +40,7 @@ pub(crate) fn take(size: usize) -> Vec<u8> {
 pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
     if size < buffer.capacity() / COPIED_PART {
         let copy = Arc::new(buffer[..size].to_vec());
-        give_back(buffer);
+        recycle(buffer);
         return copy;
     }
     buffer.truncate(size);
@@ -50,7 +50,7 @@ pub(crate) fn share(mut buffer: Vec<u8>, size: usize) -> Arc<Vec<u8>> {
 }
 
 /// Gives back a buffer that became no batch.
-pub(crate) fn give_back(buffer: Vec<u8>) {
+pub(crate) fn recycle(buffer: Vec<u8>) {
     keep(Arc::new(buffer));
 }
 

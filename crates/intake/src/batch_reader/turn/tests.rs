@@ -7,12 +7,12 @@ const MESSAGES: usize = 100;
 /// Whether the last of some turns may write after its path took so long; `b` is another reader.
 #[track_caller]
 fn check(is_patient: bool, turns: &str, took: Duration, want: bool) {
-    let (reader, other) = (Reader::new(is_patient), Reader::new(true));
+    let (reader, other) = (ReaderTurns::new(is_patient), ReaderTurns::new(true));
     let start = Instant::now();
     let mut last = false;
     for turn in turns.chars() {
         let reader = if turn == 'b' { &other } else { &reader };
-        last = reader.turn(MESSAGES, || start).allows(|| start + took);
+        last = reader.begin(MESSAGES, || start).allows(|| start + took);
     }
     assert_eq!(last, want, "{turns} {took:?}");
 }

@@ -13,7 +13,7 @@ mod window;
 pub(crate) use settings::{Settings, SettingsCell};
 pub(crate) use window::{Completion, FlowWindow};
 
-use self::turn::Reader;
+use self::turn::ReaderTurns;
 use crate::options::{Form, Reading, SourceDriver};
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
@@ -38,14 +38,14 @@ thread_local! {
 }
 
 /// Makes the batches of one reader.
-pub(crate) struct Feed {
+pub(crate) struct BatchReader {
     cell: Arc<SettingsCell>,
     settings: Arc<Settings>,
     decoder: Decoder,
     framer: Framer,
     clock: Clock,
     pub(crate) window: Arc<FlowWindow>,
-    reader: Reader,
+    turns: ReaderTurns,
     /// From [`FRAMES`] while there are some.
     frames: Vec<Frame>,
     transcoder: Option<Transcoder>,
@@ -63,11 +63,11 @@ pub(crate) struct Run {
     pub(crate) origin: Arc<Origin>,
 }
 
-impl Feed {
-    pub(crate) fn new(cell: &Arc<SettingsCell>) -> Feed {
+impl BatchReader {
+    pub(crate) fn new(cell: &Arc<SettingsCell>) -> BatchReader {
         let settings = cell.settings();
         let reading = &settings.reading;
-        Feed {
+        BatchReader {
             decoder: Decoder::new(reading.decode.clone()),
             framer: framer(&settings),
             transcoder: reading.encoding.map(Transcoder::new),
@@ -75,7 +75,7 @@ impl Feed {
             raw: Vec::new(),
             at_first_batch: None,
             clock: Clock::new(),
-            reader: Reader::new(!matches!(settings.driver, SourceDriver::Datagram(_))),
+            turns: ReaderTurns::new(!matches!(settings.driver, SourceDriver::Datagram(_))),
             window: FlowWindow::new(settings.window(), cell.in_flight()),
             frames: Vec::new(),
             cell: cell.clone(),
@@ -112,14 +112,14 @@ impl Feed {
         &self.settings
     }
 
-    /// Calls `call` once, before the first batch is handed on.
+    /// Calls `call` once, before the first batch is forwarded.
     pub(crate) fn at_first_batch(&mut self, call: Box<dyn FnOnce() + Send + Sync>) {
         self.at_first_batch = Some(call);
     }
 
     /// Leaves all writing to the destinations' threads: this reader has enough to do.
-    pub(crate) fn write_nothing(&mut self) {
-        self.reader.write_nothing();
+    pub(crate) fn disable_inline_writes(&mut self) {
+        self.turns.disable();
     }
 
     pub(crate) fn clock(&mut self) -> &mut Clock {
@@ -174,7 +174,7 @@ impl Feed {
         self.take_frames();
         let done = self.framer.split(bytes, &mut self.frames);
         if self.frames.is_empty() {
-            self.give_frames_back();
+            self.recycle_frames();
         }
         done
     }
@@ -191,7 +191,7 @@ impl Feed {
         self.transcoder = self.settings.reading.encoding.map(make);
     }
 
-    /// Frames found and not yet handed on.
+    /// Frames found and not yet forwarded.
     pub(crate) fn frames(&self) -> usize {
         self.frames.len()
     }
@@ -226,18 +226,18 @@ impl Feed {
     }
 
     /// Decodes the frames found and hands them on as one batch of one origin.
-    pub(crate) fn hand_on(
+    pub(crate) fn forward(
         &mut self,
         bytes: Arc<Vec<u8>>,
         origin: &Arc<Origin>,
         completion: Option<Box<dyn Completion>>,
     ) {
         let runs = [Run { frames: self.frames.len(), origin: origin.clone() }];
-        self.hand_on_runs(bytes, &runs, completion);
+        self.forward_runs(bytes, &runs, completion);
     }
 
-    /// Like `hand_on`, for frames of several origins, in their order.
-    pub(crate) fn hand_on_runs(
+    /// Like `forward`, for frames of several origins, in their order.
+    pub(crate) fn forward_runs(
         &mut self,
         bytes: Arc<Vec<u8>>,
         runs: &[Run],
@@ -265,7 +265,7 @@ impl Feed {
             first = last;
         }
         odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
-        self.give_frames_back();
+        self.recycle_frames();
         let counters = &self.settings.counters;
         if odd > 0 {
             stats::add(&counters.frame_errors, odd);
@@ -282,7 +282,7 @@ impl Feed {
         }
     }
 
-    fn give_frames_back(&mut self) {
+    fn recycle_frames(&mut self) {
         let mut frames = std::mem::take(&mut self.frames);
         if frames.capacity() <= FRAMES_KEPT {
             frames.clear();
@@ -296,7 +296,7 @@ impl Feed {
     }
 
     /// Hands on what such a decoder made: texts are cut at the limit, hosts set as for frames.
-    pub(crate) fn hand_on_decoded(
+    pub(crate) fn forward_decoded(
         &mut self,
         mut batch: Batch,
         origin: &Origin,
@@ -315,7 +315,7 @@ impl Feed {
         self.deliver(batch, completion);
     }
 
-    /// A batch is about to be handed on.
+    /// A batch is about to be forwarded.
     #[inline]
     fn begin(&mut self) {
         if let Some(call) = self.at_first_batch.take() {
@@ -346,7 +346,7 @@ impl Feed {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.window.acquire(messages, bytes, completion);
-        let budget = self.reader.turn(messages, Instant::now);
+        let budget = self.turns.begin(messages, Instant::now);
         self.settings.intake.take(batch, &budget);
     }
 }
