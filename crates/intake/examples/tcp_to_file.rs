@@ -4,7 +4,9 @@
 //! Holds: the sets of sources and of destinations and a router with one destination. Limits: those of the two crates.
 
 use delivery::{DestinationDriver, DestinationSpec, Destinations, FileTarget, Queueing, Rendering};
-use intake::{DatagramListener, ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener};
+use intake::{
+    DatagramListener, ListenAddress, SourceDriver, SourceOptions, SourceSpec, Sources, StreamListener,
+};
 use message::{Batch, Delivery, Field, Intake, Outlet, Render, Selection, Stamp, WriteBudget};
 use std::{
     error::Error,
@@ -103,11 +105,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     destinations.commit(staged);
 
     let mut sources = Sources::start(registry.clone(), log, 0, None)?;
-    let mut reading = Reading::new("s");
-    reading.hosts.keep = true;
+    let mut options = SourceOptions::new("s");
+    options.hosts.keep = true;
     let address = ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let kind = arguments.next().unwrap_or_default();
-    reading.framing = match kind.as_str() {
+    options.framing = match kind.as_str() {
         "counted" => Framing::OctetCounted,
         "auto" => Framing::Auto,
         _ => Framing::Newline,
@@ -126,7 +128,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         id: "s#0".to_owned(),
         component: "network".to_owned(),
         driver,
-        reading: Arc::new(reading),
+        options: Arc::new(options),
         intake: Arc::new(Path(outlet)),
     }])?;
     sources.commit(staged);

@@ -14,7 +14,7 @@ pub(crate) use settings::{Settings, SettingsCell};
 pub(crate) use window::{Completion, FlowWindow};
 
 use self::turn::ReaderTurns;
-use crate::options::{Form, Reading, SourceDriver};
+use crate::options::{Form, SourceDriver, SourceOptions};
 use message::{Ack, Batch, Mark, Marks, Message, Origin, Priority, Span};
 use std::{
     cell::RefCell,
@@ -66,12 +66,12 @@ pub(crate) struct Run {
 impl BatchReader {
     pub(crate) fn new(cell: &Arc<SettingsCell>) -> BatchReader {
         let settings = cell.settings();
-        let reading = &settings.reading;
+        let options = &settings.options;
         BatchReader {
-            decoder: Decoder::new(reading.decode.clone()),
+            decoder: Decoder::new(options.decode.clone()),
             framer: framer(&settings),
-            transcoder: reading.encoding.map(Transcoder::new),
-            gelf: gelf(reading),
+            transcoder: options.encoding.map(Transcoder::new),
+            gelf: gelf(options),
             raw: Vec::new(),
             at_first_batch: None,
             clock: Clock::new(),
@@ -89,7 +89,7 @@ impl BatchReader {
         if Arc::ptr_eq(&settings, &self.settings) {
             return false;
         }
-        let (old, new) = (&self.settings.reading, &settings.reading);
+        let (old, new) = (&self.settings.options, &settings.options);
         if old.framing != new.framing
             || old.message_bytes_max != new.message_bytes_max
             || old.oversize != new.oversize
@@ -129,7 +129,7 @@ impl BatchReader {
     /// Room that a read buffer needs so that the largest message fits.
     pub(crate) fn room(&self) -> usize {
         let wanted = if self.window.is_crowded() { buffer::SMALL_READ_BYTES } else { buffer::READ_BYTES };
-        wanted.max(self.settings.reading.message_bytes_max + FRAME_OVERHEAD)
+        wanted.max(self.settings.options.message_bytes_max + FRAME_OVERHEAD)
     }
 
     /// Reads the next bytes of a stream through `read`, behind those of the buffer, converted where `encoding()`
@@ -165,8 +165,8 @@ impl BatchReader {
 
     /// How long a message of several lines waits for more.
     pub(crate) fn patience(&self) -> Option<Duration> {
-        self.settings.reading.multi_line.as_ref()?;
-        self.settings.reading.multi_line_timeout
+        self.settings.options.multi_line.as_ref()?;
+        self.settings.options.multi_line_timeout
     }
 
     /// Finds the whole frames of a connection's bytes and says how many bytes are done with.
@@ -188,7 +188,7 @@ impl BatchReader {
     pub(crate) fn restart(&mut self, at_start: bool) {
         self.framer = framer(&self.settings);
         let make = if at_start { Transcoder::new } else { Transcoder::within };
-        self.transcoder = self.settings.reading.encoding.map(make);
+        self.transcoder = self.settings.options.encoding.map(make);
     }
 
     /// Frames found and not yet forwarded.
@@ -201,12 +201,12 @@ impl BatchReader {
         let body = &bytes[range.clone()];
         let kept =
             body.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n' | 0)).map_or(0, |last| last + 1);
-        let size = kept.min(self.settings.reading.message_bytes_max);
+        let size = kept.min(self.settings.options.message_bytes_max);
         let mut marks = Marks::NONE;
         if cut || size < kept {
             marks.add(Mark::Truncated);
         }
-        if size > 0 || self.settings.reading.keeps_empty_lines {
+        if size > 0 || self.settings.options.keeps_empty_lines {
             self.take_frames();
             self.frames.push(Frame { start: range.start, end: range.start + size, marks });
         }
@@ -216,7 +216,7 @@ impl BatchReader {
     pub(crate) fn add_record(&mut self, record: &[u8], bytes: &mut Vec<u8>) {
         self.take_frames();
         let first = self.frames.len();
-        split_record(record, self.settings.reading.message_bytes_max, &mut self.frames);
+        split_record(record, self.settings.options.message_bytes_max, &mut self.frames);
         for index in first..self.frames.len() {
             let frame = self.frames[index];
             let start = bytes.len();
@@ -255,13 +255,13 @@ impl BatchReader {
             let frames = &self.frames[first..last];
             match &mut self.gelf {
                 Some(gelf) => odd += gelf.gelf_frames(&mut batch, frames, place),
-                None if self.settings.reading.form == Form::Accounting => {
-                    odd += accounting(&mut batch, frames, self.settings.reading.decode.default_pri, place);
+                None if self.settings.options.form == Form::Accounting => {
+                    odd += accounting(&mut batch, frames, self.settings.options.decode.default_pri, place);
                 }
                 None => self.decoder.decode_frames(&mut batch, frames, place),
             }
             let messages = decoded..batch.messages.len();
-            hosts::apply(&mut batch, messages, &run.origin, &self.settings.reading);
+            hosts::apply(&mut batch, messages, &run.origin, &self.settings.options);
             first = last;
         }
         odd += self.frames.iter().filter(|frame| !frame.marks.is_empty()).count();
@@ -302,15 +302,15 @@ impl BatchReader {
         origin: &Origin,
         completion: Option<Box<dyn Completion>>,
     ) {
-        let reading = &self.settings.reading;
+        let options = &self.settings.options;
         for message in &mut batch.messages {
-            if message.text.len() > reading.message_bytes_max {
-                message.text = message.text.part(0, reading.message_bytes_max);
+            if message.text.len() > options.message_bytes_max {
+                message.text = message.text.part(0, options.message_bytes_max);
                 message.marks.add(Mark::Truncated);
             }
         }
         let messages = 0..batch.len();
-        hosts::apply(&mut batch, messages, origin, reading);
+        hosts::apply(&mut batch, messages, origin, options);
         self.begin();
         self.deliver(batch, completion);
     }
@@ -326,13 +326,13 @@ impl BatchReader {
     /// Sets host and program of messages that were not decoded here, all of one origin, as the source asks.
     pub(crate) fn name(&self, batch: &mut Batch, origin: &Origin) {
         let messages = 0..batch.len();
-        hosts::apply(batch, messages, origin, &self.settings.reading);
+        hosts::apply(batch, messages, origin, &self.settings.options);
     }
 
     /// Sets what the source says of every message, when those are made here and have their names.
     pub(crate) fn replace_names(&self, batch: &mut Batch) {
         let messages = 0..batch.len();
-        hosts::replace(batch, messages, &self.settings.reading);
+        hosts::replace(batch, messages, &self.settings.options);
     }
 
     /// Gives a decoded batch its numbers and its window, and hands it to the pipeline.
@@ -342,7 +342,7 @@ impl BatchReader {
         stats::add(&counters.processed, messages);
         stats::add(&counters.bytes, bytes);
         counters.stamp_s.store(batch.received.unix_s().max(0) as u64, Ordering::Relaxed);
-        if let Some(numbers) = &self.settings.reading.rcptid {
+        if let Some(numbers) = &self.settings.options.rcptid {
             batch.rcptid = numbers.fetch_add(messages as u64, Ordering::Relaxed);
         }
         batch.ack = self.window.acquire(messages, bytes, completion);
@@ -351,8 +351,8 @@ impl BatchReader {
     }
 }
 
-fn gelf(reading: &Reading) -> Option<Box<ShippedReader>> {
-    (reading.form == Form::Gelf).then(|| Box::new(ShippedReader::new(reading.decode.clone(), "")))
+fn gelf(options: &SourceOptions) -> Option<Box<ShippedReader>> {
+    (options.form == Form::Gelf).then(|| Box::new(ShippedReader::new(options.decode.clone(), "")))
 }
 
 /// Adds records of process accounting; gives how many of them could not be read.
@@ -367,10 +367,10 @@ fn accounting(batch: &mut Batch, frames: &[Frame], pri: Option<Priority>, origin
 }
 
 fn framer(settings: &Settings) -> Framer {
-    let reading = &settings.reading;
-    let framer = Framer::new(reading.framing, reading.message_bytes_max, reading.oversize);
-    let framer = if reading.keeps_empty_lines { framer.keeping_empty() } else { framer };
-    match &reading.multi_line {
+    let options = &settings.options;
+    let framer = Framer::new(options.framing, options.message_bytes_max, options.oversize);
+    let framer = if options.keeps_empty_lines { framer.keeping_empty() } else { framer };
+    match &options.multi_line {
         Some(mode) => framer.joining(mode.clone()),
         None => framer,
     }

@@ -39,8 +39,8 @@ mod testing;
 
 pub use options::{
     Acknowledge, CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator,
-    HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver,
-    SourceSpec, StreamListener, WildcardSource, Window,
+    HttpOptions, JournalSource, ListenAddress, PipeSource, ProgramSource, ProxyHeader, SourceDriver,
+    SourceOptions, SourceSpec, StreamListener, WildcardSource, Window,
 };
 pub use rehearsal::Rehearsal;
 pub use set::{Sources, StagedSources};

@@ -54,7 +54,7 @@ impl Local {
 /// What makes the origin of a local source.
 fn origin_of(file_name: String) -> impl Fn(&Settings) -> Origin {
     move |settings| {
-        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.reading.hosts));
+        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.options.hosts));
         origin.file_name.clone_from(&file_name);
         origin
     }

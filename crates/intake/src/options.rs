@@ -31,7 +31,7 @@ pub struct SourceSpec {
     /// What it reads from.
     pub driver: SourceDriver,
     /// How it reads.
-    pub reading: Arc<Reading>,
+    pub options: Arc<SourceOptions>,
     /// Where its batches go.
     pub intake: Arc<dyn Intake>,
 }
@@ -79,9 +79,9 @@ pub enum Form {
     Accounting,
 }
 
-/// What all sources share.
+/// Options that all kinds of sources have.
 #[derive(Clone)]
-pub struct Reading {
+pub struct SourceOptions {
     /// Name of the `source` statement.
     pub source: String,
     /// Flags, default priority, zone, `keep-timestamp()`, `bad-hostname()`: how a frame becomes a message.
@@ -120,10 +120,10 @@ pub struct Reading {
     pub rcptid: Option<Arc<AtomicU64>>,
 }
 
-impl Reading {
+impl SourceOptions {
     /// The defaults of a source of that name.
-    pub fn new(source: &str) -> Reading {
-        Reading {
+    pub fn new(source: &str) -> SourceOptions {
+        SourceOptions {
             source: source.to_owned(),
             decode: DecodeOptions::default(),
             form: Form::default(),

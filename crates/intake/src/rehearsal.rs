@@ -20,13 +20,13 @@ pub struct Rehearsal {
 impl Rehearsal {
     /// A reader of a source. `peer` is who sends, for sources that have senders; its address is its name.
     pub fn new(spec: SourceSpec, peer: Option<SocketAddr>) -> Rehearsal {
-        let SourceSpec { id, component, driver, reading, intake } = spec;
+        let SourceSpec { id, component, driver, options, intake } = spec;
         let transport = transport_of(&driver);
         let counters = Registry::default().register(&format!("src.{component}"), &id, "");
-        let settings = Settings { id, component, driver, reading, intake, counters };
+        let settings = Settings { id, component, driver, options, intake, counters };
         let host_from = match peer {
             Some(peer) => peer.ip().to_string(),
-            None => own_name(&settings.reading.hosts),
+            None => own_name(&settings.options.hosts),
         };
         let origin = Arc::new(settings.origin(transport, peer, host_from));
         Rehearsal { batch_reader: BatchReader::new(&SettingsCell::new(settings)), origin }

@@ -124,7 +124,7 @@ pub(super) async fn run(
     idle: Option<Duration>,
 ) -> End {
     let mut session = Session {
-        reader: RelpReader::new(batch_reader.settings().reading.message_bytes_max),
+        reader: RelpReader::new(batch_reader.settings().options.message_bytes_max),
         rest: Vec::new(),
         replies: Arc::default(),
         out: Vec::new(),

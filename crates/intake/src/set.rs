@@ -13,7 +13,7 @@ use crate::{
         read_kernel_records, read_pipe, read_program, read_stdin,
     },
     options::{
-        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, Reading, SourceDriver,
+        DatagramListener, Dialogue, FileSource, JournalSource, ListenAddress, SourceDriver, SourceOptions,
         SourceSpec, StreamListener,
     },
     positions::Positions,
@@ -125,7 +125,7 @@ impl Sources {
         for (key, spec) in opened {
             let open = match open(&spec.driver, self.reactors.count()) {
                 Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => Opened::Later,
-                Err(error) if spec.reading.optional => {
+                Err(error) if spec.options.optional => {
                     self.cannot_open(&spec, &error);
                     continue;
                 }
@@ -177,7 +177,8 @@ impl Sources {
         let Some(running) = self.running.get_mut(key) else { return };
         let closes = match &spec.driver {
             SourceDriver::Stream(options) => {
-                !options.keep_over_reload || !is_same_protocol(&running.slot.live(), options, &spec.reading)
+                !options.keep_over_reload
+                    || !is_same_protocol(&running.cell.settings(), options, &spec.options)
             }
             SourceDriver::Generator(_) => true,
             _ => false,
@@ -363,11 +364,11 @@ impl Drop for Running {
 
 /// Tells whether the connections of a running listener may go on under new settings: TLS, a PROXY header, the framing and
 /// the kind of messages are agreed upon when a connection begins.
-fn is_same_protocol(old: &Live, new: &StreamListener, reading: &Reading) -> bool {
+fn is_same_protocol(old: &Settings, new: &StreamListener, options: &SourceOptions) -> bool {
     let SourceDriver::Stream(listener) = &old.driver else { return false };
     listener.tls.is_some() == new.tls.is_some()
         && (listener.encryption, listener.proxy) == (new.encryption, new.proxy)
-        && (old.reading.framing, old.reading.form) == (reading.framing, reading.form)
+        && (old.options.framing, old.options.form) == (options.framing, options.form)
 }
 
 /// The settings of a source as its readers see them.
@@ -375,9 +376,9 @@ fn settings_of(registry: &Registry, spec: SourceSpec) -> Settings {
     let component = format!("src.{}", spec.component);
     let counters = registry.register(&component, &spec.id, &spec.driver.instance());
     counters.hears_machine.store(spec.driver.is_local(), Ordering::Relaxed);
-    let mut reading = spec.reading;
+    let mut options = spec.options;
     if spec.driver.is_local() {
-        let changed = Arc::make_mut(&mut reading);
+        let changed = Arc::make_mut(&mut options);
         changed.decode.flags = changed.decode.flags.with(ParseFlags::LOCAL);
         if matches!(spec.driver, SourceDriver::System { .. }) {
             // Neither /dev/log nor the kernel names the host; the kernel's records are lines.
@@ -389,7 +390,7 @@ fn settings_of(registry: &Registry, spec: SourceSpec) -> Settings {
         id: spec.id,
         component: spec.component,
         driver: spec.driver,
-        reading,
+        options,
         intake: spec.intake,
         counters,
     }

@@ -2,7 +2,7 @@
 //!
 //! In: a driver. Out: what it brought. Holds: the set of sources. Limits: none.
 
-use crate::{ListenAddress, Reading, SourceDriver, SourceSpec, Sources, StreamListener};
+use crate::{ListenAddress, SourceDriver, SourceOptions, SourceSpec, Sources, StreamListener};
 use message::Intake;
 use std::{
     net::{Ipv4Addr, SocketAddr, TcpStream},
@@ -24,38 +24,38 @@ pub(crate) fn free_port() -> u16 {
     tcp.local_addr().unwrap().port()
 }
 
-pub(crate) fn reading() -> Reading {
-    let mut reading = Reading::new("s");
-    reading.hosts = HostPolicy { keep: true, use_dns: UseDns::No, ..HostPolicy::default() };
-    reading
+pub(crate) fn source_options() -> SourceOptions {
+    let mut options = SourceOptions::new("s");
+    options.hosts = HostPolicy { keep: true, use_dns: UseDns::No, ..HostPolicy::default() };
+    options
 }
 
 pub(crate) fn here(port: u16) -> ListenAddress {
     ListenAddress::Ip(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
 }
 
-pub(crate) fn spec(driver: SourceDriver, reading: Reading, intake: Arc<dyn Intake>) -> SourceSpec {
+pub(crate) fn spec(driver: SourceDriver, options: SourceOptions, intake: Arc<dyn Intake>) -> SourceSpec {
     SourceSpec {
         id: "s#0".to_owned(),
         component: "network".to_owned(),
         driver,
-        reading: Arc::new(reading),
+        options: Arc::new(options),
         intake,
     }
 }
 
 impl Setup {
-    pub(crate) fn new(driver: impl FnOnce(u16) -> SourceDriver, reading: Reading) -> Setup {
+    pub(crate) fn new(driver: impl FnOnce(u16) -> SourceDriver, options: SourceOptions) -> Setup {
         let (registry, collected, port) = (Registry::default(), Collected::new(), free_port());
         let log = InternalLog::new("test", None);
         let mut sources = Sources::start(registry.clone(), log, 2, None).unwrap();
-        let staged = sources.stage(vec![spec(driver(port), reading, collected.clone())]).unwrap();
+        let staged = sources.stage(vec![spec(driver(port), options, collected.clone())]).unwrap();
         sources.commit(staged);
         Setup { sources, registry, collected, port }
     }
 
-    pub(crate) fn tcp(reading: Reading) -> Setup {
-        Setup::new(|port| SourceDriver::Stream(StreamListener::new(here(port))), reading)
+    pub(crate) fn tcp(options: SourceOptions) -> Setup {
+        Setup::new(|port| SourceDriver::Stream(StreamListener::new(here(port))), options)
     }
 
     pub(crate) fn connect(&self) -> TcpStream {

@@ -198,7 +198,7 @@ fn singles(batch: Batch) -> impl Iterator<Item = Batch> {
 fn story(batch: Batch, spec: &SourceSpec, router: &Router, recorder: &mut Recorder) -> Story {
     let message = &batch.messages[0];
     let mut story = Story {
-        source: message::source_name(&spec.reading.source).to_owned(),
+        source: message::source_name(&spec.options.source).to_owned(),
         driver: format!("driver {} ({})", spec.id, spec.component),
         raw: shown(batch.bytes(message.raw)),
         format: message.format.name(),
@@ -206,7 +206,7 @@ fn story(batch: Batch, spec: &SourceSpec, router: &Router, recorder: &mut Record
         oddities: message.marks.tags().collect(),
         fields: recorder.fields(&batch, 0),
         events: Vec::new(),
-        not_entered: not_entered(router, &spec.reading.source),
+        not_entered: not_entered(router, &spec.options.source),
         deliveries: 0,
         stopped_by: Vec::new(),
     };

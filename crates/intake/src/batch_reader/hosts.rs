@@ -3,7 +3,7 @@
 //! In: the decoded messages of one origin. Out: the same with their host set. Holds: nothing.
 //! Limits: a chained name is cut at [`CHAIN_BYTES_MAX`].
 
-use crate::options::Reading;
+use crate::options::SourceOptions;
 use message::{Batch, Field, Origin, Span, Transport};
 use std::ops::Range;
 
@@ -11,45 +11,45 @@ use std::ops::Range;
 const CHAIN_BYTES_MAX: usize = 255;
 
 /// Sets host and program of the messages of one origin as the source asks.
-pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, reading: &Reading) {
+pub(crate) fn apply(batch: &mut Batch, messages: Range<usize>, origin: &Origin, options: &SourceOptions) {
     if messages.is_empty() {
         return;
     }
-    let policy = &reading.hosts;
+    let policy = &options.hosts;
     if policy.keep || policy.chain {
-        fill(batch, messages.clone(), origin, reading);
+        fill(batch, messages.clone(), origin, options);
     } else {
         let host = batch.add_extra(origin.host_from.as_bytes());
         messages.clone().for_each(|index| batch.messages[index].host = host);
     }
-    replace(batch, messages, reading);
+    replace(batch, messages, options);
 }
 
 /// Sets what the source says of every message: `host-override()`, `program-override()`, `use-syslogng-pid()`.
-pub(crate) fn replace(batch: &mut Batch, messages: Range<usize>, reading: &Reading) {
-    if let Some(host) = &reading.hosts.host_override {
+pub(crate) fn replace(batch: &mut Batch, messages: Range<usize>, options: &SourceOptions) {
+    if let Some(host) = &options.hosts.host_override {
         let host = batch.add_extra(host.as_bytes());
         messages.clone().for_each(|index| batch.messages[index].host = host);
     }
-    if reading.own_pid {
+    if options.own_pid {
         let pid = batch.add_extra(std::process::id().to_string().as_bytes());
         messages.clone().for_each(|index| batch.set_fixed(index, Field::Pid, pid));
     }
-    if let Some(program) = &reading.program_override {
+    if let Some(program) = &options.program_override {
         let program = batch.add_extra(program.as_bytes());
         messages.for_each(|index| batch.set_fixed(index, Field::Program, program));
     }
 }
 
 /// Gives a host to messages that have none, or to all when names are chained and not kept.
-fn fill(batch: &mut Batch, messages: Range<usize>, origin: &Origin, reading: &Reading) {
+fn fill(batch: &mut Batch, messages: Range<usize>, origin: &Origin, options: &SourceOptions) {
     let mut made: Option<Span> = None;
     for index in messages {
         let host = batch.messages[index].host;
-        if reading.hosts.keep && !host.is_empty() {
+        if options.hosts.keep && !host.is_empty() {
             continue;
         }
-        let span = if reading.hosts.chain {
+        let span = if options.hosts.chain {
             let name = chained(batch.bytes(host), origin);
             batch.add_extra(&name)
         } else {

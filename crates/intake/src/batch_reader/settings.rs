@@ -3,7 +3,7 @@
 //! In: settings. Out: the present ones, shared. Holds: them. Limits: none; readers look once a batch.
 
 use super::window::InFlight;
-use crate::options::{Reading, SourceDriver, Window};
+use crate::options::{SourceDriver, SourceOptions, Window};
 use message::{Intake, Origin, Transport};
 use std::{
     net::SocketAddr,
@@ -16,7 +16,7 @@ pub(crate) struct Settings {
     pub(crate) id: String,
     pub(crate) component: String,
     pub(crate) driver: SourceDriver,
-    pub(crate) reading: Arc<Reading>,
+    pub(crate) options: Arc<SourceOptions>,
     pub(crate) intake: Arc<dyn Intake>,
     pub(crate) counters: Arc<Counters>,
 }
@@ -54,7 +54,7 @@ const DATAGRAM_WINDOWS: usize = 16;
 impl Settings {
     /// The window of one reader.
     pub(crate) fn window(&self) -> Window {
-        let window = self.reading.window;
+        let window = self.options.window;
         let factor = if matches!(self.driver, SourceDriver::Datagram(_)) { DATAGRAM_WINDOWS } else { 1 };
         Window {
             messages: window.messages.saturating_mul(factor),
@@ -64,10 +64,10 @@ impl Settings {
 
     /// The origin of messages from this source.
     pub(crate) fn origin(&self, transport: Transport, peer: Option<SocketAddr>, host_from: String) -> Origin {
-        let mut tags = self.reading.tags.clone();
-        tags.push(format!(".source.{}", message::source_name(&self.reading.source)));
+        let mut tags = self.options.tags.clone();
+        tags.push(format!(".source.{}", message::source_name(&self.options.source)));
         Origin {
-            source: self.reading.source.clone(),
+            source: self.options.source.clone(),
             transport,
             peer,
             host_from,

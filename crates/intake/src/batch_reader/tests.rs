@@ -1,20 +1,20 @@
 //! Rows for datagrams as frames.
 
 use super::*;
-use crate::{Reading, options::SourceDriver};
+use crate::{SourceOptions, options::SourceDriver};
 use transport::{Registry, testing::Collected};
 
 #[track_caller]
 fn check(datagram: &[u8], cut: bool, want: &str) {
     let collected = Collected::new();
-    let mut reading = Reading::new("s");
-    reading.message_bytes_max = 20;
-    reading.hosts.keep = true;
+    let mut options = SourceOptions::new("s");
+    options.message_bytes_max = 20;
+    options.hosts.keep = true;
     let cell = SettingsCell::new(Settings {
         id: "s#0".to_owned(),
         component: "udp".to_owned(),
         driver: SourceDriver::Stdin,
-        reading: Arc::new(reading),
+        options: Arc::new(options),
         intake: collected.clone(),
         counters: Registry::default().register("src.udp", "s#0", ""),
     });

@@ -107,7 +107,7 @@ pub(crate) async fn follow(what: Following, mut stop: watch::Receiver<bool>) {
 impl Follower {
     fn origin(what: &Following) -> Origin {
         let settings = what.batch_reader.settings();
-        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.reading.hosts));
+        let mut origin = settings.origin(Transport::Local, None, own_name(&settings.options.hosts));
         origin.file_name = what.path.display().to_string();
         origin
     }

@@ -1,7 +1,7 @@
 //! Files that grow, rotate, are truncated, and restarts in between.
 
 use super::{tail::Tail, wildcard::fits, *};
-use crate::{FileSource, Reading, SourceDriver, SourceSpec, Sources, WildcardSource};
+use crate::{FileSource, SourceDriver, SourceOptions, SourceSpec, Sources, WildcardSource};
 use message::Outcome;
 use std::{
     fs::{self, OpenOptions},
@@ -19,16 +19,16 @@ const POLL: Duration = Duration::from_millis(2);
 
 struct Setup {
     folder: tempfile::TempDir,
-    reading: Reading,
+    options: SourceOptions,
     collected: Arc<Collected>,
 }
 
 impl Setup {
     fn new() -> Setup {
-        let mut reading = Reading::new("s");
-        reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
-        reading.decode.flags = wire::ParseFlags::NO_PARSE;
-        Setup { folder: tempfile::tempdir().unwrap(), reading, collected: Collected::new() }
+        let mut options = SourceOptions::new("s");
+        options.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
+        options.decode.flags = wire::ParseFlags::NO_PARSE;
+        Setup { folder: tempfile::tempdir().unwrap(), options, collected: Collected::new() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -48,7 +48,7 @@ impl Setup {
             id: "s#0".to_owned(),
             component: "file".to_owned(),
             driver,
-            reading: Arc::new(self.reading.clone()),
+            options: Arc::new(self.options.clone()),
             intake: self.collected.clone(),
         };
         let staged = sources.stage(vec![spec]).unwrap();
@@ -106,14 +106,14 @@ fn goes_on_where_it_stopped() {
 #[test]
 fn lines_that_belong_together_are_one_message() {
     let mut setup = Setup::new();
-    setup.reading.multi_line = Some(Arc::new(wire::MultiLine::Indented));
+    setup.options.multi_line = Some(Arc::new(wire::MultiLine::Indented));
     let sources = setup.follow();
     setup.append("log", "one\n more\ntwo\n");
     assert_eq!(setup.texts(1), "one\n more");
     Setup::stop(sources);
     // The second message was not whole: it is read again, with what came meanwhile.
     setup.append("log", " more\n");
-    setup.reading.multi_line_timeout = Some(Duration::from_millis(20));
+    setup.options.multi_line_timeout = Some(Duration::from_millis(20));
     let sources = setup.follow();
     assert_eq!(setup.texts(2), "one\n more,two\n more");
     setup.append("log", "three\n");
@@ -128,7 +128,7 @@ fn lines_that_belong_together_are_one_message() {
 #[test]
 fn other_character_sets_are_converted_and_positions_are_right() {
     let mut setup = Setup::new();
-    setup.reading.encoding = wire::CharacterSet::from_name("UTF-16LE");
+    setup.options.encoding = wire::CharacterSet::from_name("UTF-16LE");
     let append = |setup: &Setup, text: &str| {
         let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
         fs::write(setup.path("new"), bytes).unwrap();

@@ -121,7 +121,7 @@ impl Desk {
 }
 
 fn reader(batch_reader: &BatchReader, options: &HttpOptions) -> ShippedReader {
-    ShippedReader::new(batch_reader.settings().reading.decode.clone(), &options.prefix)
+    ShippedReader::new(batch_reader.settings().options.decode.clone(), &options.prefix)
 }
 
 impl State {

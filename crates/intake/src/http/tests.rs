@@ -3,7 +3,7 @@
 use super::route;
 use crate::{
     Acknowledge, Dialogue, HttpOptions, SourceDriver, StreamListener,
-    testing::{Setup, here, reading},
+    testing::{Setup, here, source_options},
 };
 use hyper::Method;
 use std::{
@@ -23,7 +23,7 @@ fn setup(options: HttpOptions) -> Setup {
         listener.dialogue = Dialogue::Http(Arc::new(options));
         SourceDriver::Stream(listener)
     };
-    Setup::new(listener, reading())
+    Setup::new(listener, source_options())
 }
 
 /// Sends a request and gives the status and the body of its answer.

@@ -162,7 +162,7 @@ fn forward(
                 &mut batch,
                 &entry,
                 &journal.options,
-                batch_reader.settings().reading.decode.default_pri,
+                batch_reader.settings().options.decode.default_pri,
             )
             .or(cursor);
         }

@@ -154,7 +154,7 @@ fn forward(
             batch.messages.truncate(index);
             continue;
         }
-        if !batch_reader.settings().reading.decode.keep_timestamp {
+        if !batch_reader.settings().options.decode.keep_timestamp {
             batch.messages[index].event = now;
         }
         *done = number.or(*done);

@@ -2,7 +2,7 @@
 
 use super::journal::{entry, push};
 use crate::{
-    Generator, JournalSource, PipeSource, ProgramSource, Reading, SourceDriver, SourceSpec, Sources,
+    Generator, JournalSource, PipeSource, ProgramSource, SourceDriver, SourceOptions, SourceSpec, Sources,
 };
 use message::{Field, FieldName, Severity, ValueKind};
 use std::{fs, io::Write, path::Path, sync::Arc, time::Duration};
@@ -22,19 +22,19 @@ fn start(driver: SourceDriver) -> Setup {
 }
 
 fn start_at(driver: SourceDriver, positions: Option<&Path>) -> Setup {
-    let mut reading = Reading::new("s");
-    reading.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
-    start_reading(driver, reading, positions)
+    let mut options = SourceOptions::new("s");
+    options.hosts = HostPolicy { keep: true, ..HostPolicy::default() };
+    start_with(driver, options, positions)
 }
 
-fn start_reading(driver: SourceDriver, reading: Reading, positions: Option<&Path>) -> Setup {
+fn start_with(driver: SourceDriver, options: SourceOptions, positions: Option<&Path>) -> Setup {
     let (log, collected) = (InternalLog::new("duramen", None), Collected::new());
     let mut sources = Sources::start(Registry::default(), log.clone(), 1, positions).unwrap();
     let spec = SourceSpec {
         id: "s#0".to_owned(),
         component: "x".to_owned(),
         driver,
-        reading: Arc::new(reading),
+        options: Arc::new(options),
         intake: collected.clone(),
     };
     let staged = sources.stage(vec![spec]).unwrap();
@@ -111,12 +111,12 @@ fn generates_messages() {
 
 #[test]
 fn what_a_source_says_of_every_message_holds_for_our_own() {
-    let reading = || {
-        let mut reading = Reading::new("s");
-        reading.own_pid = true;
-        reading.program_override = Some("prog".to_owned());
-        reading.hosts.host_override = Some("gate".to_owned());
-        reading
+    let source_options = || {
+        let mut options = SourceOptions::new("s");
+        options.own_pid = true;
+        options.program_override = Some("prog".to_owned());
+        options.hosts.host_override = Some("gate".to_owned());
+        options
     };
     let pid = std::process::id().to_string();
     let names = |setup: &Setup| {
@@ -127,10 +127,10 @@ fn what_a_source_says_of_every_message_holds_for_our_own() {
     };
     let generator =
         Generator { count: 1, every: Duration::from_millis(1), template: None, values: Vec::new() };
-    let setup = start_reading(SourceDriver::Generator(generator), reading(), None);
+    let setup = start_with(SourceDriver::Generator(generator), source_options(), None);
     check(&setup, &["prog|-- Generated message. --"]);
     assert_eq!(names(&setup), ["gate", "prog", &pid]);
-    let setup = start_reading(SourceDriver::Internal, reading(), None);
+    let setup = start_with(SourceDriver::Internal, source_options(), None);
     setup.log.write(Severity(6), "text");
     check(&setup, &["prog|text"]);
     assert_eq!(names(&setup), ["gate", "prog", &pid]);

@@ -2,7 +2,7 @@
 
 use crate::{
     Dialogue, SourceDriver, StreamListener,
-    testing::{Setup, here, reading},
+    testing::{Setup, here, source_options},
 };
 use std::{
     io::{ErrorKind, Read, Write},
@@ -15,7 +15,7 @@ const OFFERS: &str = "relp_version=1\nrelp_software=test\ncommands=syslog";
 
 fn setup() -> Setup {
     let listener = |port| StreamListener { dialogue: Dialogue::Relp, ..StreamListener::new(here(port)) };
-    Setup::new(|port| SourceDriver::Stream(listener(port)), reading())
+    Setup::new(|port| SourceDriver::Stream(listener(port)), source_options())
 }
 
 fn frame(txnr: u32, command: &str, data: &str) -> String {
@@ -140,9 +140,9 @@ fn many_messages_in_small_pieces_all_arrive() {
 #[test]
 fn l2_what_came_before_the_peer_left_is_read() {
     let listener = |port| StreamListener { dialogue: Dialogue::Relp, ..StreamListener::new(here(port)) };
-    let mut reading = reading();
-    reading.window.bytes = 1_000;
-    let setup = Setup::new(|port| SourceDriver::Stream(listener(port)), reading);
+    let mut options = source_options();
+    options.window.bytes = 1_000;
+    let setup = Setup::new(|port| SourceDriver::Stream(listener(port)), options);
     let mut stream = opened(&setup);
     // The reset must not overtake what was written.
     stream.set_nodelay(true).unwrap();

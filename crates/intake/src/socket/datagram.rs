@@ -104,7 +104,7 @@ impl Receiver {
         // Where several datagrams may come as one, a slot has room for all of them.
         let coalesces = transport == Transport::Udp && sys::coalesce(socket.as_fd()).is_ok();
         let shortest = if coalesces { DATAGRAM_BYTES_MAX } else { 1 };
-        let slot_bytes = settings.reading.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
+        let slot_bytes = settings.options.message_bytes_max.clamp(shortest, DATAGRAM_BYTES_MAX);
         Ok(Receiver {
             has_room: socket.recv_buffer_size()? >= GATHER_BUFFER_BYTES_MIN,
             gathers: false,
@@ -114,7 +114,7 @@ impl Receiver {
             slot_bytes: 1,
             batch_reader: BatchReader::new(cell),
             runs: Vec::new(),
-            assembler: (settings.reading.form == Form::Gelf).then(Assembler::new),
+            assembler: (settings.options.form == Form::Gelf).then(Assembler::new),
             drops_asked: Instant::now(),
         })
     }
@@ -123,7 +123,7 @@ impl Receiver {
     fn read(&mut self, socket: &Socket) -> bool {
         if self.batch_reader.refresh() {
             self.peers.forget();
-            let is_gelf = self.batch_reader.settings().reading.form == Form::Gelf;
+            let is_gelf = self.batch_reader.settings().options.form == Form::Gelf;
             if is_gelf != self.assembler.is_some() {
                 self.assembler = is_gelf.then(Assembler::new);
             }

@@ -101,14 +101,14 @@ impl Peers {
         let (mut origin, good_for) = match sender {
             Sender::Ip(peer) => {
                 let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
-                let name = self.names.name(peer.ip(), &settings.reading.hosts);
+                let name = self.names.name(peer.ip(), &settings.options.hosts);
                 let unnamed = name == peer.ip().to_string();
                 let good_for = if unnamed { UNNAMED_GOOD_FOR } else { GOOD_FOR };
                 (settings.origin(self.transport, Some(peer), name), good_for)
             }
             Sender::Local(credentials) => {
-                let mut origin = settings.origin(self.transport, None, own_name(&settings.reading.hosts));
-                let wanted = credentials.filter(|_| !settings.reading.ignores_peer_values);
+                let mut origin = settings.origin(self.transport, None, own_name(&settings.options.hosts));
+                let wanted = credentials.filter(|_| !settings.options.ignores_peer_values);
                 origin.values = wanted.map(process_values).unwrap_or_default();
                 (origin, GOOD_FOR)
             }

@@ -40,7 +40,7 @@ impl RefusalLog {
             RefusalReason::Handshakes => "Number of TLS handshakes at a time reached",
             RefusalReason::OpenFiles => "The limit of open files leaves no room for more connections",
         };
-        let (local, group) = (&settings.counters.instance, &settings.reading.source);
+        let (local, group) = (&settings.counters.instance, &settings.options.source);
         self.log.error(&format!(
             "{what}, rejecting connection; client='{client}', local='{local}', group_name='{group}', max='{max}', count='{count}'"
         ));

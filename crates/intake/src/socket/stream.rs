@@ -264,7 +264,7 @@ async fn origin_maker(
     names: &HostNames,
 ) -> impl Fn(&Settings) -> Origin + use<> {
     if let Some(peer) = peer {
-        names.name_soon(peer.ip(), &settings.reading.hosts).await;
+        names.name_soon(peer.ip(), &settings.options.hosts).await;
     }
     let wanted = listener(settings).is_some_and(|options| options.credentials);
     let credentials = match &greeted.stream {
@@ -282,11 +282,11 @@ async fn origin_maker(
     };
     let names = names.clone();
     move |settings: &Settings| {
-        let policy = &settings.reading.hosts;
+        let policy = &settings.options.hosts;
         let host_from = peer.map_or_else(|| own_name(policy), |peer| names.name(peer.ip(), policy));
         let mut origin = settings.origin(transport, peer, host_from);
         origin.local = local;
-        if !settings.reading.ignores_peer_values {
+        if !settings.options.ignores_peer_values {
             origin.values.clone_from(&values);
         }
         if peer.is_none() {

@@ -1,8 +1,8 @@
 //! Sockets of every kind with real senders on this machine: framing, limits, flow control, reloads, hostile bytes.
 
 use crate::{
-    DatagramListener, ListenAddress, Reading, SourceDriver, Sources, StreamListener,
-    testing::{Setup, here, reading, spec},
+    DatagramListener, ListenAddress, SourceDriver, SourceOptions, Sources, StreamListener,
+    testing::{Setup, here, source_options, spec},
 };
 use std::{
     io::{Read, Write},
@@ -21,7 +21,7 @@ use wire::{Framing, MultiLine};
 /// Sends in pieces and closes; shows the messages.
 #[track_caller]
 fn check(framing: Framing, pieces: &[&str], want: &[&str]) {
-    let setup = Setup::tcp(Reading { framing, ..reading() });
+    let setup = Setup::tcp(SourceOptions { framing, ..source_options() });
     let mut client = setup.connect();
     client.set_nodelay(true).unwrap();
     for piece in pieces {
@@ -52,10 +52,10 @@ fn reads_streams() {
 
 #[test]
 fn a_message_of_several_lines_waits_for_more_but_not_for_ever() {
-    let mut reading = Reading { multi_line: Some(Arc::new(MultiLine::Indented)), ..reading() };
-    reading.multi_line_timeout = Some(Duration::from_millis(20));
-    reading.encoding = wire::CharacterSet::from_name("latin1");
-    let setup = Setup::tcp(reading);
+    let mut options = SourceOptions { multi_line: Some(Arc::new(MultiLine::Indented)), ..source_options() };
+    options.multi_line_timeout = Some(Duration::from_millis(20));
+    options.encoding = wire::CharacterSet::from_name("latin1");
+    let setup = Setup::tcp(options);
     let mut client = setup.connect();
     client.write_all(b"<13>Nov 21 09:00:00 web su: \xe1\n b\n<13>Nov 21 09:00:00 web su: c").unwrap();
     assert_eq!(setup.collected.wait(2), ["web|su|á\n b", "web|su|c"]);
@@ -64,7 +64,7 @@ fn a_message_of_several_lines_waits_for_more_but_not_for_ever() {
 #[test]
 fn a_port_is_read_by_all_reactors() {
     let all = |port| ListenAddress::Ip(SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)));
-    let setup = Setup::new(|port| SourceDriver::Datagram(DatagramListener::new(all(port))), reading());
+    let setup = Setup::new(|port| SourceDriver::Datagram(DatagramListener::new(all(port))), source_options());
     let senders: Vec<UdpSocket> = (0..16).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
     for (number, sender) in senders.iter().enumerate() {
         let text = format!("<13>Nov 21 09:00:00 web su: {number}");
@@ -78,21 +78,22 @@ fn a_port_is_read_by_all_reactors() {
     let log = InternalLog::new("test", None);
     let second = Sources::start(Registry::default(), log, 2, None).unwrap();
     let driver = SourceDriver::Datagram(DatagramListener::new(all(setup.port)));
-    assert!(second.stage(vec![spec(driver, reading(), Collected::new())]).is_err());
+    assert!(second.stage(vec![spec(driver, source_options(), Collected::new())]).is_err());
 }
 
 #[test]
 fn a_message_longer_than_a_read_is_one_message() {
     let long = "x".repeat(600_000);
     let text = format!("<13>Nov 21 09:00:00 web su: {long}\n");
-    let setup = Setup::tcp(Reading { message_bytes_max: 1 << 20, ..reading() });
+    let setup = Setup::tcp(SourceOptions { message_bytes_max: 1 << 20, ..source_options() });
     setup.connect().write_all(text.as_bytes()).unwrap();
     assert_eq!(setup.collected.wait(1), [format!("web|su|{long}")]);
 }
 
 #[test]
 fn reads_datagrams_of_many_senders() {
-    let setup = Setup::new(|port| SourceDriver::Datagram(DatagramListener::new(here(port))), reading());
+    let setup =
+        Setup::new(|port| SourceDriver::Datagram(DatagramListener::new(here(port))), source_options());
     let senders: Vec<UdpSocket> = (0..3).map(|_| UdpSocket::bind("127.0.0.1:0").unwrap()).collect();
     for round in 0..50 {
         for (number, sender) in senders.iter().enumerate() {
@@ -130,7 +131,7 @@ fn reads_unix_sockets_with_credentials() {
         ),
     ];
     for (make, send) in kinds {
-        let setup = Setup::new(|_| make(address.clone()), reading());
+        let setup = Setup::new(|_| make(address.clone()), source_options());
         send(&path);
         setup.collected.wait(1);
         setup.collected.batches(|batches| {
@@ -148,21 +149,21 @@ fn a_foreign_file_is_not_replaced_by_a_socket() {
     let registry = Registry::default();
     let sources = Sources::start(registry, InternalLog::new("test", None), 1, None).unwrap();
     let driver = SourceDriver::Stream(StreamListener::new(ListenAddress::Unix(file.path().to_owned())));
-    let error = sources.stage(vec![spec(driver, reading(), Collected::new())]).err().unwrap();
+    let error = sources.stage(vec![spec(driver, source_options(), Collected::new())]).err().unwrap();
     assert!(error.to_string().contains("a file that is no socket has this name"), "{error}");
     assert!(file.path().is_file());
 }
 
 #[test]
 fn an_address_in_use_is_an_error_of_the_stage() {
-    let setup = Setup::tcp(reading());
+    let setup = Setup::tcp(source_options());
     let other = Sources::start(Registry::default(), InternalLog::new("test", None), 1, None).unwrap();
     let driver = SourceDriver::Stream(StreamListener::new(here(setup.port)));
-    let error = other.stage(vec![spec(driver, reading(), Collected::new())]).err().unwrap();
+    let error = other.stage(vec![spec(driver, source_options(), Collected::new())]).err().unwrap();
     assert!(error.to_string().starts_with("cannot open afsocket_sd.(stream,AF_INET(127.0.0.1:"), "{error}");
     // With optional() the others start all the same.
     let driver = SourceDriver::Stream(StreamListener::new(here(setup.port)));
-    let optional = Reading { optional: true, ..reading() };
+    let optional = SourceOptions { optional: true, ..source_options() };
     assert!(other.stage(vec![spec(driver, optional, Collected::new())]).is_ok());
 }
 
@@ -174,7 +175,7 @@ fn too_many_connections_are_refused_and_counted() {
             ..StreamListener::new(here(port))
         })
     };
-    let setup = Setup::new(options, reading());
+    let setup = Setup::new(options, source_options());
     let mut first = setup.connect();
     first.write_all(b"<13>su: a\n").unwrap();
     setup.collected.wait(1);
@@ -194,7 +195,7 @@ fn a_silent_connection_is_closed() {
         let idle_timeout = Some(Duration::from_millis(30));
         SourceDriver::Stream(StreamListener { idle_timeout, ..StreamListener::new(here(port)) })
     };
-    let setup = Setup::new(options, reading());
+    let setup = Setup::new(options, source_options());
     let mut client = setup.connect();
     client.set_read_timeout(Some(PATIENCE)).unwrap();
     assert_eq!(client.read(&mut [0]).unwrap(), 0);
@@ -202,9 +203,9 @@ fn a_silent_connection_is_closed() {
 
 #[test]
 fn a_closed_window_stops_reading_until_tokens_come_back() {
-    let mut reading = reading();
-    reading.window.bytes = 50_000;
-    let setup = Setup::tcp(reading);
+    let mut options = source_options();
+    options.window.bytes = 50_000;
+    let setup = Setup::tcp(options);
     setup.collected.hold();
     let mut client = setup.connect();
     let line = format!("<13>su: {}\n", "y".repeat(1_000));
@@ -227,12 +228,12 @@ fn a_closed_window_stops_reading_until_tokens_come_back() {
 
 #[test]
 fn a_connection_outlives_a_reload_and_takes_the_new_settings() {
-    let mut setup = Setup::tcp(reading());
+    let mut setup = Setup::tcp(source_options());
     let mut client = setup.connect();
     client.write_all(b"<13>su: before\n<13>su: ").unwrap();
     setup.collected.wait(1);
     let after = Collected::new();
-    let mut changed = reading();
+    let mut changed = source_options();
     changed.program_override = Some("new".to_owned());
     changed.hosts.host_override = Some("host".to_owned());
     let driver = SourceDriver::Stream(StreamListener::new(here(setup.port)));
@@ -246,14 +247,14 @@ fn a_connection_outlives_a_reload_and_takes_the_new_settings() {
 
 #[test]
 fn a_reload_can_move_and_remove_listeners() {
-    let mut setup = Setup::tcp(reading());
+    let mut setup = Setup::tcp(source_options());
     let mut old = setup.connect();
     old.write_all(b"<13>su: a\n").unwrap();
     setup.collected.wait(1);
     // The same port on all addresses: only possible once the old listener is gone.
     let all = ListenAddress::Ip(SocketAddr::from((Ipv4Addr::UNSPECIFIED, setup.port)));
     let driver = SourceDriver::Stream(StreamListener::new(all));
-    let staged = setup.sources.stage(vec![spec(driver, reading(), setup.collected.clone())]).unwrap();
+    let staged = setup.sources.stage(vec![spec(driver, source_options(), setup.collected.clone())]).unwrap();
     setup.sources.commit(staged);
     old.set_read_timeout(Some(PATIENCE)).unwrap();
     assert!(matches!(old.read(&mut [0]), Ok(0) | Err(_)));
@@ -266,12 +267,12 @@ fn a_reload_can_move_and_remove_listeners() {
 #[test]
 fn keep_alive_no_closes_connections_at_a_reload() {
     let options = |port| StreamListener { keep_over_reload: false, ..StreamListener::new(here(port)) };
-    let mut setup = Setup::new(|port| SourceDriver::Stream(options(port)), reading());
+    let mut setup = Setup::new(|port| SourceDriver::Stream(options(port)), source_options());
     let mut old = setup.connect();
     old.write_all(b"<13>su: a\n").unwrap();
     setup.collected.wait(1);
     let driver = SourceDriver::Stream(options(setup.port));
-    let staged = setup.sources.stage(vec![spec(driver, reading(), setup.collected.clone())]).unwrap();
+    let staged = setup.sources.stage(vec![spec(driver, source_options(), setup.collected.clone())]).unwrap();
     setup.sources.commit(staged);
     old.set_read_timeout(Some(PATIENCE)).unwrap();
     assert!(matches!(old.read(&mut [0]), Ok(0) | Err(_)));
@@ -282,7 +283,7 @@ fn keep_alive_no_closes_connections_at_a_reload() {
 /// Whatever one client sends, another is served.
 #[track_caller]
 fn check_hostile(framing: Framing, bytes: &[u8]) {
-    let setup = Setup::tcp(Reading { framing, ..reading() });
+    let setup = Setup::tcp(SourceOptions { framing, ..source_options() });
     let mut hostile = setup.connect();
     // The server may close on it.
     let _ = hostile.write_all(bytes);

@@ -6,7 +6,7 @@ use super::lower::Lowering;
 use super::options::Options;
 use super::sources::{complete_datagram, handshakes};
 use delivery::{DestinationDriver, GelfTarget, Packing, SocketKind};
-use intake::{DatagramListener, Form, ListenAddress, Reading, SourceDriver, StreamListener};
+use intake::{DatagramListener, Form, ListenAddress, SourceDriver, SourceOptions, StreamListener};
 use message::{Batch, Render, Stamp};
 use pipeline::template::append_gelf;
 use transport::tls::ListenerTls;
@@ -35,10 +35,10 @@ impl Render for WholeMessage {
 }
 
 /// Sets the form and the default size of GELF messages.
-pub(super) fn gelf_reading(options: &Options<'_>, reading: &mut Reading) {
-    reading.form = Form::Gelf;
+pub(super) fn gelf_options(options: &Options<'_>, source_options: &mut SourceOptions) {
+    source_options.form = Form::Gelf;
     let written = options.own("log-msg-size").and_then(|option| option.number());
-    reading.message_bytes_max =
+    source_options.message_bytes_max =
         written.and_then(|size| usize::try_from(size).ok()).unwrap_or(MESSAGE_BYTES_MAX);
 }
 

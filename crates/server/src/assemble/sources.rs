@@ -3,7 +3,7 @@
 //! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
 //! Limits: an address that cannot be used is an error at its place.
 
-use super::gelf::gelf_reading;
+use super::gelf::gelf_options;
 use super::hooks::Hook;
 use super::journal::journal;
 use super::lower::Lowering;
@@ -14,7 +14,7 @@ use config::Diagnostic;
 use config::tree::{Arg, Call, Item, Kind};
 use intake::{
     CountLimits, DatagramListener, Dialogue, Encryption, FileSource, Form, Generator, ListenAddress,
-    PipeSource, ProgramSource, ProxyHeader, Reading, SourceDriver, SourceSpec, StreamListener,
+    PipeSource, ProgramSource, ProxyHeader, SourceDriver, SourceOptions, SourceSpec, StreamListener,
     WildcardSource, Window,
 };
 use message::{Facility, FieldName, Intake, Priority, Render, Severity, ValueKind};
@@ -33,14 +33,14 @@ pub(super) struct SourceDraft {
     id: String,
     component: String,
     driver: SourceDriver,
-    reading: Reading,
+    source_options: SourceOptions,
     pub(super) tap: Arc<TapPoint>,
 }
 
 impl SourceDraft {
     pub(super) fn feeding(self, intake: Arc<dyn Intake>) -> SourceSpec {
-        let SourceDraft { id, component, driver, reading, .. } = self;
-        SourceSpec { id, component, driver, reading: Arc::new(reading), intake }
+        let SourceDraft { id, component, driver, source_options, .. } = self;
+        SourceSpec { id, component, driver, options: Arc::new(source_options), intake }
     }
 }
 
@@ -67,15 +67,15 @@ impl<'t> Lowering<'t> {
             let options = Options::new(Kind::Source, call, self.globals);
             let Some((driver, framing)) = self.source_driver(&options) else { continue };
             self.hooks.extend(Hook::of(&format!("{name}#{index}"), &options));
-            let mut reading = self.reading(name, &options, &driver);
-            reading.framing = match options.own("pad-size").and_then(Call::number) {
+            let mut source_options = self.source_options(name, &options, &driver);
+            source_options.framing = match options.own("pad-size").and_then(Call::number) {
                 Some(size) if size > 0 => Framing::Blocks(usize::try_from(size).unwrap_or(1)),
                 _ => framing,
             };
-            self.accounting(&options, &mut reading);
-            self.text_options(&options, &mut reading);
+            self.accounting(&options, &mut source_options);
+            self.text_options(&options, &mut source_options);
             if call.key() == "gelf" {
-                gelf_reading(&options, &mut reading);
+                gelf_options(&options, &mut source_options);
             }
             self.unused_options(&options);
             let tap = self.tap("source", vec![message::source_name(name).to_owned()]);
@@ -83,7 +83,7 @@ impl<'t> Lowering<'t> {
                 id: format!("{name}#{index}"),
                 component: call.key(),
                 driver,
-                reading,
+                source_options,
                 tap,
             });
         }
@@ -244,7 +244,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `format("pacct")`: binary records instead of lines.
-    fn accounting(&mut self, options: &Options<'t>, reading: &mut Reading) {
+    fn accounting(&mut self, options: &Options<'t>, source_options: &mut SourceOptions) {
         if options.word("format").as_deref() != Some("pacct") {
             return;
         }
@@ -252,8 +252,8 @@ impl<'t> Lowering<'t> {
             let message = format!("`{}()` is about text, and records of pacct are none", option.name.text);
             self.report.push(Diagnostic::error(option.span, message));
         }
-        reading.form = Form::Accounting;
-        reading.framing = Framing::Records(ACCOUNTING_BYTES);
+        source_options.form = Form::Accounting;
+        source_options.framing = Framing::Records(ACCOUNTING_BYTES);
     }
 
     pub(super) fn complete_stream(&mut self, options: &Options<'t>, listener: &mut StreamListener) {
@@ -292,14 +292,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn reading(&mut self, name: &str, options: &Options<'t>, driver: &SourceDriver) -> Reading {
-        let mut reading = Reading::new(name);
-        let decode = &mut reading.decode;
+    fn source_options(&mut self, name: &str, options: &Options<'t>, driver: &SourceDriver) -> SourceOptions {
+        let mut source_options = SourceOptions::new(name);
+        let decode = &mut source_options.decode;
         decode.flags = initial_flags(options, driver);
         for word in options.flags() {
             match word.as_str() {
-                "empty-lines" => reading.keeps_empty_lines = true,
-                "ignore-aux-data" => reading.ignores_peer_values = true,
+                "empty-lines" => source_options.keeps_empty_lines = true,
+                "ignore-aux-data" => source_options.ignores_peer_values = true,
                 // Others that concern the connection are no parse flags.
                 word => drop(decode.flags.apply(word)),
             }
@@ -317,20 +317,21 @@ impl<'t> Lowering<'t> {
         decode.keep_timestamp = options.yes("keep-timestamp", true) && !options.yes("use-time-recvd", false);
         decode.bad_hostname = self.bad_hostname();
         decode.sdata_prefix = options.own_text("sdata-prefix").filter(|prefix| prefix != ".SDATA.");
-        reading.message_bytes_max = options.count("log-msg-size", 65_536);
-        reading.oversize =
+        source_options.message_bytes_max = options.count("log-msg-size", 65_536);
+        source_options.oversize =
             if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
-        reading.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
-        reading.hosts = hosts(options);
+        source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
+        source_options.hosts = hosts(options);
         // Shippers send the messages of others.
-        reading.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
-        reading.program_override =
+        source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
+        source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
-        reading.optional = options.yes("optional", false);
-        reading.own_pid = options.yes("use-syslogng-pid", false);
-        reading.tags = options.all("tags").flat_map(Call::texts).collect();
-        reading.rcptid = self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
-        reading
+        source_options.optional = options.yes("optional", false);
+        source_options.own_pid = options.yes("use-syslogng-pid", false);
+        source_options.tags = options.all("tags").flat_map(Call::texts).collect();
+        source_options.rcptid =
+            self.globals.yes("use-uniqid", false).then(|| self.environment.rcptid.clone());
+        source_options
     }
 
     /// `bad-hostname()`: a pattern of names that are no names of hosts.

@@ -96,7 +96,7 @@ fn show_source(spec: &intake::SourceSpec) -> String {
         SourceDriver::Journal(journal) => format!("{journal:?}"),
         SourceDriver::Stdin | SourceDriver::Internal | SourceDriver::System { .. } => String::new(),
     };
-    format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.reading.framing)
+    format!("from {} {} {driver} {:?}", spec.id, spec.component, spec.options.framing)
 }
 
 /// A queue that keeps which messages came.
@@ -133,7 +133,7 @@ fn written(parts: &mut Parts, lines: &[&str]) -> Vec<String> {
     let received = Stamp::known(RECEIVED_US, 0);
     let mut batch = Batch::new(bytes, vec![Arc::new(origin)], received, Ack::none());
     let options =
-        parts.sources.first().map_or_else(DecodeOptions::default, |spec| spec.reading.decode.clone());
+        parts.sources.first().map_or_else(DecodeOptions::default, |spec| spec.options.decode.clone());
     let mut decoder = Decoder::new(options);
     let mut at = 0;
     for line in lines {
@@ -347,7 +347,7 @@ fn text_of_sources() {
     let reading = |options: &str| {
         let text = format!("source s {{ file(\"/a\" {options}); }};\nlog {{ source(s); }};");
         let parts = parts(&text);
-        let reading = &parts.sources[0].reading;
+        let reading = &parts.sources[0].options;
         format!("{:?} {:?} {:?}", reading.multi_line, reading.multi_line_timeout, reading.encoding.is_some())
     };
     assert_eq!(reading(""), "None None false");

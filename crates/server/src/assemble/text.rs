@@ -7,14 +7,14 @@ use super::lower::Lowering;
 use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, MatchType, Name};
-use intake::Reading;
+use intake::SourceOptions;
 use pipeline::pattern::Groups;
 use std::sync::Arc;
 use wire::{CharacterSet, Framing, LinePattern, MultiLine};
 
 impl<'t> Lowering<'t> {
     /// `encoding()` and `multi-line-*()`.
-    pub(super) fn text_options(&mut self, options: &Options<'t>, reading: &mut Reading) {
+    pub(super) fn text_options(&mut self, options: &Options<'t>, source_options: &mut SourceOptions) {
         if let Some(option) = options.own("encoding") {
             let name = option.texts().into_iter().next().unwrap_or_default();
             let set = CharacterSet::from_name(&name);
@@ -25,7 +25,7 @@ impl<'t> Lowering<'t> {
                 let span = option.args.first().map_or(option.span, Arg::span);
                 self.report.push(Diagnostic::error(span, message).help(help));
             }
-            reading.encoding = set.filter(|set| !set.is_utf8());
+            source_options.encoding = set.filter(|set| !set.is_utf8());
         }
         let Some(mode) = options.word("multi-line-mode").filter(|mode| mode != "none") else {
             let unused = ["multi-line-prefix", "multi-line-garbage", "multi-line-suffix"];
@@ -35,14 +35,14 @@ impl<'t> Lowering<'t> {
             }
             return;
         };
-        if reading.framing != Framing::Newline {
+        if source_options.framing != Framing::Newline {
             let span = options.own("multi-line-mode").map_or(options.call.span, |option| option.span);
             let message = "multi-line-mode() joins lines, and this source does not read lines";
             self.report.push(Diagnostic::error(span, message.to_owned()));
             return;
         }
-        reading.multi_line = Some(self.multi_line(options, &mode));
-        reading.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
+        source_options.multi_line = Some(self.multi_line(options, &mode));
+        source_options.multi_line_timeout = options.seconds_or_never("multi-line-timeout", None);
     }
 
     /// A mode of joining lines, with its patterns.

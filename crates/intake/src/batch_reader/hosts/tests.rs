@@ -14,8 +14,8 @@ const PLAIN: Row = Row { keep: false, chain: false, host_override: None, transpo
 
 #[track_caller]
 fn check(row: Row, host: &str, want: &str) {
-    let mut reading = Reading::new("src");
-    reading.hosts = HostPolicy {
+    let mut options = SourceOptions::new("src");
+    options.hosts = HostPolicy {
         keep: row.keep,
         chain: row.chain,
         host_override: row.host_override.map(str::to_owned),
@@ -28,7 +28,7 @@ fn check(row: Row, host: &str, want: &str) {
         ..Origin::default()
     };
     let mut batch = batch(&[&format!("{host}|text")]);
-    apply(&mut batch, 0..1, &origin, &reading);
+    apply(&mut batch, 0..1, &origin, &options);
     assert_eq!(String::from_utf8_lossy(batch.fixed(0, Field::Host)), want);
 }
 
@@ -48,11 +48,11 @@ fn hosts() {
 
 #[test]
 fn an_overridden_program_drops_the_tag() {
-    let mut reading = Reading::new("src");
-    reading.program_override = Some("cron".to_owned());
+    let mut options = SourceOptions::new("src");
+    options.program_override = Some("cron".to_owned());
     let mut batch = batch(&["h|text"]);
     batch.messages[0].msghdr = batch.add_extra(b"su[1]: ");
-    apply(&mut batch, 0..1, &Origin::default(), &reading);
+    apply(&mut batch, 0..1, &Origin::default(), &options);
     assert_eq!(
         (batch.fixed(0, Field::Program), batch.fixed(0, Field::LegacyMsghdr)),
         (&b"cron"[..], &b""[..])

@@ -479,11 +479,11 @@ fn origin(
     values: &[(String, Vec<u8>)],
 ) -> (Arc<Origin>, Duration) {
     let peer = SocketAddr::new(from.ip().to_canonical(), from.port());
-    let name = names.name(peer.ip(), &settings.reading.hosts);
+    let name = names.name(peer.ip(), &settings.options.hosts);
     let good_for = if name == peer.ip().to_string() { UNNAMED_GOOD_FOR } else { ORIGIN_GOOD_FOR };
     let mut origin = settings.origin(Transport::Udp, Some(peer), name);
     origin.local = local;
-    if !settings.reading.ignores_peer_values {
+    if !settings.options.ignores_peer_values {
         origin.values = values.to_vec();
     }
     (Arc::new(origin), good_for)

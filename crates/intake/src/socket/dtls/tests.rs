@@ -1,8 +1,8 @@
 //! A DTLS listener on this machine, with senders of ours: many peers, peers that begin anew, hostile datagrams, limits.
 
 use crate::{
-    DatagramListener, Reading, SourceDriver,
-    testing::{Setup, here, reading},
+    DatagramListener, SourceDriver, SourceOptions,
+    testing::{Setup, here, source_options},
 };
 use std::{
     net::UdpSocket,
@@ -25,7 +25,7 @@ fn listening(pki: &Pki, change: impl Fn(&mut DatagramListener)) -> Setup {
         change(&mut listener);
         SourceDriver::Datagram(listener)
     };
-    Setup::new(driver, Reading { ..reading() })
+    Setup::new(driver, SourceOptions { ..source_options() })
 }
 
 struct Client {

@@ -2,7 +2,7 @@
 
 use crate::{
     ListenAddress, ProxyHeader, SourceDriver, StreamListener,
-    testing::{Setup, here, reading},
+    testing::{Setup, here, source_options},
 };
 use delivery::{
     DestinationDriver, DestinationSpec, Destinations, Queueing, Rendering, SocketKind, SocketTarget,
@@ -25,7 +25,7 @@ fn listener(address: ListenAddress, proxy: ProxyHeader, tls: Option<TlsOptions>)
 
 #[track_caller]
 fn check_proxied(header: &[u8], want: &str) {
-    let setup = Setup::new(|port| listener(here(port), ProxyHeader::First, None), reading());
+    let setup = Setup::new(|port| listener(here(port), ProxyHeader::First, None), source_options());
     let mut client = setup.connect();
     client.set_nodelay(true).unwrap();
     for byte in header {
@@ -56,7 +56,7 @@ fn takes_the_ends_that_a_proxy_names() {
 
 #[test]
 fn closes_connections_without_a_header() {
-    let setup = Setup::new(|port| listener(here(port), ProxyHeader::First, None), reading());
+    let setup = Setup::new(|port| listener(here(port), ProxyHeader::First, None), source_options());
     setup.connect().write_all(b"<13>Nov 21 09:00:00 web su: one\n").unwrap();
     let counters = setup.registry.list().remove(0);
     eventually("the connection is an error", || counters.errors.load(Ordering::Relaxed) == 1);
@@ -68,8 +68,10 @@ fn closes_connections_without_a_header() {
 fn carries_messages_encrypted() {
     let pki = Pki::new();
     pki.issue("here", &["127.0.0.1"], |_| {});
-    let setup =
-        Setup::new(|port| listener(here(port), ProxyHeader::None, Some(pki.options("here"))), reading());
+    let setup = Setup::new(
+        |port| listener(here(port), ProxyHeader::None, Some(pki.options("here"))),
+        source_options(),
+    );
     let target = SocketTarget {
         tls: Some(SenderTls::new(pki.options("client"))),
         ..SocketTarget::new(SocketKind::Tcp("127.0.0.1".to_owned(), setup.port))

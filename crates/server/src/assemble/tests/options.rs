@@ -30,13 +30,13 @@ fn options_of_sources_reach_the_relay() {
         _ => 0,
     };
     assert_eq!((port(tcp), port(nuls), port(framed)), (514, 6514, 601));
-    assert!(tcp.reading.keeps_empty_lines && tcp.reading.ignores_peer_values && tcp.reading.own_pid);
-    assert!(!nuls.reading.keeps_empty_lines && !nuls.reading.ignores_peer_values && !nuls.reading.own_pid);
-    assert_eq!((nuls.reading.framing, framed.reading.framing), (Framing::NewlineOnly, Framing::OctetCounted));
-    assert_eq!(tcp.reading.hosts.hosts_file.as_deref(), Some(std::path::Path::new("/etc/known")));
+    assert!(tcp.options.keeps_empty_lines && tcp.options.ignores_peer_values && tcp.options.own_pid);
+    assert!(!nuls.options.keeps_empty_lines && !nuls.options.ignores_peer_values && !nuls.options.own_pid);
+    assert_eq!((nuls.options.framing, framed.options.framing), (Framing::NewlineOnly, Framing::OctetCounted));
+    assert_eq!(tcp.options.hosts.hosts_file.as_deref(), Some(std::path::Path::new("/etc/known")));
     let SourceDriver::Stream(unix) = &unix.driver else { panic!("a stream") };
     assert_eq!(unix.folders.as_ref().and_then(|folders| folders.mode), Some(0o750));
-    assert_eq!(pipe.reading.framing, Framing::Blocks(2048));
+    assert_eq!(pipe.options.framing, Framing::Blocks(2048));
     let SourceDriver::Pipe(pipe) = &pipe.driver else { panic!("a pipe") };
     assert!(pipe.folders.is_none());
     assert!(matches!(system.driver, SourceDriver::System { with_kernel: false }));

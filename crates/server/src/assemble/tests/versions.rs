@@ -54,7 +54,7 @@ fn names_of_hosts_in_local_messages() {
     in_versions(
         "log { source { unix-dgram(\"/a\"); unix-stream(\"/b\"); pipe(\"/c\"); file(\"/d\"); }; };",
         |parts| {
-            let expects = |spec: &SourceSpec| spec.reading.decode.flags.has(ParseFlags::EXPECT_HOSTNAME);
+            let expects = |spec: &SourceSpec| spec.options.decode.flags.has(ParseFlags::EXPECT_HOSTNAME);
             format!("{:?}", parts.sources.iter().map(expects).collect::<Vec<_>>())
         },
         &[("3.1", "[true, true, true, true]"), ("3.2", "[false, false, false, true]")],
