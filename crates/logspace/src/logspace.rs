@@ -17,7 +17,7 @@ use crate::package::{Part, Wanted};
 use crate::segments::Indexed;
 use crate::shared::moves::Move;
 use crate::shared::queue::Queue;
-use crate::shared::shelf::{Shelf, Starting};
+use crate::shared::segment_set::{SegmentSet, Starting};
 use crate::shared::{Retention, Shared};
 use crate::threads::builder::Builder;
 use crate::threads::sealer::{self, Sealer};
@@ -105,8 +105,8 @@ impl Logspace {
         let mark = open_mark(&*disk, dir, &mut journal, is_same_boot).map_err(failed)?;
         let end = journal.next_sequence();
         let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
-        let shelf = Shelf::new(found.sealed, sealed_below, witness.losses(), starting);
-        let shared = Arc::new(Shared::new(dir, options, notices, shelf, sealed_below));
+        let segment_set = SegmentSet::new(found.sealed, sealed_below, witness.losses(), starting);
+        let shared = Arc::new(Shared::new(dir, options, notices, segment_set, sealed_below));
         shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
         let sealer = Sealer::new(
@@ -191,17 +191,17 @@ impl Logspace {
 
     /// The segments as they are now.
     pub fn snapshot(&self) -> Arc<Snapshot> {
-        self.shared.shelf.snapshot()
+        self.shared.segment_set.snapshot()
     }
 
     /// The segments as they are now, for an asker whose keys open some that are locked for others.
     pub fn snapshot_for(&self, unlocked: &Unlocked) -> Arc<Snapshot> {
-        let snapshot = self.shared.shelf.snapshot();
+        let snapshot = self.shared.segment_set.snapshot();
         if snapshot.locked.is_empty() {
             return snapshot;
         }
         let open = |path: &Path| unlocked.open(&*self.segments, &self.shared.dir.join(path));
-        Arc::new(self.shared.shelf.snapshot_with(&open))
+        Arc::new(self.shared.segment_set.snapshot_with(&open))
     }
 
     /// Changes what may stay, from the next look at the retention on.
@@ -221,16 +221,18 @@ impl Logspace {
     /// how many were opened and how many stay locked.
     pub fn unlock(&self, keys: &Keys) -> (usize, usize) {
         *self.shared.session_keys() = keys.clone();
-        let opened =
-            self.shared.shelf.unlock(&|path| self.segments.open(&self.shared.dir.join(path), keys).ok());
-        (opened, self.shared.shelf.snapshot().locked.len())
+        let opened = self
+            .shared
+            .segment_set
+            .unlock(&|path| self.segments.open(&self.shared.dir.join(path), keys).ok());
+        (opened, self.shared.segment_set.snapshot().locked.len())
     }
 
     /// Forgets the keys of [`Logspace::unlock`]: what they opened is locked again. Answers that are being made may
     /// still read.
     pub fn lock(&self) {
         *self.shared.session_keys() = Keys::default();
-        self.shared.shelf.lock();
+        self.shared.segment_set.lock();
     }
 
     /// Moves sealed segments whose newest message is at least so old to the archive, with a record of each in the
@@ -256,7 +258,7 @@ impl Logspace {
     pub fn set_attached(&self, is_attached: bool) -> (u64, u64) {
         self.shared.is_detached.store(!is_attached, Relaxed);
         sealer::look_for_archive(&self.shared, &*self.segments);
-        self.shared.shelf.archived()
+        self.shared.segment_set.archived()
     }
 
     /// Completes the active segment and waits until everything that is durable now is sealed; gives the sequence number

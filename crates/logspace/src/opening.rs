@@ -18,7 +18,7 @@ use crate::{
     },
     options::{EvidenceNotice, Notice},
     segments::Outline,
-    shared::shelf::Shelved,
+    shared::segment_set::SealedEntry,
     witness::Witness,
 };
 use adoption::why_not;
@@ -36,7 +36,7 @@ use std::{
 pub(crate) struct Found {
     pub(crate) catalog: Catalog,
     /// In receive order.
-    pub(crate) sealed: Vec<Shelved>,
+    pub(crate) sealed: Vec<SealedEntry>,
     /// The catalog was changed and must be written.
     pub(crate) changed: bool,
     /// Files in the place of segments that are not the logspace's own, below its directory.
@@ -217,7 +217,7 @@ impl Opening<'_> {
         let entry = Entry { first, count, first_us, last_us, bytes, path: path.to_owned() };
         found.list(entry);
         let is_locked = view.is_none();
-        found.sealed.push(Shelved {
+        found.sealed.push(SealedEntry {
             path: path.to_owned(),
             bytes,
             extent: Locked { first, count, received_us },
@@ -311,10 +311,10 @@ fn entry_of(record: &Record, bytes: u64) -> Entry {
 }
 
 /// A segment that cannot be read.
-fn unread(entry: &Entry, away: Option<PathBuf>) -> Shelved {
+fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
     let Entry { first, count, first_us, last_us, bytes, ref path } = *entry;
     let is_away = away.is_some();
-    Shelved {
+    SealedEntry {
         path: path.clone(),
         bytes,
         extent: Locked { first, count, received_us: (first_us, last_us) },

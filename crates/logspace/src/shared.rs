@@ -7,7 +7,7 @@ pub(crate) mod draft;
 pub(crate) mod live;
 pub(crate) mod moves;
 pub(crate) mod queue;
-pub(crate) mod shelf;
+pub(crate) mod segment_set;
 pub(crate) mod stats;
 pub(crate) mod troubles;
 pub(crate) mod wishes;
@@ -20,7 +20,7 @@ use lookup::Locked;
 use message::{Ack, Batch, Delivery, Selection};
 use moves::Moves;
 use queue::Queue;
-use shelf::Shelf;
+use segment_set::SegmentSet;
 use stats::{Counters, LogspaceStats};
 use std::{
     path::{Path, PathBuf},
@@ -98,7 +98,7 @@ pub(crate) struct Shared {
     /// Who waits for the active segment to be sealed.
     pub(crate) wishes: Wishes,
     pub(crate) counters: Counters,
-    pub(crate) shelf: Shelf,
+    pub(crate) segment_set: SegmentSet,
     pub(crate) troubles: Troubles,
     /// Somebody says that the clock is right; the sealer has not heard it yet.
     pub(crate) is_confirmed: AtomicBool,
@@ -114,7 +114,7 @@ impl Shared {
         dir: &Path,
         options: LogspaceOptions,
         notices: Arc<dyn Notices>,
-        shelf: Shelf,
+        segment_set: SegmentSet,
         sealed_below: u64,
     ) -> Shared {
         let (age, bytes, hold) = (options.retention_age, options.retention_bytes, options.legal_hold);
@@ -128,7 +128,7 @@ impl Shared {
             moves: Moves::default(),
             is_detached: AtomicBool::new(false),
             counters: Counters::default(),
-            shelf,
+            segment_set,
             troubles: Troubles::default(),
             is_confirmed: AtomicBool::new(false),
             sealed_below: AtomicU64::new(sealed_below),
@@ -175,7 +175,7 @@ impl Shared {
 
     /// Messages are lost, unless that is known already.
     pub(crate) fn lose(&self, extent: Locked) {
-        if self.shelf.lose(extent) {
+        if self.segment_set.lose(extent) {
             self.troubles.lose(extent);
             self.notices.notice(Notice::Lost { extent });
         }
@@ -192,18 +192,18 @@ impl Shared {
 
     /// All counts.
     pub(crate) fn stats(&self) -> LogspaceStats {
-        let shelf = self.shelf.load();
-        let snapshot = self.shelf.snapshot();
+        let segment_set = self.segment_set.load();
+        let snapshot = self.segment_set.snapshot();
         let counted = self.counters.stats();
         LogspaceStats {
             last_error: self.troubles.with(counted.last_error.clone()),
             starting_messages: snapshot.starting.map_or(0, |starting| starting.count),
             queue_bytes: self.inbox.load(),
             unbuilt_bytes: self.unbuilt.load(),
-            segments: shelf.segments,
-            segment_bytes: shelf.bytes,
-            segments_recoded: shelf.recoded,
-            unsealed_messages: shelf.unsealed_messages,
+            segments: segment_set.segments,
+            segment_bytes: segment_set.bytes,
+            segments_recoded: segment_set.recoded,
+            unsealed_messages: segment_set.unsealed_messages,
             sequence: snapshot.sequence,
             subscribers: self.live.count() as u64,
             ..counted

@@ -94,7 +94,7 @@ impl Builder {
             self.shared.complain(Notice::UpkeepFailed { error: text });
             self.shared.unbuilt.pause(self.shared.options.retry);
         }
-        self.shared.shelf.started(end);
+        self.shared.segment_set.started(end);
         // Losses are recorded by the sealer.
         self.seals.nudge();
         // The opener may have gone on without waiting.
@@ -188,7 +188,7 @@ impl Builder {
         let first = numbers.start.max(next.min(numbers.end));
         if first < numbers.end {
             let last = (!self.active.is_empty()).then(|| self.active.received_range().1);
-            let from_us = last.or(self.shared.shelf.newest_us()).unwrap_or(0).min(until_us);
+            let from_us = last.or(self.shared.segment_set.newest_us()).unwrap_or(0).min(until_us);
             let received_us = (from_us, until_us);
             self.shared.lose(Locked { first, count: numbers.end - first, received_us });
         }
@@ -210,7 +210,7 @@ impl Builder {
     /// Shows what was added to everybody who asks from now on.
     pub(crate) fn publish(&mut self) {
         self.count_uncolumned();
-        self.shared.shelf.refresh(self.active.view());
+        self.shared.segment_set.refresh(self.active.view());
         (self.published, self.dirty) = (Instant::now(), false);
     }
 
@@ -246,7 +246,7 @@ impl Builder {
         let complete = std::mem::replace(&mut self.active, next);
         self.active_bytes = 0;
         self.dirty = false;
-        self.shared.shelf.freeze(complete.view());
+        self.shared.segment_set.freeze(complete.view());
         // A closing sealer takes nothing more: the journal keeps the messages.
         let _ = self.seals.put(complete, 1);
     }

@@ -133,12 +133,12 @@ impl Sealer {
         Ok(true)
     }
 
-    /// The shelf's segment is read from its new place from now on.
+    /// Publishes the segment under its new place: it is read from there from now on.
     fn placed(&self, entry: &Entry, archived_to: Option<PathBuf>) {
         let is_archived = archived_to.is_some();
         let file = archived_to.as_ref().unwrap_or(&entry.path);
         match open_with_keys(&self.shared, &*self.segments, file) {
-            Ok((view, _)) => self.shared.shelf.place(&entry.path, view, archived_to),
+            Ok((view, _)) => self.shared.segment_set.place(&entry.path, view, archived_to),
             Err(error) => {
                 let path = self.shared.dir.join(file);
                 self.shared.complain(Notice::BadSegment { path, error });

@@ -75,8 +75,8 @@ fn next(shared: &Shared, done: &BTreeSet<u64>, unaged: &BTreeSet<u64>) -> Option
         let age_us = i64::try_from(age.as_micros()).unwrap_or(i64::MAX);
         now_us().saturating_sub(age_us)
     };
-    let recode = shared.shelf.unrecoded(before(shared.options.recode_after), done);
-    recode.or_else(|| shared.shelf.unaged(before(shared.options.age_after?), unaged))
+    let recode = shared.segment_set.unrecoded(before(shared.options.recode_after), done);
+    recode.or_else(|| shared.segment_set.unaged(before(shared.options.age_after?), unaged))
 }
 
 /// Neither recoding nor aging of this segment is tried again.

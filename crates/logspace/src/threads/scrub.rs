@@ -58,7 +58,7 @@ pub(crate) fn run(shared: &Arc<Shared>, ended: &Queue<()>) {
     loop {
         let began = Instant::now();
         ended.pause(options.scrub_wait);
-        for path in shared.shelf.files() {
+        for path in shared.segment_set.files() {
             if ended.is_closed() {
                 return;
             }

@@ -19,7 +19,7 @@ use crate::{
     shared::{
         Shared,
         queue::{Queue, Taken},
-        shelf::Shelved,
+        segment_set::SealedEntry,
     },
     witness::Witness,
 };
@@ -141,8 +141,8 @@ impl Sealer {
         if (outline.first, outline.count) != (first, count) {
             return Err(format!("{} does not hold what was written", whole.display()));
         }
-        let shelved = self.open(&path, outline)?;
-        let bytes = shelved.bytes;
+        let sealed = self.open(&path, outline)?;
+        let bytes = sealed.bytes;
         let digest = record.as_ref().map(Record::digest).unwrap_or_default();
         if let Some(record) = record {
             // The last that can fail: a segment is not in the chain twice.
@@ -154,7 +154,7 @@ impl Sealer {
         self.catalog.add(Entry { first, count, first_us, last_us, bytes, path });
         self.unwritten = true;
         self.write_catalog();
-        self.shared.shelf.seal(shelved);
+        self.shared.segment_set.seal(sealed);
         // The file itself is durable: without the catalog it is found all the same.
         self.shared.sealed_below.store(first + count, Relaxed);
         self.shared.wishes.sealed(first + count);
@@ -209,14 +209,14 @@ impl Sealer {
     }
 
     /// The sealed file, to be searched when a key for it is there.
-    fn open(&self, path: &Path, outline: Outline) -> Result<Shelved, String> {
+    fn open(&self, path: &Path, outline: Outline) -> Result<SealedEntry, String> {
         // A whole path stands for itself.
         let whole = self.shared.dir.join(path);
         let (view, is_locked) = open_with_keys(&self.shared, &*self.segments, path)?;
         let bytes = fs::metadata(&whole).map_err(|error| error.to_string())?.len();
         let Outline { first, count, received_us, is_recoded, is_aged, .. } = outline;
         let extent = Locked { first, count, received_us };
-        Ok(Shelved {
+        Ok(SealedEntry {
             path: path.to_owned(),
             bytes,
             extent,
@@ -291,7 +291,7 @@ impl Sealer {
         for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
             // Counted first: whoever sees the segment gone also sees why.
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
-            self.shared.shelf.remove(*first);
+            self.shared.segment_set.remove(*first);
             if let Err(error) = archive::remove(&self.shared.dir, path, self.witness.chain()) {
                 let error = format!("cannot remove {}: {error}", self.shared.dir.join(path).display());
                 self.shared.complain(Notice::UpkeepFailed { error });
@@ -337,7 +337,7 @@ pub(crate) fn open_with_keys(
 /// Opens what came with the archive, and lets go of what went with it.
 pub(crate) fn look_for_archive(shared: &Shared, segments: &dyn Segments) {
     let is_detached = shared.is_detached.load(Relaxed);
-    shared.shelf.attach(
+    shared.segment_set.attach(
         &|target| !is_detached && matches!(archive::locate_archived(target), SegmentPlace::Archived(_)),
         &|path| open_with_keys(shared, segments, path).map(|(view, _)| view),
     );

@@ -1,6 +1,6 @@
 //! Puts recoded segments in the place of the old ones.
 //!
-//! In: drafts. Out: files, records, the catalog, the shelf. Holds: nothing. Limits: what cannot be placed leaves the old
+//! In: drafts. Out: files, records, the catalog, the published segments. Holds: nothing. Limits: what cannot be placed leaves the old
 //! file where it is; once the new one is there, its record follows whatever it takes.
 
 use super::Sealer;
@@ -56,15 +56,15 @@ impl Sealer {
         let failed = |error: io::Error| format!("cannot make {}: {error}", whole.display());
         let outline = self.segments.outline(&temporary).map_err(|error| error.to_string())?;
         // Who could read the old file can read the new one, or it does not take its place.
-        let mut shelved = self.open(&temporary, outline)?;
-        if shelved.view.is_none() {
+        let mut sealed = self.open(&temporary, outline)?;
+        if sealed.view.is_none() {
             return Err("no key is there that opens the recoded segment".to_owned());
         }
         fs::rename(&temporary, &whole).map_err(failed)?;
         let synced = sync_folder(whole.parent().unwrap_or(&whole));
         self.append_surely(record, synced);
-        let bytes = shelved.bytes;
-        shelved.path = path;
+        let bytes = sealed.bytes;
+        sealed.path = path;
         self.catalog
             .segments
             .iter_mut()
@@ -72,7 +72,7 @@ impl Sealer {
             .for_each(|entry| entry.bytes = bytes);
         self.unwritten = true;
         self.write_catalog();
-        self.shared.shelf.replace(shelved);
+        self.shared.segment_set.replace(sealed);
         Ok(report)
     }
 

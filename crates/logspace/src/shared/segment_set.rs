@@ -15,14 +15,14 @@ use std::{
 type Opened = Result<Option<Arc<dyn SegmentView>>, String>;
 
 /// The published segments.
-pub(crate) struct Shelf {
+pub(crate) struct SegmentSet {
     lists: Mutex<Lists>,
     snapshot: ArcSwap<Snapshot>,
 }
 
 /// A sealed segment.
 #[derive(Clone)]
-pub(crate) struct Shelved {
+pub(crate) struct SealedEntry {
     pub(crate) path: PathBuf,
     pub(crate) bytes: u64,
     pub(crate) extent: Locked,
@@ -40,7 +40,7 @@ pub(crate) struct Shelved {
     pub(crate) is_damaged: bool,
 }
 
-impl Shelved {
+impl SealedEntry {
     /// The file to open: below the logspace's directory, or the whole path in the archive.
     pub(crate) fn file(&self) -> &Path {
         self.archived_to.as_deref().unwrap_or(&self.path)
@@ -50,7 +50,7 @@ impl Shelved {
 #[derive(Clone, Default)]
 struct Lists {
     /// Sealed segments in receive order.
-    sealed: Vec<Shelved>,
+    sealed: Vec<SealedEntry>,
     /// Segments that are complete but not sealed yet, in receive order.
     frozen: Vec<Arc<dyn SegmentView>>,
     active: Option<Arc<dyn SegmentView>>,
@@ -69,24 +69,24 @@ pub(crate) struct Starting {
     pub(crate) until_us: i64,
 }
 
-/// What lies on the shelf.
-pub(crate) struct ShelfLoad {
+/// Counts of the set.
+pub(crate) struct SegmentSetLoad {
     pub(crate) segments: u64,
     pub(crate) bytes: u64,
     pub(crate) recoded: u64,
     pub(crate) unsealed_messages: u64,
 }
 
-impl Shelf {
-    /// The shelf of a logspace that was just opened.
+impl SegmentSet {
+    /// Makes the set of a logspace that was just opened.
     pub(crate) fn new(
-        sealed: Vec<Shelved>,
+        sealed: Vec<SealedEntry>,
         sequence: u64,
         lost: Vec<Locked>,
         starting: Option<Starting>,
-    ) -> Shelf {
+    ) -> SegmentSet {
         let lists = Lists { sealed, sequence, lost, starting, ..Lists::default() };
-        Shelf { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
+        SegmentSet { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
     }
 
     /// What is published.
@@ -137,7 +137,7 @@ impl Shelf {
     }
 
     /// A complete segment was sealed: the file takes its place.
-    pub(crate) fn seal(&self, sealed: Shelved) {
+    pub(crate) fn seal(&self, sealed: SealedEntry) {
         self.change(|lists| {
             lists.frozen.retain(|frozen| frozen.first_sequence() != sealed.extent.first);
             lists.sealed.push(sealed);
@@ -145,7 +145,7 @@ impl Shelf {
     }
 
     /// A recoded segment takes the place of the old one. Who reads the old one goes on with it.
-    pub(crate) fn replace(&self, new: Shelved) {
+    pub(crate) fn replace(&self, new: SealedEntry) {
         self.change(|lists| {
             let old = lists.sealed.iter_mut().filter(|sealed| sealed.extent.first == new.extent.first);
             old.for_each(|sealed| *sealed = new.clone());
@@ -180,8 +180,8 @@ impl Shelf {
     /// Opens what is locked; gives how many segments could be opened.
     pub(crate) fn unlock(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> usize {
         // Opening takes time: nobody waits for it.
-        let locked = |sealed: &&Shelved| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
-        let waiting: Vec<Shelved> = self.locked().sealed.iter().filter(locked).cloned().collect();
+        let locked = |sealed: &&SealedEntry| sealed.is_locked && !sealed.is_away && sealed.view.is_none();
+        let waiting: Vec<SealedEntry> = self.locked().sealed.iter().filter(locked).cloned().collect();
         let opened: Vec<(PathBuf, Arc<dyn SegmentView>)> = waiting
             .into_iter()
             .filter_map(|sealed| open(sealed.file()).map(|view| (sealed.path, view)))
@@ -247,7 +247,7 @@ impl Shelf {
     pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> Opened) {
         let known: Vec<(PathBuf, PathBuf, bool)> = {
             let lists = self.locked();
-            let place = |sealed: &Shelved| {
+            let place = |sealed: &SealedEntry| {
                 sealed.archived_to.clone().map(|target| (sealed.path.clone(), target, sealed.is_away))
             };
             lists.sealed.iter().filter_map(place).collect()
@@ -282,10 +282,10 @@ impl Shelf {
     }
 
     /// Counts.
-    pub(crate) fn load(&self) -> ShelfLoad {
+    pub(crate) fn load(&self) -> SegmentSetLoad {
         let lists = self.locked();
         let unsealed = lists.frozen.iter().chain(&lists.active);
-        ShelfLoad {
+        SegmentSetLoad {
             segments: lists.sealed.len() as u64,
             bytes: lists.sealed.iter().map(|sealed| sealed.bytes).sum(),
             recoded: lists.sealed.iter().filter(|sealed| sealed.is_recoded).count() as u64,
@@ -308,7 +308,7 @@ impl Lists {
     fn snapshot(&self) -> Snapshot {
         let sealed = self.sealed.iter().filter_map(|sealed| sealed.view.as_ref());
         let segments = sealed.chain(&self.frozen).chain(&self.active).cloned().collect();
-        let unread = |why: fn(&Shelved) -> bool| {
+        let unread = |why: fn(&SealedEntry) -> bool| {
             let unread = self.sealed.iter().filter(move |sealed| sealed.view.is_none() && why(sealed));
             unread.map(|sealed| sealed.extent).collect()
         };
