@@ -7,6 +7,6 @@ pub(crate) mod archive;
 pub(crate) mod catalog;
 pub(crate) mod chain_file;
 pub(crate) mod clock;
-pub(crate) mod cover;
+pub(crate) mod journal_cipher;
 pub(crate) mod layout;
 pub(crate) mod numbers;

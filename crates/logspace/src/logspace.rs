@@ -6,7 +6,7 @@
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
-use crate::files::cover::Cover;
+use crate::files::journal_cipher::JournalCipher;
 use crate::files::layout::JOURNAL_DIR;
 use crate::files::numbers::{NumberMark, UNSYNCED_MAX};
 use crate::files::{
@@ -85,14 +85,14 @@ impl Logspace {
         let mut witness =
             Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
         witness.tie(options.ledger.clone());
-        let cover = Arc::new(Cover::open(Arc::clone(&disk), dir).map_err(failed)?);
+        let cipher = Arc::new(JournalCipher::open(Arc::clone(&disk), dir).map_err(failed)?);
         let found = opening::find_segments(Opening {
             disk: &*disk,
             segments: &*segments,
             keys: &options.keys,
             witness: &mut witness,
             journal: &journal,
-            cover: &cover,
+            cipher: &cipher,
             dir,
             now_us: now_us(),
             notices: &*notices,
@@ -122,8 +122,8 @@ impl Logspace {
         let reader = journal.reader(sealed_below);
         let (done, replayed) = mpsc::sync_channel(0);
         let build = {
-            let cover = Arc::clone(&cover);
-            move || builder.run(reader, end, &cover, &done)
+            let cipher = Arc::clone(&cipher);
+            move || builder.run(reader, end, &cipher, &done)
         };
         logspace.builder = Some(spawn(&shared, "logspace-build", build).map_err(failed)?);
         if let Ok(result) = replayed.recv_timeout(shared.options.replay_wait) {
@@ -131,7 +131,7 @@ impl Logspace {
         }
         drop(replayed);
         logspace.start_upkeep(disk).map_err(failed)?;
-        let writer = Writer::new(journal, Arc::clone(&shared), cover, mark);
+        let writer = Writer::new(journal, Arc::clone(&shared), cipher, mark);
         logspace.writer = Some(spawn(&shared, "logspace-write", move || writer.run()).map_err(failed)?);
         Ok(logspace)
     }

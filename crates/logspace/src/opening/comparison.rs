@@ -40,7 +40,7 @@ impl Opening<'_> {
                 Read::Record(record) => record,
             };
             let sequence = record.sequence;
-            let payload = self.cover.open_record(sequence, record.payload);
+            let payload = self.cipher.open_record(sequence, record.payload);
             let Some(batch) = payload.and_then(|payload| codec::decode(&payload).ok()) else { continue };
             let numbers = sequence.max(outline.first)..(sequence + batch.len() as u64).min(end);
             if numbers.is_empty() {

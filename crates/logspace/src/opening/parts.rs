@@ -6,7 +6,7 @@
 use crate::{
     files::{
         archive::{self, SegmentPlace},
-        cover::Cover,
+        journal_cipher::JournalCipher,
     },
     open_error::OpenLogspaceError,
     options::Notices,
@@ -29,7 +29,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) keys: &'a Keys,
     pub(crate) witness: &'a mut Witness,
     pub(crate) journal: &'a Journal,
-    pub(crate) cover: &'a Cover,
+    pub(crate) cipher: &'a JournalCipher,
     pub(crate) dir: &'a Path,
     pub(crate) now_us: i64,
     pub(crate) notices: &'a dyn Notices,

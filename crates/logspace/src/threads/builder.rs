@@ -9,7 +9,7 @@
 mod replay;
 
 use crate::{
-    files::{clock::now_us, cover::Cover, layout::day_of},
+    files::{clock::now_us, journal_cipher::JournalCipher, layout::day_of},
     options::Notice,
     segments::{Growing, Segments},
     shared::{
@@ -81,11 +81,11 @@ impl Builder {
         mut self,
         mut reader: Reader,
         end: u64,
-        cover: &Cover,
+        cipher: &JournalCipher,
         done: &SyncSender<Result<(), ReadError>>,
     ) {
         let notices = Arc::clone(&self.shared.notices);
-        while let Err(error) = self.replay(&mut reader, end, cover, &*notices) {
+        while let Err(error) = self.replay(&mut reader, end, cipher, &*notices) {
             // Nobody may wait any more: then it is tried again, for without the messages nothing can go on.
             let text = error.to_string();
             if done.send(Err(error)).is_ok() || self.shared.unbuilt.is_closed() {

@@ -6,7 +6,7 @@
 
 use crate::{
     files::{
-        cover::Cover,
+        journal_cipher::JournalCipher,
         numbers::{NumberMark, SYNC_GAP},
     },
     options::Notice,
@@ -27,7 +27,7 @@ const IDLE: Duration = Duration::from_secs(60);
 pub(crate) struct Writer {
     journal: Journal,
     shared: Arc<Shared>,
-    cover: Arc<Cover>,
+    cipher: Arc<JournalCipher>,
     mark: NumberMark,
     /// The mark could not be written, which was told.
     is_mark_late: bool,
@@ -35,9 +35,14 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn new(journal: Journal, shared: Arc<Shared>, cover: Arc<Cover>, mark: NumberMark) -> Writer {
+    pub(crate) fn new(
+        journal: Journal,
+        shared: Arc<Shared>,
+        cipher: Arc<JournalCipher>,
+        mark: NumberMark,
+    ) -> Writer {
         shared.counters.journal_bytes.store(journal.file_bytes(), Relaxed);
-        Writer { journal, shared, cover, mark, is_mark_late: false, released_below: 0 }
+        Writer { journal, shared, cipher, mark, is_mark_late: false, released_below: 0 }
     }
 
     /// Works until the inbox is closed and empty.
@@ -133,7 +138,7 @@ impl Writer {
             let staged = match self.shared.options.recipients.is_empty() {
                 true => self.journal.append(count as u32, &mut encode),
                 false => {
-                    let mut encrypt = |out: &mut Vec<u8>| self.cover.seal(next, out, &mut encode);
+                    let mut encrypt = |out: &mut Vec<u8>| self.cipher.seal(next, out, &mut encode);
                     self.journal.append(count as u32, &mut encrypt)
                 }
             };
@@ -153,10 +158,10 @@ impl Writer {
 
     /// Tries until there is a key for the journal, when it is to be encrypted; false when the logspace closes before.
     fn has_key(&mut self) -> bool {
-        if self.shared.options.recipients.is_empty() || self.cover.is_ready() {
+        if self.shared.options.recipients.is_empty() || self.cipher.is_ready() {
             return true;
         }
-        while let Err(error) = self.cover.renew(self.journal.next_sequence()) {
+        while let Err(error) = self.cipher.renew(self.journal.next_sequence()) {
             let error = format!("cannot draw the journal's key: {error}");
             self.shared.counters.commits_failed.fetch_add(1, Relaxed);
             self.shared.complain(Notice::JournalStalled { error });
@@ -205,7 +210,7 @@ impl Writer {
         if !self.shared.options.recipients.is_empty() {
             let next = self.journal.next_sequence();
             // What is sealed is not to be read from remains of the journal.
-            if let Err(error) = self.cover.renew(next).and_then(|()| self.cover.forget(below)) {
+            if let Err(error) = self.cipher.renew(next).and_then(|()| self.cipher.forget(below)) {
                 let error = format!("cannot change the journal's key: {error}");
                 self.shared.complain(Notice::UpkeepFailed { error });
             }

@@ -5,7 +5,7 @@
 
 use super::Builder;
 use crate::{
-    files::{clock::now_us, cover::Cover},
+    files::{clock::now_us, journal_cipher::JournalCipher},
     options::{Notice, Notices},
 };
 use journal::{Read, ReadError, Reader};
@@ -18,7 +18,7 @@ impl Builder {
         &mut self,
         reader: &mut Reader,
         end: u64,
-        cover: &Cover,
+        cipher: &JournalCipher,
         notices: &dyn Notices,
     ) -> Result<(), ReadError> {
         // Losses are reported with the time of what comes behind them.
@@ -33,7 +33,7 @@ impl Builder {
                 Read::Record(record) => {
                     let (sequence, numbers) =
                         (record.sequence, record.sequence..record.sequence + u64::from(record.count));
-                    let Some(payload) = cover.open_record(sequence, record.payload) else {
+                    let Some(payload) = cipher.open_record(sequence, record.payload) else {
                         lost.push(numbers);
                         notices.notice(Notice::Undecipherable { sequence });
                         continue;

@@ -1,9 +1,9 @@
-//! Keeps what the journal holds of an encrypted logspace from lying on the disk in clear.
+//! Encrypts what the journal of an encrypted logspace holds.
 //!
 //! In: encoded batches on their way to the journal, and from it. Out: the same encrypted, under a key that lives in a
 //! file of its own until every message it covers is sealed; then the key is overwritten and removed, and what is left
 //! in old journal files is noise. What this promises and what not: `docs/decisions/006-sealing.md`.
-//! Holds: the keys. Limits: a key whose file is damaged takes its messages with it: they are told.
+//! Holds: the keys. Limits: a key whose file is damaged takes its messages with it: they are reported.
 
 use aws_lc_rs::{
     aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey},
@@ -28,7 +28,7 @@ const ENCRYPTED: u8 = 0x80;
 const HEAD_BYTES: usize = 17;
 
 /// The keys of a journal.
-pub(crate) struct Cover {
+pub(crate) struct JournalCipher {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     state: Mutex<State>,
@@ -44,9 +44,9 @@ struct State {
     is_ready: bool,
 }
 
-impl Cover {
+impl JournalCipher {
     /// Reads the keys that are there.
-    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path) -> io::Result<Cover> {
+    pub(crate) fn open(disk: Arc<dyn Disk>, dir: &Path) -> io::Result<JournalCipher> {
         let dir = dir.join(KEYS_DIR);
         let mut state = State::default();
         for name in disk.list(&dir).or_else(none_when_missing)? {
@@ -59,7 +59,7 @@ impl Cover {
                 state.keys.extend(key_of(&key).map(|key| (number, key)));
             }
         }
-        Ok(Cover { disk, dir, state: Mutex::new(state) })
+        Ok(JournalCipher { disk, dir, state: Mutex::new(state) })
     }
 
     /// Draws a key for records from `first` on: at every start, and when a segment was sealed.
