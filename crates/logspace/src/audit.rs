@@ -15,8 +15,8 @@ pub use error::AuditError;
 pub use report::{AuditReport, Finding, FindingKind, Verdict};
 
 use crate::{
+    evidence_log::keys_beside,
     files::{chain_file::read_chain, layout::JOURNAL_DIR},
-    witness::keys_beside,
 };
 use chain::Signers;
 use evidence::{Chain, Digest, Keys, PublicKey, StampRoots};

@@ -14,13 +14,14 @@
 //! - `threads`: writer, builder, sealer, and those that recode, scrub and stamp.
 //! - `opening`: what is there when a logspace is opened: its segments, and which files are not its own.
 //! - `shared`: what the threads share: queues, published segments, counters.
-//! - `witness`: the chain of evidence being continued, and who signs it.
+//! - `evidence_log`: the chain of evidence being continued, and who signs it.
 //! - `segments`: what a logspace needs of segments, and the real ones.
 //! - `options`: how a logspace is kept, and what it tells its operator.
 //! - `open_error`: why a logspace cannot be opened.
 //! - `files`: the files beside journal and segments: paths, catalog, chain, archive, clock.
 
 mod audit;
+mod evidence_log;
 mod files;
 mod logspace;
 mod open_error;
@@ -31,9 +32,9 @@ mod rebuild;
 mod segments;
 mod shared;
 mod threads;
-mod witness;
 
 pub use audit::{Audit, AuditError, AuditReport, Finding, FindingKind, Verdict};
+pub use evidence_log::sign_key_of;
 pub use files::archive::{SegmentPlace, locate as locate_segment};
 pub use files::chain_file::{EVIDENCE_DIR, read_chain};
 pub use files::layout::{segment_files, segment_path as segment_file};
@@ -47,4 +48,3 @@ pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};
 pub use shared::moves::Moved;
 pub use shared::stats::LogspaceStats;
 pub use threads::scrub::scrub_file;
-pub use witness::sign_key_of;

@@ -6,6 +6,7 @@
 //! Limits: see [`LogspaceOptions`]; every queue between the threads is bounded, and a full one holds back who fills
 //! it, down to the sources.
 
+use crate::evidence_log::EvidenceLog;
 use crate::files::journal_cipher::JournalCipher;
 use crate::files::layout::JOURNAL_DIR;
 use crate::files::numbers::{NumberMark, UNSYNCED_MAX};
@@ -22,15 +23,14 @@ use crate::shared::{Retention, Shared};
 use crate::threads::builder::Builder;
 use crate::threads::sealer::{self, Sealer};
 use crate::threads::writer::Writer;
-use crate::witness::Witness;
 use crate::{
+    evidence_log,
     open_error::OpenLogspaceError,
     opening::{self, Opening},
     options::{LogspaceOptions, Notice, Notices},
     segments::{Growing, Segments, Unlocked},
     shared::{live::Subscription, moves::Moved, stats::LogspaceStats},
     threads::{recoder, scrub, stamper},
-    witness,
 };
 use evidence::{KeyError, Keys, SigningKey, package::View};
 use journal::{Disk, Journal, OsDisk};
@@ -82,15 +82,15 @@ impl Logspace {
         let failed = |source| OpenLogspaceError::Io { path: dir.to_owned(), source };
         make_folder(dir).map_err(failed)?;
         let mut journal = open_journal(&disk, dir, &options, &*notices)?;
-        let mut witness =
-            Witness::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
-        witness.tie(options.ledger.clone());
+        let mut evidence_log =
+            EvidenceLog::open(Arc::clone(&disk), dir, options.sign_key.as_deref(), now_us(), &*notices)?;
+        evidence_log.tie(options.ledger.clone());
         let cipher = Arc::new(JournalCipher::open(Arc::clone(&disk), dir).map_err(failed)?);
         let found = opening::find_segments(Opening {
             disk: &*disk,
             segments: &*segments,
             keys: &options.keys,
-            witness: &mut witness,
+            evidence_log: &mut evidence_log,
             journal: &journal,
             cipher: &cipher,
             dir,
@@ -105,7 +105,7 @@ impl Logspace {
         let mark = open_mark(&*disk, dir, &mut journal, is_same_boot).map_err(failed)?;
         let end = journal.next_sequence();
         let starting = (end > sealed_below).then(|| Starting { end, until_us: now_us() });
-        let segment_set = SegmentSet::new(found.sealed, sealed_below, witness.losses(), starting);
+        let segment_set = SegmentSet::new(found.sealed, sealed_below, evidence_log.losses(), starting);
         let shared = Arc::new(Shared::new(dir, options, notices, segment_set, sealed_below));
         shared.counters.stand(found.troubles);
         let seals = Arc::new(Queue::new(1));
@@ -114,7 +114,7 @@ impl Logspace {
             Arc::clone(&disk),
             Arc::clone(&segments),
             Arc::clone(&seals),
-            sealer::RecoveredState { catalog: found.catalog, witness, foreign: found.foreign, clock },
+            sealer::RecoveredState { catalog: found.catalog, evidence_log, foreign: found.foreign, clock },
         );
         let mut logspace = Logspace::without_threads(&shared, &segments, &seals);
         logspace.sealer = Some(spawn(&shared, "logspace-seal", move || sealer.run()).map_err(failed)?);
@@ -287,7 +287,7 @@ impl Logspace {
 
     /// The key that signs the logspace's records.
     pub fn signing_key(&self) -> Result<SigningKey, KeyError> {
-        let path = witness::sign_key(&self.shared.dir, self.shared.options.sign_key.as_deref());
+        let path = evidence_log::sign_key(&self.shared.dir, self.shared.options.sign_key.as_deref());
         SigningKey::load(&path)
     }
 

@@ -11,6 +11,7 @@ mod parts;
 pub(crate) use parts::Opening;
 
 use crate::{
+    evidence_log::EvidenceLog,
     files::{
         archive::{self, SegmentPlace},
         catalog::{Catalog, CatalogError, Entry, Reason, Tombstone},
@@ -19,7 +20,6 @@ use crate::{
     options::{EvidenceNotice, Notice},
     segments::Outline,
     shared::segment_set::SealedEntry,
-    witness::Witness,
 };
 use adoption::why_not;
 use evidence::{Event, Record};
@@ -71,7 +71,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<Found, FindError
     }
     let mut candidates: Vec<Candidate> = files.into_iter().map(|path| opening.look_at(path)).collect();
     let recovered = adoption::adopt(&mut opening, &found.catalog, is_rebuilt, &candidates)?;
-    found.troubles.extend(opening.witness.key_trouble().map(str::to_owned));
+    found.troubles.extend(opening.evidence_log.key_trouble().map(str::to_owned));
     found.troubles.extend(recovered.map(|notice| notice.to_string()));
     // What was adopted may say where an archive is.
     for candidate in &mut candidates {
@@ -103,7 +103,7 @@ impl Found {
 
     /// A catalog that is made again learns from the chain what was removed.
     fn remember_removals(&mut self, opening: &Opening<'_>) {
-        let chain = opening.witness.chain();
+        let chain = opening.evidence_log.chain();
         for record in chain.firsts().into_iter().filter_map(|first| chain.last_contents(first)) {
             let Event::Removal(reason) = &record.event else { continue };
             let Some(reason) = Reason::parse(reason) else { continue };
@@ -124,7 +124,7 @@ impl Opening<'_> {
     ) -> Result<(), FindError> {
         let Candidate { path, place, outline } = candidate;
         let first = archive::first_of(&path);
-        let chain = self.witness.chain();
+        let chain = self.evidence_log.chain();
         let known = first.and_then(|first| chain.current(first));
         let known =
             known.filter(|record| segment_path(record.segment.received_us.0, record.segment.first) == path);
@@ -134,19 +134,21 @@ impl Opening<'_> {
             && found.catalog.segments.iter().any(|entry| entry.path == path);
         let file = place.file(self.dir, &path);
         let why = match (outline, file) {
-            (Some(Ok(outline)), Some(file)) => match why_not(self.witness, known.as_ref(), &path, &outline) {
-                None => match self.take_in(found, &path, &file, &place, outline) {
-                    Ok(()) => {
-                        seen.extend(first);
-                        return Ok(());
+            (Some(Ok(outline)), Some(file)) => {
+                match why_not(self.evidence_log, known.as_ref(), &path, &outline) {
+                    None => match self.take_in(found, &path, &file, &place, outline) {
+                        Ok(()) => {
+                            seen.extend(first);
+                            return Ok(());
+                        }
+                        Err(error) => return self.keep_unread(found, seen, path, known, &error.to_string()),
+                    },
+                    Some(_) if is_removed(self.evidence_log, &outline) => {
+                        return Ok(archive::remove(self.dir, &path, self.evidence_log.chain())?);
                     }
-                    Err(error) => return self.keep_unread(found, seen, path, known, &error.to_string()),
-                },
-                Some(_) if is_removed(self.witness, &outline) => {
-                    return Ok(archive::remove(self.dir, &path, self.witness.chain())?);
+                    Some(why) => why.to_owned(),
                 }
-                Some(why) => why.to_owned(),
-            },
+            }
             (Some(Err(error)), _) if known.is_some() || is_listed => {
                 if is_newer(&error) {
                     return Err(FindError::Newer(self.dir.join(path)));
@@ -163,7 +165,7 @@ impl Opening<'_> {
                 }
                 // What the chain says was removed leaves a link when the power goes; else it is missing, and told.
                 SegmentPlace::Gone if known.is_none() => {
-                    return Ok(archive::remove(self.dir, &path, self.witness.chain())?);
+                    return Ok(archive::remove(self.dir, &path, self.evidence_log.chain())?);
                 }
                 SegmentPlace::Gone => return Ok(()),
                 _ => "it is a link that no record of an archive explains, or no file at all".to_owned(),
@@ -237,14 +239,14 @@ impl Opening<'_> {
 
     /// Says which segments are missing, in chain and catalog.
     fn miss(&mut self, found: &mut Found, seen: &BTreeSet<u64>) -> Result<(), FindError> {
-        let chain = self.witness.chain();
+        let chain = self.evidence_log.chain();
         let current: Vec<Record> =
             chain.firsts().into_iter().filter_map(|first| chain.current(first)).cloned().collect();
         for record in current.iter().filter(|record| !seen.contains(&record.segment.first)) {
             let entry = entry_of(record, 0);
             let path = self.dir.join(&entry.path);
             self.notices.notice(Notice::MissingSegment { path });
-            self.witness.remove(entry.first, Reason::Missing.name(), self.now_us)?;
+            self.evidence_log.remove(entry.first, Reason::Missing.name(), self.now_us)?;
             if !found.catalog.segments.iter().any(|known| known.first == entry.first) {
                 found.catalog.add(entry);
             }
@@ -254,7 +256,7 @@ impl Opening<'_> {
 
     /// Makes the catalog say what the chain says.
     fn reconcile(&mut self, found: &mut Found) {
-        let chain = self.witness.chain();
+        let chain = self.evidence_log.chain();
         let before = found.catalog.clone();
         for entry in before.segments {
             let reason = match chain.last_contents(entry.first).map(|record| &record.event) {
@@ -329,12 +331,12 @@ fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
 }
 
 /// Whether a file is what remained of a segment that the retention removed.
-fn is_removed(witness: &Witness, outline: &Outline) -> bool {
+fn is_removed(evidence_log: &EvidenceLog, outline: &Outline) -> bool {
     let Some(record) = &outline.record else { return false };
-    let last = witness.chain().last_contents(record.segment.first);
+    let last = evidence_log.chain().last_contents(record.segment.first);
     let by_retention =
         |record: &Record| matches!(&record.event, Event::Removal(reason) if reason != Reason::Missing.name());
-    witness.chain().has(record)
+    evidence_log.chain().has(record)
         && record.segment.contents == outline.contents
         && last.is_some_and(|last| by_retention(last) && last.segment.contents == outline.contents)
 }

@@ -5,6 +5,7 @@
 //! is changed.
 
 use crate::{
+    evidence_log::{EvidenceLog, configured_key},
     files::{
         archive::{self, SegmentPlace},
         catalog::Catalog,
@@ -12,7 +13,6 @@ use crate::{
     },
     open_error::OpenLogspaceError,
     options::Unheard,
-    witness::{Witness, configured_key},
 };
 use evidence::{Event, Facts, Keys, Recipient};
 use journal::{Disk, OsDisk};
@@ -97,13 +97,13 @@ impl RebuildIndex {
         let lock = OsDisk.lock(&dir.join(JOURNAL_DIR).join("journal.lock")).map_err(RebuildIndexError::Io)?;
         let _lock = lock.ok_or(RebuildIndexError::InUse)?;
         let given = self.sign_key.clone().or_else(|| configured_key(dir));
-        let witness = Witness::open(Arc::new(OsDisk), dir, given.as_deref(), self.now_us, &Unheard);
-        let mut witness = witness.map_err(RebuildIndexError::Evidence)?;
-        let known = witness.chain().current(first).cloned();
+        let evidence_log = EvidenceLog::open(Arc::new(OsDisk), dir, given.as_deref(), self.now_us, &Unheard);
+        let mut evidence_log = evidence_log.map_err(RebuildIndexError::Evidence)?;
+        let known = evidence_log.chain().current(first).cloned();
         let known = known.ok_or(RebuildIndexError::Unknown { first })?;
         let path = segment_path(known.segment.received_us.0, first);
         let whole = dir.join(&path);
-        if archive::locate(dir, &path, witness.chain()) != SegmentPlace::Here {
+        if archive::locate(dir, &path, evidence_log.chain()) != SegmentPlace::Here {
             return Err(RebuildIndexError::NotHere { path: whole });
         }
         let shell = segment::Shell::open(&whole, &self.keys).map_err(RebuildIndexError::Read)?;
@@ -111,12 +111,12 @@ impl RebuildIndex {
             return Err(RebuildIndexError::NoRecipient);
         }
         let old = shell.read().map_err(RebuildIndexError::Read)?;
-        let (report, record) = self.write(&old, &witness, &known.segment, &whole)?;
+        let (report, record) = self.write(&old, &evidence_log, &known.segment, &whole)?;
         let failed = RebuildIndexError::Io;
         fs::rename(whole.with_extension(TEMPORARY_ENDING), &whole).map_err(failed)?;
         sync_folder(whole.parent().unwrap_or(&whole)).map_err(failed)?;
         // After a crash before this, opening the logspace takes the record from the file.
-        witness.append(record).map_err(failed)?;
+        evidence_log.append(record).map_err(failed)?;
         if let Ok(Some(mut catalog)) = Catalog::read(&OsDisk, dir) {
             let entries = catalog.segments.iter_mut().filter(|entry| entry.first == first);
             entries.for_each(|entry| entry.bytes = report.file);
@@ -128,7 +128,7 @@ impl RebuildIndex {
     fn write(
         &self,
         old: &Sealed,
-        witness: &Witness,
+        evidence_log: &EvidenceLog,
         known: &Facts,
         whole: &Path,
     ) -> Result<(SealReport, evidence::Record), RebuildIndexError> {
@@ -136,7 +136,7 @@ impl RebuildIndex {
         let _ = fs::remove_file(&temporary);
         let made = RefCell::new(None);
         let notary = |facts: Facts| {
-            let record = witness.record(Event::Rewrite, facts, self.now_us)?;
+            let record = evidence_log.record(Event::Rewrite, facts, self.now_us)?;
             made.replace(Some(record.clone()));
             Some(record.print())
         };

@@ -10,10 +10,10 @@ use super::{
     parts::{Candidate, FindError, Opening},
 };
 use crate::{
+    evidence_log::EvidenceLog,
     files::{catalog::Catalog, layout::segment_path},
     options::{EvidenceNotice, Notice},
     segments::Outline,
-    witness::Witness,
 };
 use evidence::{Event, Record};
 use std::path::Path;
@@ -30,26 +30,27 @@ pub(super) fn adopt(
         .filter_map(|candidate| {
             let outline = candidate.outline.as_ref()?.as_ref().ok()?;
             let record = outline.record.as_ref()?;
-            let is_new = !opening.witness.chain().has(record) && is_whole(&candidate.path, outline, record);
+            let is_new =
+                !opening.evidence_log.chain().has(record) && is_whole(&candidate.path, outline, record);
             is_new.then_some((candidate, outline, record))
         })
         .collect();
     waiting.sort_by_key(|(_, _, record)| record.number);
     let (mut records, mut is_lost) = (0, false);
-    if opening.witness.chain().records().is_empty() {
+    if opening.evidence_log.chain().records().is_empty() {
         is_lost = catalog.end() > 0;
-        let mut signed = waiting.iter().filter(|(_, _, record)| opening.witness.has_signed(record));
+        let mut signed = waiting.iter().filter(|(_, _, record)| opening.evidence_log.has_signed(record));
         let known = signed.clone().find(|(candidate, _, _)| is_listed(catalog, candidate)).or(signed.next());
         if let Some(id) = known.map(|(_, _, record)| record.logspace) {
-            opening.witness.set_logspace(id);
+            opening.evidence_log.set_logspace(id);
         }
     }
     for (candidate, outline, record) in waiting {
-        let chain = opening.witness.chain();
+        let chain = opening.evidence_log.chain();
         let follows = chain.continues(record);
         let is_known = is_listed(catalog, candidate);
         let may = follows || (record.number >= chain.next_number() && (is_known || is_rebuilt));
-        if !may || !opening.witness.is_own(record) || !fits(opening.witness, record) {
+        if !may || !opening.evidence_log.is_own(record) || !fits(opening.evidence_log, record) {
             continue;
         }
         match opening.compare_with_journal(candidate, outline)? {
@@ -62,14 +63,14 @@ pub(super) fn adopt(
             let path = opening.dir.join(&candidate.path);
             opening.notices.notice(EvidenceNotice::ChainBroken { path }.into());
         }
-        opening.witness.append(record.clone())?;
+        opening.evidence_log.append(record.clone())?;
         records += 1;
         // The catalog is written after the chain: a crash leaves nothing in it that the chain lacks, and one record at
         // most that the chain lacks.
         is_lost |= !follows || records > 1 || is_known && record.event == Event::Seal;
     }
     if is_lost {
-        opening.witness.tell(Event::Recovery(records), opening.now_us)?;
+        opening.evidence_log.tell(Event::Recovery(records), opening.now_us)?;
         opening.notices.notice(EvidenceNotice::ChainRecovered { records }.into());
     }
     Ok(is_lost.then_some(EvidenceNotice::ChainRecovered { records }.into()))
@@ -89,11 +90,11 @@ fn is_whole(path: &Path, outline: &Outline, record: &Record) -> bool {
 }
 
 /// Returns true when a record can be the chain's next by what it says of its segment.
-fn fits(witness: &Witness, record: &Record) -> bool {
-    let known = witness.chain().last_contents(record.segment.first);
+fn fits(evidence_log: &EvidenceLog, record: &Record) -> bool {
+    let known = evidence_log.chain().last_contents(record.segment.first);
     match (&record.event, known) {
-        (Event::Seal, _) => record.segment.first >= witness.chain().end(),
-        (Event::Rewrite | Event::Recode(_), None) => record.segment.first >= witness.chain().end(),
+        (Event::Seal, _) => record.segment.first >= evidence_log.chain().end(),
+        (Event::Rewrite | Event::Recode(_), None) => record.segment.first >= evidence_log.chain().end(),
         (Event::Rewrite, Some(known)) => is_same(known, record),
         (Event::Recode(replaced), Some(known)) => {
             is_same(known, record) && *replaced == known.segment.contents
@@ -110,7 +111,7 @@ fn is_same(known: &Record, record: &Record) -> bool {
 
 /// Why a file is not taken in, given the record that the chain has for its place; none when it is.
 pub(super) fn why_not(
-    witness: &Witness,
+    evidence_log: &EvidenceLog,
     known: Option<&Record>,
     path: &Path,
     outline: &Outline,
@@ -119,16 +120,16 @@ pub(super) fn why_not(
     if !is_whole(path, outline, record) {
         return Some("its record is of another file or of another place");
     }
-    if !witness.has_signed(record) {
+    if !evidence_log.has_signed(record) {
         return Some("its record is signed by another key than this logspace's");
     }
-    if record.logspace != witness.logspace() {
+    if record.logspace != evidence_log.logspace() {
         return Some("it is of another logspace");
     }
     match known {
         Some(known) if known == record => None,
         Some(_) => Some("the chain of evidence says that another file is here"),
-        None if witness.chain().has(record) => Some("the chain of evidence says that it is gone"),
+        None if evidence_log.chain().has(record) => Some("the chain of evidence says that it is gone"),
         None => Some(
             "the chain of evidence does not know it, and the journal or a later record speaks against it",
         ),

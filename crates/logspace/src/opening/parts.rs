@@ -4,6 +4,7 @@
 //! Holds: references.
 
 use crate::{
+    evidence_log::EvidenceLog,
     files::{
         archive::{self, SegmentPlace},
         journal_cipher::JournalCipher,
@@ -11,7 +12,6 @@ use crate::{
     open_error::OpenLogspaceError,
     options::Notices,
     segments::{Outline, Segments},
-    witness::Witness,
 };
 use evidence::Keys;
 use journal::{Disk, Journal};
@@ -27,7 +27,7 @@ pub(crate) struct Opening<'a> {
     pub(crate) disk: &'a dyn Disk,
     pub(crate) segments: &'a dyn Segments,
     pub(crate) keys: &'a Keys,
-    pub(crate) witness: &'a mut Witness,
+    pub(crate) evidence_log: &'a mut EvidenceLog,
     pub(crate) journal: &'a Journal,
     pub(crate) cipher: &'a JournalCipher,
     pub(crate) dir: &'a Path,
@@ -38,7 +38,7 @@ pub(crate) struct Opening<'a> {
 impl Opening<'_> {
     /// Finds a file, and reads what can be seen of it.
     pub(super) fn look_at(&self, path: PathBuf) -> Candidate {
-        let place = archive::locate(self.dir, &path, self.witness.chain());
+        let place = archive::locate(self.dir, &path, self.evidence_log.chain());
         let outline = place.file(self.dir, &path).map(|file| self.segments.outline(&file));
         Candidate { path, place, outline }
     }

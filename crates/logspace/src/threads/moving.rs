@@ -54,18 +54,18 @@ impl Sealer {
         let mut moved = Moved::default();
         for entry in due {
             let path = self.shared.dir.join(&entry.path);
-            let last = self.witness.chain().last_move(entry.first).cloned();
-            let place = archive::locate(&self.shared.dir, &entry.path, self.witness.chain());
+            let last = self.evidence_log.chain().last_move(entry.first).cloned();
+            let place = archive::locate(&self.shared.dir, &entry.path, self.evidence_log.chain());
             if place != SegmentPlace::Here || (alone && last == Some(Event::Restore)) {
                 continue;
             }
             let failed = |error: io::Error| format!("cannot archive {}: {error}", path.display());
-            archive::claim(&root, &hex(&self.witness.logspace())).map_err(failed)?;
+            archive::claim(&root, &hex(&self.evidence_log.logspace())).map_err(failed)?;
             let target = root.join(&entry.path);
             let digest = archive::copy(&path, &target).map_err(failed)?;
             let event = Event::Archive(format!("sha256:{digest} {}", target.display()));
             if last.as_ref() != Some(&event) {
-                self.witness.relocate(entry.first, event, now_us()).map_err(failed)?;
+                self.evidence_log.relocate(entry.first, event, now_us()).map_err(failed)?;
             }
             archive::link(&path, &target).map_err(failed)?;
             self.placed(&entry, Some(target));
@@ -84,7 +84,7 @@ impl Sealer {
             }
             let path = self.shared.dir.join(&entry.path);
             let failed = |error: io::Error| format!("cannot restore {}: {error}", path.display());
-            let target = match archive::locate(&self.shared.dir, &entry.path, self.witness.chain()) {
+            let target = match archive::locate(&self.shared.dir, &entry.path, self.evidence_log.chain()) {
                 SegmentPlace::Archived(target) => target,
                 SegmentPlace::Away(target) => {
                     return Err(format!("{} is not attached", target.display()));
@@ -97,7 +97,7 @@ impl Sealer {
             };
             let fresh = path.with_extension(RESTORED_ENDING);
             let digest = archive::copy(&target, &fresh).map_err(failed)?;
-            let went = match self.witness.chain().last_move(entry.first) {
+            let went = match self.evidence_log.chain().last_move(entry.first) {
                 Some(Event::Archive(place)) => place.starts_with(&format!("sha256:{digest} ")),
                 // A crash came between the record and what it says.
                 _ => true,
@@ -110,8 +110,8 @@ impl Sealer {
             fs::rename(&fresh, &path).map_err(failed)?;
             sync_folder(path.parent().unwrap_or(&path)).map_err(failed)?;
             self.placed(&entry, None);
-            if self.witness.chain().last_move(entry.first) != Some(&Event::Restore) {
-                self.witness.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
+            if self.evidence_log.chain().last_move(entry.first) != Some(&Event::Restore) {
+                self.evidence_log.relocate(entry.first, Event::Restore, now_us()).map_err(failed)?;
             }
             fs::remove_file(&target).map_err(failed)?;
             moved.segments += 1;
@@ -122,11 +122,11 @@ impl Sealer {
 
     /// Records that a file is back which came before its record did, and removes the copy; says whether it had to.
     fn finish_restore(&mut self, entry: &Entry) -> io::Result<bool> {
-        let chain = self.witness.chain();
+        let chain = self.evidence_log.chain();
         let is_unfinished = matches!(chain.last_move(entry.first), Some(Event::Archive(_)));
         let target = chain.archive_place(entry.first).filter(|_| is_unfinished);
         let Some(target) = target else { return Ok(false) };
-        self.witness.relocate(entry.first, Event::Restore, now_us())?;
+        self.evidence_log.relocate(entry.first, Event::Restore, now_us())?;
         if let SegmentPlace::Archived(copy) = archive::locate_archived(&target) {
             fs::remove_file(copy)?;
         }

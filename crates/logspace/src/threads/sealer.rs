@@ -8,6 +8,7 @@ mod placing;
 mod upkeep;
 
 use crate::{
+    evidence_log::EvidenceLog,
     files::{
         archive::{self, SegmentPlace},
         catalog::{Catalog, Entry, Place, Reason},
@@ -21,7 +22,6 @@ use crate::{
         queue::{Queue, Taken},
         segment_set::SealedEntry,
     },
-    witness::Witness,
 };
 use evidence::{Event, Facts, Keys, Record};
 use journal::{Disk, make_private_folders};
@@ -42,7 +42,7 @@ const FOREIGN_ENDING: &str = "foreign";
 /// State that opening hands to the sealer.
 pub(crate) struct RecoveredState {
     pub(crate) catalog: Catalog,
-    pub(crate) witness: Witness,
+    pub(crate) evidence_log: EvidenceLog,
     /// Files that are not the logspace's own, below its directory.
     pub(crate) foreign: BTreeSet<PathBuf>,
     pub(crate) clock: ClockGuard,
@@ -55,7 +55,7 @@ pub(crate) struct Sealer {
     pub(super) segments: Arc<dyn Segments>,
     seals: Arc<Queue<Box<dyn Growing>>>,
     pub(super) catalog: Catalog,
-    pub(super) witness: Witness,
+    pub(super) evidence_log: EvidenceLog,
     clock: ClockGuard,
     /// The catalog's file is older than the catalog.
     unwritten: bool,
@@ -73,9 +73,9 @@ impl Sealer {
         seals: Arc<Queue<Box<dyn Growing>>>,
         opened: RecoveredState,
     ) -> Sealer {
-        let RecoveredState { catalog, witness, foreign, clock } = opened;
+        let RecoveredState { catalog, evidence_log, foreign, clock } = opened;
         let (unwritten, unrecorded) = (false, None);
-        Sealer { shared, disk, segments, seals, catalog, witness, clock, unwritten, unrecorded, foreign }
+        Sealer { shared, disk, segments, seals, catalog, evidence_log, clock, unwritten, unrecorded, foreign }
     }
 
     /// Works until the queue is closed; what is not sealed then stays in the journal.
@@ -146,7 +146,7 @@ impl Sealer {
         let digest = record.as_ref().map(Record::digest).unwrap_or_default();
         if let Some(record) = record {
             // The last that can fail: a segment is not in the chain twice.
-            if let Err(error) = self.witness.append(record.clone()) {
+            if let Err(error) = self.evidence_log.append(record.clone()) {
                 self.unrecorded = Some(record);
                 return Err(failed(error));
             }
@@ -181,7 +181,7 @@ impl Sealer {
 
     /// Whether a record is that of a segment, and can still be the chain's next.
     fn is_of(&self, record: &Record, segment: &dyn Growing) -> bool {
-        record.segment.first == segment.first_sequence() && self.witness.chain().continues(record)
+        record.segment.first == segment.first_sequence() && self.evidence_log.chain().continues(record)
     }
 
     /// Writes the file under another name, and gives it its own when it is durable.
@@ -192,7 +192,7 @@ impl Sealer {
         let _ = fs::remove_file(&temporary);
         let record = RefCell::new(None);
         let notary = |facts: Facts| {
-            let made = self.witness.record(Event::Seal, facts, now_us())?;
+            let made = self.evidence_log.record(Event::Seal, facts, now_us())?;
             let text = made.print();
             record.replace(Some(made));
             Some(text)
@@ -255,7 +255,7 @@ impl Sealer {
             (retention.age, retention.bytes) = (None, None);
         }
         let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
-        let chain = self.witness.chain();
+        let chain = self.evidence_log.chain();
         let place = |entry: &Entry| match archive::locate(&self.shared.dir, &entry.path, chain) {
             SegmentPlace::Here | SegmentPlace::Gone => Place::Here,
             SegmentPlace::Archived(_) => Place::Archived,
@@ -273,7 +273,7 @@ impl Sealer {
     fn bury(&mut self, expired: &[(u64, Reason)], now_us: i64) {
         // What the chain says was removed is removed, after a crash at the latest.
         for &(first, reason) in expired {
-            if let Err(error) = self.witness.remove(first, reason.name(), now_us) {
+            if let Err(error) = self.evidence_log.remove(first, reason.name(), now_us) {
                 let error = format!("cannot record a removal: {error}");
                 return self.shared.complain(Notice::UpkeepFailed { error });
             }
@@ -292,7 +292,7 @@ impl Sealer {
             // Counted first: whoever sees the segment gone also sees why.
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.segment_set.remove(*first);
-            if let Err(error) = archive::remove(&self.shared.dir, path, self.witness.chain()) {
+            if let Err(error) = archive::remove(&self.shared.dir, path, self.evidence_log.chain()) {
                 let error = format!("cannot remove {}: {error}", self.shared.dir.join(path).display());
                 self.shared.complain(Notice::UpkeepFailed { error });
             }

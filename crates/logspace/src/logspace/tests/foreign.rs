@@ -391,7 +391,7 @@ fn e7_a_change_of_key_is_in_the_chain() {
         let want = if is_vouched { Verdict::Complete } else { Verdict::NotGood };
         assert_eq!(report.verdict(), want, "{:?}", report.findings);
         assert_eq!(is_found(&report, FindingKind::Signature, "and no key before it says so"), !is_vouched);
-        let before = crate::logspace::witness::keys_beside(dir.path()).unwrap();
+        let before = crate::logspace::evidence_log::keys_beside(dir.path()).unwrap();
         assert_eq!(before.len(), 2, "both public keys are beside the chain");
         let trusting = Audit { trusted: before, ..Audit::default() };
         assert_eq!(trusting.run(dir.path(), &Watch::unlimited()).unwrap().verdict(), Verdict::Complete);

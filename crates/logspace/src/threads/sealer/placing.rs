@@ -32,12 +32,12 @@ impl Sealer {
 
     fn place(&mut self, draft: Draft) -> Result<RecodeReport, String> {
         let Draft { first, path, temporary, file, .. } = draft;
-        let known = self.witness.chain().current(first).map(|record| record.segment.clone());
+        let known = self.evidence_log.chain().current(first).map(|record| record.segment.clone());
         let known = known.ok_or("the chain of evidence does not have the segment")?;
         if !self.catalog.segments.iter().any(|entry| entry.first == first) {
             return Err("the segment was removed".to_owned());
         }
-        if archive::locate(&self.shared.dir, &path, self.witness.chain()) != SegmentPlace::Here {
+        if archive::locate(&self.shared.dir, &path, self.evidence_log.chain()) != SegmentPlace::Here {
             return Err("the segment was archived".to_owned());
         }
         if known.messages != file.messages() {
@@ -45,7 +45,7 @@ impl Sealer {
         }
         let made = RefCell::new(None);
         let notary = |facts: Facts| {
-            let record = self.witness.record(Event::Recode(known.contents), facts, now_us())?;
+            let record = self.evidence_log.record(Event::Recode(known.contents), facts, now_us())?;
             let text = record.print();
             made.replace(Some(record));
             Some(text)
@@ -81,7 +81,7 @@ impl Sealer {
     fn append_surely(&mut self, record: Record, synced: io::Result<()>) {
         let mut result = synced;
         loop {
-            result = result.and_then(|()| self.witness.append(record.clone()));
+            result = result.and_then(|()| self.evidence_log.append(record.clone()));
             let Err(error) = result else { return };
             let error = format!("cannot record a recoded segment: {error}");
             self.shared.complain(Notice::UpkeepFailed { error });

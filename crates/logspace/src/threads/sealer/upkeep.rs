@@ -55,10 +55,10 @@ impl Sealer {
                 messages: Default::default(),
                 contents: Default::default(),
             };
-            let record = self.witness.record(Event::Gap, facts, now_us());
+            let record = self.evidence_log.record(Event::Gap, facts, now_us());
             let recorded = record.ok_or_else(|| "the record cannot be signed".to_owned());
-            let recorded =
-                recorded.and_then(|record| self.witness.append(record).map_err(|error| error.to_string()));
+            let recorded = recorded
+                .and_then(|record| self.evidence_log.append(record).map_err(|error| error.to_string()));
             if let Err(error) = recorded {
                 let error = format!("cannot record that messages are lost: {error}");
                 self.shared.complain(Notice::UpkeepFailed { error });

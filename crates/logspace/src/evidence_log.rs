@@ -63,7 +63,7 @@ fn keep_place(folder: &Path, given: Option<&Path>) -> io::Result<()> {
 }
 
 /// The chain and who signs it.
-pub(crate) struct Witness {
+pub(crate) struct EvidenceLog {
     disk: Arc<dyn Disk>,
     dir: PathBuf,
     chain: Chain,
@@ -77,7 +77,7 @@ pub(crate) struct Witness {
     ledger: Option<Ledger>,
 }
 
-impl Witness {
+impl EvidenceLog {
     /// Reads the chain; draws a key when none is given and none was drawn before.
     pub(crate) fn open(
         disk: Arc<dyn Disk>,
@@ -85,7 +85,7 @@ impl Witness {
         sign_key: Option<&Path>,
         now_us: i64,
         notices: &dyn Notices,
-    ) -> Result<Witness, OpenLogspaceError> {
+    ) -> Result<EvidenceLog, OpenLogspaceError> {
         let folder = dir.join(EVIDENCE_DIR);
         let failed = |source| OpenLogspaceError::Io { path: folder.clone(), source };
         disk.create_dir_all(&folder).map_err(failed)?;
@@ -123,7 +123,7 @@ impl Witness {
             chain.records().iter().any(|record| record.signer == fingerprint)
         });
         let earlier = earlier.collect();
-        let mut witness = Witness {
+        let mut evidence_log = EvidenceLog {
             disk,
             dir: dir.to_owned(),
             chain,
@@ -133,8 +133,8 @@ impl Witness {
             key_trouble: None,
             ledger: None,
         };
-        witness.record_change_of_key(now_us, notices).map_err(failed)?;
-        Ok(witness)
+        evidence_log.record_change_of_key(now_us, notices).map_err(failed)?;
+        Ok(evidence_log)
     }
 
     /// When another key signs than before, the chain says so: by the key before, where that is there.
