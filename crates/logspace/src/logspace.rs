@@ -265,7 +265,7 @@ impl Logspace {
     /// below which it is. None when that takes longer, or the logspace closes.
     pub fn seal_now(&self, timeout: Duration) -> Option<u64> {
         let durable = self.shared.durable_below.load(Relaxed);
-        let done = self.shared.wishes.add(durable)?;
+        let done = self.shared.seal_waiters.add(durable)?;
         self.shared.unbuilt.nudge();
         done.recv_timeout(timeout).ok()
     }

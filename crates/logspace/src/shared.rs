@@ -7,10 +7,10 @@ pub(crate) mod draft;
 pub(crate) mod live;
 pub(crate) mod moves;
 pub(crate) mod queue;
+pub(crate) mod seal_waiters;
 pub(crate) mod segment_set;
 pub(crate) mod stats;
 pub(crate) mod troubles;
-pub(crate) mod wishes;
 
 use crate::options::{LogspaceOptions, Notice, Notices};
 use draft::Draft;
@@ -20,6 +20,7 @@ use lookup::Locked;
 use message::{Ack, Batch, Delivery, Selection};
 use moves::Moves;
 use queue::Queue;
+use seal_waiters::SealWaiters;
 use segment_set::SegmentSet;
 use stats::{Counters, LogspaceStats};
 use std::{
@@ -31,7 +32,6 @@ use std::{
     time::Duration,
 };
 use troubles::Troubles;
-use wishes::Wishes;
 
 /// Messages that are not durable yet. Whatever happens to them, their source hears of a failure unless
 /// [`Pending::acknowledge`] is called.
@@ -96,7 +96,7 @@ pub(crate) struct Shared {
     /// The archive is not to be used, as if it were not attached.
     pub(crate) is_detached: AtomicBool,
     /// Who waits for the active segment to be sealed.
-    pub(crate) wishes: Wishes,
+    pub(crate) seal_waiters: SealWaiters,
     pub(crate) counters: Counters,
     pub(crate) segment_set: SegmentSet,
     pub(crate) troubles: Troubles,
@@ -124,7 +124,7 @@ impl Shared {
             unbuilt: Queue::new(options.unbuilt_bytes_max),
             drafts: Queue::new(1),
             live: Broadcast::default(),
-            wishes: Wishes::default(),
+            seal_waiters: SealWaiters::default(),
             moves: Moves::default(),
             is_detached: AtomicBool::new(false),
             counters: Counters::default(),

@@ -111,20 +111,20 @@ impl Builder {
                     }
                 }
             }
-            self.grant_wishes();
+            self.complete_for_waiters();
             self.publish_when_due();
         }
     }
 
     /// Completes the active segment for those who wait for that, once it has what was durable when they began to.
-    fn grant_wishes(&mut self) {
+    fn complete_for_waiters(&mut self) {
         let next = self.next_sequence();
-        if !self.shared.wishes.are_due(next) {
+        if !self.shared.seal_waiters.are_due(next) {
             return;
         }
         self.complete(next);
-        self.shared.wishes.completed(next);
-        self.shared.wishes.sealed(self.shared.sealed_below.load(Relaxed));
+        self.shared.seal_waiters.completed(next);
+        self.shared.seal_waiters.sealed(self.shared.sealed_below.load(Relaxed));
     }
 
     /// The sequence number of the next message.

@@ -157,7 +157,7 @@ impl Sealer {
         self.shared.segment_set.seal(sealed);
         // The file itself is durable: without the catalog it is found all the same.
         self.shared.sealed_below.store(first + count, Relaxed);
-        self.shared.wishes.sealed(first + count);
+        self.shared.seal_waiters.sealed(first + count);
         self.shared.inbox.nudge();
         self.shared.notices.notice(Notice::Sealed { first, messages: count, record: digest });
         Ok(())
