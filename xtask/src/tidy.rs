@@ -57,6 +57,7 @@ fn ratchets(sources: &[Source]) -> Vec<Ratchet> {
     vec![
         row("cycles", "let one of the two directions go", modules::check(&parsed)),
         row("folder-size", "group its files by noun", files::folders(&rust)),
+        row("crate-size", "move a part that imports little to a crate of its own", files::crates(&rust)),
         row("bool-parameters", "take an enum", signatures.bool_parameters),
         row("text-errors", "return an error type of the verb", signatures.text_errors),
         row("bare-severities", "use the named constant", signatures.bare_severities),

@@ -1,6 +1,7 @@
 //! Every module says what flows; no file is longer than a reader's patience.
 //!
-//! In: Rust files. Out: a finding for a file without a module doc, or with more than [`LINES_MAX`] lines of code.
+//! In: Rust files. Out: a finding for a file without a module doc, or with more than [`LINES_MAX`] lines of code; tallies
+//! of folders with many files and of crates with many lines.
 
 use super::{ratchet::Tally, source::Source, tree::is_test};
 use std::{collections::BTreeMap, path::Path};
@@ -13,6 +14,13 @@ const NAMES_THAT_SAY_NOTHING: &[&str] = &["util", "utils", "common", "helpers", 
 
 /// Most files of a folder that is not a family.
 const FILES_MAX: usize = 12;
+
+/// Most lines of a library, comments and blank lines included.
+const CRATE_LINES_MAX: usize = 13_000;
+/// Lines above that which count as one finding.
+const CRATE_STEP: usize = 1_000;
+/// Folder of the tables of options.
+const OPTION_TABLES: &str = "crates/config/src/options";
 
 /// Folders with more files than a reader can hold, each file above the limit counted.
 pub(crate) fn folders(sources: &[&Source]) -> Tally {
@@ -27,6 +35,35 @@ pub(crate) fn folders(sources: &[&Source]) -> Tally {
         (FILES_MAX..count).for_each(|above| tally.add(folder.to_string_lossy(), above + 1));
     }
     tally
+}
+
+/// Libraries that are too large to be known by one person, each begun thousand of lines above the limit counted. Tests,
+/// tables and generated files do not count, nor does the program itself.
+pub(crate) fn crates(sources: &[&Source]) -> Tally {
+    let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
+    for source in sources.iter().filter(|source| !is_test(&source.path) && !is_exempt(source)) {
+        let path = source.path.to_str().unwrap_or_default();
+        let inside = path.strip_prefix("crates/").and_then(|path| path.split_once("/src/"));
+        if let Some((name, _)) = inside {
+            *lines.entry(name).or_default() += source.text.lines().count();
+        }
+    }
+    let programs: Vec<&str> = sources
+        .iter()
+        .filter_map(|source| source.path.to_str()?.strip_prefix("crates/")?.strip_suffix("/src/main.rs"))
+        .collect();
+    let mut tally = Tally::default();
+    for (name, count) in lines.into_iter().filter(|(name, _)| !programs.contains(name)) {
+        let above = count.saturating_sub(CRATE_LINES_MAX).div_ceil(CRATE_STEP);
+        (0..above).for_each(|_| tally.add(format!("crates/{name}"), format!("{count} lines")));
+    }
+    tally
+}
+
+/// Returns true for tables and generated files: they say so on line one, or lie where only tables do.
+fn is_exempt(source: &Source) -> bool {
+    let first = source.text.lines().next().unwrap_or_default();
+    first.contains("Table:") || first.contains("Generated") || source.path.starts_with(OPTION_TABLES)
 }
 
 /// Findings of all files.
@@ -58,7 +95,7 @@ fn findings(source: &Source) -> Vec<String> {
 mod tests {
     //! Rows for the files' checks.
 
-    use super::{FILES_MAX, LINES_MAX, Source, findings, folders};
+    use super::{CRATE_LINES_MAX, FILES_MAX, LINES_MAX, Source, crates, findings, folders};
 
     #[track_caller]
     fn check(path: &str, text: &str, want: usize) {
@@ -81,5 +118,24 @@ mod tests {
         let sources: Vec<Source> = (0..FILES_MAX + 2).map(file).collect();
         assert_eq!(folders(&sources.iter().collect::<Vec<_>>()).total(), 2);
         assert_eq!(folders(&sources[2..].iter().collect::<Vec<_>>()).total(), 0);
+    }
+
+    #[test]
+    fn counts_lines_of_a_library() {
+        let row = |files: &[(&str, usize)], want: usize| {
+            let file = |(path, lines): &(&str, usize)| Source {
+                path: (*path).into(),
+                text: format!("//! Doc.\n{}", "x\n".repeat(*lines)),
+            };
+            let sources: Vec<Source> = files.iter().map(file).collect();
+            assert_eq!(crates(&sources.iter().collect::<Vec<_>>()).total(), want, "{files:?}");
+        };
+        let (half, whole) = (CRATE_LINES_MAX / 2, CRATE_LINES_MAX);
+        row(&[("crates/a/src/b.rs", half), ("crates/a/src/c.rs", half - 2)], 0);
+        row(&[("crates/a/src/b.rs", half), ("crates/a/src/c.rs", half)], 1);
+        row(&[("crates/a/src/b.rs", half), ("crates/a/src/b/tests.rs", whole)], 0);
+        row(&[("crates/a/src/b.rs", whole + 1500)], 2);
+        row(&[("crates/a/src/b.rs", whole + 1500), ("crates/a/src/main.rs", 1)], 0);
+        row(&[("crates/config/src/options/udp.rs", whole + 1500)], 0);
     }
 }
