@@ -106,11 +106,12 @@ impl RebuildIndex {
         if archive::locate(dir, &path, evidence_log.chain()) != SegmentPlace::Here {
             return Err(RebuildIndexError::NotHere { path: whole });
         }
-        let shell = segment::Shell::open(&whole, &self.keys).map_err(RebuildIndexError::Read)?;
-        if shell.is_encrypted() && self.recipients.is_empty() {
+        let inspector =
+            segment::SegmentInspector::open(&whole, &self.keys).map_err(RebuildIndexError::Read)?;
+        if inspector.is_encrypted() && self.recipients.is_empty() {
             return Err(RebuildIndexError::NoRecipient);
         }
-        let old = shell.read().map_err(RebuildIndexError::Read)?;
+        let old = inspector.read().map_err(RebuildIndexError::Read)?;
         let (report, record) = self.write(&old, &evidence_log, &known.segment, &whole)?;
         let failed = RebuildIndexError::Io;
         fs::rename(whole.with_extension(TEMPORARY_ENDING), &whole).map_err(failed)?;

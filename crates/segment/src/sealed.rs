@@ -10,10 +10,10 @@ mod aged;
 mod check;
 mod column;
 mod directory;
+mod inspector;
 mod packed_terms;
 mod prove;
 mod reading;
-mod shell;
 mod template_list;
 mod terms;
 mod together;
@@ -30,9 +30,9 @@ pub(crate) use aged::Aging;
 pub use check::{RebuildError, VerifyReport};
 use directory::{Entry, Meta};
 use evidence::Keys;
+pub use inspector::{SegmentInspector, Trouble};
 use lookup::ReadError;
 pub(crate) use prove::leaf_of;
-pub use shell::{Shell, Trouble};
 use std::{
     path::{Path, PathBuf},
     sync::OnceLock,
@@ -60,12 +60,12 @@ impl Sealed {
 
     /// Opens a segment file, with one of these keys when it is encrypted.
     pub fn unlock(path: &Path, keys: &Keys) -> Result<Sealed, ReadError> {
-        Shell::open(path, keys)?.read()
+        SegmentInspector::open(path, keys)?.read()
     }
 
     /// Opens the bytes of a segment file.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Sealed, ReadError> {
-        Shell::from_bytes(bytes, &Keys::default())?.read()
+        SegmentInspector::from_bytes(bytes, &Keys::default())?.read()
     }
 
     fn of(path: &Path, file: SegmentFile) -> Result<Sealed, ReadError> {

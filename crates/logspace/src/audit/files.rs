@@ -15,7 +15,7 @@ use crate::files::{
 use evidence::{Chain, Event, Keys, PublicKey, Record};
 use journal::OsDisk;
 use lookup::{ReadError, Watch};
-use segment::{Sealed, Shell, Trouble};
+use segment::{Sealed, SegmentInspector, Trouble};
 use std::{
     collections::BTreeSet,
     io,
@@ -147,14 +147,14 @@ impl FileCheck<'_> {
             add(FindingKind::Foreign, "a link that no record of an archive explains, or no file");
             return Ok(None);
         };
-        let shell = match Shell::open(&file, &Keys::default()) {
-            Ok(shell) => shell,
+        let inspector = match SegmentInspector::open(&file, &Keys::default()) {
+            Ok(inspector) => inspector,
             Err(error) => {
                 add(FindingKind::Foreign, &format!("not a segment that can be read: {}", describe(&error).1));
                 return Ok(None);
             }
         };
-        let Some(record) = shell.record() else {
+        let Some(record) = inspector.record() else {
             add(FindingKind::Foreign, "a file without a record");
             return Ok(None);
         };
@@ -163,15 +163,15 @@ impl FileCheck<'_> {
             add(FindingKind::Foreign, text);
             return Ok(None);
         }
-        if shell.contents() != record.segment.contents {
+        if inspector.contents() != record.segment.contents {
             add(FindingKind::Foreign, "its record is of another file");
         }
         if !self.signers.iter().any(|key| record.is_signed_by(key)) {
             add(FindingKind::Signature, "its record is not signed by a trusted key");
         }
-        for chunk in 0..shell.chunks() {
+        for chunk in 0..inspector.chunks() {
             self.watch.check()?;
-            if let Err(trouble) = shell.examine(chunk) {
+            if let Err(trouble) = inspector.examine(chunk) {
                 add(FindingKind::Damaged, trouble.what);
             }
         }
@@ -223,8 +223,8 @@ fn check_file(
     report.segments += 1;
     let place = |finding: Finding| Finding { path: Some(path.to_owned()), ..finding };
     let all = Some(record.segment.first..record.end());
-    let shell = match Shell::open(path, keys) {
-        Ok(shell) => shell,
+    let inspector = match SegmentInspector::open(path, keys) {
+        Ok(inspector) => inspector,
         Err(error) => {
             let (offset, text) = describe(&error);
             let finding =
@@ -233,25 +233,25 @@ fn check_file(
             return Ok(());
         }
     };
-    report.bytes += shell.size();
-    if shell.contents() != record.segment.contents || shell.id() != record.segment.id {
+    report.bytes += inspector.size();
+    if inspector.contents() != record.segment.contents || inspector.id() != record.segment.id {
         let text = "the file is not the one that was sealed: another or an older one was put in its place";
         report.add(place(Finding { messages: all.clone(), ..Finding::new(FindingKind::Foreign, text) }));
-    } else if shell.record().is_none_or(|inside| inside != *record) {
+    } else if inspector.record().is_none_or(|inside| inside != *record) {
         let text = "the record inside the file is not that of the chain";
         report.add(place(Finding { messages: all.clone(), ..Finding::new(FindingKind::Foreign, text) }));
     }
     let mut troubles = Vec::new();
-    for chunk in 0..shell.chunks() {
+    for chunk in 0..inspector.chunks() {
         watch.check()?;
-        troubles.extend(shell.examine(chunk).err());
+        troubles.extend(inspector.examine(chunk).err());
     }
-    if shell.is_locked() {
+    if inspector.is_locked() {
         report.locked += 1;
         let text = "locked: checked from outside only";
         report.add(place(Finding { messages: all.clone(), ..Finding::new(FindingKind::Note, text) }));
     } else {
-        match shell.read() {
+        match inspector.read() {
             Ok(sealed) => check_messages(&sealed, record, watch, &mut troubles, report)?,
             Err(error) if troubles.is_empty() => {
                 let (offset, text) = describe(&error);

@@ -6,7 +6,7 @@ use super::{Growing, Outline, Recoded, SealFailed, Segments};
 use evidence::{Digest, Facts, Keys};
 use lookup::{ReadError, SegmentView};
 use message::{Batch, Selection};
-use segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, Shell};
+use segment::{Active, DOCUMENTS_MAX, Draft, RecodeReport, Recoding, Sealed, Sealing, SegmentInspector};
 use std::{path::Path, sync::Arc};
 
 /// Indexed segments.
@@ -30,13 +30,13 @@ impl Segments for Indexed {
     }
 
     fn outline(&self, path: &Path) -> Result<Outline, ReadError> {
-        let shell = Shell::open(path, &Keys::default())?;
-        let (record, contents) = (shell.record(), shell.contents());
-        let (is_recoded, is_aged) = (shell.is_recoded(), shell.is_aged());
-        let (first, count, received_us) = match shell.extent() {
+        let inspector = SegmentInspector::open(path, &Keys::default())?;
+        let (record, contents) = (inspector.record(), inspector.contents());
+        let (is_recoded, is_aged) = (inspector.is_recoded(), inspector.is_aged());
+        let (first, count, received_us) = match inspector.extent() {
             Some(extent) => extent,
             None => {
-                let sealed = shell.read()?;
+                let sealed = inspector.read()?;
                 (sealed.first_sequence(), u64::from(sealed.len()), sealed.received_range())
             }
         };
@@ -49,13 +49,13 @@ impl Segments for Indexed {
         target: &Path,
         recoding: &mut Recoding<'_>,
     ) -> Result<Box<dyn Recoded>, SealFailed> {
-        let shell = Shell::open(path, recoding.keys)?;
-        if shell.is_encrypted() == recoding.recipients.is_empty() {
+        let inspector = SegmentInspector::open(path, recoding.keys)?;
+        if inspector.is_encrypted() == recoding.recipients.is_empty() {
             // Who may read it is not changed by the way.
             return Err("it was sealed for others than the configuration names now".into());
         }
-        let is_recoded = shell.is_recoded();
-        let sealed = shell.read()?;
+        let is_recoded = inspector.is_recoded();
+        let sealed = inspector.read()?;
         let draft = if is_recoded { sealed.age(target, recoding) } else { sealed.recode(target, recoding) };
         Ok(Box::new(draft?))
     }

@@ -11,7 +11,7 @@ use crate::{
 use evidence::Keys;
 use lookup::ReadError;
 use rustix::fs::{Advice, fadvise};
-use segment::{Shell, Trouble};
+use segment::{SegmentInspector, Trouble};
 use std::{
     fs::File,
     path::Path,
@@ -31,10 +31,10 @@ pub fn scrub_file(
     bytes_a_second: u64,
     pause: &mut dyn FnMut(Duration) -> bool,
 ) -> Result<Vec<Trouble>, ReadError> {
-    let shell = Shell::open(path, &Keys::default())?;
+    let inspector = SegmentInspector::open(path, &Keys::default())?;
     let began = Instant::now();
     let mut troubles = Vec::new();
-    for chunk in 0..shell.chunks() {
+    for chunk in 0..inspector.chunks() {
         if chunk % CHUNKS_A_LOOK == 0 {
             let due =
                 Duration::from_secs_f64((chunk as u64 * CHUNK_BYTES) as f64 / bytes_a_second.max(1) as f64);
@@ -42,9 +42,9 @@ pub fn scrub_file(
                 break;
             }
         }
-        troubles.extend(shell.examine(chunk).err());
+        troubles.extend(inspector.examine(chunk).err());
     }
-    drop(shell);
+    drop(inspector);
     if let Ok(file) = File::open(path) {
         // It is only advice.
         let _ = fadvise(&file, 0, None, Advice::DontNeed);

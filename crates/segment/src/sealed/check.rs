@@ -4,8 +4,8 @@
 
 use super::{
     Sealed,
+    inspector::{Trouble, trouble},
     prove::leaf_of,
-    shell::{Trouble, trouble},
 };
 use crate::{
     Active,

@@ -1,7 +1,7 @@
 //! Damaged files: every flipped bit is found, and no bytes make a reader panic.
 
 use super::*;
-use crate::Shell;
+use crate::SegmentInspector;
 use evidence::{Identity, Keys, Recipient};
 use lookup::{Bound, Column, Pattern, Phrase, ReadError};
 use std::sync::LazyLock;
@@ -157,8 +157,9 @@ fn check_flip(whole: &[u8], keys: &Keys, at: usize) {
     let mut bytes = whole.to_vec();
     bytes[at / 8] ^= 1 << (at % 8);
     for keys in [keys, &Keys::default()] {
-        let Ok(shell) = Shell::from_bytes(bytes.clone(), keys) else { continue };
-        let troubles: Vec<_> = (0..shell.chunks()).filter_map(|chunk| shell.examine(chunk).err()).collect();
+        let Ok(inspector) = SegmentInspector::from_bytes(bytes.clone(), keys) else { continue };
+        let troubles: Vec<_> =
+            (0..inspector.chunks()).filter_map(|chunk| inspector.examine(chunk).err()).collect();
         let named = troubles.iter().any(|trouble| trouble.place.contains(&(at as u64 / 8)));
         assert!(named, "bit {at}: {troubles:?}");
     }
@@ -182,11 +183,11 @@ fn a_locked_segment_shows_its_outside_only() {
     assert!(
         memchr::memmem::find(&bytes, b"web-1").is_none() && memchr::memmem::find(&bytes, b"10.0.0").is_none()
     );
-    let shell = Shell::from_bytes(bytes.clone(), &Keys::default()).unwrap();
-    assert!(shell.is_locked() && shell.recipients().len() == 1);
-    assert_eq!(shell.extent().map(|(first, count, _)| (first, count)), Some((11, 300)));
-    assert!(matches!(shell.read(), Err(ReadError::Locked { .. })));
-    let sealed = Shell::from_bytes(bytes, &keys).unwrap().read().unwrap();
+    let inspector = SegmentInspector::from_bytes(bytes.clone(), &Keys::default()).unwrap();
+    assert!(inspector.is_locked() && inspector.recipients().len() == 1);
+    assert_eq!(inspector.extent().map(|(first, count, _)| (first, count)), Some((11, 300)));
+    assert!(matches!(inspector.read(), Err(ReadError::Locked { .. })));
+    let sealed = SegmentInspector::from_bytes(bytes, &keys).unwrap().read().unwrap();
     assert_eq!(documents(&sealed).len(), 300);
     assert_eq!(sealed.verify(&Watch::unlimited()).unwrap().documents, 300);
     for (read, written) in documents(&sealed).iter().zip(documents(&*active().view())) {
@@ -208,8 +209,8 @@ fn chunks_that_change_places_are_found() {
     bytes.copy_within(second.clone(), first.start);
     bytes[second].copy_from_slice(&moved);
     let keys = Keys::of(vec![Identity::parse(&identity, None).unwrap()]);
-    let shell = Shell::from_bytes(bytes, &keys).unwrap();
-    assert!(shell.chunks() > 2);
-    let bad = (0..shell.chunks()).filter(|chunk| shell.examine(*chunk).is_err()).count();
+    let inspector = SegmentInspector::from_bytes(bytes, &keys).unwrap();
+    assert!(inspector.chunks() > 2);
+    let bad = (0..inspector.chunks()).filter(|chunk| inspector.examine(*chunk).is_err()).count();
     assert_eq!(bad, 2);
 }

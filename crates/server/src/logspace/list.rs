@@ -7,7 +7,7 @@ use crate::terminal;
 use clap::Args;
 use evidence::{Chain, Event, Keys, Record, hex};
 use logspace::{locate_segment, read_chain, segment_file};
-use segment::Shell;
+use segment::SegmentInspector;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -63,10 +63,10 @@ fn row(dir: &Path, chain: &Chain, record: &Record) -> Value {
         row["problem"] = json!(place.why_unread());
         return row;
     };
-    match Shell::open(&file, &Keys::default()) {
-        Ok(shell) => {
-            row["bytes"] = json!(shell.size());
-            row["recipients"] = json!(shell.recipients());
+    match SegmentInspector::open(&file, &Keys::default()) {
+        Ok(inspector) => {
+            row["bytes"] = json!(inspector.size());
+            row["recipients"] = json!(inspector.recipients());
         }
         Err(error) => row["problem"] = json!(error.to_string()),
     }

@@ -1,7 +1,7 @@
 //! Evidence: any bytes are a chain of records, a time-stamp, a key, an outside of a segment, or an error.
 
 use evidence::{Chain, Identity, Keys, PublicKey, Record, Stamp, root_of};
-use segment::Shell;
+use segment::SegmentInspector;
 
 /// Runs the target.
 pub(crate) fn run(bytes: &[u8]) {
@@ -13,11 +13,11 @@ pub(crate) fn run(bytes: &[u8]) {
     if let Ok(text) = std::str::from_utf8(bytes) {
         let _ = (Identity::parse(text, None), Identity::from_line(text), PublicKey::from_pem(text));
     }
-    if let Ok(shell) = Shell::from_bytes(bytes.to_vec(), &Keys::default()) {
-        for chunk in 0..shell.chunks() {
-            let _ = shell.examine(chunk);
+    if let Ok(inspector) = SegmentInspector::from_bytes(bytes.to_vec(), &Keys::default()) {
+        for chunk in 0..inspector.chunks() {
+            let _ = inspector.examine(chunk);
         }
-        let _ = (shell.record(), shell.recipients(), shell.extent());
+        let _ = (inspector.record(), inspector.recipients(), inspector.extent());
     }
     let numbers = bytes.chunks_exact(9).map(|chunk| (u64::from(chunk[0]), evidence::Digest::of(chunk)));
     let known: Vec<_> = numbers.collect();

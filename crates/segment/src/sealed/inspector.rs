@@ -12,8 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A segment file, closed.
-pub struct Shell {
+/// Tells what can be known of a segment file from outside, without its key.
+pub struct SegmentInspector {
     pub(super) path: PathBuf,
     pub(super) file: SegmentFile,
 }
@@ -33,20 +33,20 @@ pub struct Trouble {
     pub messages: Range<u64>,
 }
 
-impl Shell {
+impl SegmentInspector {
     /// Opens a segment file; reads header and footer only.
-    pub fn open(path: &Path, keys: &Keys) -> Result<Shell, ReadError> {
+    pub fn open(path: &Path, keys: &Keys) -> Result<SegmentInspector, ReadError> {
         let io = |source| ReadError::Io { path: path.to_owned(), source };
         let file = SegmentFile::open(path, keys).map_err(io)?;
-        Ok(Shell { path: path.to_owned(), file: file.map_err(|damage| corrupt(path, damage))? })
+        Ok(SegmentInspector { path: path.to_owned(), file: file.map_err(|damage| corrupt(path, damage))? })
     }
 
     /// The same of bytes in memory.
-    pub fn from_bytes(bytes: Vec<u8>, keys: &Keys) -> Result<Shell, ReadError> {
+    pub fn from_bytes(bytes: Vec<u8>, keys: &Keys) -> Result<SegmentInspector, ReadError> {
         let path = Path::new("memory");
         let io = |source| ReadError::Io { path: path.to_owned(), source };
         let file = SegmentFile::from_bytes(bytes, keys).map_err(io)?;
-        Ok(Shell { path: path.to_owned(), file: file.map_err(|damage| corrupt(path, damage))? })
+        Ok(SegmentInspector { path: path.to_owned(), file: file.map_err(|damage| corrupt(path, damage))? })
     }
 
     /// The segment, to be searched; fails when it is locked.
