@@ -11,7 +11,7 @@ pub use evidence_notice::EvidenceNotice;
 use crate::files::clock::ClockEvent;
 use evidence::{Digest, Keys, Ledger, Recipient};
 use lookup::Locked;
-use segment::{NAMED_MAX, Trouble};
+use segment::{DamagedChunk, NAMED_MAX};
 use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// How a logspace is kept.
@@ -220,7 +220,7 @@ pub enum Notice {
         /// The file.
         path: PathBuf,
         /// Which chunk, and what of it.
-        trouble: Trouble,
+        trouble: DamagedChunk,
     },
     /// A segment that the catalog names is not there.
     MissingSegment {
@@ -303,7 +303,7 @@ impl fmt::Display for Notice {
                 write!(f, "{what} {messages} messages from {first} on")
             }
             Notice::BadSegment { path, error } => write!(f, "cannot use {}: {error}", path.display()),
-            Notice::DamagedChunk { path, trouble: Trouble { chunk, place, what, parts, messages } } => {
+            Notice::DamagedChunk { path, trouble: DamagedChunk { chunk, place, what, parts, messages } } => {
                 write!(
                     f,
                     "{} is damaged in chunk {chunk} at {}: {what}, in {}; concerns messages {} to {}",

@@ -15,7 +15,7 @@ use crate::files::{
 use evidence::{Chain, Event, Keys, PublicKey, Record};
 use journal::OsDisk;
 use lookup::{ReadError, Watch};
-use segment::{Sealed, SegmentInspector, Trouble};
+use segment::{DamagedChunk, Sealed, SegmentInspector};
 use std::{
     collections::BTreeSet,
     io,
@@ -273,7 +273,7 @@ fn check_messages(
     sealed: &Sealed,
     record: &Record,
     watch: &Watch,
-    troubles: &mut Vec<Trouble>,
+    troubles: &mut Vec<DamagedChunk>,
     report: &mut AuditReport,
 ) -> Result<(), AuditError> {
     let place = |finding: Finding| Finding { path: Some(sealed.path().to_owned()), ..finding };
@@ -301,7 +301,7 @@ fn check_messages(
     Ok(())
 }
 
-fn damaged(trouble: &Trouble) -> Finding {
+fn damaged(trouble: &DamagedChunk) -> Finding {
     let text = format!("{}, in {}", trouble.what, trouble.parts.join(", "));
     Finding {
         chunk: Some(trouble.chunk),

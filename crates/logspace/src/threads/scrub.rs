@@ -11,7 +11,7 @@ use crate::{
 use evidence::Keys;
 use lookup::ReadError;
 use rustix::fs::{Advice, fadvise};
-use segment::{SegmentInspector, Trouble};
+use segment::{DamagedChunk, SegmentInspector};
 use std::{
     fs::File,
     path::Path,
@@ -30,7 +30,7 @@ pub fn scrub_file(
     path: &Path,
     bytes_a_second: u64,
     pause: &mut dyn FnMut(Duration) -> bool,
-) -> Result<Vec<Trouble>, ReadError> {
+) -> Result<Vec<DamagedChunk>, ReadError> {
     let inspector = SegmentInspector::open(path, &Keys::default())?;
     let began = Instant::now();
     let mut troubles = Vec::new();

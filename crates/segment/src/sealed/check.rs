@@ -4,7 +4,7 @@
 
 use super::{
     Sealed,
-    inspector::{Trouble, trouble},
+    inspector::{DamagedChunk, damaged_chunk},
     prove::leaf_of,
 };
 use crate::{
@@ -70,25 +70,25 @@ impl Sealed {
     }
 
     /// Every damaged chunk, with the messages that cannot be read back for it.
-    pub fn troubles(&self, watch: &Watch) -> Result<Vec<Trouble>, ReadError> {
+    pub fn troubles(&self, watch: &Watch) -> Result<Vec<DamagedChunk>, ReadError> {
         let mut troubles = Vec::new();
         for chunk in 0..self.file.chunks() {
             watch.check()?;
             let Err(bad) = self.file.examine(chunk) else { continue };
-            let mut trouble = trouble(&self.file, bad);
-            trouble.messages = self.messages_of(&trouble);
-            troubles.push(trouble);
+            let mut damaged_chunk = damaged_chunk(&self.file, bad);
+            damaged_chunk.messages = self.messages_of(&damaged_chunk);
+            troubles.push(damaged_chunk);
         }
         Ok(troubles)
     }
 
     /// The messages that need a chunk to be read back.
-    fn messages_of(&self, trouble: &Trouble) -> Range<u64> {
+    fn messages_of(&self, damaged_chunk: &DamagedChunk) -> Range<u64> {
         let whole = self.first_sequence()..self.first_sequence() + u64::from(self.len());
         let is_part_of = |section: Section| {
             let place = self.file.place(section);
             let (start, end) = (place.offset as u64, (place.offset + place.length) as u64);
-            start < trouble.place.end && end > trouble.place.start
+            start < damaged_chunk.place.end && end > damaged_chunk.place.start
         };
         let needed = [
             Section::Meta,
@@ -111,7 +111,8 @@ impl Sealed {
         let mut found = whole.end..whole.start;
         for block in 0..self.blocks() {
             let Ok((documents, bytes)) = self.block_place(block) else { return whole };
-            if start + bytes.start < trouble.place.end && start + bytes.end > trouble.place.start {
+            if start + bytes.start < damaged_chunk.place.end && start + bytes.end > damaged_chunk.place.start
+            {
                 found.start = found.start.min(whole.start + u64::from(documents.start));
                 found.end = found.end.max(whole.start + u64::from(documents.end));
             }

@@ -18,16 +18,16 @@ pub struct SegmentInspector {
     pub(super) file: SegmentFile,
 }
 
-/// A damaged chunk.
+/// A chunk of a segment file that is not what was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Trouble {
+pub struct DamagedChunk {
     /// Its number, from 0.
     pub chunk: usize,
-    /// The bytes of the file that it takes.
+    /// Its range in the file, bytes.
     pub place: Range<u64>,
-    /// What is wrong.
+    /// The damage, in words.
     pub what: &'static str,
-    /// What it holds.
+    /// Names of the sections that it holds parts of.
     pub parts: Vec<&'static str>,
     /// Sequence numbers of the messages that cannot be read back; the whole segment's when that cannot be said.
     pub messages: Range<u64>,
@@ -113,17 +113,17 @@ impl SegmentInspector {
     }
 
     /// Compares a chunk with its checksum, its hash and, with the key, its tag.
-    pub fn examine(&self, chunk: usize) -> Result<(), Trouble> {
-        self.file.examine(chunk).map_err(|bad| trouble(&self.file, bad))
+    pub fn examine(&self, chunk: usize) -> Result<(), DamagedChunk> {
+        self.file.examine(chunk).map_err(|bad| damaged_chunk(&self.file, bad))
     }
 }
 
 /// What is wrong with a chunk, in words; its messages are those of the whole segment.
-pub(super) fn trouble(file: &SegmentFile, bad: BadChunk) -> Trouble {
+pub(super) fn damaged_chunk(file: &SegmentFile, bad: BadChunk) -> DamagedChunk {
     let Header { first, count, .. } = file.header();
     let parts = file.sections_of(&bad.place).into_iter().map(part).collect();
     let messages = *first..first.saturating_add(u64::from(*count));
-    Trouble { chunk: bad.chunk, place: bad.place, what: bad.what, parts, messages }
+    DamagedChunk { chunk: bad.chunk, place: bad.place, what: bad.what, parts, messages }
 }
 
 fn part(section: u16) -> &'static str {
