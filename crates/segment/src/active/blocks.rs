@@ -1,13 +1,13 @@
 //! The blocks of an active segment: an open one, full ones, and those that are compressed.
 //!
 //! In: frames and texts. Out: compressed blocks; any block again; the tree over the messages' hashes. Until a dictionary
-//! was learned, full blocks wait as they are; then threads compress and hash them, see [`press`], while they stay
+//! was learned, full blocks wait as they are; then threads compress and hash them, see [`compress_pool`], while they stay
 //! readable here. What comes back is put in order.
 //! Holds: about a fifth of the received bytes, [`BLOCK_BYTES`] of the open block, and full ones that are worked on:
 //! [`PRESSING_MAX`] at most. Limits: a frame of any size makes a block at worst.
 
 use super::{
-    press::{self, Pressed, Promise},
+    compress_pool::{self, CompressedBlock, PendingBlock},
     received::Received,
 };
 use crate::format::frame::Frames;
@@ -43,7 +43,7 @@ struct Full {
     first: u32,
     received: Arc<Received>,
     /// What the threads make of it; none while it waits for a dictionary.
-    promise: Option<Promise>,
+    pending: Option<PendingBlock>,
 }
 
 /// The frames of a segment being built.
@@ -105,8 +105,8 @@ impl Blocks {
         open.begin(self.first_sequence + u64::from(next));
         let received = Arc::new(std::mem::replace(&mut self.open, open));
         let first = std::mem::replace(&mut self.open_first, next);
-        let promise = self.dictionary.as_ref().map(|dictionary| press::send(&received, dictionary));
-        self.full.push_back(Full { first, received, promise });
+        let pending = self.dictionary.as_ref().map(|dictionary| compress_pool::send(&received, dictionary));
+        self.full.push_back(Full { first, received, pending });
         self.collect(PRESSING_MAX);
     }
 
@@ -115,7 +115,7 @@ impl Blocks {
         assert!(self.dictionary.is_none(), "the blocks are compressed already");
         self.dictionary = Some(Arc::clone(dictionary));
         for full in &mut self.full {
-            full.promise = Some(press::send(&full.received, dictionary));
+            full.pending = Some(compress_pool::send(&full.received, dictionary));
         }
     }
 
@@ -132,11 +132,11 @@ impl Blocks {
 
     /// Takes what the threads are done with, waiting until `left` blocks are left at most.
     fn collect(&mut self, left: usize) {
-        while let Some(Full { promise: Some(promise), .. }) = self.full.front() {
-            if !promise.is_kept() && self.full.len() <= left {
+        while let Some(Full { pending: Some(pending), .. }) = self.full.front() {
+            if !pending.is_ready() && self.full.len() <= left {
                 return;
             }
-            promise.wait();
+            pending.wait();
             if let Some(full) = self.full.pop_front() {
                 self.store(full);
             }
@@ -144,14 +144,14 @@ impl Blocks {
     }
 
     fn store(&mut self, full: Full) {
-        let Full { first, received, promise } = full;
+        let Full { first, received, pending } = full;
         let dictionary = self.dictionary.as_ref().expect("a dictionary was there when it was sent");
-        let promise = match promise.filter(|promise| promise.wait().is_some()) {
-            Some(promise) => promise,
+        let pending = match pending.filter(|pending| pending.wait().is_some()) {
+            Some(pending) => pending,
             // The thread that had it failed: if it is the block, this one fails as well and says so.
-            None => press::press(&received, dictionary),
+            None => compress_pool::compress(&received, dictionary),
         };
-        let Pressed { bytes, plain_bytes, leaves } = promise.wait().expect("it was done just now");
+        let CompressedBlock { bytes, plain_bytes, leaves } = pending.wait().expect("it was done just now");
         let (offset, stored_bytes) = (self.bytes.len() as u64, bytes.len() as u32);
         self.bytes.extend_from_slice(bytes);
         self.stored.push(Stored { first, offset, stored_bytes, plain_bytes: *plain_bytes });

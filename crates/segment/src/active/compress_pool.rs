@@ -39,25 +39,25 @@ const PIECE_BYTES: u32 = 8 << 10;
 /// Room for a block behind its dictionary.
 const ROOM_BYTES: usize = 256 << 10;
 
-/// What becomes of a block.
-pub(super) struct Pressed {
+/// A block, compressed, and the hashes of its messages.
+pub(super) struct CompressedBlock {
     pub(super) bytes: Vec<u8>,
     pub(super) plain_bytes: u32,
     /// Hashes of its messages.
     pub(super) leaves: Vec<Digest>,
 }
 
-/// Will hold what becomes of a block; nothing when the thread failed.
+/// Holds a compressed block once a thread has made it; nothing when the thread failed.
 #[derive(Clone, Default)]
-pub(super) struct Promise(Arc<OnceLock<Option<Pressed>>>);
+pub(super) struct PendingBlock(Arc<OnceLock<Option<CompressedBlock>>>);
 
-impl Promise {
-    pub(super) fn is_kept(&self) -> bool {
+impl PendingBlock {
+    pub(super) fn is_ready(&self) -> bool {
         self.0.get().is_some()
     }
 
     /// What became of the block, once that is known.
-    pub(super) fn wait(&self) -> Option<&Pressed> {
+    pub(super) fn wait(&self) -> Option<&CompressedBlock> {
         self.0.wait().as_ref()
     }
 }
@@ -66,42 +66,42 @@ impl Promise {
 struct Job {
     received: Option<Arc<Received>>,
     dictionary: Arc<Vec<u8>>,
-    promise: Promise,
+    pending: PendingBlock,
 }
 
 impl Drop for Job {
     /// Whoever waits learns of the end of the work, however it ended.
     fn drop(&mut self) {
-        let _ = self.promise.0.set(None);
+        let _ = self.pending.0.set(None);
     }
 }
 
 /// Gives a block to the threads, waiting while they have enough to do.
-pub(super) fn send(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
+pub(super) fn send(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> PendingBlock {
     if threads() == 0 {
-        return press(received, dictionary);
+        return compress(received, dictionary);
     }
-    let (job, promise) = Job::new(received, dictionary);
-    PRESSES.put(job);
-    promise
+    let (job, pending) = Job::new(received, dictionary);
+    POOL.put(job);
+    pending
 }
 
 /// Does the work at once.
-pub(super) fn press(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> Promise {
-    let (job, promise) = Job::new(received, dictionary);
+pub(super) fn compress(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> PendingBlock {
+    let (job, pending) = Job::new(received, dictionary);
     serve(job, |_| None);
-    promise
+    pending
 }
 
 /// The blocks that wait, of all segments.
-struct Presses {
+struct CompressPool {
     waiting: Mutex<VecDeque<Job>>,
     filled: Condvar,
     emptied: Condvar,
 }
 
-static PRESSES: Presses =
-    Presses { waiting: Mutex::new(VecDeque::new()), filled: Condvar::new(), emptied: Condvar::new() };
+static POOL: CompressPool =
+    CompressPool { waiting: Mutex::new(VecDeque::new()), filled: Condvar::new(), emptied: Condvar::new() };
 
 /// How many threads there are; they are begun when the first block is full.
 fn threads() -> usize {
@@ -116,19 +116,19 @@ fn threads() -> usize {
 /// A thread's life. A block that cannot be worked on is its owner's trouble, and the next one is taken.
 fn work() {
     loop {
-        let mut job = Some(PRESSES.take(None));
+        let mut job = Some(POOL.take(None));
         while let Some(next) = job.take() {
             let mut in_a_row = 0;
             let next_for = |dictionary: &Arc<Vec<u8>>| {
                 in_a_row += 1;
-                Some(PRESSES.take(Some(dictionary).filter(|_| in_a_row < IN_A_ROW_MAX)))
+                Some(POOL.take(Some(dictionary).filter(|_| in_a_row < IN_A_ROW_MAX)))
             };
             job = catch_unwind(AssertUnwindSafe(|| serve(next, next_for))).unwrap_or(None);
         }
     }
 }
 
-impl Presses {
+impl CompressPool {
     fn locked(&self) -> MutexGuard<'_, VecDeque<Job>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -186,10 +186,10 @@ fn serve(job: Job, mut next: impl FnMut(&Arc<Vec<u8>>) -> Option<Job>) -> Option
 }
 
 impl Job {
-    fn new(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> (Job, Promise) {
-        let promise = Promise::default();
+    fn new(received: &Arc<Received>, dictionary: &Arc<Vec<u8>>) -> (Job, PendingBlock) {
+        let pending = PendingBlock::default();
         let (received, dictionary) = (Some(Arc::clone(received)), Arc::clone(dictionary));
-        (Job { received, dictionary, promise: promise.clone() }, promise)
+        (Job { received, dictionary, pending: pending.clone() }, pending)
     }
 
     fn work(&mut self, context: &mut CCtx<'_>, room: &mut [u8], plain: &mut Vec<u8>) {
@@ -207,10 +207,10 @@ impl Job {
         let size = context.compress2(&mut bytes, block);
         size.expect("the buffer has the room that compression may need");
         bytes.shrink_to_fit();
-        let pressed = Pressed { plain_bytes: block.len() as u32, leaves: received.leaves(), bytes };
+        let pressed = CompressedBlock { plain_bytes: block.len() as u32, leaves: received.leaves(), bytes };
         // From now on the block is its owner's alone, who uses its memory again.
         drop(received);
-        let _ = self.promise.0.set(Some(pressed));
+        let _ = self.pending.0.set(Some(pressed));
     }
 }
 

@@ -21,19 +21,19 @@ fn received(block: usize, frame_bytes: usize) -> Arc<Received> {
 }
 
 #[track_caller]
-fn check(block: usize, frame_bytes: usize, dictionary: &[u8], promise: &Promise) {
-    let pressed = promise.wait().unwrap();
+fn check(block: usize, frame_bytes: usize, dictionary: &[u8], pending: &PendingBlock) {
+    let compressed = pending.wait().unwrap();
     let mut plain = Vec::new();
     received(block, frame_bytes).frames.encode(&mut plain);
-    assert_eq!(pressed.plain_bytes as usize, plain.len());
+    assert_eq!(compressed.plain_bytes as usize, plain.len());
     let mut decompressor = zstd::bulk::Decompressor::with_dictionary(dictionary).unwrap();
-    assert_eq!(decompressor.decompress(&pressed.bytes, plain.len()).unwrap(), plain);
-    for (index, leaf) in pressed.leaves.iter().enumerate() {
+    assert_eq!(decompressor.decompress(&compressed.bytes, plain.len()).unwrap(), plain);
+    for (index, leaf) in compressed.leaves.iter().enumerate() {
         let (sequence, raw) = ((block * 1000 + index) as u64, frame(block, index, frame_bytes));
         let want = merkle::leaf(sequence, (index / 7) as i64, b"192.0.2.7", &raw, &mut Vec::new());
         assert_eq!(*leaf, want);
     }
-    assert_eq!(pressed.leaves.len(), 50);
+    assert_eq!(compressed.leaves.len(), 50);
 }
 
 #[test]
@@ -47,18 +47,18 @@ fn every_block_comes_back() {
     let dictionaries = [Arc::default(), trained(0), trained(100)];
     // Small ones, full ones, and one that is larger than the room behind the dictionary.
     let frame_bytes = [0, 2600, 9000];
-    let promises: Vec<Promise> = (0..100)
+    let pending_blocks: Vec<PendingBlock> = (0..100)
         .map(|block| send(&received(block, frame_bytes[block % 5 % 3]), &dictionaries[block / 4 % 3]))
         .collect();
-    for (block, promise) in promises.iter().enumerate() {
-        check(block, frame_bytes[block % 5 % 3], &dictionaries[block / 4 % 3], promise);
+    for (block, pending) in pending_blocks.iter().enumerate() {
+        check(block, frame_bytes[block % 5 % 3], &dictionaries[block / 4 % 3], pending);
     }
 }
 
 #[test]
 fn who_waits_learns_of_a_failure() {
-    let promise = Promise::default();
-    drop(Job { received: None, dictionary: Arc::default(), promise: promise.clone() });
-    assert!(promise.is_kept());
-    assert!(promise.wait().is_none());
+    let pending = PendingBlock::default();
+    drop(Job { received: None, dictionary: Arc::default(), pending: pending.clone() });
+    assert!(pending.is_ready());
+    assert!(pending.wait().is_none());
 }
