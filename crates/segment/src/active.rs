@@ -7,12 +7,12 @@
 mod batch;
 mod blocks;
 pub(crate) mod builder;
+mod capacity_hint;
 mod columns;
 mod compress_pool;
 mod index;
 mod learned;
 mod received;
-mod room;
 mod terms;
 mod view;
 mod wanted;
@@ -123,7 +123,7 @@ impl Active {
     /// What the next segment is to begin with; `None` when it should learn by itself.
     pub fn learned(&self) -> Option<Learned> {
         let builder = self.shared.read();
-        builder.learned.as_ref().and_then(|learned| learned.next(builder.room()))
+        builder.learned.as_ref().and_then(|learned| learned.next(builder.capacity_hint()))
     }
 
     /// A view of the messages that are there now. It does not grow.

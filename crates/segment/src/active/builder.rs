@@ -7,10 +7,10 @@
 
 use super::{
     blocks::{Blocks, Found},
+    capacity_hint::CapacityHint,
     columns::{Columns, zone_number},
     index::Index,
     learned::{Learned, train},
-    room::Room,
 };
 use crate::terms::frequent::Frequent;
 use crate::{
@@ -90,7 +90,7 @@ impl Builder {
         let frequent =
             learned.as_ref().map_or_else(|| Arc::new(Frequent::none()), |known| known.frequent.clone());
         let dictionary = learned.as_ref().map(|learned| Arc::clone(&learned.dictionary));
-        let room = learned.as_ref().map_or_else(Room::default, |learned| learned.room);
+        let room = learned.as_ref().map_or_else(CapacityHint::default, |learned| learned.room);
         Builder {
             first_sequence,
             length: 0,
@@ -240,7 +240,7 @@ impl Builder {
         let frequent = Frequent::choose(counted, self.length);
         let dictionary = train(&self.blocks.samples(SAMPLE_BYTES, SAMPLES_BYTES_MAX));
         let learned = Learned::new(frequent, dictionary);
-        let mut index = Index::new(Arc::clone(&learned.frequent), &Room::default());
+        let mut index = Index::new(Arc::clone(&learned.frequent), &CapacityHint::default());
         for document in 0..self.length {
             for named in &self.columns.named {
                 if named.column.place_of(document) > 0 {
@@ -271,11 +271,11 @@ impl Builder {
         place.map_or(b"", |place| &frame[place])
     }
 
-    /// As large as the segment is, and a little more: neighbours are alike, not equal.
-    pub(super) fn room(&self) -> Room {
+    /// Returns the sizes of the segment, and a little more: neighbours are alike, not equal.
+    pub(super) fn capacity_hint(&self) -> CapacityHint {
         let more = |size: usize| size + size / 8;
         let terms = &self.index.terms;
-        Room {
+        CapacityHint {
             documents: more(self.length as usize),
             pairs: more(self.index.flat.len()),
             pairs_again: more(self.index.again.len()),

@@ -8,7 +8,7 @@
 //! come from memory. Whoever reads sees to it that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
-use super::{room::Room, terms::Terms};
+use super::{capacity_hint::CapacityHint, terms::Terms};
 use crate::terms::neighbours::{Layout, Neighbours};
 use crate::{
     memory::{self, Item, Spares},
@@ -126,7 +126,7 @@ pub(crate) struct Index {
 
 impl Index {
     /// An empty index that folds these tokens into templates.
-    pub(crate) fn new(frequent: Arc<Frequent>, room: &Room) -> Index {
+    pub(crate) fn new(frequent: Arc<Frequent>, room: &CapacityHint) -> Index {
         Index {
             seed: Seed::of_process(),
             frequent,

@@ -3,7 +3,7 @@
 //! In: frequent tokens, samples of frames. Out: both, for so many segments; a trained dictionary.
 //! Holds: shared, never changed. Limits: [`DICTIONARY_BYTES_MAX`].
 
-use super::room::Room;
+use super::capacity_hint::CapacityHint;
 use crate::terms::frequent::Frequent;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Learned {
     /// How many segments used it before.
     segments: u32,
     /// How large the segment before became.
-    pub(crate) room: Room,
+    pub(crate) room: CapacityHint,
 }
 
 impl Learned {
@@ -30,12 +30,12 @@ impl Learned {
             frequent: Arc::new(frequent),
             dictionary: Arc::new(dictionary),
             segments: 0,
-            room: Room::default(),
+            room: CapacityHint::default(),
         }
     }
 
     /// Returns what the segment behind one of this size begins with; `None` when it should learn for itself.
-    pub(crate) fn next(&self, room: Room) -> Option<Learned> {
+    pub(crate) fn next(&self, room: CapacityHint) -> Option<Learned> {
         let segments = self.segments + 1;
         (segments < SEGMENTS_MAX).then(|| Learned { segments, room, ..self.clone() })
     }

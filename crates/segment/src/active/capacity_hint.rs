@@ -5,7 +5,7 @@
 
 /// Sizes of a segment's parts.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Room {
+pub(crate) struct CapacityHint {
     pub(super) documents: usize,
     /// Pairs of a document and a term.
     pub(super) pairs: usize,
