@@ -15,7 +15,7 @@ mod learned;
 mod received;
 mod terms;
 mod view;
-mod wanted;
+mod word_scan;
 
 use crate::documents::kept::KeptBlocks;
 use builder::Builder;

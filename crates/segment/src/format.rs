@@ -14,7 +14,7 @@ pub(crate) mod ordinals;
 pub(crate) mod postings;
 pub(crate) mod reader;
 
-pub(crate) use reader::{Damage, Part, Reader, put_bytes, put_varint};
+pub(crate) use reader::{Damage, FileSlice, Reader, put_bytes, put_varint};
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ mod bits;
 mod column;
 pub(crate) mod dictionary;
 mod group;
-mod opened;
+mod reader;
 mod shape;
 mod skeleton;
 mod skeletons;
@@ -16,7 +16,7 @@ mod time;
 mod values;
 
 pub(crate) use group::{Group, Packer, Skeletons};
-pub(crate) use opened::{ENTRY_BYTES, Opened, Source, entry};
+pub(crate) use reader::{ENTRY_BYTES, PackedReader, Source, entry};
 pub(crate) use skeleton::Splitter;
 pub(crate) use skeletons::encode as encode_skeletons;
 

@@ -20,7 +20,7 @@ mod together;
 mod view;
 
 use super::format::{
-    Damage, Part,
+    Damage, FileSlice,
     file::{Section, SegmentFile},
     numbers::Numbers,
 };
@@ -126,7 +126,7 @@ impl Sealed {
     }
 
     /// The bytes of a column, not checked.
-    fn bytes_of(&self, entry: &Entry) -> Result<Part<'_>, Damage> {
+    fn bytes_of(&self, entry: &Entry) -> Result<FileSlice<'_>, Damage> {
         self.file.whole(Section::Columns)?.piece(entry.start, entry.size)
     }
 }

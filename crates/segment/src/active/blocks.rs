@@ -32,7 +32,7 @@ pub(crate) struct Stored {
 }
 
 /// A block of an active segment, wherever it is.
-pub(crate) enum Found<'a> {
+pub(crate) enum FoundBlock<'a> {
     Plain(&'a Frames),
     Compressed(&'a [u8], Stored),
 }
@@ -162,19 +162,19 @@ impl Blocks {
     }
 
     /// The block of a document, and its first document.
-    pub(crate) fn find(&self, document: u32) -> (Found<'_>, u32) {
+    pub(crate) fn find(&self, document: u32) -> (FoundBlock<'_>, u32) {
         if document >= self.open_first {
-            return (Found::Plain(&self.open.frames), self.open_first);
+            return (FoundBlock::Plain(&self.open.frames), self.open_first);
         }
         if let Some(index) = self.full.partition_point(|full| full.first <= document).checked_sub(1) {
             let full = &self.full[index];
-            return (Found::Plain(&full.received.frames), full.first);
+            return (FoundBlock::Plain(&full.received.frames), full.first);
         }
         let index = self.stored.partition_point(|stored| stored.first <= document).saturating_sub(1);
         let stored = self.stored[index];
         let start = stored.offset as usize;
         let bytes = &self.bytes[start..start + stored.stored_bytes as usize];
-        (Found::Compressed(bytes, stored), stored.first)
+        (FoundBlock::Compressed(bytes, stored), stored.first)
     }
 
     /// First document behind the block that begins with `first`.

@@ -6,7 +6,7 @@
 //! Limits: [`DOCUMENTS_MAX`], [`BYTES_MAX`]; the owner asks [`Builder::is_full`] before it adds.
 
 use super::{
-    blocks::{Blocks, Found},
+    blocks::{Blocks, FoundBlock},
     capacity_hint::CapacityHint,
     columns::{Columns, zone_number},
     index::Index,
@@ -259,7 +259,7 @@ impl Builder {
 
     /// The text of a document whose block is not compressed yet.
     fn text_of(&self, document: u32) -> &[u8] {
-        let (Found::Plain(frames), first) = self.blocks.find(document) else { return b"" };
+        let (FoundBlock::Plain(frames), first) = self.blocks.find(document) else { return b"" };
         let frame = frames.frame((document - first) as usize);
         let times = &self.columns.times;
         let (start, tail) = (times.text_start[document as usize], times.text_tail[document as usize]);

@@ -8,7 +8,7 @@ use super::{
     Column, Shared, blocks,
     builder::{Builder, LEARN_DOCUMENTS, decimal},
     columns::{Named, stamp_of},
-    wanted::Wanted,
+    word_scan::WordScan,
 };
 use crate::{
     answers::{
@@ -58,7 +58,7 @@ impl ActiveView {
     fn scan(
         &self,
         watch: &Watch,
-        choose: impl FnOnce(&Builder) -> Option<Wanted>,
+        choose: impl FnOnce(&Builder) -> Option<WordScan>,
     ) -> Result<Option<Bitmap>, ReadError> {
         let mut found = Bitmap::none(self.length);
         let builder = self.shared.read();
@@ -230,7 +230,7 @@ impl SegmentView for ActiveView {
     }
 
     fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        let found = self.scan(watch, |builder| Some(Wanted::of(builder, pattern)))?;
+        let found = self.scan(watch, |builder| Some(WordScan::of(builder, pattern)))?;
         let mut found = found.unwrap_or_else(|| Bitmap::none(self.length));
         let columns = [self.fixed(Fixed::Host), self.fixed(Fixed::Program)];
         words::add_columns(
@@ -245,7 +245,7 @@ impl SegmentView for ActiveView {
     fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {
         let mut words = 0;
         let found = self.scan(watch, |builder| {
-            let wanted = Wanted::of(builder, pattern);
+            let wanted = WordScan::of(builder, pattern);
             words = wanted.words;
             Some(wanted)
         })?;
@@ -263,8 +263,8 @@ impl SegmentView for ActiveView {
             end = builder.blocks.end_of(first, builder.length);
             cost.blocks += 1;
             cost.bytes += match found {
-                blocks::Found::Plain(frames) => frames.size() as u64,
-                blocks::Found::Compressed(bytes, _) => bytes.len() as u64,
+                blocks::FoundBlock::Plain(frames) => frames.size() as u64,
+                blocks::FoundBlock::Compressed(bytes, _) => bytes.len() as u64,
             };
         }
         Ok(Some(cost))
@@ -283,7 +283,7 @@ impl SegmentView for ActiveView {
             let known = &builder.index.templates;
             let is_wanted = |number| excerpt.is_in(known.sequence(number));
             let templates: Vec<bool> = (0..known.len()).map(is_wanted).collect();
-            Some(Wanted::of_templates(templates))
+            Some(WordScan::of_templates(templates))
         })?;
         match found {
             Some(documents) if is_exact => Ok(PhraseAnswer { documents, sure: None }),
@@ -346,8 +346,8 @@ impl Stored for ActiveView {
         block.documents = first..builder.blocks.end_of(first, builder.length);
         block.bytes.clear();
         match found {
-            blocks::Found::Plain(frames) => frames.encode(&mut block.bytes),
-            blocks::Found::Compressed(bytes, stored) => {
+            blocks::FoundBlock::Plain(frames) => frames.encode(&mut block.bytes),
+            blocks::FoundBlock::Compressed(bytes, stored) => {
                 let useless = || self.damage(document, "a block does not decompress");
                 // What is compressed was compressed with what was learned, which does not change any more.
                 let decoder =
@@ -369,8 +369,8 @@ impl Stored for ActiveView {
     fn shown_block(&self, document: u32) -> Result<Arc<Block>, ReadError> {
         // A compressed block is as it is; others still grow, and cost little to copy.
         let fixed = match self.shared.read().blocks.find(document) {
-            (blocks::Found::Compressed(..), first) => Some(first),
-            (blocks::Found::Plain(_), _) => None,
+            (blocks::FoundBlock::Compressed(..), first) => Some(first),
+            (blocks::FoundBlock::Plain(_), _) => None,
         };
         let kept = fixed.and_then(|first| self.shared.kept.find(first));
         if let Some(block) = kept.filter(|block| block.documents.contains(&document)) {

@@ -4,7 +4,7 @@
 //! A lookup reads the firsts by bisection and then one block. Limits: 4 GiB.
 
 use super::{
-    Damage, Part, Reader,
+    Damage, FileSlice, Reader,
     directory::{self, Directory, Layout},
     put_varint,
 };
@@ -97,7 +97,7 @@ pub(crate) struct Dictionary<'a>(Directory<'a>);
 
 impl<'a> Dictionary<'a> {
     /// Reads the head.
-    pub(crate) fn open(part: Part<'a>) -> Result<Dictionary<'a>, Damage> {
+    pub(crate) fn open(part: FileSlice<'a>) -> Result<Dictionary<'a>, Damage> {
         let mut reader = part.reader();
         Dictionary::read(&mut reader)
     }
@@ -108,12 +108,12 @@ impl<'a> Dictionary<'a> {
     }
 
     /// See [`Directory::lookup`].
-    pub(crate) fn lookup(&self) -> Part<'a> {
+    pub(crate) fn lookup(&self) -> FileSlice<'a> {
         self.0.lookup()
     }
 
     /// See [`Directory::block`].
-    pub(crate) fn block(&self, block: usize) -> Result<Part<'a>, Damage> {
+    pub(crate) fn block(&self, block: usize) -> Result<FileSlice<'a>, Damage> {
         self.0.block(block)
     }
 

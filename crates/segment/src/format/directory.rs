@@ -3,7 +3,7 @@
 //! In: the start of a stored dictionary. Out: first strings, the bytes of blocks, the block that a string must be in.
 //! Limits: 4 GiB; the owner sees to it that what is asked for is whole, see [`Directory::lookup`].
 
-use super::{Damage, Part, Reader};
+use super::{Damage, FileSlice, Reader};
 
 const ENTRY_BYTES: usize = 8;
 /// Bytes of the counts and sizes at the start.
@@ -46,10 +46,10 @@ pub(crate) struct Directory<'a> {
     layout: Layout,
     count: usize,
     /// Index and firsts.
-    lookup: Part<'a>,
-    index: Part<'a>,
-    firsts: Part<'a>,
-    data: Part<'a>,
+    lookup: FileSlice<'a>,
+    index: FileSlice<'a>,
+    firsts: FileSlice<'a>,
+    data: FileSlice<'a>,
 }
 
 impl<'a> Directory<'a> {
@@ -63,7 +63,7 @@ impl<'a> Directory<'a> {
     }
 
     /// Index and first strings. The owner sees to it that they are whole before anything else is asked.
-    pub(crate) fn lookup(&self) -> Part<'a> {
+    pub(crate) fn lookup(&self) -> FileSlice<'a> {
         self.lookup
     }
 
@@ -95,7 +95,7 @@ impl<'a> Directory<'a> {
     }
 
     /// The bytes of a block. The owner sees to it that they are whole before the block is read.
-    pub(crate) fn block(&self, block: usize) -> Result<Part<'a>, Damage> {
+    pub(crate) fn block(&self, block: usize) -> Result<FileSlice<'a>, Damage> {
         let (start, end) = (self.starts(block)?.0, self.starts(block + 1)?.0);
         self.data.piece(start, end.wrapping_sub(start))
     }

@@ -12,7 +12,7 @@ mod plain;
 mod section;
 mod write;
 
-use super::{Damage, Part};
+use super::{Damage, FileSlice};
 use evidence::{Digest, Keys};
 use footer::Footer;
 use header::HEADER_BYTES;
@@ -68,7 +68,7 @@ impl SegmentFile {
 
     fn of(bytes: Bytes, keys: &Keys) -> io::Result<Result<SegmentFile, Damage>> {
         let read = || {
-            let whole = Part { bytes: bytes.as_slice(), offset: 0 };
+            let whole = FileSlice { bytes: bytes.as_slice(), offset: 0 };
             let header = Header::read(&whole)?;
             let footer = Footer::read(&whole, header.version, header.encryption != Encryption::None)?;
             Ok((header, footer))
@@ -141,10 +141,9 @@ impl SegmentFile {
     }
 
     /// A section, its bytes not yet checked; empty when the file has none.
-    pub(crate) fn place(&self, section: Section) -> Place {
-        self.footer.find(section).map_or(Place { offset: HEADER_BYTES, length: 0 }, |entry| Place {
-            offset: entry.offset as usize,
-            length: entry.length as usize,
+    pub(crate) fn place(&self, section: Section) -> SectionExtent {
+        self.footer.find(section).map_or(SectionExtent { offset: HEADER_BYTES, length: 0 }, |entry| {
+            SectionExtent { offset: entry.offset as usize, length: entry.length as usize }
         })
     }
 
@@ -157,20 +156,20 @@ impl SegmentFile {
     }
 
     /// A whole section, checked.
-    pub(crate) fn section(&self, section: Section) -> Result<Part<'_>, Damage> {
+    pub(crate) fn section(&self, section: Section) -> Result<FileSlice<'_>, Damage> {
         let place = self.place(section);
         self.slice(place, 0, place.length)
     }
 
     /// A whole section of which nothing is checked yet: see [`SegmentFile::check_part`].
-    pub(crate) fn whole(&self, section: Section) -> Result<Part<'_>, Damage> {
+    pub(crate) fn whole(&self, section: Section) -> Result<FileSlice<'_>, Damage> {
         let place = self.place(section);
-        Part { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
+        FileSlice { bytes: self.readable(), offset: 0 }.piece(place.offset, place.length)
     }
 
     /// Checks the chunks that a part of this file lies in.
     #[inline]
-    pub(crate) fn check_part(&self, part: &Part<'_>) -> Result<(), Damage> {
+    pub(crate) fn check_part(&self, part: &FileSlice<'_>) -> Result<(), Damage> {
         if part.bytes.is_empty() {
             return Ok(());
         }
@@ -181,8 +180,13 @@ impl SegmentFile {
     }
 
     /// A piece of a section, checked.
-    pub(crate) fn slice(&self, place: Place, start: usize, length: usize) -> Result<Part<'_>, Damage> {
-        let whole = Part { bytes: self.readable(), offset: 0 };
+    pub(crate) fn slice(
+        &self,
+        place: SectionExtent,
+        start: usize,
+        length: usize,
+    ) -> Result<FileSlice<'_>, Damage> {
+        let whole = FileSlice { bytes: self.readable(), offset: 0 };
         let part = whole.piece(place.offset, place.length)?.piece(start, length)?;
         self.check_part(&part)?;
         Ok(part)
@@ -249,9 +253,9 @@ impl SegmentFile {
     }
 }
 
-/// Where a section lies.
+/// The range of a section in the file, bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SectionExtent {
     pub(crate) offset: usize,
     pub(crate) length: usize,
 }

@@ -4,7 +4,7 @@
 //! each frame; when a frame holds one itself, the block begins with the lengths instead.
 //! Limits: what a decoder reads is bounded by the bytes it has.
 
-use super::{Damage, Part, put_varint};
+use super::{Damage, FileSlice, put_varint};
 use std::ops::Range;
 
 /// Frames are told apart by the line break behind each.
@@ -133,7 +133,7 @@ impl Layout {
     /// Finds the places in a block of `count` frames.
     pub(crate) fn read(&mut self, block: &[u8], count: usize) -> Result<(), Damage> {
         self.clear();
-        let part = Part::loose(block);
+        let part = FileSlice::loose(block);
         let mut reader = part.reader();
         let text_count = reader.varint_to(count)?;
         let has_lengths = match reader.byte()? {

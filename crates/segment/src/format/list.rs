@@ -2,7 +2,7 @@
 //!
 //! In: entries. Out: bytes, and the entries again. Limits: none of its own.
 
-use super::{Damage, Part, put_bytes};
+use super::{Damage, FileSlice, put_bytes};
 use message::ValueKind;
 
 /// One entry. A tag is a name without value.
@@ -24,7 +24,7 @@ pub(crate) fn push(list: &mut Vec<u8>, entry: Entry<'_>) {
 
 /// The entries of a list.
 pub(crate) fn entries(list: &[u8]) -> impl Iterator<Item = Result<Entry<'_>, Damage>> {
-    let mut reader = Part::loose(list).reader();
+    let mut reader = FileSlice::loose(list).reader();
     std::iter::from_fn(move || {
         if reader.is_done() {
             return None;

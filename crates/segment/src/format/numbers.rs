@@ -5,7 +5,7 @@
 //! Limits: 2^32 bytes of blocks.
 
 use super::{
-    Damage, Part,
+    Damage, FileSlice,
     ordinals::{self, GROUP, group_bytes, width_of},
 };
 
@@ -59,17 +59,17 @@ fn encode_block(block: &[i64], data: &mut Vec<u8>) -> (i64, u8, u8) {
 pub(crate) struct Numbers<'a> {
     count: usize,
     one: Option<i64>,
-    directory: Part<'a>,
-    data: Part<'a>,
+    directory: FileSlice<'a>,
+    data: FileSlice<'a>,
 }
 
 impl<'a> Numbers<'a> {
     /// Reads the head of a column of `count` numbers.
-    pub(crate) fn open(part: Part<'a>, count: usize) -> Result<Numbers<'a>, Damage> {
+    pub(crate) fn open(part: FileSlice<'a>, count: usize) -> Result<Numbers<'a>, Damage> {
         let mut reader = part.reader();
         if reader.byte()? == 0 {
             let one = Some(reader.i64()?);
-            return Ok(Numbers { count, one, directory: Part::default(), data: Part::default() });
+            return Ok(Numbers { count, one, directory: FileSlice::default(), data: FileSlice::default() });
         }
         let directory = reader.take_part(count.div_ceil(BLOCK).saturating_mul(ENTRY_BYTES))?;
         let at = reader.position();

@@ -3,7 +3,7 @@
 //! In: numbers. Out: groups of 128 packed with the bits that the largest needs; any group is found without an index.
 //! Limits: 32 bits.
 
-use super::{Damage, Part};
+use super::{Damage, FileSlice};
 use bitpacking::{BitPacker, BitPacker4x};
 
 /// Numbers packed together.
@@ -36,7 +36,7 @@ pub(crate) fn encode(numbers: &[u32], width: u8, out: &mut Vec<u8>) {
 
 /// Decodes group `index`. What is behind the last number is 0.
 pub(crate) fn decode_group(
-    part: &Part<'_>,
+    part: &FileSlice<'_>,
     index: usize,
     width: u8,
     out: &mut [u32; GROUP],

@@ -3,7 +3,7 @@
 //! In: documents. Out: bytes, and from them bits of a bitmap. The count is stored by the owner.
 //! Limits: documents below the segment's length; anything else is damage.
 
-use super::{Damage, Part, Reader, ordinals::GROUP, put_varint};
+use super::{Damage, FileSlice, Reader, ordinals::GROUP, put_varint};
 use bitpacking::{BitPacker, BitPacker4x};
 use lookup::Bitmap;
 
@@ -77,7 +77,7 @@ fn encode_rest(rest: &[u32], before: Option<u32>, out: &mut Vec<u8>) {
 }
 
 /// Appends `count` documents of a segment of `length` documents to a list, in order.
-pub(crate) fn list(part: Part<'_>, count: u64, length: u32, out: &mut Vec<u32>) -> Result<(), Damage> {
+pub(crate) fn list(part: FileSlice<'_>, count: u64, length: u32, out: &mut Vec<u32>) -> Result<(), Damage> {
     // A list of a few is not worth a bitmap of all, but postings are decoded in one place.
     let mut bitmap = Bitmap::none(length);
     decode(part, count, &mut bitmap)?;
@@ -86,7 +86,7 @@ pub(crate) fn list(part: Part<'_>, count: u64, length: u32, out: &mut Vec<u32>) 
 }
 
 /// Adds `count` documents to a bitmap.
-pub(crate) fn decode(part: Part<'_>, count: u64, bitmap: &mut Bitmap) -> Result<(), Damage> {
+pub(crate) fn decode(part: FileSlice<'_>, count: u64, bitmap: &mut Bitmap) -> Result<(), Damage> {
     let mut reader = part.reader();
     if reader.byte()? == BITS {
         return decode_bits(&mut reader, bitmap);

@@ -12,22 +12,22 @@ pub(crate) struct Damage {
 
 /// Bytes of a file, and where they lie.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Part<'a> {
+pub(crate) struct FileSlice<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) offset: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> FileSlice<'a> {
     /// Bytes that are in no file.
-    pub(crate) fn loose(bytes: &'a [u8]) -> Part<'a> {
-        Part { bytes, offset: 0 }
+    pub(crate) fn loose(bytes: &'a [u8]) -> FileSlice<'a> {
+        FileSlice { bytes, offset: 0 }
     }
 
     /// A piece of the part.
-    pub(crate) fn piece(&self, start: usize, length: usize) -> Result<Part<'a>, Damage> {
+    pub(crate) fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'a>, Damage> {
         let bytes = start.checked_add(length).and_then(|end| self.bytes.get(start..end));
         let bytes = bytes.ok_or_else(|| self.damage(start, "a piece lies outside its section"))?;
-        Ok(Part { bytes, offset: self.offset + start as u64 })
+        Ok(FileSlice { bytes, offset: self.offset + start as u64 })
     }
 
     /// What is wrong at a place of the part.
@@ -44,7 +44,7 @@ impl<'a> Part<'a> {
 /// Reads a part from start to end.
 #[derive(Clone, Debug)]
 pub(crate) struct Reader<'a> {
-    part: Part<'a>,
+    part: FileSlice<'a>,
     at: usize,
 }
 
@@ -94,9 +94,9 @@ impl<'a> Reader<'a> {
     }
 
     /// The next `length` bytes as a part.
-    pub(crate) fn take_part(&mut self, length: usize) -> Result<Part<'a>, Damage> {
+    pub(crate) fn take_part(&mut self, length: usize) -> Result<FileSlice<'a>, Damage> {
         let offset = self.part.offset + self.at as u64;
-        Ok(Part { bytes: self.take(length)?, offset })
+        Ok(FileSlice { bytes: self.take(length)?, offset })
     }
 
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Damage> {

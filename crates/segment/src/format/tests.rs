@@ -8,7 +8,7 @@ fn decoded(documents: &[u32], length: u32) -> Bitmap {
     let mut bytes = Vec::new();
     postings::encode(documents, length, &mut bytes);
     let mut bitmap = Bitmap::none(length);
-    postings::decode(Part::loose(&bytes), documents.len() as u64, &mut bitmap).unwrap();
+    postings::decode(FileSlice::loose(&bytes), documents.len() as u64, &mut bitmap).unwrap();
     bitmap
 }
 
@@ -38,7 +38,7 @@ fn postings_of_every_shape() {
 fn check_numbers(want: &[i64]) {
     let mut bytes = Vec::new();
     numbers::encode(want, &mut bytes);
-    let stored = numbers::Numbers::open(Part::loose(&bytes), want.len()).unwrap();
+    let stored = numbers::Numbers::open(FileSlice::loose(&bytes), want.len()).unwrap();
     let blocks = want.len().div_ceil(numbers::BLOCK);
     let got: Vec<i64> = (0..blocks).flat_map(|block| stored.block(block).unwrap()).collect();
     assert_eq!(got, want);
@@ -68,7 +68,7 @@ proptest! {
         ordinals::encode(&numbers, width, &mut bytes);
         let mut group = [0; ordinals::GROUP];
         for (index, want) in numbers.chunks(ordinals::GROUP).enumerate() {
-            ordinals::decode_group(&Part::loose(&bytes), index, width, &mut group).unwrap();
+            ordinals::decode_group(&FileSlice::loose(&bytes), index, width, &mut group).unwrap();
             prop_assert_eq!(&group[..want.len()], want);
         }
     }
@@ -81,7 +81,7 @@ proptest! {
             encoder.data.push(string.len() as u8);
         }
         let bytes = encoder.finish().concat();
-        let stored = dictionary::Dictionary::open(Part::loose(&bytes)).unwrap();
+        let stored = dictionary::Dictionary::open(FileSlice::loose(&bytes)).unwrap();
         let (mut got, mut buffer) = (Vec::new(), Vec::new());
         for block in 0..stored.blocks() {
             stored.walk(block, &mut buffer, |entry, reader| {
@@ -118,7 +118,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), count in 0u64..300) {
-        let part = Part::loose(&bytes);
+        let part = FileSlice::loose(&bytes);
         let _ = postings::decode(part, count, &mut Bitmap::none(1000));
         if let Ok(stored) = numbers::Numbers::open(part, count as usize) {
             let _ = (stored.block(0), stored.lower_bound(7));

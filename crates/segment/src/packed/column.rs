@@ -8,7 +8,7 @@ use super::{
     shape::{self, RUNS_MAX, Shape},
     values::Values,
 };
-use crate::format::{Damage, Part, Reader, put_varint};
+use crate::format::{Damage, FileSlice, Reader, put_varint};
 use std::collections::HashMap;
 
 /// Most bytes that the values of a column may unpack to.
@@ -303,7 +303,12 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    pub(crate) fn new(heads: Part<'a>, text: Part<'a>, small: Part<'a>, packed: Part<'a>) -> Cursor<'a> {
+    pub(crate) fn new(
+        heads: FileSlice<'a>,
+        text: FileSlice<'a>,
+        small: FileSlice<'a>,
+        packed: FileSlice<'a>,
+    ) -> Cursor<'a> {
         Cursor { heads: heads.reader(), text: text.reader(), small: small.reader(), packed: packed.reader() }
     }
 
@@ -355,7 +360,7 @@ impl<'a> Cursor<'a> {
             LENGTHS => {
                 let text = self.text()?;
                 out.map_or(Ok(()), |out| {
-                    let mut reader = Part::loose(text).reader();
+                    let mut reader = FileSlice::loose(text).reader();
                     (0..rows).try_for_each(|_| reader.bytes().map(|value| out.push(value)))
                 })
             }

@@ -7,7 +7,7 @@
 
 use super::bits;
 use crate::format::{
-    Damage, Part, Reader,
+    Damage, FileSlice, Reader,
     directory::{self, Directory, Layout},
     put_varint,
 };
@@ -25,9 +25,9 @@ const LONG: u8 = 0xf0;
 /// Bytes copied at once.
 const COPY: usize = 16;
 
-/// Where the documents of a term are.
+/// The documents of a term: one of them, or their lists among the postings.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Place {
+pub(crate) struct PostingsLocation {
     /// Number of documents.
     pub(crate) count: u64,
     /// The document of a term that one document has.
@@ -73,7 +73,7 @@ impl Encoder {
     }
 
     /// Appends the next term.
-    pub(crate) fn push(&mut self, term: &[u8], place: &Place) -> io::Result<()> {
+    pub(crate) fn push(&mut self, term: &[u8], place: &PostingsLocation) -> io::Result<()> {
         if self.count.is_multiple_of(CHUNK) {
             self.end_chunk()?;
             LAYOUT.put(self.data.len(), self.firsts.len(), &mut self.index);
@@ -157,26 +157,26 @@ pub(crate) struct Chunk<'a> {
     text: Vec<u8>,
     first: &'a [u8],
     count: usize,
-    counts: Part<'a>,
+    counts: FileSlice<'a>,
     counts_bytes: usize,
-    ones: Part<'a>,
+    ones: FileSlice<'a>,
     width: u32,
 }
 
 impl<'a> Dictionary<'a> {
     /// Reads the head, of a segment of so many documents.
-    pub(crate) fn open(part: Part<'a>, documents: u32) -> Result<Dictionary<'a>, Damage> {
+    pub(crate) fn open(part: FileSlice<'a>, documents: u32) -> Result<Dictionary<'a>, Damage> {
         let directory = Directory::read(LAYOUT, &mut part.reader())?;
         Ok(Dictionary { width: document_width(documents), directory })
     }
 
     /// See [`Directory::lookup`].
-    pub(crate) fn lookup(&self) -> Part<'a> {
+    pub(crate) fn lookup(&self) -> FileSlice<'a> {
         self.directory.lookup()
     }
 
     /// See [`Directory::block`].
-    pub(crate) fn bytes(&self, chunk: usize) -> Result<Part<'a>, Damage> {
+    pub(crate) fn bytes(&self, chunk: usize) -> Result<FileSlice<'a>, Damage> {
         self.directory.block(chunk)
     }
 
@@ -225,7 +225,7 @@ impl Unpacker {
         zstd::bulk::Decompressor::new().map(Unpacker)
     }
 
-    fn unpack(&mut self, stored: Part<'_>, size: usize) -> Result<Vec<u8>, Damage> {
+    fn unpack(&mut self, stored: FileSlice<'_>, size: usize) -> Result<Vec<u8>, Damage> {
         let plain = self.0.decompress(stored.bytes, size);
         let plain = plain.ok().filter(|plain| plain.len() == size);
         plain.ok_or_else(|| stored.damage(0, "a chunk of terms does not decompress"))
@@ -237,7 +237,7 @@ impl Chunk<'_> {
     /// what is behind those bytes as it is stored, whatever follows it.
     #[inline]
     pub(crate) fn walk(&self, mut visit: impl FnMut(usize, usize, &[u8], &[u8])) -> Result<(), Damage> {
-        let mut lengths = Part::loose(&self.lengths).reader();
+        let mut lengths = FileSlice::loose(&self.lengths).reader();
         let mut term = vec![0; self.first.len() + COPY];
         let mut length = self.first.len();
         term[..length].copy_from_slice(self.first);
@@ -281,11 +281,11 @@ impl Chunk<'_> {
         &self,
         wanted: &[usize],
         unpacker: &mut Unpacker,
-        mut visit: impl FnMut(&Place) -> Result<(), Damage>,
+        mut visit: impl FnMut(&PostingsLocation) -> Result<(), Damage>,
     ) -> Result<(), Damage> {
         let counts = unpacker.unpack(self.counts, self.counts_bytes)?;
         let placed = |bad: Damage| self.damage(bad.what);
-        let mut reader = Part::loose(&counts).reader();
+        let mut reader = FileSlice::loose(&counts).reader();
         let mut next = reader.varint_to(u32::MAX as usize).map_err(placed)?;
         let (mut one, mut index) = (0, 0);
         for wanted in wanted {
@@ -296,7 +296,7 @@ impl Chunk<'_> {
                 let is_one = place.count == 1;
                 if is_wanted {
                     let document = if is_one { bits::at(self.ones.bytes, one, self.width) as u32 } else { 0 };
-                    visit(&Place { one: document, ..place })?;
+                    visit(&PostingsLocation { one: document, ..place })?;
                 }
                 one += usize::from(is_one);
                 if is_wanted {
@@ -310,9 +310,10 @@ impl Chunk<'_> {
 
 /// Reads where a term's documents are, but for the one document of a term that has one; `next` goes on over the postings.
 #[inline(always)]
-fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<Place, Damage> {
+fn read_place(reader: &mut Reader<'_>, next: &mut usize) -> Result<PostingsLocation, Damage> {
     let head = reader.varint()?;
-    let mut place = Place { count: head >> 1, documents: (*next, 0), ..Place::default() };
+    let mut place =
+        PostingsLocation { count: head >> 1, documents: (*next, 0), ..PostingsLocation::default() };
     let mut piece = || {
         let size = reader.varint_to(u32::MAX as usize)?;
         let start = *next;

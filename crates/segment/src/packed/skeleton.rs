@@ -10,7 +10,7 @@ use super::{
     values::Values,
 };
 use crate::{
-    format::{Damage, Part},
+    format::{Damage, FileSlice},
     terms::frequent::Frequent,
 };
 use lookup::{
@@ -191,7 +191,7 @@ pub(super) fn join(
     values: &mut dyn Iterator<Item = &[u8]>,
     document: &mut Document,
 ) -> Result<bool, Damage> {
-    let damage = |what| Part::loose(skeleton).damage(0, what);
+    let damage = |what| FileSlice::loose(skeleton).damage(0, what);
     let mut out = std::mem::take(&mut document.raw);
     out.clear();
     let mut is_apart = false;

@@ -4,7 +4,7 @@
 //! skeletons again. Holds: the chunks that were needed. Limits: [`CHUNK_BYTES_MAX`].
 
 use super::values::Values;
-use crate::format::{Damage, Part, put_bytes};
+use crate::format::{Damage, FileSlice, put_bytes};
 use std::io;
 
 /// Skeletons of a chunk.
@@ -49,7 +49,7 @@ impl SkeletonTable {
     pub(super) fn skeleton(
         &mut self,
         number: u32,
-        part: Part<'_>,
+        part: FileSlice<'_>,
         decompressor: &mut zstd::bulk::Decompressor<'static>,
     ) -> Result<&[u8], Damage> {
         let (chunk, at) = (number as usize / CHUNK, number as usize % CHUNK);
@@ -72,7 +72,7 @@ impl SkeletonTable {
 
 fn read(
     chunk: usize,
-    part: Part<'_>,
+    part: FileSlice<'_>,
     decompressor: &mut zstd::bulk::Decompressor<'static>,
 ) -> Result<Values, Damage> {
     let mut reader = part.reader();
@@ -93,7 +93,7 @@ fn read(
     }
     let plain = decompressor.decompress(stored.bytes, plain).map_err(|_| damage())?;
     let mut values = Values::default();
-    let mut reader = Part::loose(&plain).reader();
+    let mut reader = FileSlice::loose(&plain).reader();
     while !reader.is_done() && values.len() < CHUNK {
         values.push(reader.bytes().map_err(|_| damage())?);
     }

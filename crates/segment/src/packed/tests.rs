@@ -6,7 +6,7 @@ use super::{
     time,
     values::Values,
 };
-use crate::{format::Part, terms::frequent::Frequent};
+use crate::{format::FileSlice, terms::frequent::Frequent};
 use lookup::Document;
 use message::{Stamp, ZoneQuality};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn written(columns: &[Values]) -> Streams {
         column::encode(values, &columns[..at], &mut streams);
     }
     let [heads, text, small, packed] =
-        [&streams.heads, &streams.text, &streams.small, &streams.packed].map(|part| Part::loose(part));
+        [&streams.heads, &streams.text, &streams.small, &streams.packed].map(|part| FileSlice::loose(part));
     let rows = columns.first().map_or(0, Values::len);
     let read = Cursor::new(heads, text, small, packed).read_all(rows).unwrap();
     assert_eq!(read, columns);
@@ -105,7 +105,7 @@ proptest! {
         parts in prop::array::uniform4(prop::collection::vec(any::<u8>(), 0..40)),
         rows in 0usize..300,
     ) {
-        let [heads, text, small, packed] = parts.each_ref().map(|part| Part::loose(part));
+        let [heads, text, small, packed] = parts.each_ref().map(|part| FileSlice::loose(part));
         let _ = Cursor::new(heads, text, small, packed).read_all(rows);
         let _ = Cursor::new(heads, text, small, packed).skip_all(rows);
         let mut document = Document::default();

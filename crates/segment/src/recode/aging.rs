@@ -11,7 +11,7 @@ use crate::{
         file::{FileWriter, Section, private_file},
         postings, put_varint,
     },
-    packed::dictionary::{CHUNK, Encoder, Place},
+    packed::dictionary::{CHUNK, Encoder, PostingsLocation},
     sealed::{Aging, Sealed},
     terms::letters,
 };
@@ -96,7 +96,11 @@ impl Sealed {
             if counter.is_multiple_of(1 << 14) {
                 pace();
             }
-            let mut new = Place { count: place.count, documents: (postings.len(), 0), ..Place::default() };
+            let mut new = PostingsLocation {
+                count: place.count,
+                documents: (postings.len(), 0),
+                ..PostingsLocation::default()
+            };
             if place.count == 1 {
                 new.one = aging.block_of(place.one);
             } else if place.count > 1 {
@@ -125,7 +129,7 @@ impl Sealed {
     }
 
     /// The blocks of a term with several documents.
-    fn blocks_of(&self, place: &Place, aging: &Aging) -> Result<Vec<u32>, Damage> {
+    fn blocks_of(&self, place: &PostingsLocation, aging: &Aging) -> Result<Vec<u32>, Damage> {
         let mut documents = Vec::new();
         let part = self.file().section(Section::Postings)?.piece(place.documents.0, place.documents.1)?;
         postings::list(part, place.count, self.len(), &mut documents)?;
@@ -141,7 +145,7 @@ impl Sealed {
         aging: &Aging,
         recoding: &mut Recoding<'_>,
     ) -> Result<(), RecodeError> {
-        let mut known: Vec<(Vec<u8>, Place)> = Vec::new();
+        let mut known: Vec<(Vec<u8>, PostingsLocation)> = Vec::new();
         new.each_term(&mut |term, place| {
             known.push((term.to_vec(), *place));
             Ok(())
@@ -154,10 +158,11 @@ impl Sealed {
         let mut blocks = Bitmap::none(aging.blocks());
         self.each_term(&mut |term, place| {
             let Some((known, at)) = known.get(number) else { return Ok(()) };
-            let templates = |place: &Place, from: &crate::format::Part<'_>| match place.templates {
-                Some((start, size)) => from.piece(start, size).map(|part| part.bytes.to_vec()),
-                None => Ok(Vec::new()),
-            };
+            let templates =
+                |place: &PostingsLocation, from: &crate::format::FileSlice<'_>| match place.templates {
+                    Some((start, size)) => from.piece(start, size).map(|part| part.bytes.to_vec()),
+                    None => Ok(Vec::new()),
+                };
             let mut same = known == term && at.count == place.count;
             same &= templates(place, &old_postings)? == templates(at, &new_postings)?;
             if same && place.count == 1 {

@@ -9,7 +9,7 @@ use crate::{
         Damage,
         file::{Footless, Header},
     },
-    packed::dictionary::Place,
+    packed::dictionary::PostingsLocation,
     sealed::{Sealed, leaf_of},
 };
 use evidence::{Digest, Facts, merkle::Tree};
@@ -130,7 +130,7 @@ impl Sealed {
     }
 
     fn compare_terms(&self, new: &Sealed) -> Result<(), RecodeError> {
-        let mut known: Vec<(Vec<u8>, Place)> = Vec::new();
+        let mut known: Vec<(Vec<u8>, PostingsLocation)> = Vec::new();
         new.each_term(&mut |term, place| {
             known.push((term.to_vec(), *place));
             Ok(())

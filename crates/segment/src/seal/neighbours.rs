@@ -15,8 +15,8 @@ const SEEN_BITS: u32 = 16;
 const RARE: u32 = u32::MAX;
 
 /// What stands beside terms.
-struct Found {
-    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`Found::add`].
+struct NeighbourTable {
+    /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`NeighbourTable::add`].
     seen: Vec<u64>,
     /// By the terms' numbers among those that are kept.
     list: Vec<(u32, Neighbours)>,
@@ -24,7 +24,7 @@ struct Found {
     rank_of: Vec<u32>,
 }
 
-impl Found {
+impl NeighbourTable {
     #[inline]
     fn add(&mut self, term: u32, neighbours: Neighbours) {
         // Never 0: there is no term with the highest number.
@@ -52,10 +52,10 @@ pub(super) fn encode(index: &Index, order: &[u32], counts: &[u32]) -> Vec<u8> {
             terms.push(place);
         }
     }
-    let mut found = Found { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
+    let mut found = NeighbourTable { seen: vec![0; 1 << SEEN_BITS], list: Vec::new(), rank_of };
     index.flat.iter().zip(&index.neighbours).for_each(|(term, neighbours)| found.add(*term, *neighbours));
     index.again.iter().for_each(|again| found.add(again.term, again.neighbours));
-    let Found { mut list, rank_of, .. } = found;
+    let NeighbourTable { mut list, rank_of, .. } = found;
     give_back(rank_of);
     list.sort_unstable();
     list.dedup();

@@ -102,15 +102,15 @@ pub(crate) fn document_bytes(length: u32) -> usize {
 /// All terms and frequent tokens in order.
 fn sorted(index: &Index) -> Sorted {
     let (terms, tokens) = (&index.terms, index.frequent().tokens());
-    let mut order: Vec<Place> = with_room(terms.len() as usize + tokens.len());
-    order.extend((0..terms.len()).map(|id| Place { head: head(terms.string(id)), at: id }));
+    let mut order: Vec<TermSortKey> = with_room(terms.len() as usize + tokens.len());
+    order.extend((0..terms.len()).map(|id| TermSortKey { head: head(terms.string(id)), at: id }));
     let mut both: HashMap<u32, u16> = HashMap::new();
     for (number, token) in (0..).zip(tokens) {
         match terms.find(token) {
             Some(id) => {
                 both.insert(id, number);
             }
-            None => order.push(Place { head: head(token), at: terms.len() + u32::from(number) }),
+            None => order.push(TermSortKey { head: head(token), at: terms.len() + u32::from(number) }),
         }
     }
     // The first 16 bytes decide nearly always, without a look at the text.
@@ -124,16 +124,16 @@ fn sorted(index: &Index) -> Sorted {
     Sorted { order: sorted, both }
 }
 
-/// A term on its way to its place.
+/// The first bytes of a term, and its number: what terms are sorted by.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct TermSortKey {
     head: u128,
     at: u32,
 }
 
-impl Item for Place {
-    fn spares() -> &'static Spares<Place> {
-        static SPARES: Spares<Place> = Spares::new();
+impl Item for TermSortKey {
+    fn spares() -> &'static Spares<TermSortKey> {
+        static SPARES: Spares<TermSortKey> = Spares::new();
         &SPARES
     }
 }

@@ -6,8 +6,8 @@
 
 use super::Sealed;
 use crate::{
-    format::{Damage, Part, file::Section, postings},
-    packed::dictionary::Place,
+    format::{Damage, FileSlice, file::Section, postings},
+    packed::dictionary::PostingsLocation,
 };
 use lookup::{Bitmap, ReadError, SegmentView, Watch, pattern::Matcher, tokens::Tokenizer};
 
@@ -38,7 +38,7 @@ impl Aging {
         out
     }
 
-    fn read(part: Part<'_>, length: u32) -> Result<Aging, Damage> {
+    fn read(part: FileSlice<'_>, length: u32) -> Result<Aging, Damage> {
         let mut reader = part.reader();
         let (shift, count_max) = (reader.byte()?, reader.u32()?);
         if shift >= 32 {
@@ -75,8 +75,8 @@ impl Sealed {
     /// Adds the blocks of a term that only has blocks.
     pub(crate) fn add_blocks(
         &self,
-        place: &Place,
-        postings: &Part<'_>,
+        place: &PostingsLocation,
+        postings: &FileSlice<'_>,
         blocks: &mut Bitmap,
     ) -> Result<(), Damage> {
         if place.count == 1 {

@@ -8,7 +8,7 @@ use crate::format::columns::{Form, Kind};
 use crate::{
     answers::column::{self, PlaceRange, Run, SeeValue, Source},
     format::{
-        Damage, Part,
+        Damage, FileSlice,
         dictionary::{self, Dictionary},
         directory::HEAD_BYTES,
         ordinals::{self, GROUP, group_bytes, width_of},
@@ -38,8 +38,8 @@ pub(crate) struct SealedColumn<'a> {
     form: Form,
     values: Dictionary<'a>,
     /// The documents, where they are listed.
-    listed: Part<'a>,
-    packed: Part<'a>,
+    listed: FileSlice<'a>,
+    packed: FileSlice<'a>,
     width: u8,
 }
 
@@ -54,7 +54,7 @@ impl<'a> SealedColumn<'a> {
     pub(super) fn open(
         owner: &'a Sealed,
         entry: &'a Entry,
-        part: Part<'a>,
+        part: FileSlice<'a>,
     ) -> Result<SealedColumn<'a>, Damage> {
         // Only what is looked at is checked: a question about a few values reads little of the column.
         let check = |start: usize, size: usize| {
@@ -73,7 +73,7 @@ impl<'a> SealedColumn<'a> {
         if values.len() != entry.distinct as usize || !(1..=DISTINCT_MAX).contains(&entry.distinct) {
             return Err(reader.damage("wrong number of values"));
         }
-        let mut listed = Part::default();
+        let mut listed = FileSlice::default();
         if form == Form::Sparse {
             check(reader.position(), VARINT_BYTES_MAX)?;
             let size = reader.varint_to(part.bytes.len())?;

@@ -4,7 +4,7 @@
 
 use crate::{
     DOCUMENTS_MAX,
-    format::{Damage, Part, Reader},
+    format::{Damage, FileSlice, Reader},
 };
 use message::ValueKind;
 use std::sync::OnceLock;
@@ -39,7 +39,7 @@ pub(crate) struct Meta {
 }
 
 impl Meta {
-    pub(crate) fn read(part: Part<'_>) -> Result<Meta, Damage> {
+    pub(crate) fn read(part: FileSlice<'_>) -> Result<Meta, Damage> {
         let mut reader = part.reader();
         let (first_sequence, length) = (reader.u64()?, reader.u32()?);
         if length > DOCUMENTS_MAX || first_sequence.checked_add(u64::from(length)).is_none() {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     format::{Damage, directory::HEAD_BYTES, file::Section},
-    packed::dictionary::{CHUNK, Dictionary, Place, Unpacker},
+    packed::dictionary::{CHUNK, Dictionary, PostingsLocation, Unpacker},
 };
 use lookup::{ReadError, Watch};
 
@@ -74,7 +74,7 @@ impl Sealed {
             match blocks {
                 Some((aging, blocks)) if aging.is_by_block(place.count) => {
                     self.add_blocks(place, &postings, blocks)?;
-                    self.add_term(&Place { count: 0, ..*place }, &postings, found, templates)
+                    self.add_term(&PostingsLocation { count: 0, ..*place }, &postings, found, templates)
                 }
                 _ => self.add_term(place, &postings, found, templates),
             }

@@ -11,13 +11,13 @@ use crate::{
     answers::{column::Fixed, words},
     documents::{Block, Stored, text::APART},
     format::{
-        Damage, Part,
+        Damage, FileSlice,
         file::{RECODED_VERSION, Section},
         frame::is_plain,
         list,
         numbers::{self, Numbers},
     },
-    packed::{self, Opened},
+    packed::{self, PackedReader},
 };
 use lookup::{Document, ReadError};
 use message::BATCH_BYTES_MAX;
@@ -53,7 +53,7 @@ pub(super) struct Reading<'a> {
     /// The block that is being opened.
     opening: RefCell<Option<Opening<'a>>>,
     /// The groups, in a recoded segment; made for the first message that is not at hand.
-    groups: RefCell<Option<Opened>>,
+    groups: RefCell<Option<PackedReader>>,
 }
 
 struct OpenedColumn<'a> {
@@ -123,7 +123,7 @@ struct BlockEntry {
 struct Opening<'a> {
     /// Its first document.
     first: u32,
-    stored: Part<'a>,
+    stored: FileSlice<'a>,
     /// Stored bytes that were read.
     read: usize,
     plain_bytes: usize,
@@ -242,7 +242,7 @@ impl<'a> Reading<'a> {
             none => {
                 let dictionary = self.sealed.file.section(Section::Compression)?;
                 let useless = |_| dictionary.damage(0, "the compression dictionary is of no use");
-                none.insert(Opened::new(dictionary.bytes).map_err(useless)?)
+                none.insert(PackedReader::new(dictionary.bytes).map_err(useless)?)
             }
         };
         groups.join(self.sealed, document, out)
@@ -289,15 +289,15 @@ fn put_value(entry: &Entry, value: &[u8], out: &mut Document) {
 }
 
 impl packed::Source for Sealed {
-    fn piece(&self, start: usize, length: usize) -> Result<Part<'_>, Damage> {
+    fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'_>, Damage> {
         self.file.slice(self.file.place(Section::Groups), start, length)
     }
 
-    fn index(&self) -> Result<Part<'_>, Damage> {
+    fn index(&self) -> Result<FileSlice<'_>, Damage> {
         self.file.section(Section::GroupIndex)
     }
 
-    fn skeletons(&self) -> Result<Part<'_>, Damage> {
+    fn skeletons(&self) -> Result<FileSlice<'_>, Damage> {
         self.file.section(Section::Skeletons)
     }
 

@@ -6,14 +6,14 @@
 use super::{Sealed, aged::Aging, template_list::TemplateList};
 use crate::{
     format::{
-        Damage, Part, Reader,
+        Damage, FileSlice, Reader,
         dictionary::{BLOCK, Dictionary},
         directory::HEAD_BYTES,
         file::Section,
         postings, put_varint,
     },
     memory::ahead as fetch_ahead,
-    packed::dictionary::Place,
+    packed::dictionary::PostingsLocation,
     seal::document_bytes,
     terms::{
         letters::Letters,
@@ -75,12 +75,13 @@ impl Payloads {
     }
 
     #[inline]
-    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<Place, Damage> {
+    fn read(&mut self, ordinal: u32, reader: &mut Reader<'_>) -> Result<PostingsLocation, Damage> {
         if (ordinal as usize).is_multiple_of(BLOCK) {
             self.next = reader.varint_to(self.postings_bytes)?;
         }
         let head = reader.varint()?;
-        let mut payload = Place { count: head >> 1, documents: (self.next, 0), ..Place::default() };
+        let mut payload =
+            PostingsLocation { count: head >> 1, documents: (self.next, 0), ..PostingsLocation::default() };
         match payload.count {
             0 => {}
             1 => {
@@ -113,7 +114,7 @@ enum Quick {
 }
 
 /// Sees a term and where its documents are.
-pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &Place) -> Result<(), Damage> + 'a;
+pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &PostingsLocation) -> Result<(), Damage> + 'a;
 
 impl Sealed {
     /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
@@ -280,8 +281,8 @@ impl Sealed {
 
     pub(super) fn add_term(
         &self,
-        payload: &Place,
-        postings: &Part<'_>,
+        payload: &PostingsLocation,
+        postings: &FileSlice<'_>,
         found: &mut Bitmap,
         templates: &mut Vec<bool>,
     ) -> Result<(), Damage> {
@@ -365,7 +366,11 @@ impl Sealed {
     }
 
     /// The section of templates with their documents, of these postings, moved behind others.
-    pub(crate) fn moved_templates(&self, old: &Part<'_>, postings: &mut Vec<u8>) -> Result<Vec<u8>, Damage> {
+    pub(crate) fn moved_templates(
+        &self,
+        old: &FileSlice<'_>,
+        postings: &mut Vec<u8>,
+    ) -> Result<Vec<u8>, Damage> {
         let section = self.file.section(Section::Templates)?;
         let mut table = Templates::read(section, self.meta.length)?.documents;
         let before = table.position();
@@ -496,7 +501,7 @@ pub(super) struct Templates<'a> {
 }
 
 impl<'a> Templates<'a> {
-    fn read(part: Part<'a>, length: u32) -> Result<Templates<'a>, Damage> {
+    fn read(part: FileSlice<'a>, length: u32) -> Result<Templates<'a>, Damage> {
         let mut reader = part.reader();
         let tokens = reader.varint_to(TOKENS_MAX)?;
         let tokens = (0..tokens).map(|_| reader.bytes()).collect::<Result<_, _>>()?;
@@ -515,7 +520,7 @@ impl<'a> Templates<'a> {
     pub(super) fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
         let damage = || self.documents.damage("templates do not decompress");
         let plain = zstd::bulk::decompress(self.sequences, self.sequences_bytes).map_err(|_| damage())?;
-        let mut reader = Part::loose(&plain).reader();
+        let mut reader = FileSlice::loose(&plain).reader();
         let mut sequence = Vec::new();
         let mut next = || {
             let length = reader.varint_to(plain.len())?;

@@ -5,7 +5,7 @@
 //! read as quickly.
 
 use crate::{
-    format::{Damage, Part, Reader, put_varint},
+    format::{Damage, FileSlice, Reader, put_varint},
     memory::{Item, Spares},
 };
 
@@ -133,7 +133,7 @@ pub(crate) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    pub(crate) fn read(part: &Part<'a>) -> Result<Section<'a>, Damage> {
+    pub(crate) fn read(part: &FileSlice<'a>) -> Result<Section<'a>, Damage> {
         let mut terms = part.reader();
         let count = terms.varint_to(part.bytes.len())?;
         Ok(Section { layouts: terms.take(count)?, terms })
@@ -178,7 +178,7 @@ mod tests {
         let mut encoder = Encoder::new(&layouts);
         rows.iter().for_each(|(term, found)| encoder.push(*term, found));
         let bytes = encoder.finish();
-        let section = Section::read(&Part::loose(&bytes)).ok().unwrap();
+        let section = Section::read(&FileSlice::loose(&bytes)).ok().unwrap();
         for (term, found) in rows {
             assert_eq!(section.find(term).ok().flatten(), Some(found), "{term}");
         }
@@ -194,7 +194,7 @@ mod tests {
         );
         for length in 0..bytes.len() {
             let cut = bytes[..length].to_vec();
-            let _ = Section::read(&Part::loose(&cut)).map(|section| section.find(70_000).is_ok());
+            let _ = Section::read(&FileSlice::loose(&cut)).map(|section| section.find(70_000).is_ok());
         }
     }
 }

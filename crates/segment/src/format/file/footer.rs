@@ -7,7 +7,7 @@ use super::{
     header::HEADER_BYTES,
     section::{CHUNK_BYTES, Section},
 };
-use crate::format::{Damage, Part, Reader};
+use crate::format::{Damage, FileSlice, Reader};
 use evidence::Digest;
 
 /// Last bytes of a segment.
@@ -84,7 +84,7 @@ impl Footer {
         out
     }
 
-    pub(super) fn read(whole: &Part<'_>, version: u16, is_encrypted: bool) -> Result<Footer, Damage> {
+    pub(super) fn read(whole: &FileSlice<'_>, version: u16, is_encrypted: bool) -> Result<Footer, Damage> {
         let part = find(whole)?;
         let chunks_end = part.offset as usize;
         let mut reader = part.reader();
@@ -127,7 +127,7 @@ impl Footer {
 }
 
 /// The footer's bytes, by way of the trailer, their checksum compared.
-fn find<'a>(whole: &Part<'a>) -> Result<Part<'a>, Damage> {
+fn find<'a>(whole: &FileSlice<'a>) -> Result<FileSlice<'a>, Damage> {
     let start = whole.bytes.len().saturating_sub(TRAILER_BYTES);
     let mut reader = whole.piece(start, TRAILER_BYTES)?.reader();
     let (offset, length, checksum) = (reader.u64()?, reader.u32()?, reader.u32()?);

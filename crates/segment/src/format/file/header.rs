@@ -4,7 +4,7 @@
 //! refused; version 1 had no identity.
 
 use super::section::{CHUNK_SHIFT, RECODED_VERSION};
-use crate::format::{Damage, Part};
+use crate::format::{Damage, FileSlice};
 
 /// Bytes before the first section.
 pub(super) const HEADER_BYTES: usize = 512;
@@ -57,7 +57,7 @@ impl Header {
         out.try_into().expect("the header was made this long")
     }
 
-    pub(super) fn read(whole: &Part<'_>) -> Result<Header, Damage> {
+    pub(super) fn read(whole: &FileSlice<'_>) -> Result<Header, Damage> {
         let part = whole.piece(0, HEADER_BYTES).map_err(|_| whole.damage(0, "too short for a segment"))?;
         let mut reader = part.reader();
         if reader.take(MAGIC.len())? != MAGIC {

@@ -4,7 +4,7 @@
 //!
 //! Safety: a mapping is sound while nobody changes the file. Segments are never changed once they have their name,
 //! and retention unlinks them, which keeps the mapped pages. Who cuts a segment from outside ends this process with
-//! a bus error; all that is read is checked by checksum. A [`Space`] is a file in memory that only this process has;
+//! a bus error; all that is read is checked by checksum. A [`ScratchMemory`] is a file in memory that only this process has;
 //! its chunks are written before they are read for the first time, and emptied only while nobody reads
 //! (see `plain.rs`).
 #![allow(unsafe_code)]
@@ -53,18 +53,18 @@ impl Bytes {
 }
 
 /// Memory of a fixed size, zero until it is written.
-pub(super) struct Space {
+pub(super) struct ScratchMemory {
     file: File,
     map: Mmap,
 }
 
-impl Space {
-    pub(super) fn new(size: usize) -> io::Result<Space> {
+impl ScratchMemory {
+    pub(super) fn new(size: usize) -> io::Result<ScratchMemory> {
         let file = File::from(memfd_create("duramen-segment", MemfdFlags::CLOEXEC)?);
         file.set_len(size.max(1) as u64)?;
         // Safety: see the module.
         let map = unsafe { Mmap::map(&file)? };
-        Ok(Space { file, map })
+        Ok(ScratchMemory { file, map })
     }
 
     /// Writes a chunk that nobody has read yet.

@@ -5,7 +5,7 @@
 //! Holds: what was decrypted; the segment's key. Limits: all segments of the process together keep at most
 //! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless somebody reads them now.
 
-use super::{map::Space, section::CHUNK_BYTES};
+use super::{map::ScratchMemory, section::CHUNK_BYTES};
 use evidence::{SegmentKey, TAG_BYTES};
 use std::{
     io,
@@ -30,7 +30,7 @@ static TURN: AtomicU64 = AtomicU64::new(0);
 /// The decrypted chunks of one segment.
 pub(super) struct Plain {
     key: SegmentKey,
-    space: Space,
+    space: ScratchMemory,
     /// Bit a chunk: it is there.
     ready: Vec<AtomicU64>,
     held_bytes: AtomicU64,
@@ -43,7 +43,7 @@ impl Plain {
     pub(super) fn new(key: SegmentKey, size: usize, chunks: usize) -> io::Result<Arc<Plain>> {
         let plain = Arc::new(Plain {
             key,
-            space: Space::new(size)?,
+            space: ScratchMemory::new(size)?,
             ready: (0..chunks.div_ceil(64)).map(|_| AtomicU64::new(0)).collect(),
             held_bytes: AtomicU64::new(0),
             last_turn: AtomicU64::new(0),

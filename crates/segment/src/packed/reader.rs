@@ -11,7 +11,7 @@ use super::{
     skeletons::SkeletonTable,
     values::Values,
 };
-use crate::format::{Damage, Part, Reader};
+use crate::format::{Damage, FileSlice, Reader};
 use lookup::Document;
 use std::{io, ops::Range};
 
@@ -27,11 +27,11 @@ const HELD_BYTES_MAX: usize = 64 << 20;
 /// What is read from a segment's file; each piece is checked before it is given.
 pub(crate) trait Source {
     /// A piece of the section of groups.
-    fn piece(&self, start: usize, length: usize) -> Result<Part<'_>, Damage>;
+    fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'_>, Damage>;
     /// The index of groups.
-    fn index(&self) -> Result<Part<'_>, Damage>;
+    fn index(&self) -> Result<FileSlice<'_>, Damage>;
     /// The section of templates' skeletons.
-    fn skeletons(&self) -> Result<Part<'_>, Damage>;
+    fn skeletons(&self) -> Result<FileSlice<'_>, Damage>;
     /// Number of documents.
     fn documents(&self) -> u32;
 }
@@ -74,17 +74,17 @@ struct Streams {
 }
 
 /// Reads a segment's messages.
-pub(crate) struct Opened {
+pub(crate) struct PackedReader {
     decompressor: zstd::bulk::Decompressor<'static>,
     plain: zstd::bulk::Decompressor<'static>,
     group: Group,
     table: SkeletonTable,
 }
 
-impl Opened {
+impl PackedReader {
     /// With the dictionary that units were compressed with.
-    pub(crate) fn new(dictionary: &[u8]) -> io::Result<Opened> {
-        Ok(Opened {
+    pub(crate) fn new(dictionary: &[u8]) -> io::Result<PackedReader> {
+        Ok(PackedReader {
             decompressor: zstd::bulk::Decompressor::with_dictionary(dictionary)?,
             plain: zstd::bulk::Decompressor::new()?,
             group: Group::default(),
@@ -164,7 +164,7 @@ fn find(source: &dyn Source, document: u32) -> Result<Entry, Damage> {
 }
 
 /// An entry of the index of groups.
-pub(crate) fn entry(index: &Part<'_>, group: usize, documents: u32) -> Result<Entry, Damage> {
+pub(crate) fn entry(index: &FileSlice<'_>, group: usize, documents: u32) -> Result<Entry, Damage> {
     let mut reader = index.piece(group * ENTRY_BYTES, ENTRY_BYTES)?.reader();
     let first = reader.u32()?;
     let (stored, plain) = (reader.u32()? as usize, reader.u32()? as usize);
@@ -180,7 +180,7 @@ pub(crate) fn entry(index: &Part<'_>, group: usize, documents: u32) -> Result<En
 impl Group {
     /// Reads templates, units and the template of each document. Units begin at `start` of the section.
     fn read_head(&mut self, head: &[u8], start: usize) -> Result<(), Damage> {
-        let mut reader = Part::loose(head).reader();
+        let mut reader = FileSlice::loose(head).reader();
         let count = reader.varint_to(GROUP_DOCUMENTS)?;
         for _ in 0..count {
             self.skeletons.push(reader.varint_to(u32::MAX as usize)? as u32);
@@ -306,7 +306,7 @@ impl Unit {
         let opened = self.opened.as_ref().ok_or(missing)?;
         let packed = source.piece(self.start + self.joined + self.small_stored, self.packed)?;
         let (heads, text) = opened.joined.split_at(self.heads.min(opened.joined.len()));
-        let [heads, text, small] = [heads, text, &opened.small].map(Part::loose);
+        let [heads, text, small] = [heads, text, &opened.small].map(FileSlice::loose);
         let placed = |bad: Damage| Damage { offset: packed.offset, what: bad.what };
         let mut cursor = Cursor::new(heads, text, small, packed);
         for rows in self.pieces.iter().take(piece) {

@@ -12,7 +12,7 @@ const FEW: usize = 4;
 const PIECE: usize = 256;
 
 /// The terms and templates that a pattern asks for.
-pub(super) struct Wanted {
+pub(super) struct WordScan {
     terms: Vec<bool>,
     /// The numbers of the wanted terms, unless they are more than [`FEW`].
     few: Option<Vec<u32>>,
@@ -22,9 +22,9 @@ pub(super) struct Wanted {
     pub(super) words: u64,
 }
 
-impl Wanted {
+impl WordScan {
     /// What a pattern asks for.
-    pub(super) fn of(builder: &Builder, pattern: &Pattern) -> Wanted {
+    pub(super) fn of(builder: &Builder, pattern: &Pattern) -> WordScan {
         let index = &builder.index;
         let matcher = Matcher::new(pattern);
         let mut terms = vec![false; index.terms.len() as usize];
@@ -51,19 +51,19 @@ impl Wanted {
         let words = terms.iter().chain(&numbers).filter(|wanted| **wanted).count() as u64;
         let wanted = terms.iter().zip(0u32..).filter(|(wanted, _)| **wanted).map(|(_, term)| term);
         let few: Vec<u32> = wanted.take(FEW + 1).collect();
-        Wanted { few: (few.len() <= FEW).then_some(few), terms, templates, any_template, words }
+        WordScan { few: (few.len() <= FEW).then_some(few), terms, templates, any_template, words }
     }
 
     /// The documents of these templates, and no others.
-    pub(super) fn of_templates(templates: Vec<bool>) -> Wanted {
-        Wanted { terms: Vec::new(), few: Some(Vec::new()), any_template: true, templates, words: 0 }
+    pub(super) fn of_templates(templates: Vec<bool>) -> WordScan {
+        WordScan { terms: Vec::new(), few: Some(Vec::new()), any_template: true, templates, words: 0 }
     }
 
     /// Adds the documents of a range that have one of them. Words that came later are not wanted.
     pub(super) fn walk(&self, builder: &Builder, documents: Range<u32>, found: &mut Bitmap) {
         match self.few.as_deref() {
             Some([]) => {}
-            Some(few) => Wanted::walk_few(few, builder, documents.clone(), found),
+            Some(few) => WordScan::walk_few(few, builder, documents.clone(), found),
             None => self.walk_terms(builder, documents.clone(), found),
         }
         if self.any_template {
