@@ -41,7 +41,7 @@ pub use files::layout::{segment_files, segment_path as segment_file};
 pub use logspace::Logspace;
 pub use open_error::OpenLogspaceError;
 pub use options::{Authority, EvidenceNotice, LogspaceOptions, Notice, Notices, Unheard};
-pub use package::{ExportError, Exported, Part, Wanted, document_json, export_package};
+pub use package::{ExportError, Exported, MessageSelector, PackagePart, document_json, export_package};
 pub use rebuild::{RebuildIndex, RebuildIndexError};
 pub use segments::{Growing, Outline, Recoded, SealFailed, Segments, Unlocked};
 pub use shared::live::{LIVE_BATCHES_MAX, LIVE_BYTES_MAX, Live, Subscription};

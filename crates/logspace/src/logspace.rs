@@ -14,7 +14,7 @@ use crate::files::{
     catalog::Catalog,
     clock::{self, ClockGuard, ClockReading, now_us},
 };
-use crate::package::{Part, Wanted};
+use crate::package::{MessageSelector, PackagePart};
 use crate::segments::Indexed;
 use crate::shared::moves::Move;
 use crate::shared::queue::Queue;
@@ -276,13 +276,13 @@ impl Logspace {
         local: &str,
         view: Option<View>,
         unlocked: Option<&Unlocked>,
-        wanted: Box<Wanted<'a>>,
-    ) -> Result<Part<'a>, KeyError> {
+        wanted: Box<MessageSelector<'a>>,
+    ) -> Result<PackagePart<'a>, KeyError> {
         let own = self.shared.options.keys.and(&self.shared.session_keys());
         let keys = unlocked.map_or_else(|| own.clone(), |unlocked| own.and(unlocked.keys()));
         let dir = self.shared.dir.clone();
         let signer = self.signing_key()?;
-        Ok(Part { local: local.to_owned(), view, dir, keys, signer, wanted })
+        Ok(PackagePart { local: local.to_owned(), view, dir, keys, signer, wanted })
     }
 
     /// The key that signs the logspace's records.

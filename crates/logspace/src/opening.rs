@@ -33,7 +33,7 @@ use std::{
 };
 
 /// The sealed segments of a directory.
-pub(crate) struct Found {
+pub(crate) struct FoundSegments {
     pub(crate) catalog: Catalog,
     /// In receive order.
     pub(crate) sealed: Vec<SealedEntry>,
@@ -47,7 +47,7 @@ pub(crate) struct Found {
 
 /// Finds the segments: those that the chain of evidence knows, and those that a crash kept out of it. The chain learns
 /// what a crash kept out of it, and what is missing.
-pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<Found, FindError> {
+pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<FoundSegments, FindError> {
     let dir = opening.dir;
     for path in files_ending(dir, TEMPORARY_ENDING)?.into_iter().chain(files_ending(dir, RESTORED_ENDING)?) {
         fs::remove_file(dir.join(path))?;
@@ -58,7 +58,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<Found, FindError
         Err(CatalogError::Io(error)) => return Err(error.into()),
         Ok(read) => read,
     };
-    let mut found = Found {
+    let mut found = FoundSegments {
         changed: read.is_none(),
         catalog: read.unwrap_or_default(),
         sealed: Vec::new(),
@@ -92,7 +92,7 @@ pub(crate) fn find_segments(mut opening: Opening<'_>) -> Result<Found, FindError
     Ok(found)
 }
 
-impl Found {
+impl FoundSegments {
     /// Writes the catalog when it was changed; gives the sequence number after everything that was ever sealed.
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<u64> {
         if self.changed {
@@ -118,7 +118,7 @@ impl Opening<'_> {
     /// the logspace's own.
     fn place(
         &mut self,
-        found: &mut Found,
+        found: &mut FoundSegments,
         seen: &mut BTreeSet<u64>,
         candidate: Candidate,
     ) -> Result<(), FindError> {
@@ -186,7 +186,7 @@ impl Opening<'_> {
     /// A file in its place that cannot be read: its messages are not missing, and not there.
     fn keep_unread(
         &self,
-        found: &mut Found,
+        found: &mut FoundSegments,
         seen: &mut BTreeSet<u64>,
         path: PathBuf,
         known: Option<Record>,
@@ -205,7 +205,7 @@ impl Opening<'_> {
     /// Takes in one file of the logspace's own.
     fn take_in(
         &self,
-        found: &mut Found,
+        found: &mut FoundSegments,
         path: &Path,
         file: &Path,
         place: &SegmentPlace,
@@ -238,7 +238,7 @@ impl Opening<'_> {
     }
 
     /// Says which segments are missing, in chain and catalog.
-    fn miss(&mut self, found: &mut Found, seen: &BTreeSet<u64>) -> Result<(), FindError> {
+    fn miss(&mut self, found: &mut FoundSegments, seen: &BTreeSet<u64>) -> Result<(), FindError> {
         let chain = self.evidence_log.chain();
         let current: Vec<Record> =
             chain.firsts().into_iter().filter_map(|first| chain.current(first)).cloned().collect();
@@ -255,7 +255,7 @@ impl Opening<'_> {
     }
 
     /// Makes the catalog say what the chain says.
-    fn reconcile(&mut self, found: &mut Found) {
+    fn reconcile(&mut self, found: &mut FoundSegments) {
         let chain = self.evidence_log.chain();
         let before = found.catalog.clone();
         for entry in before.segments {
@@ -283,7 +283,7 @@ impl Opening<'_> {
     }
 }
 
-impl Found {
+impl FoundSegments {
     /// A segment of the chain whose file is not there to be read: it is away, or damaged when `away` is none.
     fn add(&mut self, record: &Record, path: &Path, away: Option<PathBuf>) {
         let known = self.catalog.segments.iter().find(|entry| entry.path == path);

@@ -10,7 +10,7 @@ mod several;
 mod write;
 
 pub use several::export_package;
-pub use write::{ExportError, Exported, Part, Wanted, document_json};
+pub use write::{ExportError, Exported, MessageSelector, PackagePart, document_json};
 
 #[cfg(test)]
 mod tests;

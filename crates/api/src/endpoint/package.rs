@@ -25,7 +25,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use evidence::package::{Question, View};
-use logspace::{ExportError, Exported, Part, export_package};
+use logspace::{ExportError, Exported, PackagePart, export_package};
 use lookup::{ReadError, Watch};
 use query::{Query, Search};
 use serde::{Deserialize, Serialize};
@@ -204,7 +204,7 @@ fn part(
     member: &ScopeMember,
     user: &User,
     query: &Query,
-) -> Result<Part<'static>, evidence::KeyError> {
+) -> Result<PackagePart<'static>, evidence::KeyError> {
     let is_itself = scope.is_plain() && scope.name == member.base;
     let view = (!is_itself).then(|| View {
         name: scope.name.clone(),
@@ -228,7 +228,7 @@ fn name(scope: &Scope, at_us: i64) -> String {
 async fn made(
     package: Package,
     question: Question,
-    parts: Vec<Part<'static>>,
+    parts: Vec<PackagePart<'static>>,
     watch: Watch,
 ) -> Result<(Package, Exported), ApiError> {
     let (done, made) = tokio::sync::oneshot::channel();

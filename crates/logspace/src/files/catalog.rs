@@ -61,7 +61,7 @@ pub(crate) struct Entry {
 
 /// Where a segment's file is: what is archived takes no room here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum FileLocation {
     /// In the logspace's directory.
     Here,
     /// In an archive that is attached.
@@ -153,25 +153,26 @@ impl Catalog {
         now_us: i64,
         age_us_max: Option<i64>,
         bytes_max: Option<u64>,
-        place: &dyn Fn(&Entry) -> Place,
+        place: &dyn Fn(&Entry) -> FileLocation,
     ) -> Vec<(u64, Reason)> {
-        let placed: Vec<(&Entry, Place)> = self.segments.iter().map(|entry| (entry, place(entry))).collect();
-        let here = placed.iter().filter(|(_, place)| *place == Place::Here);
+        let placed: Vec<(&Entry, FileLocation)> =
+            self.segments.iter().map(|entry| (entry, place(entry))).collect();
+        let here = placed.iter().filter(|(_, place)| *place == FileLocation::Here);
         let mut total: u64 = here.map(|(entry, _)| entry.bytes).sum();
         let mut expired = Vec::new();
         for (entry, place) in placed {
-            if place == Place::Away {
+            if place == FileLocation::Away {
                 continue;
             }
             let old = age_us_max.is_some_and(|age| entry.last_us < now_us.saturating_sub(age));
-            let large = place == Place::Here && bytes_max.is_some_and(|limit| total > limit);
+            let large = place == FileLocation::Here && bytes_max.is_some_and(|limit| total > limit);
             let reason = match (old, large) {
                 (true, _) => Reason::Age,
                 (false, true) => Reason::Size,
-                (false, false) if place == Place::Archived => continue,
+                (false, false) if place == FileLocation::Archived => continue,
                 (false, false) => break,
             };
-            if place == Place::Here {
+            if place == FileLocation::Here {
                 total -= entry.bytes;
             }
             expired.push((entry.first, reason));

@@ -195,7 +195,7 @@ impl ClockGuard {
 }
 
 /// What the file says.
-struct Seen {
+struct SavedReadings {
     boot_id: String,
     clocks: ClockReading,
 }
@@ -205,7 +205,7 @@ pub(crate) fn last_boot_id(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Str
     Ok(read(disk, dir)?.map(|seen| seen.boot_id))
 }
 
-fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Seen>> {
+fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<SavedReadings>> {
     let file = match disk.open(&dir.join(CLOCK_NAME)) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
@@ -217,7 +217,7 @@ fn read(disk: &dyn Disk, dir: &Path) -> io::Result<Option<Seen>> {
 }
 
 /// A file that is not whole says nothing.
-fn parse(text: &str) -> Option<Seen> {
+fn parse(text: &str) -> Option<SavedReadings> {
     let (body, end) = text.split_at(text.rfind("end ")?);
     let sum = u32::from_str_radix(end.strip_prefix("end ")?.strip_suffix('\n')?, 16).ok()?;
     let mut lines = body.lines();
@@ -227,7 +227,7 @@ fn parse(text: &str) -> Option<Seen> {
     let mut take = |name: &str| lines.next()?.strip_prefix(name)?.strip_prefix(' ').map(str::to_owned);
     let (boot_id, wall, uptime) = (take("boot")?, take("wall")?, take("uptime")?);
     let clocks = ClockReading { wall_us: wall.parse().ok()?, uptime_us: uptime.parse().ok()? };
-    Some(Seen { boot_id, clocks })
+    Some(SavedReadings { boot_id, clocks })
 }
 
 fn write(disk: &dyn Disk, dir: &Path, boot_id: &str, clocks: ClockReading) -> io::Result<()> {

@@ -3,7 +3,7 @@
 //! In: each local logspace with what is wanted of it. Out: of one its package; of several a folder with a package for each,
 //! and above them a manifest that names theirs, signed, with the page that verifies them all. Limits: those of a package.
 
-use super::write::{ExportError, Exported, Part, export_part, put_manifest};
+use super::write::{ExportError, Exported, PackagePart, export_part, put_manifest};
 use evidence::{
     Digest,
     package::{Question, VERIFY_PAGE, format, name},
@@ -16,7 +16,7 @@ use std::{fs, path::Path};
 pub fn export_package(
     folder: &Path,
     question: &Question,
-    mut parts: Vec<Part<'_>>,
+    mut parts: Vec<PackagePart<'_>>,
     watch: &Watch,
 ) -> Result<Exported, ExportError> {
     if parts.len() == 1 {

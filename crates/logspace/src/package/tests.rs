@@ -97,7 +97,7 @@ fn logspace() -> (tempfile::TempDir, SigningKey) {
 }
 
 /// Every tenth message of a logspace, whose numbers end so.
-fn part(local: &str, dir: &Path, key: &SigningKey, view: Option<View>, digit: u64) -> Part<'static> {
+fn part(local: &str, dir: &Path, key: &SigningKey, view: Option<View>, digit: u64) -> PackagePart<'static> {
     let wanted = move |segment: &dyn SegmentView, _: &Watch| {
         let mut found = Bitmap::none(segment.len());
         let numbers =
@@ -106,7 +106,7 @@ fn part(local: &str, dir: &Path, key: &SigningKey, view: Option<View>, digit: u6
         Ok(found)
     };
     let (dir, signer) = (dir.to_path_buf(), key.clone());
-    Part { local: local.into(), view, dir, keys: Keys::default(), signer, wanted: Box::new(wanted) }
+    PackagePart { local: local.into(), view, dir, keys: Keys::default(), signer, wanted: Box::new(wanted) }
 }
 
 fn package(dir: &Path, key: &SigningKey) -> PathBuf {

@@ -73,10 +73,10 @@ pub struct Exported {
 }
 
 /// Finds the wanted messages of a segment.
-pub type Wanted<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + Send + 'a;
+pub type MessageSelector<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + Send + 'a;
 
 /// What is taken out of one local logspace.
-pub struct Part<'a> {
+pub struct PackagePart<'a> {
     /// The name of the local logspace.
     pub local: String,
     /// The filtered or multiple logspace that was asked, when that is not the local one itself.
@@ -88,17 +88,17 @@ pub struct Part<'a> {
     /// Signs the manifest.
     pub signer: SigningKey,
     /// Says which messages are wanted.
-    pub wanted: Box<Wanted<'a>>,
+    pub wanted: Box<MessageSelector<'a>>,
 }
 
 /// Makes a package of one logspace in a new folder.
 pub(super) fn export_part(
     folder: &Path,
-    part: Part<'_>,
+    part: PackagePart<'_>,
     question: &Question,
     watch: &Watch,
 ) -> Result<Exported, ExportError> {
-    let Part { view, dir, keys, signer, mut wanted, .. } = part;
+    let PackagePart { view, dir, keys, signer, mut wanted, .. } = part;
     let (dir, question) = (dir.as_path(), Question { view, ..question.clone() });
     let chain = read_chain(&OsDisk, dir)?;
     if chain.records().is_empty() {
@@ -149,7 +149,7 @@ impl Out<'_> {
         record: &Record,
         keys: &Keys,
         question: &Question,
-        wanted: &mut Wanted<'_>,
+        wanted: &mut MessageSelector<'_>,
     ) -> Result<(), ExportError> {
         let path = segment_file(record.segment.received_us.0, record.segment.first);
         let place = locate_segment(dir, &path, chain);

@@ -25,7 +25,7 @@ struct State<T> {
 }
 
 /// What [`Queue::take`] found.
-pub(crate) enum Taken<T> {
+pub(crate) enum PopResult<T> {
     /// Everything that waited, up to the asked cost.
     Items(Vec<T>),
     /// Nothing came in time, or somebody nudged.
@@ -75,18 +75,18 @@ impl<T> Queue<T> {
     }
 
     /// Takes what waits, up to a cost but at least one item; waits for the first until the deadline.
-    pub(crate) fn take(&self, cost_max: u64, deadline: Instant) -> Taken<T> {
+    pub(crate) fn take(&self, cost_max: u64, deadline: Instant) -> PopResult<T> {
         let mut state = self.locked();
         while state.items.is_empty() && state.open && !state.nudged {
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Taken::Nothing;
+                return PopResult::Nothing;
             }
             state = self.filled.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
         state.nudged = false;
         if state.items.is_empty() {
-            return if state.open { Taken::Nothing } else { Taken::Closed };
+            return if state.open { PopResult::Nothing } else { PopResult::Closed };
         }
         let mut items = Vec::with_capacity(state.items.len());
         let mut taken = 0;
@@ -101,7 +101,7 @@ impl<T> Queue<T> {
         }
         drop(state);
         self.emptied.notify_all();
-        Taken::Items(items)
+        PopResult::Items(items)
     }
 
     /// Sleeps until `cost` waits, the time is over, or the queue is closed.

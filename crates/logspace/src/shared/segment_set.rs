@@ -12,7 +12,7 @@ use std::{
 };
 
 /// A segment as it was opened; none while it is locked.
-type Opened = Result<Option<Arc<dyn SegmentView>>, String>;
+type OpenResult = Result<Option<Arc<dyn SegmentView>>, String>;
 
 /// The published segments.
 pub(crate) struct SegmentSet {
@@ -244,7 +244,7 @@ impl SegmentSet {
     }
 
     /// Opens archived segments that are there, and lets go of those that are not.
-    pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> Opened) {
+    pub(crate) fn attach(&self, is_there: &dyn Fn(&Path) -> bool, open: &dyn Fn(&Path) -> OpenResult) {
         let known: Vec<(PathBuf, PathBuf, bool)> = {
             let lists = self.locked();
             let place = |sealed: &SealedEntry| {

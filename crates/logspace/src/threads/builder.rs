@@ -14,7 +14,7 @@ use crate::{
     segments::{Growing, Segments},
     shared::{
         Shared, Stored,
-        queue::{Queue, Taken},
+        queue::{PopResult, Queue},
     },
 };
 use journal::{ReadError, Reader};
@@ -103,9 +103,9 @@ impl Builder {
             let refresh = self.published + self.shared.options.refresh;
             let deadline = if self.dirty { refresh } else { Instant::now() + IDLE };
             match self.shared.unbuilt.take(TAKEN_BYTES_MAX, deadline) {
-                Taken::Closed => return,
-                Taken::Nothing => self.end_day(now_us()),
-                Taken::Items(parts) => {
+                PopResult::Closed => return,
+                PopResult::Nothing => self.end_day(now_us()),
+                PopResult::Items(parts) => {
                     for Stored { batch, selection, first } in parts {
                         self.add(&batch, &selection, first);
                     }

@@ -11,7 +11,7 @@ use crate::{
     evidence_log::EvidenceLog,
     files::{
         archive::{self, SegmentPlace},
-        catalog::{Catalog, Entry, Place, Reason},
+        catalog::{Catalog, Entry, FileLocation, Reason},
         clock::{ClockGuard, now_us},
         layout::{TEMPORARY_ENDING, segment_path, sync_folder},
     },
@@ -19,7 +19,7 @@ use crate::{
     segments::{Growing, Outline, Segments},
     shared::{
         Shared,
-        queue::{Queue, Taken},
+        queue::{PopResult, Queue},
         segment_set::SealedEntry,
     },
 };
@@ -88,9 +88,11 @@ impl Sealer {
             let interval =
                 if self.unwritten { self.shared.options.retry } else { self.shared.options.retention_check };
             match self.seals.take(1, Instant::now() + interval) {
-                Taken::Closed => return,
-                Taken::Nothing => self.segments.rest(),
-                Taken::Items(complete) => complete.iter().for_each(|segment| self.seal_surely(&**segment)),
+                PopResult::Closed => return,
+                PopResult::Nothing => self.segments.rest(),
+                PopResult::Items(complete) => {
+                    complete.iter().for_each(|segment| self.seal_surely(&**segment))
+                }
             }
         }
     }
@@ -257,10 +259,10 @@ impl Sealer {
         let age_us_max = retention.age.map(|age| i64::try_from(age.as_micros()).unwrap_or(i64::MAX));
         let chain = self.evidence_log.chain();
         let place = |entry: &Entry| match archive::locate(&self.shared.dir, &entry.path, chain) {
-            SegmentPlace::Here | SegmentPlace::Gone => Place::Here,
-            SegmentPlace::Archived(_) => Place::Archived,
+            SegmentPlace::Here | SegmentPlace::Gone => FileLocation::Here,
+            SegmentPlace::Archived(_) => FileLocation::Archived,
             // It goes when the archive is attached again; what is not the segment's never goes.
-            SegmentPlace::Away(_) | SegmentPlace::Foreign => Place::Away,
+            SegmentPlace::Away(_) | SegmentPlace::Foreign => FileLocation::Away,
         };
         let expired = self.catalog.expired(now_us, age_us_max, retention.bytes, &place);
         if !expired.is_empty() {

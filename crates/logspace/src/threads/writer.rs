@@ -10,7 +10,7 @@ use crate::{
         numbers::{NumberMark, SYNC_GAP},
     },
     options::Notice,
-    shared::{Pending, Shared, Stored, queue::Taken},
+    shared::{Pending, Shared, Stored, queue::PopResult},
 };
 use journal::Journal;
 use message::{Batch, Selection, codec};
@@ -52,9 +52,9 @@ impl Writer {
         loop {
             let idle = if self.mark.is_synced() { IDLE } else { SYNC_GAP };
             match self.shared.inbox.take(options.commit_bytes_max, Instant::now() + idle) {
-                Taken::Closed => break,
-                Taken::Nothing => self.change_mark(NumberMark::sync_when_due),
-                Taken::Items(mut pending) => {
+                PopResult::Closed => break,
+                PopResult::Nothing => self.change_mark(NumberMark::sync_when_due),
+                PopResult::Items(mut pending) => {
                     if let Some(gap) = options.commit_gap.checked_sub(last_commit.elapsed()) {
                         self.gather(&mut pending, Instant::now() + gap);
                     }
@@ -76,7 +76,7 @@ impl Writer {
         let room = self.shared.options.commit_bytes_max.saturating_sub(bytes);
         if room > 0 {
             self.shared.inbox.linger(room, until);
-            if let Taken::Items(more) = self.shared.inbox.take(room, Instant::now()) {
+            if let PopResult::Items(more) = self.shared.inbox.take(room, Instant::now()) {
                 pending.extend(more);
             }
         }

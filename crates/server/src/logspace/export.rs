@@ -17,7 +17,7 @@ use evidence::{
     Keys, SigningKey,
     package::{Question, View},
 };
-use logspace::{Exported, Part, export_package, sign_key_of};
+use logspace::{Exported, PackagePart, export_package, sign_key_of};
 use lookup::Watch;
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
@@ -92,14 +92,14 @@ impl Options {
     }
 
     /// Returns the local logspaces to export from.
-    fn parts(&self, keys: &Keys) -> Result<Vec<Part<'static>>, String> {
+    fn parts(&self, keys: &Keys) -> Result<Vec<PackagePart<'static>>, String> {
         let asked = self.selection.query()?;
         let part = |local: &str, view: Option<View>| {
             let dir = self.place.dir_of(local)?;
             let signer = self.signer(&dir)?;
             let boundary = boundary(view.as_ref().and_then(|view| view.filter.as_deref()))?;
             let wanted = Box::new(query::matching(&asked, boundary.map(Arc::new)));
-            Ok(Part { local: local.to_owned(), view, dir, keys: keys.clone(), signer, wanted })
+            Ok(PackagePart { local: local.to_owned(), view, dir, keys: keys.clone(), signer, wanted })
         };
         let Some(spec) = self.view()? else {
             return Ok(vec![part(self.place.name(), None)?]);

@@ -51,7 +51,7 @@ fn reads_what_it_wrote_or_nothing() {
 fn check_expired(now_s: i64, age_s: Option<i64>, bytes_max: Option<u64>, want: &str) {
     let expired =
         catalog(5, 0).expired(now_s * 1_000_000, age_s.map(|age| age * 1_000_000), bytes_max, &|_| {
-            crate::files::catalog::Place::Here
+            crate::files::catalog::FileLocation::Here
         });
     let shown: Vec<String> = expired.iter().map(|(first, reason)| format!("{first}:{reason:?}")).collect();
     assert_eq!(shown.join(" "), want);

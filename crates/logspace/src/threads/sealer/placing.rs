@@ -8,7 +8,7 @@ use crate::files::{clock::now_us, layout::sync_folder};
 use crate::{
     files::archive::{self, SegmentPlace},
     options::Notice,
-    shared::{draft::Draft, queue::Taken},
+    shared::{draft::Draft, queue::PopResult},
 };
 use evidence::{Event, Facts, Record};
 use segment::RecodeReport;
@@ -17,7 +17,7 @@ use std::{cell::RefCell, fs, io, time::Instant};
 impl Sealer {
     /// Places what the recoder has made.
     pub(super) fn place_drafts(&mut self) {
-        while let Taken::Items(drafts) = self.shared.drafts.take(1, Instant::now()) {
+        while let PopResult::Items(drafts) = self.shared.drafts.take(1, Instant::now()) {
             if self.seals.is_closed() {
                 // A seal may have been given up between file and record: its record must be the chain's next.
                 return;
