@@ -94,7 +94,7 @@ impl Datagrams {
                 socket.as_raw_fd(),
                 headers.as_mut_ptr(),
                 limit.min(SLOTS) as libc::c_uint,
-                libc::MSG_DONTWAIT,
+                libc::MSG_DONTWAIT as _,
                 std::ptr::null_mut(),
             )
         };

@@ -30,7 +30,12 @@ pub fn send_many(socket: BorrowedFd<'_>, datagrams: &[&[u8]]) -> io::Result<usiz
     // SAFETY: each of the first `count` headers points to one vector over a borrowed slice with its true length; all
     // outlive the call, which only reads the slices and writes the headers.
     let sent = unsafe {
-        libc::sendmmsg(socket.as_raw_fd(), headers.as_mut_ptr(), count as libc::c_uint, libc::MSG_NOSIGNAL)
+        libc::sendmmsg(
+            socket.as_raw_fd(),
+            headers.as_mut_ptr(),
+            count as libc::c_uint,
+            libc::MSG_NOSIGNAL as _,
+        )
     };
     if sent < 0 { Err(io::Error::last_os_error()) } else { Ok(sent as usize) }
 }
