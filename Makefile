@@ -6,16 +6,20 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 CARGO ?= cargo
-# What is given to users has OpenSSL in it (docs/decisions/007-dtls-by-openssl.md).
-RELEASE := env $$(tools/openssl.sh) $(CARGO) build --release --locked
+# What is given to users has OpenSSL in it (docs/decisions/007-dtls-by-openssl.md) and no path of the machine that built it
+# (docs/decisions/013-static-binary-image-same-bytes.md).
+RELEASE := CARGO=$(CARGO) tools/cargo.sh native build --release --locked
 BIN := target/release/duramen
+# The same for every Linux of this architecture, in one file that needs nothing else.
+STATIC := target/$(shell uname -m)-unknown-linux-musl/release/duramen
 DIST := target/dist
 # The time of every file in a package: that of the last commit.
 EPOCH := $(shell git log -1 --format=%ct 2>/dev/null || echo 1)
 PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
-.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package fuzz mutants clean
+.PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package static image \
+	release reproducible fuzz mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -56,9 +60,29 @@ package: docs build components ## .deb, .rpm, line tables, sums: in target/dist
 	$(PACKAGE) deb $(BIN)
 	$(PACKAGE) rpm $(BIN)
 	$(PACKAGE) debug $(BIN)
-	$(PACKAGE) sums
+	@$(PACKAGE) sums
 
-test-package: package ## installs, runs, upgrades and removes the packages in roots of their own; needs root
+static: ui docs ## one file that runs on every Linux of this architecture, and its archive: in target/dist
+	@tools/install.sh static
+	CARGO=$(CARGO) tools/cargo.sh static build --release --locked --package duramen
+	$(PACKAGE) components $(STATIC)
+	$(PACKAGE) archive $(STATIC)
+	$(PACKAGE) debug $(STATIC)
+	@$(PACKAGE) sums
+
+image: static ## an image for containers (an OCI archive) of the static binary: in target/dist
+	$(PACKAGE) image $(STATIC)
+	@$(PACKAGE) sums
+
+release: ## everything that is given to users, for the version in Cargo.toml; the changelog must have it
+	@$(PACKAGE) check
+	rm -rf $(DIST)
+	$(MAKE) package image
+
+reproducible: ## builds the static binary in two other folders and compares every byte; takes as long as two first builds
+	tools/reproducible.sh
+
+test-package: package image ## installs, runs, upgrades and removes what is given to users, in roots of their own; needs root
 	@tools/install.sh package-test
 	tests/package/run.sh $(DIST)
 

@@ -1,7 +1,7 @@
 """Lists what is part of the binary: a CycloneDX bill of materials, and the notices that the licences ask for.
 
-Usage: tools/components.py BINARY FOLDER. Writes FOLDER/duramen.cdx.json and FOLDER/notices.txt. Ends with 1 when a
-component has no licence that is allowed here, or no text of it. Same tree, same bytes.
+Usage: tools/components.py BINARY FOLDER KIND. Writes FOLDER/duramenKIND.cdx.json and FOLDER/noticesKIND.txt. Ends with 1 when
+a component has no licence that is allowed here, or no text of it. Same tree, same bytes.
 """
 
 import collections
@@ -21,12 +21,15 @@ ALLOWED = {"Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-
 # Sources in other languages inside of crates: name, licence, and where its version stands.
 INSIDE = {
     "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
+    "tikv-jemalloc-sys": ("jemalloc", "BSD-2-Clause", "jemalloc/ChangeLog", r"(?s)\A.*?\n\* (\d+\.\d+\.\d+) "),
     "zstd-sys": ("zstd", "BSD-3-Clause", "zstd/lib/zstd.h", r"ZSTD_VERSION_(?:MAJOR|MINOR|RELEASE) +(\d+)"),
     "pcre2-sys": ("pcre2", "BSD-3-Clause", "upstream/include/pcre2.h", r"define PCRE2_(?:MAJOR|MINOR) +(\d+)"),
 }
 IS_LICENCE = re.compile(r"^(licen[cs]e|copying|notice|unlicense)", re.IGNORECASE)
 # The text for crates that name this licence and have none beside it.
 MIT = TREE + "/packaging/licences/MIT.txt"
+# The notice of musl, which a static binary has in it.
+MUSL = TREE + "/packaging/licences/musl.txt"
 
 Component = collections.namedtuple("Component", "ref name version licence digest texts needs kind")
 
@@ -83,9 +86,14 @@ def fallback(expression, authors):
     return []
 
 
-def crates():
+def target_of(facts):
+    """The target that the program was built for."""
+    host = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True)).group(1)
+    return f"{facts['architecture']}-unknown-linux-musl" if facts["libc"] == "musl" else host
+
+
+def crates(target):
     """The crates that are linked into the program, ours included, and the sources inside of them."""
-    target = re.search(r"host: (\S+)", subprocess.check_output(["rustc", "-vV"], text=True)).group(1)
     metadata = json.loads(subprocess.check_output(
         ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", target], cwd=TREE))
     with open(TREE + "/Cargo.lock") as lock:
@@ -135,12 +143,12 @@ def in_header(path):
     return ["\n".join(comment.strip() for comment in comments[: end + 1]) + "\n"] if end >= 0 else []
 
 
-def openssl(binary):
+def openssl(facts):
     """The OpenSSL in the program, with the text of where it came from."""
-    version = json.loads(subprocess.check_output([binary, "version", "--json"]))["openssl"].split()[1]
+    version = facts["openssl"].split()[1]
     debian = "/usr/share/doc/libssl-dev/copyright"
     licence = texts_of = None
-    if os.path.exists(debian):
+    if os.path.exists(debian) and facts["libc"] != "musl":
         with open(debian) as text:
             texts_of = [text.read()]
     else:
@@ -148,6 +156,15 @@ def openssl(binary):
             texts_of = [text.read()]
     licence = "Apache-2.0"
     return Component(f"pkg:generic/openssl@{version}", "openssl", version, licence, None, texts_of, [], "library")
+
+
+def musl(target):
+    """The C library in a static program: the one that Rust brings."""
+    folder = subprocess.check_output(["rustc", "--print", "target-libdir", "--target", target], text=True).strip()
+    version = subprocess.check_output(["ar", "p", folder + "/self-contained/libc.a", "version.lo"])
+    version = re.search(rb"\0(\d+\.\d+\.\d+)\0", version).group(1).decode()
+    with open(MUSL) as text:
+        return Component(f"pkg:generic/musl@{version}", "musl", version, "MIT", None, [text.read()], [], "library")
 
 
 def page():
@@ -198,12 +215,15 @@ def notices(components):
 
 
 def main():
-    binary, folder = sys.argv[1:]
-    components = sorted([*crates(), openssl(binary), *page()], key=lambda one: one.ref)
+    binary, folder, kind = sys.argv[1:]
+    facts = json.loads(subprocess.check_output([binary, "version", "--json"]))
+    target = target_of(facts)
+    library = [musl(target)] if facts["libc"] == "musl" else []
+    components = sorted([*crates(target), openssl(facts), *library, *page()], key=lambda one: one.ref)
     own = next(one for one in components if one.kind == "application")
     by_name = {one.name: one for one in components}
     by_name["openssl-sys"].needs.append(next(one.ref for one in components if one.ref.startswith("pkg:generic/openssl")))
-    own.needs.extend(one.ref for one in components if one.ref.startswith("pkg:npm/"))
+    own.needs.extend(one.ref for one in components if one.ref.startswith(("pkg:npm/", "pkg:generic/musl@")))
     with open(TREE + "/LICENSE") as text:
         own_text = text.read()
     wrong = []
@@ -216,10 +236,10 @@ def main():
         sys.exit("components: " + "\ncomponents: ".join(wrong))
     components = [one if one.texts else one._replace(texts=[own_text]) for one in components]
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
-    with open(os.path.join(folder, "duramen.cdx.json"), "w") as out:
+    with open(os.path.join(folder, f"duramen{kind}.cdx.json"), "w") as out:
         json.dump(bill(components, own.version, epoch), out, indent=1)
         out.write("\n")
-    with open(os.path.join(folder, "notices.txt"), "w") as out:
+    with open(os.path.join(folder, f"notices{kind}.txt"), "w") as out:
         out.write(notices(components))
     print(f"components: {len(components)} components, {len({text for one in components for text in one.texts})} texts of licences")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package | package-test.
+# Installs what one of the make targets needs on Debian 12: build | test | bench | fuzz | mutants | docs | package | static | package-test.
 # A second run finds everything in place and ends at once.
 set -euo pipefail
-purpose=${1:?build, test, bench, fuzz, mutants, docs, package or package-test}
+purpose=${1:?build, test, bench, fuzz, mutants, docs, package, static or package-test}
 
 die() { printf 'install: %s\n' "$*" >&2; exit 1; }
 
@@ -26,7 +26,8 @@ fuzz=("${build[@]}" c++:g++)
 mutants=("${build[@]}")
 docs=("${build[@]}" python3:python3)
 package=("${docs[@]}" dpkg-shlibdeps:dpkg-dev rpmbuild:rpm objcopy:binutils)
-package_test=("${package[@]}" debootstrap:debootstrap setpriv:util-linux systemd-analyze:systemd logger:bsdutils)
+static=("${docs[@]}" musl-gcc:musl-tools objcopy:binutils update-ca-certificates:ca-certificates)
+package_test=("${package[@]}" debootstrap:debootstrap setpriv:util-linux systemd-analyze:systemd logger:bsdutils pip3:python3-pip)
 declare -n wanted=${purpose//-/_}
 
 missing=()
@@ -49,17 +50,31 @@ if [ ${#missing[@]} -gt 0 ]; then
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 fi
 
-# Client libraries of the formats that http() takes, and a mail server, beside the system's own Python packages.
-if [ "$purpose" = test ]; then
+# Rust's own library for binaries that run on every Linux.
+if [ "$purpose" = static ]; then
+    triple=$(uname -m)-unknown-linux-musl
+    if [ ! -d "$(rustc --print target-libdir --target "$triple")" ]; then
+        command -v rustup >/dev/null || die "Rust's library for $triple is missing, and there is no rustup to install it"
+        rustup target add "$triple"
+    fi
+fi
+
+# Client libraries of the formats that http() takes, and a mail server, beside the system's own Python packages. The tests
+# of the packages read YAML, and have the schemas of Kubernetes.
+libraries=()
+if [ "$purpose" = package-test ]; then
+    libraries=(PyYAML==6.0.3 kubernetes-validate==1.37.0)
+elif [ "$purpose" = test ]; then
     libraries=(opensearch-py==3.2.0 elasticsearch==9.5.1 opentelemetry-sdk==1.45.2 graypy==2.1.0
         opentelemetry-exporter-otlp-proto-http==1.45.2 opentelemetry-exporter-otlp-proto-grpc==1.45.2
         python-logging-loki==0.3.1 aiosmtpd==1.4.6 prometheus-client==0.26.0)
-    if [ "$(cat target/python/.installed 2>/dev/null)" != "${libraries[*]}" ]; then
-        rm -rf target/python
-        python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check \
-            --target target/python "${libraries[@]}"
-        printf '%s' "${libraries[*]}" > target/python/.installed
-    fi
+fi
+python=target/python
+[ "$purpose" != package-test ] || python=target/python-package
+if [ ${#libraries[@]} -gt 0 ] && [ "$(cat $python/.installed 2>/dev/null)" != "${libraries[*]}" ]; then
+    rm -rf $python
+    python3 -m pip install --quiet --root-user-action=ignore --disable-pip-version-check --target $python "${libraries[@]}"
+    printf '%s' "${libraries[*]}" > $python/.installed
 fi
 
 # Debian's syslog-ng conflicts with its rsyslog: unpack it beside.

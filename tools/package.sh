@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # Makes packages of built binaries. Same input, same bytes: every time is SOURCE_DATE_EPOCH.
 #
+# tools/package.sh check                        ends with 1 when the changelog does not have the version
 # tools/package.sh components BINARY            lists what is in the binary: bill of materials, notices
 # tools/package.sh deb BINARY                   the .deb
 # tools/package.sh rpm BINARY                   the .rpm
+# tools/package.sh archive BINARY               the archive of the static binary
+# tools/package.sh image BINARY                 the image for containers, of the static binary
 # tools/package.sh debug BINARY                 the line tables, for gdb and addr2line
 # tools/package.sh sums                         SHA-256 of everything
 #
@@ -24,6 +27,9 @@ die() { printf 'package: %s\n' "$*" >&2; exit 1; }
 # The binary without line tables and names of functions: they are in the file of `debug`.
 stripped() { objcopy --strip-all "$1" "$2"; chmod 755 "$2"; }
 
+# What the names of files have in them for the static binary.
+kind() { case $("$1" version --json) in *'"libc":"musl"'*) echo -static ;; esac; }
+
 # Pages, completions and documents of a binary, below a folder: man, completions for shells, documents.
 texts() {
     local binary=$1 man=$2 bash=$3 zsh=$4 fish=$5 documents=$6
@@ -33,8 +39,10 @@ texts() {
     "$binary" completions bash > "$bash/duramen"
     "$binary" completions zsh > "$zsh/_duramen"
     "$binary" completions fish > "$fish/duramen.fish"
-    cp "$into"/notices.txt "$into"/duramen.cdx.json CHANGELOG.md "$documents/"
-    cp packaging/examples/* "$documents/examples/"
+    cp "$into/notices$(kind "$binary").txt" "$documents/notices.txt"
+    cp "$into/duramen$(kind "$binary").cdx.json" "$documents/duramen.cdx.json"
+    cp CHANGELOG.md "$documents/"
+    cp packaging/examples/* packaging/container/*.yaml "$documents/examples/"
 }
 
 # Everything that a package installs. Arguments: binary, folder, where this distribution has completions for zsh.
@@ -94,20 +102,42 @@ rpm() {
     cp "$work"/rpms/*/*.rpm "$into/"
 }
 
+# The same tree as the packages', below one folder.
+archive() {
+    [ "$(kind "$1")" = -static ] || die "$1 is not static: make static"
+    local name=duramen-$version root
+    root=$work/$name
+    stage "$1" "$root" /usr/share/zsh/site-functions
+    cp LICENSE "$root/usr/share/doc/duramen/"
+    tar --create --directory "$work" --format=ustar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" "$name" \
+        | gzip -9n > "$into/duramen-$version-linux-$machine-static.tar.gz"
+}
+
+image() {
+    [ "$(kind "$1")" = -static ] || die "$1 is not static: make static"
+    stripped "$1" "$work/duramen"
+    python3 tools/image.py "$work/duramen" "$into" "$version" "$work/image.tar"
+    mv "$work/image.tar" "$into/duramen-$version-linux-$machine.oci.tar"
+}
+
 debug() {
     objcopy --only-keep-debug "$1" "$work/duramen.debug"
-    touch --date="@$SOURCE_DATE_EPOCH" "$work/duramen.debug"
-    gzip -6nc "$work/duramen.debug" > "$into/duramen-$version-linux-$machine.debug.gz"
+    gzip -6nc "$work/duramen.debug" > "$into/duramen-$version-linux-$machine$(kind "$1").debug.gz"
+}
+
+check() {
+    grep -qE "^## ${version//./\\.} - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md \
+        || die "CHANGELOG.md has no section '## $version - DATE' for the version in Cargo.toml"
 }
 
 sums() {
     (cd "$into" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum > SHA256SUMS && cat SHA256SUMS)
 }
 
-verb=${1:?components, deb, rpm, debug or sums}; shift
+verb=${1:?check, components, deb, rpm, archive, image, debug or sums}; shift
 case $verb in
-    components) python3 tools/components.py "$(realpath "${1:?binary}")" "$into" ;;
-    deb | rpm | debug) "$verb" "$(realpath "${1:?binary}")" ;;
-    sums) sums ;;
+    components) python3 tools/components.py "$(realpath "${1:?binary}")" "$into" "$(kind "$1")" ;;
+    deb | rpm | archive | image | debug) "$verb" "$(realpath "${1:?binary}")" ;;
+    check | sums) "$verb" ;;
     *) die "unknown verb $verb" ;;
 esac

@@ -1,6 +1,7 @@
 """A fresh Debian root, as an overlay to throw away, in namespaces of its own: mounts, network, processes."""
 
 import os
+import platform
 import subprocess
 import tempfile
 import time
@@ -8,6 +9,8 @@ import time
 TREE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The binary that the packages were made of.
 BINARY = os.environ.get("PACKAGE_BINARY", TREE + "/target/release/duramen")
+# The same for the archive and the image.
+STATIC = os.environ.get("PACKAGE_STATIC", f"{TREE}/target/{platform.machine()}-unknown-linux-musl/release/duramen")
 BASE = TREE + "/target/roots/bookworm"
 # The system itself, the programs of the tests, and what makes rpm's packages be installed.
 INCLUDED = "systemd,rpm,python3-minimal,curl"

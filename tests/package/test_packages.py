@@ -5,11 +5,10 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import subprocess
 import tempfile
 
-from root import BINARY, TREE, Root, until
+from root import BINARY, STATIC, TREE, Root, until
 from unit import Service
 
 MEGABYTE = 1_000_000
@@ -165,6 +164,14 @@ def test_the_rpm_installs_and_leaves_data(dist):
         root.close()
 
 
+def test_the_manual_names_the_files_of_the_release(dist):
+    with open(TREE + "/docs/manual/installing.md") as page:
+        named = set(re.findall(r"\bduramen[-_]\d[\w.-]*\.(?:deb|rpm|gz|tar)\b", page.read()))
+    made = set(os.listdir(dist))
+    assert named and named <= made, (named - made, made)
+    assert {name for name in made if not name.endswith(".debug.gz") and name.startswith(("duramen-", "duramen_"))} <= named, made
+
+
 def test_the_installed_binary_is_small(dist):
     listed = subprocess.check_output(["dpkg-deb", "--contents", one(dist, "duramen_*.deb")], text=True)
     size = int(re.search(r"(\d+) \S+ \S+ \./usr/bin/duramen$", listed, re.MULTILINE).group(1))
@@ -178,7 +185,13 @@ def test_the_sums_and_the_bill_of_materials_are_right(dist):
     for digest, name in rows:
         with open(os.path.join(dist, name), "rb") as file:
             assert hashlib.file_digest(file, "sha256").hexdigest() == digest, name
-    with open(dist + "/duramen.cdx.json") as text:
+    for kind, more in (("", set()), ("-static", {"jemalloc", "musl"})):
+        bill_is_right(dist, kind, more)
+
+
+def bill_is_right(dist, kind, more):
+    """The bill of materials and the notices of one binary; `more` has to be in it, too."""
+    with open(f"{dist}/duramen{kind}.cdx.json") as text:
         bill = json.load(text)
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.5")
     known = [one["bom-ref"] for one in bill["components"]] + [bill["metadata"]["component"]["bom-ref"]]
@@ -186,8 +199,8 @@ def test_the_sums_and_the_bill_of_materials_are_right(dist):
     for row in bill["dependencies"]:
         assert row["ref"] in known and set(row["dependsOn"]) <= set(known), row
     names = {one["name"] for one in bill["components"]}
-    assert {"tokio", "rustls", "aws-lc", "zstd", "pcre2", "openssl", "preact"} <= names, sorted(names)
-    with open(dist + "/notices.txt") as text:
+    assert {"tokio", "rustls", "aws-lc", "zstd", "pcre2", "openssl", "preact"} | more <= names, sorted(names)
+    with open(f"{dist}/notices{kind}.txt") as text:
         notices = text.read()
     for component in bill["components"]:
         assert f"{component['name']} {component['version']} (" in notices, component["name"]
@@ -199,13 +212,15 @@ def test_the_same_input_makes_the_same_packages(dist):
         for name in ("one", "two"):
             into = f"{folder}/{name}"
             os.mkdir(into)
-            for file in ("notices.txt", "duramen.cdx.json"):
-                shutil.copy(os.path.join(dist, file), into)
             environment = {**os.environ, "PACKAGE_INTO": into, "SOURCE_DATE_EPOCH": "1700000000"}
-            for kind in ("deb", "rpm"):
-                subprocess.run([TREE + "/tools/package.sh", kind, BINARY], check=True, env=environment)
+            for binary, kinds in ((BINARY, ("components", "deb", "rpm", "debug")), (STATIC, ("components", "archive", "image", "debug"))):
+                for kind in kinds:
+                    subprocess.run([TREE + "/tools/package.sh", kind, binary], check=True, env=environment)
+            subprocess.run([TREE + "/tools/package.sh", "sums"], check=True, env=environment, stdout=subprocess.DEVNULL)
             made.append({os.path.basename(file): hashlib.sha256(open(file, "rb").read()).hexdigest() for file in glob.glob(into + "/*")})
-        assert made[0] == made[1] and len(made[0]) == 4, made
+        assert made[0] == made[1], made
+        # What the folder of a release has, and nothing else.
+        assert sorted(made[0]) == sorted(os.listdir(dist)), made
 
 
 def test_the_score_of_the_unit_is_that_of_the_manual(dist):

@@ -35,6 +35,11 @@ mod user;
 
 use std::process::ExitCode;
 
+/// The static binary's allocator: musl's makes threads wait for each other.
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     transport::bound_free_memory();
     command::run()

@@ -28,6 +28,7 @@ pub(super) fn run(options: &VersionOptions) -> ExitCode {
 pub(super) fn facts() -> Value {
     let linked = if cfg!(target_feature = "crt-static") { "static" } else { "dynamic" };
     let libc = if cfg!(target_env = "musl") { "musl" } else { "glibc" };
+    let allocator = if cfg!(target_env = "musl") { "jemalloc" } else { "glibc" };
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     json!({
         "name": "duramen",
@@ -38,6 +39,7 @@ pub(super) fn facts() -> Value {
         "architecture": consts::ARCH,
         "libc": libc,
         "linked": linked,
+        "allocator": allocator,
         "build": build,
         "openssl": openssl::version::version(),
     })

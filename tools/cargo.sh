@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Runs cargo for the binaries that are given to users. OpenSSL is a part of them, and nothing in them depends on the folder
+# that they were built in: paths are replaced by /duramen (this tree) and /cargo (other crates).
+#
+# tools/cargo.sh native ARGUMENTS...   for this machine
+# tools/cargo.sh static ARGUMENTS...   for every Linux of this architecture: musl instead of glibc, all of it in one file
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kind=${1:?native or static}; shift
+
+tree=$PWD
+crates=${CARGO_HOME:-$HOME/.cargo}
+separator=$'\x1f'
+remap=("--remap-path-prefix=$crates=/cargo" "--remap-path-prefix=$tree=/duramen")
+map="${CFLAGS:-} -ffile-prefix-map=$crates=/cargo -ffile-prefix-map=$tree=/duramen"
+if [ -n "${CARGO_TARGET_DIR:-}" ]; then
+    remap+=("--remap-path-prefix=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target")
+    map+=" -ffile-prefix-map=$(realpath -m "$CARGO_TARGET_DIR")=/duramen/target"
+fi
+CARGO_ENCODED_RUSTFLAGS=$(IFS=$separator; printf '%s' "${remap[*]}")
+export CARGO_ENCODED_RUSTFLAGS
+
+case $kind in
+    native)
+        triple=$(rustc -vV | sed -n 's/^host: //p')
+        settings=$(tools/openssl.sh)
+        ;;
+    static)
+        triple=$(uname -m)-unknown-linux-musl
+        rustc --print target-libdir --target "$triple" | xargs test -d \
+            || { echo "cargo: Rust's library for $triple is missing: tools/install.sh static" >&2; exit 1; }
+        settings=$(tools/openssl.sh "$triple")
+        set -- "$@" --target "$triple"
+        ;;
+    *) echo "cargo: native or static, not $kind" >&2; exit 1 ;;
+esac
+export "CFLAGS_${triple//-/_}=$map"
+# shellcheck disable=SC2086 # NAME=VALUE words
+exec env $settings "${CARGO:-cargo}" "$@"
