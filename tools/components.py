@@ -18,7 +18,7 @@ TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Licences that may be part of the binary: they ask for a notice at most.
 ALLOWED = {"Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
            "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "OpenSSL", "Unicode-3.0", "Unlicense", "Zlib", "0BSD"}
-# Sources in other languages inside of crates: name, licence, and where its version stands.
+# Sources in other languages inside of crates: name, licence, and the file with the version.
 INSIDE = {
     "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
     "tikv-jemalloc-sys": ("jemalloc", "BSD-2-Clause", "jemalloc/ChangeLog", r"(?s)\A.*?\n\* (\d+\.\d+\.\d+) "),
@@ -35,7 +35,7 @@ Component = collections.namedtuple("Component", "ref name version licence digest
 
 
 def is_allowed(expression):
-    """Whether an SPDX expression can be met with allowed licences alone."""
+    """Returns whether an SPDX expression can be met with allowed licences alone."""
     words = re.findall(r"\(|\)|AND|OR|[^\s()]+(?:\s+WITH\s+[^\s()]+)?", expression.replace("/", " OR "))
 
     def either():
@@ -136,7 +136,7 @@ def crates(target):
 
 
 def in_header(path):
-    """The licence that stands in the comments of a header."""
+    """Returns the licence in the comments of a header."""
     with open(path) as text:
         comments = re.findall(r"/\*(.*?)\*/", text.read(), re.DOTALL)
     end = next((at for at, comment in enumerate(comments) if "Redistribution and use" in comment), -1)
@@ -168,7 +168,7 @@ def musl(target):
 
 
 def page():
-    """What the page has in it."""
+    """Lists the packages that the page contains."""
     with open(TREE + "/ui/package-lock.json") as lock:
         packages = json.load(lock)["packages"]
     for path, package in sorted(packages.items()):

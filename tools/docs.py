@@ -15,7 +15,7 @@ import sys
 
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BOOK = TREE + "/docs/book"
-# What a script asks for, and no page names.
+# Files that a script requests, and no page names.
 BY_SCRIPT = ["elasticlunr.min.js", "searchindex.js"]
 # The page at the root of the book.
 FIRST = "manual/introduction.html"
@@ -25,7 +25,7 @@ OF_THE_TREE = ("ARCHITECTURE.md", "CONTRIBUTING.md")
 
 
 class Links(html.parser.HTMLParser):
-    """What a page refers to, and the places it has."""
+    """Collects the references of a page, and its anchors."""
 
     def __init__(self, path):
         super().__init__()
@@ -101,7 +101,7 @@ def settle():
     zoom = re.compile(r'<label class="checkbox-label"><input class="checkbox-img" type="checkbox">(<img[^>]*>)<span class="img-wrapper">.*?</span></label>')
     for path in glob.glob(BOOK + "/**/*.html", recursive=True):
         name = os.path.relpath(path, BOOK)
-        # The first page stands at the root as well, with the links of its own folder.
+        # The first page is also at the root, with the links of its own folder.
         origin = FIRST if name == "index.html" else name
         with open(path, encoding="utf-8") as text:
             page = text.read()

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# How many small changes of the code the unit tests notice: cargo-mutants on a sample of each crate (all of them would take days).
+# Measures how many small changes of the code the unit tests notice: cargo-mutants on a sample of each crate
+# (all of them would take days).
 # tools/mutants.sh COUNT [CRATE...]; SEED chooses another sample. Prints a row for each crate, then the changes that no test noticed.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -12,7 +12,7 @@ serve=("$binary" run --config "$root/examples/quickstart.conf" --data "$QUICKSTA
     --http "${QUICKSTART_HTTP:-127.0.0.1:8514}" --quickstart)
 [ "${DEMO:-0}" = 1 ] || exec "${serve[@]}"
 
-# The player waits for the listener; both end together, whoever is told to.
+# The player waits for the listener; when one of the two ends, the other ends too.
 (
     while ! (exec 3<>/dev/tcp/127.0.0.1/5514) 2>/dev/null; do sleep 0.2; done
     exec "$binary" loggen --stream --permanent --loop-reading --reconnect --quiet --rate "${DEMO_RATE:-20}" \

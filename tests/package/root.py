@@ -60,7 +60,7 @@ class Root:
         return ["nsenter", f"--target={self.inside}", "--mount", "--net", "--pid", "/usr/sbin/chroot", self.folder.name + "/root", *words]
 
     def run(self, script, within=120, status=0):
-        """What a script prints, and standard error behind it."""
+        """Runs a script and returns its output, standard error last."""
         done = subprocess.run(self.command("sh", "-c", script), capture_output=True, text=True, timeout=within,
                               env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8"}, stdin=subprocess.DEVNULL)
         said = done.stdout + done.stderr

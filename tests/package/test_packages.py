@@ -37,7 +37,7 @@ def journal(root):
 
 
 def finds(root, password, query, count):
-    """Waits until a search counts so many messages."""
+    """Waits until a search counts this many messages."""
     last = ""
 
     def counted():

@@ -21,7 +21,7 @@ exec prlimit --nofile={files} setpriv --reuid={user} --regid={group} --init-grou
 
 
 def settings(text):
-    """Names and values of a unit file; of those that stand several times, the list."""
+    """Names and values of a unit file; a repeated name has a list."""
     found = {}
     for name, value in re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE):
         found.setdefault(name, []).append(value)
@@ -90,7 +90,7 @@ class Service:
         assert self.manager.recv(4096).decode().splitlines() == ["WATCHDOG=1"]
 
     def reload(self):
-        """What the unit runs at a reload, as its user."""
+        """The command that the unit runs at a reload, as its user."""
         command = self.one("ExecReload")
         said = self.root.run(f"setpriv --reuid={self.one('User')} --regid={self.one('Group')} --init-groups -- {command}")
         assert self.hears()[0] == "RELOADING=1"
@@ -98,7 +98,7 @@ class Service:
         return said
 
     def stop(self):
-        """As systemd does it: SIGTERM to the main process."""
+        """Sends SIGTERM to the main process, as systemd does."""
         pid = self.root.run("pidof duramen").split()[0]
         self.root.run(f"kill -TERM {pid}")
         assert self.hears()[0] == "STOPPING=1"

@@ -13,7 +13,7 @@ MODULES = sorted(name[:-3] for name in os.listdir(HERE) if name.startswith("test
 
 
 class Run:
-    """What became of the tests so far."""
+    """The results of the tests so far."""
 
     def __init__(self, binary):
         self.binary, self.passed, self.failed = binary, 0, 0

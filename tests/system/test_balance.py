@@ -127,7 +127,7 @@ class Web:
 
 
 def test_http_waits_as_asked(binary):
-    """Retry-After, as seconds and as a date: nothing is dropped, and nobody waits for time-reopen()."""
+    """Retry-After, as seconds and as a date: nothing is dropped, and time-reopen() is not waited for."""
     port = free_port()
     web = Web(port)
     server = Server(binary, SENDER.replace("time-reopen(1)", "time-reopen(300)").replace(

@@ -26,7 +26,7 @@ LINES = r"""
 <30>Jan  4 10:00:12 gate early[5]: in the year
 """.strip().encode() + b"\n"
 
-# What follows the input in each configuration; OUT is the file that is compared.
+# The text after the input in each configuration; OUT is the file that is compared.
 CONFIGS = {
     "selectors": """
 $template T,"%syslogfacility-text%.%syslogseverity-text% %HOSTNAME% %syslogtag%%msg%\\n"

@@ -58,14 +58,14 @@ def test_kill_at_random_moments(binary):
             sender.start()
             end = time.monotonic() + random.uniform(0.05, 0.6)
             while time.monotonic() < end:
-                # What a search finds was acknowledged by the journal.
+                # A message that a search finds was acknowledged by the journal.
                 seen = max(seen, server.search("program:prog", limit=0)["total"])
             server.stop(signal.SIGKILL)
             sender.stopped.set()
             sender.join()
             server.start()
             check_numbers(server, seen)
-            # Numbers go on behind the last one that was sent: none may come twice.
+            # Numbers continue after the last one that was sent: none may come twice.
             first = sender.next + 200
             seen = server.search("program:prog", limit=0)["total"]
         assert seen > 1000, f"only {seen} messages in {ROUNDS} rounds"

@@ -1,4 +1,4 @@
-"""What helps to find out where messages go: explain, live taps, the verbs of ctl."""
+"""Tools that show where messages go: explain, live taps, the verbs of ctl."""
 
 import json
 import os

@@ -37,7 +37,7 @@ FRAME = "<13>1 2026-11-21T09:00:00Z web relayed - - - message %d"
 
 
 def rsa_pki(folder):
-    """As most sites have it: keys of RSA, and a CA between the CA and the certificates."""
+    """The usual setup of a site: keys of RSA, and a CA between the CA and the certificates."""
     pki(folder)
     with open(folder + "/between.ext", "w") as out:
         out.write("basicConstraints=critical,CA:TRUE\nkeyUsage=keyCertSign,cRLSign\n")
@@ -186,7 +186,7 @@ def figure(server, name):
 
 
 def test_openssl_sends(binary):
-    """The suite that RFC 9662 asks for, RSA, a certificate in between, small datagrams; a goodbye; another peer goes on."""
+    """RFC 9662's suite, RSA, a certificate in between, small datagrams; a goodbye; another peer continues."""
     server = receiver(binary)
     keys, path = server.folder + "/pki", server.folder + "/out.log"
     try:
@@ -253,7 +253,7 @@ def test_openssl_receives(binary):
             feed(server.port, range(50, 100))
             Server.until(lambda: peer.numbers() == set(range(100)), 10, "all messages in openssl")
             peer.stop()
-            # The first datagram after the end of a receiver is lost: UDP tells no earlier.
+            # The first datagram after the end of a receiver is lost: UDP reports the error only after it.
             feed(server.port, [100])
             time.sleep(0.2)
             feed(server.port, [101])

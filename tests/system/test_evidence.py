@@ -1,4 +1,4 @@
-"""Sealed logspaces of the real server, and what somebody does to them: `duramen logspace verify` finds and names it."""
+"""Sealed logspaces of the real server, and attacks on them: `duramen logspace verify` finds and names each."""
 
 import atexit
 import functools
@@ -52,7 +52,7 @@ def logspace(binary):
 
 
 def verify(binary, directory, *options):
-    """Whether all is well, and the findings."""
+    """Verifies a logspace and returns the report; checks that the exit status agrees with it."""
     command = [binary, "logspace", "verify", directory + "/", "--json", *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode in (0, 1), done.stderr
@@ -165,7 +165,7 @@ def test_a_segment_of_another_logspace_and_an_old_copy(binary):
             found(verify(binary, harmed.dir), "foreign", text="another or an older one")
     finally:
         other.close()
-    # An older copy of the whole: only what was kept elsewhere tells, the digest of a later record.
+    # An older copy of the whole: only a digest kept elsewhere shows it, that of a later record.
     head = verify(binary, logspace(binary))["head"]
     with Harmed(logspace(binary)) as harmed:
         chain = harmed.dir + "/evidence/chain"

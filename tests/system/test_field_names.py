@@ -1,4 +1,4 @@
-"""Messages with field names that nobody foresaw: memory stays within its budget, nothing is lost."""
+"""Messages with unforeseen field names: memory stays within its budget, nothing is lost."""
 
 import http.client
 import json

@@ -71,7 +71,7 @@ def test_clients_over_https(binary):
         assert done.returncode == 0 and len(done.stdout.splitlines()) >= 20, done
         done = subprocess.run(search, env=environment, capture_output=True, text=True, timeout=30)
         assert done.returncode != 0 and "cannot reach" in done.stderr, done
-        # Who says nothing holds nobody up.
+        # Silent connections do not delay others.
         silent = [socket.create_connection(("127.0.0.1", server.http)) for _ in range(50)]
         assert '"status":"ok"' in curl("--cacert", ca, "--max-time", "5", server.base + "/api/v1/health").stdout
         for one in silent:
@@ -103,7 +103,7 @@ def test_certificates_of_the_page(binary):
             issue(folder, "server", "localhost")
             server.ctl("reload")
             assert serial(server) != first
-            # Who is connected stays so.
+            # An open connection stays open.
             stream.sendall(b"GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert stream.recv(4096).startswith(b"HTTP/1.1 200")
         assert "expire" not in server.stderr()
@@ -116,7 +116,7 @@ def test_certificates_of_the_page(binary):
         server.ctl("reload")
         assert "The certificate of the page has expired" in server.stderr(), server.stderr()
         assert "expired" in curl("--cacert", folder + "/ca.pem", server.base + "/").stderr
-        # A key of somebody else: the reload is refused, and the old certificate stays.
+        # A key that does not fit: the reload is refused, and the old certificate stays.
         openssl("genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-out", folder + "/server.key")
         try:
             server.ctl("reload")

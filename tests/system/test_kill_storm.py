@@ -128,7 +128,7 @@ def upkeep(binary, server, ended):
 
 
 def one_life(binary, server, ingest, next_numbers):
-    """Sends until the kill; what was acknowledged, and the numbers to go on with."""
+    """Sends until the kill; returns the acknowledged numbers, and the numbers to continue with."""
     senders = [BulkSender(ingest, next_numbers[0]), RelpSender(server.port, next_numbers[1])]
     ended = threading.Event()
     helper = threading.Thread(target=upkeep, args=(binary, server, ended), daemon=True)

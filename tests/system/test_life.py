@@ -70,7 +70,7 @@ def test_reload_keeps_connections_and_messages(binary):
 
 
 def test_a_reload_to_another_protocol_ends_connections(binary):
-    """As syslog-ng does it: the port stays open, and senders connect again. What they sent before is kept."""
+    """Behaves as syslog-ng does: the port stays open, and senders connect again. Earlier messages are kept."""
     config = """@version: 4.8
 source s {{ DRIVER }};
 destination d {{ logspace("main"); }};
@@ -79,7 +79,7 @@ log {{ source(s); destination(d); }};
     network = 'network(ip("127.0.0.1") port({port}) transport("TRANSPORT"));'
     text = b"<13>prog: line of text %d\n"
     counted = b"57 <13>1 2026-11-21T10:00:00Z host prog - - - line of text %d"
-    # What is configured, what a connection begins with, what a message is.
+    # The configuration, the first bytes of a connection, a message.
     rows = [
         (network.replace("TRANSPORT", "tcp"), b"", text),
         (network.replace("network", "syslog").replace("TRANSPORT", "tcp"), b"", counted),
@@ -100,7 +100,7 @@ log {{ source(s); destination(d); }};
             before = socket.create_connection(("127.0.0.1", server.port))
             before.sendall(header + message % turn)
             server.found(f'"line of text {turn}"', 1)
-            # The same protocol again: it goes on.
+            # The same protocol again: the connection continues.
             server.ctl("reload")
             before.sendall(message % 9)
             server.found('"line of text 9"', turn + 1)

@@ -34,7 +34,7 @@ echo made
 exec sleep 900
 """
 
-# Objects that blocks use and that stand elsewhere in a reader's configuration.
+# Objects that blocks use and that a reader's configuration defines elsewhere.
 ELSEWHERE = {
     "source": "network(port(5140));",
     "destination": 'file("/var/log/elsewhere");',
@@ -53,7 +53,7 @@ NOT_RUN = {
     "openssl ts -verify": "it needs an authority: the tests of packages have one",
 }
 
-# What the server of the pages runs.
+# The configuration of the server for the pages.
 SERVED = """@version: 4.8
 options { keep-hostname(yes); };
 source s_net { network(port(514)); };
@@ -103,7 +103,8 @@ def commands(page):
                 yield line
 
 
-# What stands for a reader's own names in the tables, by the beginning of the command; the longest one counts.
+# Replacements for a reader's own names in the tables, by the beginning of the command; the longest one
+# counts.
 MEANT = {
     "duramen check FILE": "duramen check /etc/duramen/duramen.conf",
     "duramen explain FILE": "duramen explain /etc/duramen/duramen.conf --message hello --source s_net",
@@ -158,7 +159,7 @@ def whole(body):
     for name in sorted(set(re.findall(r'(?:filtered|multiple)\("(\w+)"', text))):
         if f'logspace("{name}"' not in text and f"logspace {name} " not in text:
             more += f'destination d_space_{name} {{ logspace("{name}"); }};\n'
-    # What nothing uses would not be made: every source and destination gets a log path.
+    # Unused objects would not be made: every source and destination gets a log path.
     for kind, other in (("source", "destination"), ("destination", "source")):
         for name in re.findall(rf"^\s*{kind} (\w+)\s*\{{", text + more, re.MULTILINE):
             if f"{kind}({name})" not in text:
@@ -218,7 +219,7 @@ class Root:
         return subprocess.Popen(self.within("exec " + script), stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT)
 
     def prepare(self):
-        """What pages take for granted: certificates, keys, lists."""
+        """Writes the files that pages assume: certificates, keys, lists."""
         for name in ("server", "client", "ca", "page", "cert"):
             self.must(f"openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 30 -subj /CN={name}"
                       f" -addext 'subjectAltName=DNS:localhost' -keyout /etc/duramen/{name}.key -out /etc/duramen/{name}.pem")

@@ -31,7 +31,7 @@ log {{
 
 
 def names_of(text):
-    """How often each name stands in front of a value."""
+    """Counts how often each name is followed by a value."""
     names = {}
     for line in text.splitlines():
         if line and not line.startswith("#"):

@@ -1,4 +1,4 @@
-"""What a service manager hears (sd_notify), and the options of `syslog-ng` about its process."""
+"""Messages to a service manager (sd_notify), and the options of `syslog-ng` about its process."""
 
 import os
 import re

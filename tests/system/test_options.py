@@ -1,4 +1,4 @@
-"""What drivers do by the way: packed files, blocks, marks, commands, traps, statistics in the log."""
+"""Further options of drivers: packed files, blocks, marks, commands, traps, statistics in the log."""
 
 import gzip
 import os

@@ -62,7 +62,7 @@ def places():
     number = lambda value: bytes([5 << 5 | 2]) + struct.pack(">H", value)
     nodes, tree = 8, b""
     for node in range(nodes):
-        # The last bit leads to the only record, which stands behind 16 zero bytes.
+        # The last bit leads to the only record, which follows 16 zero bytes.
         onward = node + 1 if node + 1 < nodes else nodes + 16
         for side in (0, 1):
             tree += struct.pack(">I", onward if 10 >> (7 - node) & 1 == side else nodes)[1:]
@@ -149,7 +149,7 @@ class Place:
             time.sleep(0.05)
 
     def verb(self, *words, status=0):
-        """What a verb prints, in the working folder."""
+        """Returns the output of a verb, run in the working folder."""
         done = subprocess.run([self.binary, *words], cwd=self.folder, capture_output=True, text=True, timeout=60)
         assert done.returncode == status, (words, done)
         return done.stdout
@@ -169,7 +169,7 @@ class Place:
             encrypted.sendall(b"<13>Nov 21 10:00:00 host known: from tls\n")
 
     def doubled(self):
-        """Paths in which the working folder, or a folder of it, stands twice."""
+        """Lists paths in which the working folder, or a folder of it, occurs twice."""
         found = []
         for folder, names, files in os.walk(self.folder):
             parts = os.path.relpath(folder, self.folder).split(os.sep)
@@ -236,7 +236,7 @@ def check(binary, kind):
         place.process.wait(20)
         archived = [path for path in glob.glob(place.at("archive") + "/**", recursive=True) if os.path.isfile(path)]
         assert archived, "nothing is in the archive"
-        # What was written by one spelling is read by verbs in both.
+        # Data written under one spelling is read by verbs under both.
         for spell in (lambda name: name, place.at):
             cat = place.verb("logspace", "cat", spell("data/logspaces/main"))
             assert "from network 30" in cat and "from network 1" in cat, cat[-500:]

@@ -28,8 +28,9 @@ destination d_main {{ logspace("main" segment-memory(16777216) recode(no)); }};
 log {{ source(s_network); source(s_http); destination(d_main); flags(flow-control); }};
 """
 
-# What is configured or documented, in bytes: all searches and exports; the blocks kept; four passwords at a time; and of the
-# logspace three segments of 16 MiB with what sealing them, the journal and the queues take.
+# Configured or documented sizes, in bytes: all searches and exports; the block cache; four passwords at a
+# time; and of the logspace three segments of 16 MiB with the memory for sealing them, the journal and the
+# queues.
 BUDGETS = 64 * MIB + KEPT + 4 * 19 * MIB + 260 * MIB
 # Sockets, threads with the blocks that they read, pieces of answers on their way, what the allocator has not given back yet.
 BASE = 128 * MIB
@@ -59,7 +60,7 @@ class Watch:
 
 
 def flood(ingest, count):
-    """Messages with 100 names of fields that nobody has seen before."""
+    """Messages with 100 new names of fields."""
     word = lambda: f"{random.getrandbits(48):012x}"
     peer = http.client.HTTPConnection("127.0.0.1", ingest, timeout=120)
     for first in range(0, count, 250):
@@ -115,7 +116,7 @@ def test_h5_the_peak_of_everything_at_once(binary):
         print(f"      peak {peak / MIB:.0f} MiB above {watch.base / MIB:.0f}, of {(BUDGETS + BASE) / MIB:.0f};"
               f" {took:.0f} s; {statuses}", flush=True)
         assert peak < BUDGETS + BASE, f"{peak / MIB:.0f} MiB"
-        # What is over a budget is refused in words; nothing is cut, nobody gets in.
+        # A request over a budget is refused with a reason; nothing is cut, and no wrong password is accepted.
         assert set(statuses["search"]) <= {200, 422, 503} and 200 in statuses["search"], statuses
         assert set(statuses["export"]) <= {200, 422, 503} and 200 in statuses["export"], statuses
         assert set(statuses["login"]) <= {401, 429, 503}, set(statuses["login"])

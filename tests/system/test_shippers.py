@@ -1,4 +1,4 @@
-"""What log shippers post: real clients of every format, nothing lost, fields in their places."""
+"""Messages of log shippers: real clients of every format, nothing lost, fields in their places."""
 
 import gzip
 import json

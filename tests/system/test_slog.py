@@ -47,7 +47,7 @@ def read(folder, name):
 
 
 def check_clear(folder, name, first=0):
-    """What verification wrote: a number of 20 hexadecimal digits and the line."""
+    """Checks the output of verification: a number of 20 hexadecimal digits and the line."""
     rows = [row.split(": ", 1) for row in read(folder, name).decode().splitlines()]
     assert [line for _, line in rows] == LINES
     assert all(len(number) == 20 for number, _ in rows), rows[0]
@@ -77,7 +77,7 @@ def test_each_verifies_what_the_other_encrypted(binary):
                 reader.run("verify", "-k", "host.key", "-m", "next.mac", "log.slog", "log.clear")
                 check_clear(folder, "log.clear")
                 assert f"counter={len(LINES)}" in reader.run("key", "-c", "next.key")
-            # The log of the next day goes on where this one ended.
+            # The log of the next day continues where this one ended.
             writer.run("encrypt", "-k", "next.key", "-m", "next.mac", "third.key", "third.mac", "log", "log2.slog")
             for reader in (ours, theirs):
                 options = ["-i", "-p", "next.key", "-r", "next.mac", "-m", "third.mac"]
@@ -170,7 +170,7 @@ def test_a_file_is_encrypted_as_it_is_written(binary):
             send(100)
             server.stop()
             check()
-            # What cannot be: no key, a key for several files.
+            # Impossible setups: no key, a key for several files.
             for harm, said in (("host.key", "host.none"), ("log.slog", "$HOST.slog")):
                 server.write_config(SEALED.replace("{folder}/" + harm, "{folder}/" + said))
                 done = subprocess.run([server.binary, "run", "--config", server.config, "--data", server.folder + "/data2",

@@ -28,7 +28,7 @@ def send(server, numbers):
 
 
 def patiently(call, within=300):
-    """The answer of a call that may be told to come back, as the manual says: 503 `starting` with Retry-After."""
+    """Repeats a call that is refused during the start, as the manual says: 503 `starting` with Retry-After."""
     end = time.monotonic() + within
     while True:
         try:

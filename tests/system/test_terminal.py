@@ -27,7 +27,7 @@ COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 def on_terminal(command, until=None, within=60, cwd=None, **environment):
-    """What a command writes to the terminal that it runs on, standard output and errors alike, and its exit status.
+    """Returns the output of a command on its terminal, standard output and errors alike, and its exit status.
     With `until` it is interrupted once it has written that."""
     pid, terminal = pty.fork()
     if pid == 0:

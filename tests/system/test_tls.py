@@ -248,7 +248,7 @@ log {{ source(s_tcp); destination(d_tls); flags(flow-control); }};
 
 
 def staple(folder, state):
-    """What the CA says of the server's certificate: V, or R with the time of its revocation."""
+    """Returns the CA's record of the server's certificate: V, or R with the time of its revocation."""
     shown = subprocess.run(["openssl", "x509", "-noout", "-serial", "-in", folder + "/server.pem"],
                            check=True, capture_output=True, text=True, timeout=30)
     serial = shown.stdout.strip().split("=")[1]

@@ -154,7 +154,7 @@ log top {{
 
 
 def test_named_paths_and_single_files_are_counted(binary):
-    """What runs inside of a log path is counted by its name, and each file of a name with macros by its path."""
+    """Parts of a log path are counted by their names, and each file of a name with macros by its path."""
     server = Server(binary, COUNTED)
     try:
         server.start()

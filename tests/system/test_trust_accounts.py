@@ -193,7 +193,7 @@ def test_m2_sessions_end_with_the_password_the_user_and_their_time(binary):
         user(server, "add", "bob", password="first password")
         assert alive(bob) == 401, "a new user of that name"
         assert calls.call("GET", "/api/v1/session", Authorization=basic("eva", "first password"))[0] == 401
-        # A restart keeps what is good, and the file lets nobody in.
+        # A restart keeps valid sessions, and the file alone lets no user in.
         eva, gone = log_in(calls, "eva", "second password"), log_in(calls, "bob", "first password")
         out = log_in(calls, "eva", "second password")
         assert calls.call("POST", "/api/v1/logout", {}, **out)[0] == 200

@@ -1,5 +1,5 @@
-"""What somebody with access to the data folder does to the evidence of a real server: nothing of it is believed, and nothing
-that was acknowledged is lost by it."""
+"""Attacks on the evidence of a real server by a user with access to the data folder: none of it is believed, and no
+acknowledged message is lost by it."""
 
 import glob
 import json
@@ -56,7 +56,7 @@ class Tampered(Server):
         return report["findings"]
 
     def troubles(self):
-        """What the health of the logspace says."""
+        """Returns the status of the health check, and the errors of the logspaces."""
         answer = self.call("health")
         return answer["status"], " ".join(space.get("error", "") for space in answer["logspaces"])
 
@@ -92,7 +92,7 @@ def test_e2_a_segment_of_another_server_hides_nothing_and_is_not_shown(binary):
         status, troubles = server.troubles()
         assert status == "degraded" and "is not this logspace's own" in troubles, (status, troubles)
         assert "is not this logspace's own" in server.stderr()
-        # It goes on to seal, also there.
+        # It continues to seal, also there.
         server.logspace("seal")
         server.fill(["own later"])
         assert server.search("own", limit=0)["total"] == 301

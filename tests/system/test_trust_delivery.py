@@ -347,7 +347,7 @@ log {{ source(s_in); destination(DEST); flags(flow-control); }};
 
 
 def check_full_disk(binary, destination, folder):
-    """A disk of 1 MiB fills up: told in both places with the reason, and over within a moment when there is room."""
+    """A disk of 1 MiB fills up: reported in both places with the reason, and over within a moment when there is room."""
     server = Server(binary, FULL_DISK.replace("DEST", destination))
     small = f"{server.folder}/{folder}"
     os.mkdir(small)
@@ -389,7 +389,7 @@ def test_l6_a_full_disk_of_a_disk_buffer_is_told_and_tried_each_second(binary):
 
 
 def test_traditional_encrypted_keys_open_with_their_password(binary):
-    """As `openssl rsa -aes256 -traditional` writes them: PEM with Proc-Type and DEK-Info."""
+    """Writes a key as `openssl rsa -aes256 -traditional` does: PEM with Proc-Type and DEK-Info."""
     for cipher in ("-aes256", "-des3"):
         server = Server(binary, TLS)
         folder = server.folder + "/pki"

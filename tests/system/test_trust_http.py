@@ -195,7 +195,7 @@ def test_http_headers_of_every_answer(binary):
             if path.startswith(("/api", "/metrics")):
                 assert "cache-control: no-store" in found, (path, found)
             assert "server:" not in found and "x-powered-by" not in found, found
-        # HSTS is not said over what anybody can change on the way.
+        # HSTS is not sent over an unencrypted connection, which could be changed on the way.
         assert "strict-transport" not in head(f"http://localhost:{server.http}/api/v1/health")
         assert "421" in head(server.base + "/", "--header", "Host: evil.example")
         # The names of the certificate are ours.

@@ -1,5 +1,5 @@
-"""The ledger of a running server: who logged in, failed, was refused and changed users is in it and in internal(), and what
-somebody does to the file is found by `duramen ledger verify`."""
+"""The ledger of a running server: log-ins, failures, refusals and changes of users are in it and in internal(), and
+`duramen ledger verify` finds every change of the file."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def run(binary, *words, stdin=None):
 
 
 def verify(server, *options):
-    """Whether all is well, and the report."""
+    """Verifies the ledger and returns the report; checks that the exit status agrees with it."""
     done = run(server.binary, "ledger", "verify", "--data", server.folder + "/data", "--json", *options)
     assert done.returncode in (0, 1), done.stderr
     report = json.loads(done.stdout)

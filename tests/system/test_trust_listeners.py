@@ -276,7 +276,7 @@ def half_open(port, first):
     answer = peer.recv(2048)
     assert answer[13] == 3, "a request for a cookie"
     cookie = answer[28:28 + answer[27]]
-    # A record's header has 13 bytes, a handshake's 12; behind version, random number and session stands the cookie.
+    # A record's header has 13 bytes, a handshake's 12; the cookie follows version, random number and session.
     at = 25 + 2 + 32 + 1 + first[59]
     body = first[25:at] + bytes([len(cookie)]) + cookie + first[at + 1:]
     size = len(body).to_bytes(3, "big")

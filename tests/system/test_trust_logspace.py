@@ -1,4 +1,4 @@
-"""A logspace whose files or whose clock somebody changed: nothing vanishes without a word."""
+"""A logspace whose files or whose clock were changed: every loss is reported."""
 
 import glob
 import json
@@ -55,7 +55,7 @@ def verify(binary, server):
 
 
 def check_lost(binary, harm, count=6000):
-    """Sends messages, kills the server, harms its journal, and looks everywhere for what must be told."""
+    """Sends messages, kills the server, harms its journal, and looks for the reports everywhere."""
     server = Server(binary, STORE_ONLY)
     try:
         server.start()
@@ -267,7 +267,7 @@ def test_m1_only_the_owner_reads_the_data(binary):
         assert not open_to_others(data), open_to_others(data)
         assert stat.S_IMODE(os.stat(server.folder + "/ctl").st_mode) == 0o600
         server.stop()
-        # What an earlier version left open is closed, and told once.
+        # Files that an earlier version left open to others are closed, and reported once.
         segment, = glob.glob(data + "/logspaces/main/20*/*/*.ds")
         os.chmod(segment, 0o644)
         os.chmod(data + "/logspaces/main", 0o755)
@@ -282,7 +282,7 @@ def test_m1_only_the_owner_reads_the_data(binary):
 
 
 def open_to_others(folder):
-    """What anybody but the owner may use."""
+    """Lists the files and folders that users other than the owner may use."""
     found = []
     for root, folders, files in os.walk(folder):
         for path in [root, *(os.path.join(root, name) for name in files)]:

@@ -134,7 +134,7 @@ def test_h5_slow_readers_cost_little(binary):
         grown = memory(server.process, "VmHWM") - before
         assert grown < KEPT + 96 * MIB, f"{grown / MIB:.0f} MiB for 20 answers of 45 MB that nobody reads"
         assert server.search("n000007")["total"] == 1
-        # One that goes on reading gets all of it.
+        # A client that continues to read gets all of it.
         rest = slow[0][1].read()
         assert rest.endswith(b"}") and b"n000000" in rest
     finally:
@@ -144,14 +144,14 @@ def test_h5_slow_readers_cost_little(binary):
 
 
 def test_m7_a_cheap_search_does_not_wait_for_heavy_ones(binary):
-    """48 heavy searches of one user; another's cheap ones go on meanwhile."""
+    """48 heavy searches of one user; another's cheap ones run meanwhile."""
     server = filled(binary, 1_200)
     threads, over = [], threading.Event()
     try:
         password = add_user(server, "eva", "search")
 
         def heavy(number):
-            # What no index answers: every message is read.
+            # A question without an index: every message is read.
             question = f"/(abc|xyz)[a-m]+{number}q.*[n-z]+zz/"
             while not over.is_set():
                 peer, response = ask(server, "search", {"query": question, "timeout_ms": 60_000})

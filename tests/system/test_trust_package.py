@@ -1,4 +1,4 @@
-"""Evidence packages of a real server, tampered with by somebody who has the key that signs: the command and the page in a
+"""Evidence packages of a real server, tampered with by a user who has the signing key: the command and the page in a
 real browser both reject each. And `sign-key()` with `logspace export`, as the manual prints it."""
 
 import base64
@@ -65,7 +65,7 @@ def stamp(folder, digest, target):
 
 
 def by_command(binary, package, *options):
-    """Whether the package is good, and the report."""
+    """Verifies a package and returns the report; checks that the exit status agrees with it."""
     done = run(binary, "verify-package", package, "--json", *options)
     assert done.returncode in (0, 1), done.stderr
     report = json.loads(done.stdout)
@@ -74,7 +74,7 @@ def by_command(binary, package, *options):
 
 
 def by_page(packages, *options):
-    """What the page says of each, in a real browser without a network."""
+    """Returns the verdict of the page on each, in a real browser without a network."""
     done = run("node", "e2e/package.mjs", *options, *packages, cwd=ROOT + "/ui")
     assert done.returncode == 0, done.stdout + done.stderr
     said = [json.loads(line) for line in done.stdout.splitlines()]
@@ -142,7 +142,7 @@ def times(package):
 
 
 def stranger(package):
-    """The question is another one, and somebody else signs."""
+    """Replaces the question, and signs with another key."""
     package.manifest["question"]["text"] = "nothing"
     openssl(package.folder, "genpkey", "-algorithm", "ED25519", "-out", package.folder + "-key.pem")
     openssl(package.folder, "pkey", "-in", package.folder + "-key.pem", "-pubout", "-out", "key-2.pem")
