@@ -15,7 +15,7 @@ use std::{cmp::Reverse, collections::BinaryHeap, io};
 pub(crate) const NEEDLE: &str = "deadbeefcafe4711deadbeefcafe4711";
 /// The line that has it.
 const NEEDLE_LINE: u64 = 370_000;
-/// The clocks of the devices are behind by less.
+/// The clocks of the devices are late by less than this.
 const SKEW_MS: u64 = 1_500;
 
 /// The site.

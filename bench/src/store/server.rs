@@ -224,7 +224,7 @@ fn configuration(folder: &Path, port: u16, setup: &Setup) -> io::Result<String> 
     ))
 }
 
-/// An early error must not leave a server behind.
+/// Stops the server, so that an early error leaves none running.
 impl Drop for Server {
     fn drop(&mut self) {
         // It has ended already when all went well.

@@ -168,7 +168,7 @@ impl Engine for VictoriaLogs {
     }
 }
 
-/// An early error must not leave a server behind.
+/// Stops the server, so that an early error leaves none running.
 impl Drop for VictoriaLogs {
     fn drop(&mut self) {
         if let Some((process, ..)) = &mut self.running {
@@ -194,7 +194,7 @@ impl VictoriaLogs {
     }
 }
 
-/// Of `2026-11-01T00:00:00Z`; what is behind the seconds is cut.
+/// Reads `2026-11-01T00:00:00Z`; anything after the seconds is cut.
 fn unix_seconds(text: &str) -> Option<i64> {
     let number = |range: std::ops::Range<usize>| text.get(range)?.parse::<i64>().ok();
     let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);

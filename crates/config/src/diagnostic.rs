@@ -11,7 +11,7 @@ use crate::text::Span;
 pub enum Severity {
     /// The configuration cannot be used.
     Error,
-    /// It can be used; something in it is old, has no effect, or is probably not meant.
+    /// It can be used; something in it is old, has no effect, or is probably a mistake.
     Warning,
 }
 

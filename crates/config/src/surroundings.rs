@@ -1,4 +1,4 @@
-//! What a configuration may look at outside itself: files and variables.
+//! The surroundings of a configuration: the files and variables that it may read.
 //!
 //! In: paths and names. Out: contents. [`Disk`] is this machine, [`Memory`] is for tests and previews.
 //! Holds: the include path.

@@ -18,7 +18,7 @@ fn memory(text: &str) -> Memory {
     Memory::default().file("main.conf", format!("@version: 4.8\n{text}"))
 }
 
-/// The findings of a configuration that starts behind a version line, one a line.
+/// The findings of a configuration that starts after a version line, one a line.
 #[track_caller]
 fn finds(text: &str, want: &[&str]) {
     finds_in(&memory(text), want);

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// A lock that was just given up may live on for a moment: in a child process between its fork and its exec.
+/// A lock that was just released may stay for a moment: in a child process between its fork and its exec.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 

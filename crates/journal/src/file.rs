@@ -57,7 +57,7 @@ impl JournalFile {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Header {
     /// As written by this version: the salt of the records, the first sequence number, and whether older records may
-    /// lie behind those of the file.
+    /// follow those of the file.
     Ours { salt: u32, first: u64, recycled: bool },
     /// A journal file of another version or with algorithms that this version does not know.
     Foreign { version: u16 },

@@ -242,7 +242,7 @@ impl Journal {
             if last.entry().length < self.options.file_bytes_max {
                 return Ok(());
             }
-            // Only the last file may have a torn end, or older records behind it.
+            // Only the last file may have a torn end, or older records after it.
             last.trim()
                 .and_then(|()| last.sync(&*self.disk, &self.dir))
                 .map_err(|source| CommitError { path: last.entry().path, source })?;

@@ -36,7 +36,7 @@ pub(crate) struct LastFile {
     entry: JournalFile,
     /// The header, until it and the directory entry are kept.
     header: Option<[u8; HEADER_BYTES as usize]>,
-    /// Bytes behind the end may be left of a failed write.
+    /// Bytes after the end may be left from a failed write.
     dirty: bool,
 }
 
@@ -57,7 +57,7 @@ impl LastFile {
         self.entry.clone()
     }
 
-    /// Writes behind what is kept. Follow with [`LastFile::keep`] or [`LastFile::give_up`].
+    /// Writes after the kept bytes. Follow with [`LastFile::keep`] or [`LastFile::give_up`].
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.dirty {
             self.file.set_len(self.entry.length)?;
@@ -82,7 +82,7 @@ impl LastFile {
         self.dirty = false;
     }
 
-    /// Cuts off what lies behind the end of a file that was written over.
+    /// Cuts off the bytes after the end of a file that was written over.
     pub(crate) fn trim(&self) -> io::Result<()> {
         self.file.set_len(self.entry.length)
     }

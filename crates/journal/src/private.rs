@@ -26,7 +26,7 @@ pub fn private_file() -> OpenOptions {
     options
 }
 
-/// Creates a file for its owner only, empty, in place of one that is there.
+/// Creates an empty file for its owner only, or empties one that exists.
 pub fn create_private(path: &Path) -> io::Result<File> {
     private_file().write(true).create(true).truncate(true).open(path)
 }

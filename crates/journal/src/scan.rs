@@ -16,7 +16,7 @@ const WINDOW_BYTES: usize = 1 << 20;
 /// The result of one step of a scan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Found {
-    /// A record; the scan is now behind it.
+    /// A record; the scan is now after it.
     Record(RecordHeader),
     /// The end of what may be read.
     End,
@@ -41,7 +41,7 @@ pub(crate) struct Scan {
 }
 
 impl Scan {
-    /// Starts behind the header.
+    /// Starts after the header.
     pub(crate) fn new(file: Box<dyn DiskFile>, salt: u32, first: u64, limit: u64) -> Scan {
         Scan {
             file,

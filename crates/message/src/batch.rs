@@ -88,7 +88,7 @@ impl Batch {
         last
     }
 
-    /// Appends a message of another batch with its values; `moved` brings their bytes here and says where they are.
+    /// Appends a message of another batch with its values; `moved` copies their bytes here and returns their spans.
     fn push_moved(&mut self, other: &Batch, index: usize, moved: impl Fn(Span, &mut Batch) -> Span) -> usize {
         let mut message = other.messages[index].clone();
         for span in message.spans_mut().into_iter().filter(|span| !span.is_empty()) {
@@ -385,7 +385,7 @@ impl Batch {
     /// Removes a tag that [`Batch::add_tag`], the origin or a mark gave.
     pub fn clear_tag(&mut self, index: usize, tag: &str) {
         if self.has_tag(index, tag) {
-            // A tag pair with a value says: no longer there.
+            // A tag pair with a value marks a tag that was removed.
             let gone = self.add_extra(b"-");
             self.set_value(index, tag, gone, ValueKind::Tag);
         }

@@ -73,7 +73,7 @@ impl Field {
         }
     }
 
-    /// Returns true when the origin of a message tells it, unless it was set.
+    /// Returns true for a field that the origin of a message holds, unless it was set on the message.
     pub(crate) fn is_of_origin(self) -> bool {
         matches!(self, Field::HostFrom | Field::Source | Field::Transport | Field::FileName)
     }

@@ -27,7 +27,7 @@ use std::{collections::HashSet, sync::Arc};
 /// Deepest nesting of an expression.
 pub const DEPTH_MAX: usize = 256;
 
-/// A filter expression as a configuration says it.
+/// A filter expression as it is written in a configuration.
 #[derive(Clone, Debug)]
 pub enum Expr {
     /// All hold.

@@ -23,7 +23,7 @@ impl std::fmt::Debug for GeoDatabase {
 }
 
 impl GeoDatabase {
-    /// Puts a database in place, from the bytes of its file. The error says what is wrong with them.
+    /// Puts a database in place, from the bytes of its file. Fails when they are not a database.
     pub fn replace(&self, bytes: Vec<u8>) -> Result<(), String> {
         let reader = Reader::from_source(bytes).map_err(|error| error.to_string())?;
         *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(reader));

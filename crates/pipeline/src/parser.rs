@@ -52,7 +52,7 @@ pub trait Parser: Send + Sync {
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
 
     /// Like [`Parser::parse`], for a parser that also makes messages: batches in `made` continue along the path
-    /// right behind the parser, before the batch does.
+    /// right after the parser, before the batch does.
     fn parse_making(
         &self,
         batch: &mut Batch,

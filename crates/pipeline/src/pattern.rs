@@ -2,7 +2,7 @@
 //!
 //! In: a pattern with its type and flags, once; bytes, often. Out: whether and where it matches.
 //! Holds: the cheapest engine that answers exactly as PCRE2 would: a set of literals, a literal search, the
-//! linear-time engine behind a literal test, or PCRE2 itself for look-around, back-references and the like.
+//! linear-time engine after a literal test, or PCRE2 itself for look-around, back-references and the like.
 //! Limits: [`PATTERN_BYTES_MAX`] bytes of pattern, [`GROUPS_MAX`] groups, [`MATCH_STEPS_MAX`] steps of a PCRE2
 //! match; what needs more does not match.
 
@@ -19,7 +19,7 @@ pub const PATTERN_BYTES_MAX: usize = 64 << 10;
 /// Most groups that are stored, the whole match included (`$0` to `$255`).
 pub const GROUPS_MAX: usize = 256;
 /// Most backtracking steps of one PCRE2 match: about 10 ms. A line that needs more is taken as no match, so
-/// that nobody can stop the server with a crafted line.
+/// that a crafted line cannot stop the server.
 pub const MATCH_STEPS_MAX: u32 = 1_000_000;
 
 /// The language of a pattern: `type(...)`.
@@ -211,7 +211,7 @@ impl Pattern {
     /// The first match at or after `from`.
     pub fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         let found = self.engine.find(bytes, from, groups);
-        // Groups behind the last that took part do not count, as PCRE2 has it.
+        // Groups after the last that took part do not count, as PCRE2 has it.
         let used = groups.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         groups.places.truncate(used);
         found

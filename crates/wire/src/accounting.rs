@@ -62,7 +62,7 @@ struct Record<'a> {
 }
 
 impl Record<'_> {
-    /// `Err` says why these bytes are none.
+    /// Reads a record. `Err` is the reason why the bytes are not one.
     fn read(bytes: &[u8]) -> Result<Record<'_>, String> {
         let size = bytes.len();
         let bytes = bytes.try_into().map_err(|_| {

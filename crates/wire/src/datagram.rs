@@ -53,7 +53,7 @@ pub fn append_udp_packet(
     }
     out.extend_from_slice(payload);
     let pseudo = sum(&addresses) + u32::from(UDP) + u32::from(udp_size);
-    // No checksum is written as 0: what comes out as 0 is written as its other form.
+    // In UDP a 0 means that there is no checksum, so a checksum of 0 is written in its other form.
     let checksum = match folded(pseudo + sum(&out[start..])) {
         0 => 0xffff,
         checksum => checksum,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 
 /// Bits of a priority that are the severity.
 const SEVERITY_BITS: u32 = 7;
-/// Names of what the kernel says of a record.
+/// Names of the fields that the kernel adds to a record.
 const PREFIX: &str = ".linux.";
 /// The program of the kernel's messages.
 const PROGRAM: &[u8] = b"kernel";
@@ -23,7 +23,7 @@ struct Head {
     micros: u64,
 }
 
-/// Adds a record that lies in the received bytes of the batch, and gives its sequence number. `boot_us` is when the
+/// Adds a record that lies in the received bytes of the batch, and returns its sequence number. `boot_us` is when the
 /// kernel began to count, in microseconds since 1970; without it the record has the time of its receipt.
 pub fn push_kmsg(batch: &mut Batch, raw: Span, boot_us: Option<i64>, origin: u16) -> Option<u64> {
     let bytes = batch.received_bytes.clone();

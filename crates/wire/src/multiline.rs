@@ -55,7 +55,7 @@ pub enum MultiLine {
         /// `multi-line-garbage()`
         garbage: Option<LinePattern>,
     },
-    /// `prefix-suffix`: the same, but the message ends behind the suffix.
+    /// `prefix-suffix`: the same, but the message ends after the suffix.
     PrefixSuffix {
         /// `multi-line-prefix()`
         prefix: Option<LinePattern>,

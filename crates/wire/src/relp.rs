@@ -85,7 +85,7 @@ pub enum RelpError {
     Command,
     /// No length of one to nine digits.
     Length,
-    /// No line feed behind the data.
+    /// No line feed after the data.
     Trailer,
 }
 

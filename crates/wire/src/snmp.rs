@@ -136,7 +136,7 @@ fn encode(kind: SnmpKind, text: &[u8], out: &mut Vec<u8>) -> u8 {
     }
 }
 
-/// A number without the leading bytes that its sign tells.
+/// Returns a number without the leading bytes that only repeat its sign.
 fn shortest(bytes: &[u8]) -> &[u8] {
     let is_told = |pair: &&[u8]| matches!((pair[0], pair[1] >> 7), (0, 0) | (0xff, 1));
     &bytes[bytes.windows(2).take_while(is_told).count()..]

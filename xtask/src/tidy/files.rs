@@ -1,4 +1,4 @@
-//! Every module says what flows; no file is longer than a reader's patience.
+//! Limits of files: each has a header comment, and none is too long.
 //!
 //! In: Rust files. Out: a finding for a file without a module doc, or with more than [`LINES_MAX`] lines of code; tallies
 //! of folders with many files and of crates with many lines.

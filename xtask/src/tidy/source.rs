@@ -12,7 +12,6 @@ use std::{
 pub(crate) struct Source {
     /// Path below the root.
     pub(crate) path: PathBuf,
-    /// Its text.
     pub(crate) text: String,
 }
 

@@ -1,8 +1,8 @@
-//! What a configuration says that is probably not meant: names that nothing uses, paths that no message enters,
+//! Probable mistakes in a configuration: names that nothing uses, paths that no message enters,
 //! acknowledgements that promise more than the path keeps.
 //!
 //! In: a tree without errors. Out: warnings. Holds: nothing. Runs on demand: a start does not repeat them.
-//! Limits: what it cannot be sure of it does not say.
+//! Limits: it reports only what is certain.
 
 mod names;
 mod promises;
@@ -15,7 +15,7 @@ use crate::diagnostic::Report;
 use crate::text::{Origin, Span};
 use crate::tree::{Kind, Object, Path, Reference, Step, Tree};
 
-/// Warns of what is probably not meant.
+/// Warns of probable mistakes.
 pub fn advise(tree: &Tree, report: &mut Report) {
     names::advise(tree, report);
     reach::advise(tree, report);

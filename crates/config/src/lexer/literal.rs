@@ -160,7 +160,7 @@ pub(super) fn unescape(text: &str) -> String {
     value
 }
 
-/// The place of a byte of a literal's value: for what finds something wrong inside of a template or a pattern.
+/// Returns the place of a byte of a literal's value, for errors inside a template or a pattern.
 /// The whole literal when its value was put together from several places.
 pub fn place_inside(texts: &Texts, span: Span, offset: usize) -> Span {
     let raw = texts.slice(span);

@@ -1,7 +1,7 @@
 //! Backticks: block argument, then define, then environment variable.
 //!
 //! In: `` `NAME` `` in the text. Out: its value, read as if it stood there; inside a string, the value as characters.
-//! Limits: a value is substituted once; a name that means nothing is replaced by nothing, with a warning.
+//! Limits: a value is substituted once; an unknown name is replaced by nothing, with a warning.
 
 use super::reader::{Frame, Nature};
 use super::{Lexer, literal};
@@ -148,7 +148,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The text that a value becomes inside of quotes, where it is read once more.
+/// Returns the text that a value becomes inside quotes, where it is read once more.
 pub(super) fn inside(quote: char, value: &str) -> String {
     match (quote, characters(value.trim())) {
         ('"', Some(characters)) => characters.replace('\\', "\\\\").replace('"', "\\\""),

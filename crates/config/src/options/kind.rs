@@ -45,7 +45,7 @@ pub enum ValueKind {
     Pairs,
     /// Options.
     Options(&'static [Row]),
-    /// A text, or options that say it in another way.
+    /// A text, or options in its place.
     TextOr(&'static [Row]),
     /// Anything: options that are not supported yet are not looked into.
     Any,

@@ -1,7 +1,7 @@
 //! Every driver and every option that the language knows, one row each.
 //!
 //! In: nothing. Out: the tables that the check walks and that the reference page is made from.
-//! Holds: constants. A row says honestly whether an option is honoured, has no effect here, or is not supported yet.
+//! Holds: constants. A row says whether an option is honoured, has no effect here, or is not supported yet.
 
 mod destination;
 mod global;

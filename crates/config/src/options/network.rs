@@ -19,7 +19,7 @@ const SSL_OPTIONS: &[&str] = &[
     "none",
 ];
 
-/// Versions that `ssl-version()` may name. Those before 1.2 are not spoken: naming one leaves 1.2.
+/// Versions that `ssl-version()` may name. Versions before 1.2 are not supported: naming one leaves 1.2.
 pub(super) const SSL_VERSIONS: &[&str] = &["default", "tlsv1", "tlsv1-0", "tlsv1-1", "tlsv1-2", "tlsv1-3"];
 
 /// `tls()`.

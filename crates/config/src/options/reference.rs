@@ -67,7 +67,7 @@ fn table(out: &mut String, tables: &[&[Row]]) {
     out.push('\n');
 }
 
-/// One option, and behind it those inside of it.
+/// Prints one option, and then the options inside it.
 fn option(out: &mut String, row: &Row, depth: &str) {
     let note = match row.standing {
         Standing::Honoured => sentence(row.help),

@@ -7,7 +7,7 @@ use super::ValueKind;
 /// The effect of an option in a configuration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Standing {
-    /// It does what it says.
+    /// It has the effect that its help describes.
     Honoured,
     /// It is read and changes nothing; the text says why.
     NoEffect(&'static str),

@@ -14,7 +14,7 @@ enum Piece {
     Token(Kind),
     /// A number as it was written: `0640`, `8Ki`.
     Written(String),
-    /// A body that nobody reads, with its closing brace.
+    /// A body that is not parsed, with its closing brace.
     Raw(String),
 }
 

@@ -147,7 +147,7 @@ impl Parser<'_> {
         self.error(diagnostic.unsupported())
     }
 
-    /// Goes on behind a broken statement: behind its `;`, behind its closing brace, or before the next statement's word.
+    /// Skips a broken statement: up to its `;`, its closing brace, or the next statement's word.
     fn skip_to_statement(&mut self) {
         let mut depth = 0usize;
         loop {

@@ -9,7 +9,7 @@ fn expanded(files: &Memory) -> (String, bool) {
     (text, report.is_usable())
 }
 
-/// A configuration behind a version line, as one text; that text stays as it is when it is read again.
+/// A configuration after a version line, as one text; that text stays as it is when it is read again.
 #[track_caller]
 fn becomes(text: &str, want: &str) {
     let files =

@@ -138,8 +138,8 @@ fn compared(
     })
 }
 
-/// Returns true when the blank that rsyslog's `%msg%` has behind the tag makes no difference: the pattern is found anywhere, and
-/// what it starts with is no blank.
+/// Returns true when the blank that rsyslog's `%msg%` has after the tag makes no difference: the pattern is found
+/// anywhere, and what it starts with is no blank.
 fn ignores_first_blank(operation: &str, value: &Operand) -> bool {
     let Some(pattern) = &value.literal else { return false };
     let mut letters = pattern.chars();

@@ -1,6 +1,6 @@
 //! `$` directives and `global(...)`.
 //!
-//! In: a directive and its value. Out: global options, inputs, and what counts for the actions behind it.
+//! In: a directive and its value. Out: global options, inputs, and settings for the actions after it.
 
 use super::input::bytes;
 use super::quoted;
@@ -42,7 +42,7 @@ const NEXT_ACTION: &[(&str, &str)] = &[
     ("actionziplevel", "ziplevel"),
 ];
 
-/// Directives for all files behind them.
+/// Directives for all file inputs after them.
 const FILES: &[&str] = &["fileowner", "filegroup", "filecreatemode", "dirowner", "dirgroup", "dircreatemode"];
 
 /// Directives for the next input.
@@ -211,7 +211,7 @@ impl Converter {
         Ok(())
     }
 
-    /// An input from directives; what was said for the next one counts for it.
+    /// Converts an input from directives; the directives for the next input apply to it.
     fn legacy_input(&mut self, kind: &str, ruleset: &str, port: &str) -> Converted<()> {
         let mut parameters = Parameters::default();
         parameters.add("type", vec![kind.to_string()]);

@@ -10,7 +10,7 @@ use super::syntax::Parameters;
 use crate::tree::Kind;
 
 impl Converter {
-    /// A legacy action. What directives said for the next action counts for it.
+    /// Converts a legacy action. The directives for the next action apply to it.
     pub(super) fn legacy_action(&mut self, text: &str) -> Converted<Vec<String>> {
         let (target, template) = match text.rsplit_once(';') {
             Some((target, template)) => (target.trim(), Some(template.trim())),

@@ -39,7 +39,7 @@ pub(super) struct Value {
     pub(super) name: Option<String>,
 }
 
-/// Name of the template that prints `%msg%`: with the blank behind the tag, which `${MESSAGE}` does not have.
+/// Name of the template that prints `%msg%`: with the blank after the tag, which `${MESSAGE}` does not have.
 pub(super) const MESSAGE_TEMPLATE: &str = "rsyslog_msg";
 /// Name of the template that prints `%syslogtag%`.
 pub(super) const TAG_TEMPLATE: &str = "rsyslog_tag";
@@ -114,7 +114,7 @@ pub(super) fn subtree(name: &str) -> Converted<String> {
     Ok(format!("$(format-json --key {path}.* --rekey {path}.* --shift-levels {levels})"))
 }
 
-/// A property by its name in lower case, or a variable by its name behind the first `$`.
+/// Finds a property by its name in lower case, or a variable by its name after the first `$`.
 pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
     let helper = |template: &str| Value { template: format!("$(template {template})"), name: None };
     let written = name.strip_prefix('$').filter(|rest| rest.starts_with(['!', '.', '/'])).unwrap_or(name);

@@ -14,7 +14,7 @@ pub(super) type Converted<T> = Result<T, String>;
 pub enum Outcome {
     /// It does what it did.
     Kept,
-    /// It does nearly what it did; the notes say what differs.
+    /// It behaves nearly as before; the notes say what differs.
     Changed,
     /// It is not in the converted configuration; the notes say why.
     Unsupported,

@@ -15,7 +15,7 @@ use super::templates::Templates;
 use super::value;
 use super::{Judge, identifier, quoted};
 
-/// The ruleset that messages go through when nothing else is said.
+/// The ruleset of inputs that name none.
 pub(super) const DEFAULT_RULESET: &str = "RSYSLOG_DefaultRuleset";
 
 /// Name of the filter that nothing passes.
@@ -243,7 +243,7 @@ impl Converter {
         }
     }
 
-    /// The step behind which nothing comes.
+    /// The step that ends a path.
     pub(super) fn stop(&mut self) -> String {
         self.needs.stop = true;
         STOP.to_string()
@@ -284,7 +284,7 @@ impl Converter {
         Ok(out)
     }
 
-    /// A statement inside of one that is not supported.
+    /// Reports a statement inside one that is not supported.
     fn left_out(&mut self, statement: &Statement) {
         self.findings.push(Finding {
             place: statement.place.clone(),
@@ -378,7 +378,7 @@ pub(super) fn block_name(ruleset: &str) -> String {
     format!("ruleset-{}", identifier(ruleset))
 }
 
-/// Steps in braces behind a head, one level deeper.
+/// Prints steps in braces after a head, one level deeper.
 pub(super) fn braced(head: &str, steps: Vec<String>) -> Vec<String> {
     let mut out = vec![format!("{head} {{")];
     out.extend(steps.into_iter().map(|step| format!("    {step}")));

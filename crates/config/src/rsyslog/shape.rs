@@ -116,7 +116,7 @@ impl Reader<'_, '_> {
             if self.take('}') {
                 return Ok(());
             }
-            // A property in the format `jsonf` brings its own name.
+            // A property in the format `jsonf` has its own name.
             if let Some(Item::Property(property)) = self.items.get(self.position).copied() {
                 self.position += 1;
                 let value = one(property, &mut self.converted, self.needs)?;

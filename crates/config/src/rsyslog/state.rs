@@ -1,4 +1,4 @@
-//! What `$` directives have said so far: it counts for the next action or the next input.
+//! The state of `$` directives: settings for the next action or the next input.
 //!
 //! In: set by directives. Out: parameters for the objects that legacy actions and inputs become.
 

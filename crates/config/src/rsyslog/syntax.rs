@@ -83,7 +83,7 @@ pub(super) enum Test {
     Selector(String),
     /// `:msg, !contains, "text"`.
     Property { name: String, negated: bool, operation: String, value: String },
-    /// The expression behind `if`.
+    /// The expression after `if`.
     Expression(Expression),
 }
 
@@ -102,7 +102,7 @@ pub(super) enum Expression {
     Pair(Box<Expression>, String, Box<Expression>),
 }
 
-/// The parameters of an object, each with whether the converter has looked at it.
+/// The parameters of an object, each with a flag that the converter has used it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Parameters {
     pub(super) rows: Vec<Parameter>,
@@ -121,14 +121,14 @@ impl Parameters {
         self.rows.push(Parameter { name: name.to_ascii_lowercase(), values, is_used: false });
     }
 
-    /// All values of a parameter, which counts as looked at from here on.
+    /// Returns all values of a parameter, and marks it as used.
     pub(super) fn take_all(&mut self, name: &str) -> Option<Vec<String>> {
         let row = self.rows.iter_mut().find(|row| row.name == name)?;
         row.is_used = true;
         Some(row.values.clone())
     }
 
-    /// The value of a parameter, which counts as looked at from here on.
+    /// Returns the value of a parameter, and marks it as used.
     pub(super) fn take(&mut self, name: &str) -> Option<String> {
         self.take_all(name)?.into_iter().next()
     }
@@ -146,7 +146,7 @@ impl Parameters {
             .for_each(|row| row.is_used = true);
     }
 
-    /// Names of the parameters that nobody looked at.
+    /// Returns the names of the parameters that were not used.
     pub(super) fn unused(&self) -> Vec<&str> {
         self.rows.iter().filter(|row| !row.is_used).map(|row| row.name.as_str()).collect()
     }

@@ -41,7 +41,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
         properties(parts).filter(|one| property::time(&one.name.to_ascii_lowercase()).is_some()).collect();
     let in_utc = times.iter().filter(|time| time.has("date-utc")).count();
     if converted.has_fraction {
-        // The digits behind the second are for the other times of the template.
+        // The digits after the second are for the other times of the template.
         for prefix in ["", "R_"] {
             let macro_name = format!("${{{prefix}UNIXTIME}}");
             converted.text = converted.text.replace(&macro_name, &format!("$(substr {macro_name} 0 10)"));

@@ -16,8 +16,8 @@ use super::template;
 use super::{Judge, identifier, quoted};
 use crate::tree::Version;
 
-/// Templates that rsyslog brings along, and whether they need the helpers of tags and times. The ones that are a default of
-/// ours have no text.
+/// The built-in templates of rsyslog, and whether they need the helpers of tags and times. The ones that are a default
+/// of ours have no text.
 const BUILT_IN: &[(&str, &str, bool)] = &[
     ("RSYSLOG_TraditionalFileFormat", "", false),
     ("RSYSLOG_TraditionalForwardFormat", "", false),

@@ -148,7 +148,7 @@ impl Skipping {
         self.left_out.push(LeftOut { what, place: top_place(texts, error.span), why });
     }
 
-    /// A template that is missing would be written as its name: whatever names one goes as well.
+    /// A missing template would be printed as its name, so everything that names one is left out as well.
     fn drop_users_of_templates(&mut self, tree: &mut Tree) {
         let templates: Vec<String> = self
             .gone

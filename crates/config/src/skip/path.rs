@@ -32,7 +32,7 @@ pub(super) fn cut(path: &mut Path, texts: &Texts, error: &Diagnostic) -> PathCut
                 let is_empty = match step {
                     Step::Use(Reference::Named(_, _)) => true,
                     Step::Use(Reference::InPlace(_, items, _)) => items.is_empty(),
-                    // It would take messages and bring them nowhere.
+                    // It would take messages and deliver them nowhere.
                     Step::Log(inner) => ended && !has_destination(inner),
                     _ => false,
                 };

@@ -1,4 +1,4 @@
-//! Walks through statements: what lies at a place, what names a template.
+//! Walks through statements, to find the item at a place and the items that name a template.
 //!
 //! In: parts of a tree. Out: places. Holds nothing.
 

@@ -171,7 +171,7 @@ pub struct Comparison {
 /// One side of a comparison.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Operand {
-    /// `int("5")` says int; a bare template says nothing.
+    /// The type of `int("5")`; `None` for a template without one.
     pub cast: Option<Name>,
     /// The template, or a literal.
     pub value: Arg,

@@ -33,7 +33,7 @@ pub enum Step {
     Log(Path),
     /// `if ... elif ... else ...`.
     If(Condition),
-    /// `parallelize(workers(4) partition-key("$HOST"))`: the steps behind it run on several threads.
+    /// `parallelize(workers(4) partition-key("$HOST"))`: the steps after it run on several threads.
     Parallelize(Call),
     /// A step that is known and not run yet: `filterx { ... }`.
     Later(Name, Raw),

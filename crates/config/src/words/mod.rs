@@ -1,4 +1,4 @@
-//! Words of the language: how they are spelt, which there are, and which was meant.
+//! Words of the language: their spelling, the lists of them, and the nearest one to a misspelt word.
 //!
 //! In: words. Out: keywords, numbers of facilities and severities, the nearest known word.
 

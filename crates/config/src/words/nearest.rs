@@ -1,4 +1,4 @@
-//! The known word that a misspelt one was probably meant to be.
+//! The known word that is nearest to a misspelt one.
 //!
 //! In: a word and the words that exist. Out: the nearest, if it is near enough.
 //! Limits: words beyond `WORD_CHARS_MAX` have no neighbours.

@@ -1,7 +1,7 @@
 //! Classic selectors: `mail.*;auth,authpriv.none;*.=info`.
 //!
 //! In: a selector as sysklogd and rsyslog read it. Out: the severities that it takes of each facility.
-//! Parts are read from left to right; a later one changes what an earlier one said about its facilities.
+//! Parts are read from left to right; a later one changes the effect of an earlier one on its facilities.
 
 use super::codes::{facility, severity};
 

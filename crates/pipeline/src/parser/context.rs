@@ -1,4 +1,4 @@
-//! `add-contextual-data()`: values that a table tells about a message.
+//! `add-contextual-data()`: values from a table about a message.
 //!
 //! In: a table of selectors, names and values; what selects a row of it: a rendered text, the first glob that matches
 //! such a text, or the first filter that holds. Out: the values of the selector, or those of the default one. Messages

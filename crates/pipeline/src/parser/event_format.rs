@@ -143,7 +143,7 @@ fn without_end(value: &[u8], delimiter: u8) -> &[u8] {
     &value[..length]
 }
 
-/// Returns the text behind the marker and the blanks that follow it; None without a marker near the start.
+/// Returns the text after the marker and the blanks that follow it; `None` without a marker near the start.
 fn behind<'t>(text: &'t [u8], marker: &[u8]) -> Option<&'t [u8]> {
     let at = memmem::find(&text[..text.len().min(MARKER_WITHIN)], marker)?;
     Some(text[at + marker.len()..].trim_ascii_start())

@@ -17,7 +17,7 @@ const VALUES_LIKELY_MAX: usize = 64;
 /// The text that a parser reads: `template(...)`.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// The one field that it is; then nothing is rendered.
+    /// The field, when the template is just one; then nothing is rendered.
     field: Option<FieldName>,
     template: Option<Arc<Template>>,
 }
@@ -89,7 +89,7 @@ impl<R: Reader> Parser for TextParser<R> {
                 read.remove(index);
             }
             rest -= 1;
-            // Neighbours have about as many values: room for all of them is made once.
+            // Neighbouring messages have about the same number of values: memory is reserved once for all.
             if std::mem::take(&mut is_first) {
                 let count = writer.count();
                 batch.reserve_values(count.min(VALUES_LIKELY_MAX) * rest);

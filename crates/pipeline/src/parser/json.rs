@@ -1,6 +1,6 @@
 //! `json-parser()`: the members of a JSON object.
 //!
-//! In: a text, behind a marker when one is set. Out: a value for each member, nested ones under joined names, with the
+//! In: a text, after a marker when one is set. Out: a value for each member, nested ones under joined names, with the
 //! type that JSON gives them; a list for an array of texts, JSON for any other array; `1`, `2` and so on for an array
 //! at the top. Messages without JSON are stopped.
 //! As lenient as json-c, which senders were tested against: text may be in single quotes, words in any case, a comma

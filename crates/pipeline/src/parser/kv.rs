@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: a value for each key; words that belong to no pair are left out or collected.
 //! A key is letters, digits, `_`, `.` and `-` directly before the separator. A value without quotes continues over
-//! blanks until the pair separator, or until a blank behind which another key and its separator follow; with a blank as
+//! blanks until the pair separator, or until a blank that another key and its separator follow; with a blank as
 //! pair separator it ends at the first one. Quoted values know the escapes of C; a quote that is not closed is text, in
 //! which keys are looked for as well. Reading never fails. Limits: those of [`Writer`]; one walk over the text, besides
 //! `OPEN_QUOTES_MAX` stretches.
@@ -159,7 +159,7 @@ impl Kv {
     /// Returns the next key after blanks; the blanks begin before the pair separator does.
     #[inline]
     fn key_behind(&self, text: &[u8], start: usize, separator: usize) -> Option<Key> {
-        // A blank that separates a key from its value leaves nothing to tell the next key by.
+        // A blank that separates a key from its value leaves no sign of the next key.
         let mut at = if self.value_separator == b' ' { text.len() } else { start };
         while at <= separator {
             let sign = at + memchr(self.value_separator, &text[at..])?;

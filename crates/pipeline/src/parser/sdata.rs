@@ -25,7 +25,7 @@ impl Reader for Sdata {
     }
 }
 
-/// Reads an element behind its bracket; what follows it is the result.
+/// Reads an element after its opening bracket. Returns the text that follows it.
 fn element<'t>(body: &'t [u8], out: &mut Writer<'_>) -> Option<&'t [u8]> {
     let end = body.iter().position(|byte| matches!(byte, b' ' | b']'))?;
     let (id, mut rest) = body.split_at(end);

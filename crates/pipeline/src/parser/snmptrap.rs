@@ -1,6 +1,6 @@
 //! `snmptrapd-parser()`: what snmptrapd of Net-SNMP writes to its log.
 //!
-//! In: `DATE TIME HOST [TRANSPORT]:`, behind it for version 1 `ENTERPRISE` and a line `KIND (SUBTYPE) Uptime: TIME`, and
+//! In: `DATE TIME HOST [TRANSPORT]:`, then for version 1 `ENTERPRISE` and a line `KIND (SUBTYPE) Uptime: TIME`, and
 //! a line of variables, `NAME = TYPE: value`, with tabs between. Older versions of Net-SNMP wrote
 //! `DATE TIME HOST(via TRANSPORT) TRAP, SNMP v1, community NAME` and the enterprise on the second line.
 //! Out: a value for each, colons in its name as one `_`; the time; `snmptrapd` as program; the message becomes all of
@@ -156,8 +156,8 @@ impl<'a> Head<'a> {
     }
 }
 
-/// Returns the end of the brackets of a transport, and the colon behind them. It has brackets of its own, and variables may
-/// follow on the same line: `[UDP: [::1]:1->[::1]:162]: A = STRING: "[x]:"`.
+/// Returns the end of the brackets of a transport, and of the colon after them. It has brackets of its own, and
+/// variables may follow on the same line: `[UDP: [::1]:1->[::1]:162]: A = STRING: "[x]:"`.
 fn end_of_transport(line: &[u8], open: usize) -> Option<(usize, usize)> {
     if line[open] != b'[' {
         return None;

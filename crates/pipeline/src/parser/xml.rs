@@ -2,7 +2,7 @@
 //!
 //! In: a text. Out: a value for each element that holds text, under the joined names of the elements around it, and for
 //! each attribute, under `_` and its name. Elements of one name become a list, or one text.
-//! Entities are the five of XML and characters by number: there is nothing that a text could define.
+//! Entities are the five of XML and characters by number: a text cannot define others.
 //! Limits: [`DEPTH_MAX`] levels, a deeper text is not read; those of [`Writer`].
 
 mod scan;

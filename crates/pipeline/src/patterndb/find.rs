@@ -21,7 +21,6 @@ pub(super) struct Capture {
 pub(super) struct Visit {
     /// The node that was entered, or the parent of the parser that took something.
     pub(super) node: u32,
-    /// The parser.
     pub(super) parser: Option<u32>,
     /// Number of bytes that matched.
     pub(super) length: usize,

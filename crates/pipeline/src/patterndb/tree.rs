@@ -20,7 +20,6 @@ pub(super) const ROOT: u32 = 0;
 pub(super) struct Node {
     /// Its text; empty for the root and for parsers.
     pub(super) literal: Box<[u8]>,
-    /// Its parser.
     pub(super) parser: Option<Box<Scanner>>,
     /// First bytes of the literal children, ascending, and the children.
     pub(super) firsts: Vec<u8>,

@@ -40,7 +40,7 @@ pub struct Path {
     pub counters: Arc<PathCounters>,
     /// Its name, for an observer.
     pub label: Option<Box<Label>>,
-    /// The point at which messages that enter can be looked at.
+    /// The point at which messages that enter can be observed.
     pub tap: Option<Arc<TapPoint>>,
 }
 
@@ -75,7 +75,7 @@ pub enum Step {
     Outlet(OutletStep),
     /// The rest of the path runs on other threads. No step follows it.
     Parallel(Parallel),
-    /// Does nothing: says what the next step is called. Only paths that are watched have it.
+    /// Names the next step, and does nothing. Only observed paths have it.
     Label(Box<Label>),
 }
 

@@ -200,7 +200,7 @@ impl Router {
     ) {
         let Flow { batch, selection, made: flow_made } = flow;
         let mut delivered = Selection::none(batch.len());
-        // The last branch gets the batch itself: when nobody else holds it, changing it needs no copy.
+        // The last branch gets the batch itself: when nothing else holds it, changing it needs no copy.
         let last = branches.last().filter(|_| branches.iter().all(|branch| !branch.flags.fallback));
         let mut batch = Some(batch);
         for fallback in [false, true] {
@@ -269,7 +269,7 @@ impl Router {
             && inner.iter().any(|known| *known == source)
     }
 
-    /// Runs a branch: which messages it matched, and what comes out of it.
+    /// Runs a branch. Returns the messages that it matched and the flows that leave it.
     fn branch(
         &self,
         branch: &Branch<'_>,
@@ -387,7 +387,8 @@ impl Router {
         outs
     }
 
-    /// Runs the rest of a sequence for a batch that a parser made. What stops it there is nobody's to take.
+    /// Runs the rest of a sequence for a batch that a parser made. Messages that are stopped there do not go to other
+    /// branches.
     fn made(&self, rest: &[Step], batch: Batch, run: &mut Run<'_>, controlled: bool) -> Vec<Flow> {
         let selection = Selection::all(batch.len());
         run.tell(Event::Made { batch: &batch });

@@ -1,4 +1,4 @@
-//! A place where messages can be looked at while the server runs: what `duramen ctl tap` opens.
+//! A point at which messages can be observed while the server runs: `duramen ctl tap` opens it.
 //!
 //! In: batches that pass by. Out: copies of some of their messages, for the viewers. Holds: the viewers. Without a
 //! viewer, a batch costs one load of a counter.

@@ -1,7 +1,7 @@
 //! An observer of the way through the paths: what `duramen explain` prints.
 //!
 //! In: events, step by step. Out: the same, passed to a [`Watch`]. Holds: labels, which name the place of a step.
-//! A running server has neither: its paths are made without labels, and nobody watches.
+//! A running server has neither: its paths are made without labels and have no observer.
 //! Limits: none of its own.
 
 use crate::filter::Anatomy;
@@ -76,7 +76,7 @@ pub enum Event<'a> {
     },
     /// The step that began last has ended.
     End {
-        /// The batch behind it.
+        /// The batch after it.
         batch: &'a Batch,
         /// The messages that remain.
         left: &'a Selection,

@@ -2,7 +2,7 @@
 //!
 //! In: the text after `$(`. Out: the words, quotes removed, and where the closing parenthesis is.
 //! A backslash outside of quotes keeps the next character; inside of quotes it is a character as any other, but where
-//! that leaves a quote open it keeps the quote behind it.
+//! that leaves a quote open it escapes the quote after it.
 //! Holds nothing. Limits: parentheses inside of words must be balanced or quoted.
 
 use super::parse::TemplateError;

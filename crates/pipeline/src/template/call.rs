@@ -291,7 +291,7 @@ impl Scope<'_> {
     }
 }
 
-/// Appends the result of a call and says its type.
+/// Appends the result of a call and returns its type.
 pub(super) fn append(
     call: &Call,
     batch: &Batch,

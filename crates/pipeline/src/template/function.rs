@@ -1,7 +1,7 @@
 //! Template functions that look only at the text of their arguments.
 //!
 //! In: a name and the words after it, once; rendered arguments, often. Out: text, appended, and its type.
-//! Holds: what options said. Limits: each family names its own.
+//! Holds: the options. Limits: each family names its own.
 
 mod cut;
 mod hash;
@@ -47,7 +47,6 @@ impl Action {
         })
     }
 
-    /// Runs it.
     pub(super) fn run(&self, arguments: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
         (self.0)(arguments, out)
     }

@@ -20,7 +20,7 @@ pub trait Machine: Send + Sync + Debug {
 /// Options for looking up and showing the name of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NameLookup {
-    /// Only the hosts file is asked, no name server.
+    /// Looks only into the hosts file, and asks no name server.
     pub hosts_only: bool,
     /// An answer is kept.
     pub cached: bool,

@@ -34,7 +34,7 @@ impl<'a> Options<'a> {
         Ok(Some((known, value)))
     }
 
-    /// The arguments behind the options.
+    /// Returns the arguments after the options.
     pub(super) fn rest(&self) -> &'a [Word] {
         self.words
     }

@@ -142,7 +142,7 @@ impl Template {
         self.render_escaped(batch, index, renderer, self.escape, out);
     }
 
-    /// Like [`Template::render`], with values made harmless in another way than the template says.
+    /// Like [`Template::render`], with another escaping of values than that of the template.
     pub fn render_escaped(
         &self,
         batch: &Batch,
@@ -188,7 +188,7 @@ impl Template {
         stretch.end(batch, out);
     }
 
-    /// Appends the template's text and says its type: the hint's, or that of its only macro.
+    /// Appends the template's text and returns its type: the hint's, or that of its only macro.
     pub fn render_typed(
         &self,
         batch: &Batch,

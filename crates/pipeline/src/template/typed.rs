@@ -4,7 +4,7 @@
 
 use message::ValueKind;
 
-/// The type that a configuration says a template has.
+/// The type of a template, as the configuration declares it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum TypeHint {
     /// A type of a value.

@@ -1,4 +1,4 @@
-//! RFC 3164, and whatever devices send in its name.
+//! RFC 3164, and its variants that devices send.
 //!
 //! In: `<PRI>Mmm dd hh:mm:ss host prog[pid]: text`, any part of it missing. Out: the message.
 //! Reads Cisco's sequence numbers and clock marks, years, ISO times, AIX's and Solaris' forwarded and repeated

@@ -1,4 +1,4 @@
-//! What a source says about its messages.
+//! The settings of a source for its messages.
 //!
 //! In: the options of a source statement. Out: the same, typed. Holds: them. Limits: none.
 
@@ -17,7 +17,7 @@ pub struct DecodeOptions {
     pub flags: ParseFlags,
     /// `default-facility()` and `default-severity()`, for messages without a usable PRI.
     pub default_pri: Option<Priority>,
-    /// `time-zone()`, else the local zone: of times that tell none.
+    /// `time-zone()`, else the local zone: for times without one.
     pub zone: TimeZone,
     /// `keep-timestamp()`: when not, the received time is the message's time.
     pub keep_timestamp: bool,

@@ -14,7 +14,7 @@ const MSGID_BYTES_MAX: usize = 32;
 const BOM: &[u8] = b"\xEF\xBB\xBF";
 
 impl Scan<'_> {
-    /// Reads the message; on failure, says where.
+    /// Reads the message. An error is the offset of the first bad byte.
     pub(super) fn rfc5424(&mut self) -> Result<(), usize> {
         let Some(at) = self.pri_and_version() else {
             if self.has(ParseFlags::NO_RFC3164_FALLBACK) {
@@ -115,7 +115,7 @@ impl Scan<'_> {
         Ok(((!nil).then(|| self.span(at, at + length.min(bytes_max))), at + length + 1))
     }
 
-    /// NIL, elements, or nothing at all; returns where it ends.
+    /// Reads NIL, elements, or nothing at all; returns the offset after them.
     fn sdata_column(&mut self, at: usize) -> Result<usize, usize> {
         match self.line.get(at) {
             Some(b'-') => Ok(at + 1),

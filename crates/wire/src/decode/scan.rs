@@ -14,7 +14,7 @@ pub(super) struct Scan<'a> {
     pub(super) line: &'a [u8],
     /// Span of `line`.
     pub(super) raw: Span,
-    /// Length of the batch's extra bytes; `made` goes behind them.
+    /// Length of the batch's extra bytes; `made` comes after them.
     pub(super) extra_at: usize,
     pub(super) made: &'a mut Vec<u8>,
     pub(super) message: &'a mut Message,
@@ -77,7 +77,7 @@ impl Scan<'_> {
         at
     }
 
-    /// PRI of messages that tell none.
+    /// PRI of messages without one.
     pub(super) fn default_pri(&self) -> Priority {
         let kernel = self.has(ParseFlags::KERNEL).then_some(Priority(5));
         self.options.default_pri.or(kernel).unwrap_or(Priority::DEFAULT)

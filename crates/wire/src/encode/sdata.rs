@@ -63,7 +63,7 @@ pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &m
 }
 
 /// The elements as received with the present values of their parameters, without those that were unset; then those that were not
-/// received, each behind the others of its element.
+/// received, each after the others of its element.
 fn elements<'a>(
     params: Vec<(SdParam<'a>, Option<Cow<'a, [u8]>>)>,
     set: &[(&'a [u8], &'a [u8])],

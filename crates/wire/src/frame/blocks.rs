@@ -1,4 +1,4 @@
-//! Blocks of one size: filled up with zero bytes behind a message, `pad-size()` of a source, or whole binary records.
+//! Blocks of one size: filled up with zero bytes after a message, `pad-size()` of a source, or whole binary records.
 //!
 //! In: the bytes of one stream, split anywhere. Out: a frame a block, up to its first line feed or NUL, and a frame a
 //! record. Holds nothing.

@@ -135,7 +135,7 @@ impl Framer {
         start + bytes[start..end].iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
     }
 
-    /// With [`Oversize::Split`], makes frames of all but the last part of a long line, and says where that starts.
+    /// With [`Oversize::Split`], makes frames of all but the last part of a long line, and returns the offset of that.
     fn split_oversized(&self, bytes: &[u8], start: usize, end: usize, frames: &mut Vec<Frame>) -> usize {
         let mut start = start;
         if self.oversize == Oversize::Split {

@@ -122,7 +122,7 @@ fn stack_traces() {
             "next",
         ],
     );
-    // The blank behind a program's tag may have taken the indentation along.
+    // The blank after a program's tag may have taken the indentation along.
     check(
         &smart,
         "Traceback (most recent call last):\nFile \"a.py\", line 1, in f\n  g()\nValueError: no\nnext\n",

@@ -16,7 +16,7 @@ fn show(bytes: &[u8]) -> String {
 #[track_caller]
 fn check(bytes: &[u8], want: &str) {
     assert_eq!(show(bytes), want);
-    // More bytes behind a header change nothing, fewer make it partial.
+    // More bytes after a header change nothing, fewer make it partial.
     if let Start::Header(header) = start(bytes) {
         assert_eq!(show(&[bytes, b"<13>text"].concat()), want);
         for size in 0..header.size {

@@ -74,7 +74,7 @@ fn event(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<
     }
     let start = json.at - 1;
     entries.begin(Span::EMPTY);
-    // What the envelope tells counts more than what the event tells: its fields are read behind it.
+    // Fields of the envelope take precedence, so the event is read after them.
     let mut event = None;
     let mut fields = None;
     let mut first = true;

@@ -2,7 +2,7 @@
 //!
 //! In: whole entries at the start of some bytes. Out: a message an entry, every field of it a pair `.journald.NAME`
 //! that is a slice of the bytes. Holds: nothing.
-//! Limits: a body may end inside an entry: how many bytes are done is said.
+//! Limits: a body may end inside an entry: the number of bytes read is returned.
 
 use super::{
     ShippedReader,
@@ -15,8 +15,8 @@ use std::ops::Range;
 type Fields = Vec<(Range<usize>, Range<usize>)>;
 
 impl ShippedReader {
-    /// Reads the whole entries, and says how many bytes they are. Call it with bytes that end with a whole entry, as
-    /// [`ShippedReader::journal_size`] finds it, so that the batch holds no more than its messages.
+    /// Reads the whole entries, and returns the number of their bytes. Call it with bytes that end with a whole entry,
+    /// as [`ShippedReader::journal_size`] finds it, so that the batch holds no more than its messages.
     pub fn journal(&mut self, batch: &mut Batch, origin: u16) -> usize {
         let body = batch.received_bytes.clone();
         let mut entries = self.entries(batch, origin);
@@ -89,7 +89,7 @@ fn push(bytes: &[u8], raw: Range<usize>, fields: &Fields, entries: &mut Entries<
         let offset_s = entries.batch.received.offset_s;
         entries.set_time(Stamp::known(unix_us, offset_s));
     }
-    // What the kernel says names no facility; it is `kern`. What names no severity is `info`, as journald has it.
+    // Messages of the kernel name no facility: it is `kern`. Entries without a severity are `info`, as in journald.
     if find("_TRANSPORT").is_some_and(|(_, value)| &bytes[value.clone()] == b"kernel") {
         entries.set_facility(message::Facility(0));
     }

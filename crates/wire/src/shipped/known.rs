@@ -82,8 +82,8 @@ pub(super) fn place(name: &[u8]) -> Option<Place> {
     })
 }
 
-/// The severity that a text or number means, and whether that is all it says. Numbers from 10 on are those of
-/// Node's loggers.
+/// Returns the severity that a text or number means, and true when the severity holds all that the text says. Numbers
+/// from 10 on are those of Node's loggers.
 pub(super) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     if let Ok(number) = text.parse::<u8>() {
@@ -112,7 +112,7 @@ pub(super) fn severity(text: &[u8]) -> Option<(Severity, bool)> {
     Some((Severity(code), false))
 }
 
-/// The facility that a text or number means, and whether that is all it says.
+/// Returns the facility that a text or number means, and true when the facility holds all that the text says.
 pub(super) fn facility(text: &[u8]) -> Option<(Facility, bool)> {
     let text = std::str::from_utf8(text).ok()?;
     if let Ok(number) = text.parse::<u16>() {

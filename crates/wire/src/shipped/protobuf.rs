@@ -1,7 +1,7 @@
 //! The wire format of protocol buffers.
 //!
 //! In: bytes of one message. Out: its fields, with the places of their bytes. Holds: a position.
-//! Limits: groups, which nobody sends, are refused; a field number above 2^29 is an error.
+//! Limits: groups, which are not in use, are refused; a field number above 2^29 is an error.
 
 use super::BodyError;
 use std::ops::Range;

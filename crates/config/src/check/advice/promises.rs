@@ -1,4 +1,4 @@
-//! Sources that tell their senders that a message is safe, in paths that may drop it.
+//! Warnings about sources that acknowledge messages in paths that may drop them.
 //!
 //! In: a tree. Out: a warning a path. Limits: it looks at the destinations that a path names, not at those of blocks
 //! that it cannot see into.

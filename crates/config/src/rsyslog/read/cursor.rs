@@ -90,7 +90,7 @@ impl<'a> Cursor<'a> {
         name
     }
 
-    /// Up to the end of the line; a backslash at its end joins the next line. Comments behind are cut off.
+    /// Reads up to the end of the line; a backslash at its end joins the next line. A comment at its end is cut off.
     pub(super) fn logical_line(&mut self) -> String {
         let mut out = String::new();
         let mut quote = None;

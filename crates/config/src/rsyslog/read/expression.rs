@@ -1,6 +1,6 @@
 //! Expressions of RainerScript.
 //!
-//! In: the text behind `if` and `set`. Out: an [`Expression`]. As in rsyslog's grammar `and` and `or` bind alike and
+//! In: the text after `if` and `set`. Out: an [`Expression`]. As in rsyslog's grammar `and` and `or` bind alike and
 //! loosest, from left to right; then come comparisons, then `+`, `-` and `&`, then `*`, `/` and `%`; `not` and the sign
 //! of a number bind tightest: `not $a == 1` is `(not $a) == 1`.
 

@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(statements)
     }
 
-    /// One statement behind a filter: whatever does not start with a word of RainerScript is a legacy action.
+    /// Reads one statement after a filter: a line that does not start with a word of RainerScript is a legacy action.
     fn action(&mut self, statements: &mut Vec<Statement>) -> Parsed<Option<Node>> {
         if self.cursor.take("~") {
             return Ok(Some(Node::Stop));

@@ -1,4 +1,4 @@
-//! The fields of a time, as far as a text tells them.
+//! The fields of a time, as far as a text has them.
 //!
 //! In: fields. Out: a stamp, with what is missing taken from the time of receiving. `None`: there is no such time.
 //! Limits: none of its own.

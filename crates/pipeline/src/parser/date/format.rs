@@ -26,7 +26,7 @@ enum Part {
     Day,
     YearDay,
     WeekdayName,
-    /// A number that says nothing: weekday, week of the year.
+    /// A number that is not used: weekday, week of the year.
     Ignored(usize),
     Hour,
     /// With `am` and `pm`.
@@ -122,7 +122,7 @@ fn compile(text: &str, parts: &mut Vec<Part>) -> Result<(), DateFormatError> {
             continue;
         }
         let letter = characters.next().ok_or_else(|| DateFormatError("%".to_owned()))?;
-        // Modifiers of other alphabets and paddings say nothing about what is read.
+        // Modifiers of other alphabets and paddings do not matter for reading.
         let letter = if matches!(letter, 'E' | 'O' | '-' | '_') {
             characters.next().unwrap_or(letter)
         } else {

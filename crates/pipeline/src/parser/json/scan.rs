@@ -16,7 +16,7 @@ pub(super) struct Scan<'t> {
     pub(super) loose: bool,
 }
 
-/// `true`, `false`, `null` in any case, and what each is; a null is nothing.
+/// `true`, `false`, `null` in any case, with the value and the type of each; a null has no text.
 const WORDS: [(&[u8], &[u8], ValueKind); 5] = [
     (b"true", b"true", ValueKind::Boolean),
     (b"false", b"false", ValueKind::Boolean),
@@ -114,7 +114,7 @@ impl<'t> Scan<'t> {
         Some((number, ValueKind::Double))
     }
 
-    /// Goes behind a value, and appends its shortest form if that is asked for.
+    /// Skips a value, and appends its shortest form if that is wanted.
     pub(super) fn skip(&mut self, mut json: Option<&mut Vec<u8>>) -> Option<()> {
         self.skip_into(&mut json, 0)
     }

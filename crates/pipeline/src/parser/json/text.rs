@@ -1,6 +1,6 @@
 //! Texts of JSON.
 //!
-//! In: the bytes behind an opening quote. Out: the bytes up to the closing one, and their plain form.
+//! In: the bytes after an opening quote. Out: the bytes up to the closing one, and their plain form.
 //! Holds nothing. Limits: half of a pair of surrogates becomes U+FFFD, an unknown escape loses its backslash.
 
 use memchr::memchr2;

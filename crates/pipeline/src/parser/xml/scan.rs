@@ -57,7 +57,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Goes behind the end of an element whose start was read.
+    /// Skips to the end of an element whose start was read.
     pub(super) fn skip_element(&mut self, tag: &[u8], depth_max: usize) -> Option<()> {
         let mut open = vec![tag];
         loop {

@@ -2,7 +2,7 @@
 //!
 //! In: a pattern that PCRE2 knows how to read. Out: one that means the same, or nothing.
 //! Holds: the place being read. Limits: look-around, back-references, possessive and atomic groups, Unicode
-//! properties and whatever is rare are not translated.
+//! properties and other rare constructs are not translated.
 
 use super::PatternFlags;
 use std::fmt::Write;

@@ -103,7 +103,7 @@ fn zoned(stamp: Stamp, zone: TimeZone) -> Zoned {
     Timestamp::from_microsecond(stamp.unix_us).unwrap_or(Timestamp::UNIX_EPOCH).to_zoned(zone)
 }
 
-/// Reads `1653246684`, `1653246684.123` or `1653246684.123+02:00`, and says whether there was a zone.
+/// Reads `1653246684`, `1653246684.123` or `1653246684.123+02:00`, and returns whether there was a zone.
 pub(super) fn read(text: &[u8]) -> Option<(Stamp, bool)> {
     let text = std::str::from_utf8(text).ok()?.trim();
     let zone_at = text.char_indices().skip(1).find(|(_, sign)| matches!(sign, '+' | '-')).map(|(at, _)| at);

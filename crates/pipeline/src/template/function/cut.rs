@@ -101,7 +101,7 @@ fn piece<'t>(delimiter: &[u8], number: i64, text: &'t [u8]) -> Option<&'t [u8]> 
     Some(&text[start..end])
 }
 
-/// Blanks behind each other become one.
+/// Joins blanks in a row to one.
 fn compress_blanks(args: &[&[u8]], out: &mut Vec<u8>) {
     let mut before = 0;
     for byte in args.iter().flat_map(|arg| arg.iter()) {

@@ -65,7 +65,7 @@ fn length(args: &[&[u8]], out: &mut Vec<u8>) -> ValueKind {
     ValueKind::Integer
 }
 
-/// Negative offsets and lengths count from the end; there is nothing before the start, and what lies behind the end
+/// Negative offsets and lengths count from the end; there is nothing before the start, and the text after the end
 /// is cut.
 fn substr(args: &[&[u8]], out: &mut Vec<u8>) {
     let [text, offset, rest @ ..] = args else { return };

@@ -162,7 +162,7 @@ fn record(
     entries: &mut Entries<'_>,
     shared: &Shared,
 ) -> Result<(), BodyError> {
-    // The brace comes next, behind blanks.
+    // The brace comes next, after blanks.
     let start = json.at + body[json.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let places = members(json, body, RECORD)?;
     let raw = Span::received(start, json.at - start);
