@@ -10,9 +10,9 @@ use pipeline::{
     Definitions, Filter, Router,
     filter::parse,
     route::{FilterStep, OutletStep, Path, Plan, Step},
-    template::{RenderOptions, Renderer},
 };
 use std::{fs, hint::black_box, sync::Arc};
+use template::{RenderOptions, Renderer};
 
 const MESSAGES: usize = 1500;
 const ROUNDS: usize = 500;

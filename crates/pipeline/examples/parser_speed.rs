@@ -6,9 +6,9 @@ use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
     Parser,
     parser::{Csv, Input, Json, Kv, TextParser, Xml},
-    template::{RenderOptions, Renderer},
 };
 use std::{fs, hint::black_box, sync::Arc};
+use template::{RenderOptions, Renderer};
 
 const MESSAGES: usize = 600;
 const ROUNDS: usize = 200;

@@ -10,9 +10,9 @@ use pipeline::{
     correlation::Inject,
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser},
-    template::{RenderOptions, Renderer},
 };
 use std::{sync::Arc, time::Instant};
+use template::{RenderOptions, Renderer};
 
 /// Messages of a batch.
 const MESSAGES: usize = 1000;

@@ -3,11 +3,9 @@
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
 use message::{Ack, Batch, Message, Origin, Span, Stamp};
-use pipeline::{
-    Definitions, Template,
-    template::{RenderOptions, Renderer},
-};
+use pipeline::Definitions;
 use std::{fs, hint::black_box, sync::Arc};
+use template::{RenderOptions, Renderer, Template};
 
 const MESSAGES: usize = 1000;
 const ROUNDS: usize = 2000;

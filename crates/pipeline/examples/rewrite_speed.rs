@@ -3,13 +3,12 @@
 #![expect(clippy::disallowed_methods, reason = "it measures time")]
 
 use message::{Ack, Batch, FieldName, Message, Origin, Selection, Span, Stamp};
-use pipeline::{
-    Definitions, Rewrite, Template,
-    pattern::{PatternFlags, PatternKind},
-    rewrite::Operation,
-    template::{RenderOptions, Renderer},
-};
+use pipeline::{Definitions, Rewrite, rewrite::Operation};
 use std::{fs, hint::black_box, sync::Arc};
+use template::{
+    RenderOptions, Renderer, Template,
+    pattern::{PatternFlags, PatternKind},
+};
 
 const MESSAGES: usize = 640;
 const ROUNDS: usize = 500;

@@ -3,12 +3,14 @@
 //! In: definitions, in the order of the configuration. Out: the same, by name. Limits: none of its own.
 
 use crate::{
-    Filter, Template, Version,
+    Filter,
     filter::{self, Names},
-    geo::{GeoDatabase, GeoDatabases},
-    template::{Condition, Surroundings},
 };
 use std::{collections::HashMap, sync::Arc};
+use template::{
+    Condition, Surroundings, Template, Version,
+    geo::{GeoDatabase, GeoDatabases},
+};
 
 /// The objects that a configuration has defined so far.
 #[derive(Clone, Debug, Default)]
@@ -68,3 +70,6 @@ impl Names for Definitions {
         self.filters.get(name).cloned()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,12 +17,9 @@ pub use netmask::{Netmask, Netmask6, NetmaskError};
 pub use rate::RateLimit;
 pub use text::{FilterTextError, Names, parse};
 
-use crate::{
-    pattern::Pattern,
-    template::{Condition, Renderer, Template},
-};
 use message::{Batch, Facility, FieldName, Selection, Severity};
 use std::{collections::HashSet, sync::Arc};
+use template::{Condition, Renderer, Template, pattern::Pattern};
 
 /// Deepest nesting of an expression.
 pub const DEPTH_MAX: usize = 256;

@@ -12,13 +12,11 @@ mod library;
 
 pub use library::{GrokLibrary, GrokSet, LibraryError};
 
-use crate::{
-    parser::{Reader, Writer},
-    template::list_append,
-};
+use crate::parser::{Reader, Writer};
 use message::ValueKind;
 use pcre2::bytes::{CaptureLocations, Regex, RegexBuilder};
 use std::fmt;
+use template::list_append;
 
 /// Deepest nesting of patterns.
 pub const DEPTH_MAX: usize = 64;

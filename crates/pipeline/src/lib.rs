@@ -1,41 +1,33 @@
-//! What happens to messages between a source and its destinations: templates, filters, rewrites, log paths.
+//! What happens to messages between a source and its destinations: filters, parsers, rewrites, log paths.
 //!
-//! In: batches of messages. Out: batches with a selection of their messages, handed to outlets; rendered text.
+//! In: batches of messages. Out: batches with a selection of their messages, handed to outlets.
 //! Holds: what a configuration compiles to; a [`Router`] is immutable, a reload makes a new one.
 //! No socket, no clock, no file: time is an argument. No input makes a step fail.
 //! Limits: each module names its own.
-
-mod matches;
-mod version;
-
-pub mod pattern;
-
-pub mod template;
-
-pub mod filter;
-
-pub mod geo;
-
-pub mod definitions;
-
-pub mod rewrite;
-
-pub mod parser;
+//!
+//! In reading order, the lowest last:
+//! - [`route`]: log paths, and the router that runs batches through them.
+//! - [`patterndb`]: pattern databases.
+//! - [`correlation`]: messages that belong together, and messages made from them.
+//! - [`grok`]: named regular expressions.
+//! - [`parser`]: values read out of messages.
+//! - [`rewrite`]: changes of messages.
+//! - [`definitions`]: the named templates and filters of a configuration.
+//! - [`filter`]: which messages a log path lets through.
+//! - `matches`: the groups of the last match, as values.
 
 pub mod correlation;
-
-pub mod patterndb;
-
+pub mod definitions;
+pub mod filter;
 pub mod grok;
-
+mod matches;
+pub mod parser;
+pub mod patterndb;
+pub mod rewrite;
 pub mod route;
 
 pub use definitions::Definitions;
 pub use filter::Filter;
-pub use geo::GeoDatabase;
 pub use parser::Parser;
-pub use pattern::Pattern;
 pub use rewrite::Rewrite;
 pub use route::Router;
-pub use template::Template;
-pub use version::Version;

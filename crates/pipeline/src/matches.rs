@@ -3,9 +3,9 @@
 //! In: a text in a batch and the places of groups in it. Out: values that lie in that text; nothing is copied.
 //! Holds: the names. Limits: [`GROUPS_MAX`] groups; those of a longer match before are removed.
 
-use crate::pattern::{GROUPS_MAX, Groups, Pattern};
 use message::{Batch, FieldName, Span, ValueKind};
 use std::sync::LazyLock;
+use template::pattern::{GROUPS_MAX, Groups, Pattern};
 
 static NAMES: LazyLock<Vec<FieldName>> =
     LazyLock::new(|| (0..GROUPS_MAX).map(|group| FieldName::Named(group.to_string())).collect());

@@ -43,8 +43,8 @@ pub use tags::Tags;
 pub use writer::{VALUES_MAX, Writer};
 pub use xml::Xml;
 
-use crate::template::Renderer;
 use message::{Batch, Selection};
+use template::Renderer;
 
 /// A step that reads values out of messages.
 pub trait Parser: Send + Sync {

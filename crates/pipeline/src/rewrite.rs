@@ -11,13 +11,13 @@ mod zone;
 
 pub use zone::Zone;
 
-use crate::{
-    filter::Filter,
-    pattern::{Pattern, PatternFlags, PatternKind},
-    template::{RenderOptions, Template, ValuePairs},
-};
+use crate::filter::Filter;
 use message::FieldName;
 use std::sync::Arc;
+use template::{
+    RenderOptions, Template, ValuePairs,
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
 
 /// One rewrite rule.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ impl Operation {
         kind: PatternKind,
         flags: PatternFlags,
         replacement: Arc<Template>,
-    ) -> Result<Operation, crate::pattern::PatternError> {
+    ) -> Result<Operation, template::pattern::PatternError> {
         let pattern = Arc::new(Pattern::compile(pattern, kind, flags)?);
         Ok(Operation::Subst { field, pattern, replacement })
     }
@@ -140,7 +140,7 @@ impl Operation {
     /// The globs of `groupset()` and `groupunset()`.
     pub fn globs<'a>(
         names: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Vec<Arc<Pattern>>, crate::pattern::PatternError> {
+    ) -> Result<Vec<Arc<Pattern>>, template::pattern::PatternError> {
         let compile = |name| Pattern::compile(name, PatternKind::Glob, PatternFlags::default()).map(Arc::new);
         names.into_iter().map(compile).collect()
     }

@@ -21,7 +21,7 @@ use config::{Disk, Surroundings};
 use fields::shown;
 use intake::{Rehearsal, SourceSpec};
 use message::{Batch, Format, Intake, Mark, Selection, Stamp, WriteBudget};
-use pipeline::{Router, correlation::Sink, template::Renderer};
+use pipeline::{Router, correlation::Sink};
 use recorder::Recorder;
 use std::{
     collections::HashMap,
@@ -33,6 +33,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use story::{Elsewhere, Story};
+use template::Renderer;
 use text::{Colours, Page};
 
 /// Most messages of one run: more is a load test.

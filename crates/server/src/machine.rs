@@ -4,7 +4,6 @@
 //! Holds: a cache of names, and the text of `/etc/passwd` and its kin for [`KEPT`].
 //! Limits: the databases are the files in `/etc`; no other service is asked.
 
-use pipeline::template::{Database, Machine, NameLookup};
 use std::{
     collections::HashMap,
     fs, io,
@@ -12,6 +11,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
+use template::{Database, Machine, NameLookup};
 use transport::{HostNames, HostPolicy, UseDns};
 
 /// Time for which the text of a database is kept.

@@ -10,8 +10,9 @@ mod testing;
 
 use crate::assemble::read_database;
 use clap::{Args, Subcommand};
-use pipeline::{Definitions, Version, patterndb::Database};
+use pipeline::{Definitions, patterndb::Database};
 use std::{path::PathBuf, process::ExitCode};
+use template::Version;
 
 /// Options of `patterndb`.
 #[derive(Args, Debug)]

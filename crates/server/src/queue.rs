@@ -5,16 +5,14 @@
 use crate::terminal;
 use clap::{Args, Subcommand};
 use delivery::{QueueSummary, look_into_queue, queues};
-use pipeline::{
-    Definitions, Template, Version,
-    template::{RenderOptions, Renderer, Site},
-};
+use pipeline::Definitions;
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
     process::ExitCode,
     sync::Arc,
 };
+use template::{RenderOptions, Renderer, Site, Template, Version};
 
 /// A message as `cat` prints it, as syslog-ng's dqtool does.
 const LINE: &str = "$DATE $HOST $MSGHDR$MSG\n";

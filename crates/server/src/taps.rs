@@ -8,9 +8,8 @@
 
 use message::{Batch, Selection};
 use pipeline::{
-    Definitions, Filter, Template, filter,
+    Definitions, Filter, filter,
     route::{TapPoint, Viewer},
-    template::{RenderOptions, Renderer, Site},
 };
 use serde::{Deserialize, Serialize};
 use std::{
@@ -23,6 +22,7 @@ use std::{
     },
     time::{Duration, Instant},
 };
+use template::{RenderOptions, Renderer, Site, Template};
 
 /// Most taps at a time: each costs copies of what passes.
 const TAPS_MAX: usize = 16;

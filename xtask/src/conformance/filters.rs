@@ -10,12 +10,12 @@ use super::{
 };
 use message::{Ack, Batch, FieldName, Message, Origin, Priority, Span, Stamp, ValueKind};
 use pipeline::{
-    Definitions, Filter, Version,
+    Definitions, Filter,
     filter::{self, Netmask, Netmask6},
-    template::{Condition, RenderOptions, Renderer},
 };
 use serde_json::Value;
 use std::{net::IpAddr, net::SocketAddr, path::Path, sync::Arc};
+use template::{Condition, RenderOptions, Renderer, Version};
 
 fn sample() -> Batch {
     const TEXT: &str = "PTHREAD support initialized";

@@ -10,10 +10,10 @@ use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp, V
 use pipeline::{
     grok::{Grok, GrokLibrary, GrokReader, GrokSet},
     parser::{Input, Parser, TextParser},
-    template::{RenderOptions, Renderer},
 };
 use serde_json::Value;
 use std::{path::Path, sync::Arc};
+use template::{RenderOptions, Renderer};
 
 /// Runs the family.
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {

@@ -11,10 +11,10 @@ use message::{Ack, Batch, FieldName, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
     Parser,
     parser::{ExtractPath, Input, Json, Kv, TextParser, Xml},
-    template::{RenderOptions, Renderer, Site},
 };
 use serde_json::Value;
 use std::{path::Path, sync::Arc};
+use template::{RenderOptions, Renderer, Site};
 
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {
     let records = records(&folder.join("syslogng-unit/parsers.jsonl"))?;

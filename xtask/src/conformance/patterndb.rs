@@ -13,10 +13,10 @@ use pipeline::{
     correlation::Inject,
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser},
-    template::{RenderOptions, Renderer},
 };
 use serde_json::Value;
 use std::{collections::HashMap, fs, path::Path, sync::Arc};
+use template::{RenderOptions, Renderer};
 
 /// Runs the family.
 pub(super) fn run(folder: &Path) -> Result<Vec<Row>, String> {

@@ -8,12 +8,12 @@ use super::{
     decoded::{records, text},
 };
 use message::{Ack, Batch, FieldName, Message, Origin, Span, Stamp, ValueKind};
-use pipeline::{
-    Definitions, Template, Version,
-    template::{Database, Machine, Member, NameLookup, OnError, RenderOptions, Renderer, Site},
-};
+use pipeline::Definitions;
 use serde_json::Value;
 use std::{net::IpAddr, path::Path, sync::Arc};
+use template::{
+    Database, Machine, Member, NameLookup, OnError, RenderOptions, Renderer, Site, Template, Version,
+};
 use wire::{DecodeOptions, Decoder};
 
 const LINE: &str = "<155>2006-02-11T10:34:56+01:00 bzorp syslog-ng[23323]:árvíztűrőtükörfúrógép";

@@ -4,13 +4,10 @@
 //! Holds: the groups. Limits: those of [`Limits`].
 
 use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, Synthetic, member};
-use crate::{
-    filter::Filter,
-    parser::Parser,
-    template::{Condition, Context, Renderer, Template},
-};
+use crate::{filter::Filter, parser::Parser};
 use message::{Batch, FieldName, Selection, ValueKind};
 use std::sync::Arc;
+use template::{Condition, Context, Renderer, Template};
 
 /// Options of `grouping-by()`.
 #[derive(Clone, Debug)]

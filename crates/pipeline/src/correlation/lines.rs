@@ -5,12 +5,10 @@
 //! Limits: [`TEXT_BYTES_MAX`] bytes a joined text, above it the text ends there; those of [`Limits`].
 
 use super::{Clock, Contexts, Ended, Inject, Key, Left, Limits, Made, Scope, member};
-use crate::{
-    parser::{Input, Parser},
-    template::{Member, Renderer, Template},
-};
+use crate::parser::{Input, Parser};
 use message::{Batch, Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
+use template::{Member, Renderer, Template};
 use wire::{Joiner, MultiLine, Part};
 
 /// Longest joined text: that of the longest message of a source with room to spare.

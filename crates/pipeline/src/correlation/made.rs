@@ -3,9 +3,9 @@
 //! In: messages, one by one. Out: batches of them. Holds: the batch that is being filled.
 //! Limits: [`MADE_MAX`] messages a batch.
 
-use crate::template::Member;
 use message::{Ack, Batch, Origin, Stamp};
 use std::{fmt, sync::Arc};
+use template::Member;
 
 /// Most messages of one batch of made messages.
 const MADE_MAX: usize = 1024;

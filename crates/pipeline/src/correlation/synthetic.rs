@@ -5,9 +5,9 @@
 //! Holds: the templates. Limits: none of its own.
 
 use super::{Key, Made};
-use crate::template::{Context, Renderer, Template};
 use message::{Batch, Field, FieldName, Message, Origin, Priority, Transport};
 use std::sync::Arc;
+use template::{Context, Renderer, Template};
 
 /// The values that a message inherits from the context it is made from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

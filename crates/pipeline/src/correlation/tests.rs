@@ -4,10 +4,10 @@ use super::*;
 use crate::{
     Definitions, Filter, filter,
     parser::{Input, Parser},
-    template::{RenderOptions, Renderer, Template},
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp};
 use std::sync::Arc;
+use template::{RenderOptions, Renderer, Template};
 use wire::{LinePattern, MultiLine};
 
 fn template(text: &str) -> Arc<Template> {

@@ -5,9 +5,9 @@
 //! Limits: nested as deep as filters are.
 
 use super::Filter;
-use crate::template::Renderer;
 use message::{Batch, Selection};
 use std::sync::Arc;
+use template::Renderer;
 
 /// An expression in its parts.
 #[derive(Clone, Debug)]

@@ -5,9 +5,9 @@
 //! 4.0, and look at types since then; `===` and `!==` want type and text the same.
 //! Limits: numbers are doubles; whole numbers of 64 bits are compared exactly.
 
-use crate::template::{Renderer, Template};
 use message::{Batch, ValueKind};
 use std::{cmp::Ordering, sync::Arc};
+use template::{Renderer, Template};
 
 /// An operator as written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +119,7 @@ impl Comparison {
         left: Arc<Template>,
         operator: CompareOp,
         right: Arc<Template>,
-        version: crate::Version,
+        version: template::Version,
     ) -> Comparison {
         let is_hinted = left.hint().is_some() || right.hint().is_some();
         let numbers = match version {

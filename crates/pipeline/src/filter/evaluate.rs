@@ -7,13 +7,13 @@
 //! Limits: [`SEEN_MAX`] values are remembered.
 
 use super::{Expr, Filter, Subject, Test};
-use crate::{
-    matches,
-    pattern::{Groups, Pattern},
-    template::{Renderer, Template},
-};
+use crate::matches;
 use message::{Batch, Field, FieldName, Selection, Span};
 use std::sync::Arc;
+use template::{
+    Renderer, Template,
+    pattern::{Groups, Pattern},
+};
 
 /// Values whose answers are remembered during one test of one batch: enough for a host's usual programs.
 const SEEN_MAX: usize = 8;
@@ -256,7 +256,7 @@ fn subject_bytes(subject: &Subject, batch: &Batch, index: usize, renderer: &mut 
         Subject::Field(name) => batch.field(index, name).unwrap_or_default().into_owned(),
         Subject::Template(template) => template.value(batch, index, renderer).into_owned(),
         Subject::HeaderAndMessage => {
-            let mut bytes = crate::template::header(batch, index);
+            let mut bytes = template::header(batch, index);
             bytes.extend_from_slice(batch.fixed(index, Field::Message));
             bytes
         }

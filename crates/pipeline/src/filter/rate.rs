@@ -3,12 +3,12 @@
 //! In: messages and the time they were received. Out: those within the rate. Holds: a bucket of tokens for each value.
 //! Limits: [`KEYS_MAX`] values; when there are more, all buckets are dropped and start full.
 
-use crate::template::{Renderer, Template};
 use message::Batch;
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
+use template::{Renderer, Template};
 
 /// Most values with a bucket of their own.
 pub(super) const KEYS_MAX: usize = 65_536;

@@ -1,9 +1,10 @@
 //! Rows for tests, operators, stored matches and errors of filters; no bytes make a filter panic.
 
 use super::*;
-use crate::{Definitions, Version, template::RenderOptions};
+use crate::Definitions;
 use message::{Ack, Field, Message, Origin, Priority, Span, Stamp, ValueKind};
 use proptest::prelude::*;
+use template::{RenderOptions, Version};
 
 fn batch(lines: &[(u16, &str, &str)]) -> Batch {
     let origin = |source: &str, peer: &str| {

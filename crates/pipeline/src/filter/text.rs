@@ -7,12 +7,12 @@ use super::{
     CompareOp, Comparison, DEPTH_MAX, Expr, FacilitySet, Filter, Netmask, Netmask6, RateLimit, SeveritySet,
     Subject, Test,
 };
-use crate::{
-    pattern::{Pattern, PatternFlags, PatternKind},
-    template::{Surroundings, Template, TypeHint},
-};
 use message::{Facility, Field, FieldName, Severity};
 use std::{fmt, sync::Arc};
+use template::{
+    Surroundings, Template, TypeHint,
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
 
 /// The definitions that an expression may refer to.
 pub trait Names {

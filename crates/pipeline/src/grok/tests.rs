@@ -1,12 +1,10 @@
 //! Rows for patterns, names, types and errors; every pattern of the library compiles.
 
 use super::*;
-use crate::{
-    parser::{Input, Parser, TextParser},
-    template::{RenderOptions, Renderer},
-};
+use crate::parser::{Input, Parser, TextParser};
 use message::{Ack, Batch, Message, Origin, Selection, Stamp};
 use std::sync::Arc;
+use template::{RenderOptions, Renderer};
 
 fn library() -> GrokLibrary {
     let mut library = GrokLibrary::of(GrokSet::Legacy);

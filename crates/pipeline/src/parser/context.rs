@@ -11,15 +11,13 @@ mod table;
 pub use table::{ContextError, ContextReading, ContextTable};
 
 use super::Parser;
-use crate::{
-    filter::Filter,
-    template::{Condition, Renderer, Template},
-};
+use crate::filter::Filter;
 use message::{Batch, FieldName, Selection, Span, ValueKind};
 use std::{
     collections::HashMap,
     sync::{Arc, PoisonError, RwLock},
 };
+use template::{Condition, Renderer, Template};
 
 /// A table that can be replaced.
 #[derive(Debug, Default)]

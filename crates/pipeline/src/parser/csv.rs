@@ -8,12 +8,9 @@
 //! Limits: those of [`Writer`]; one walk over the text.
 
 use super::{Reader, Writer};
-use crate::{
-    pattern::GROUPS_MAX,
-    template::{OnError, TypeHint},
-};
 use memchr::memchr;
 use message::ValueKind;
+use template::{OnError, TypeHint, pattern::GROUPS_MAX};
 
 /// The way to write a quote inside quotes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -11,9 +11,9 @@ mod format;
 pub use format::{DateFormat, DateFormatError};
 
 use super::{Input, Parser};
-use crate::template::Renderer;
 use jiff::tz::TimeZone;
 use message::{Batch, FieldName, Selection, Stamp, ValueKind};
+use template::Renderer;
 
 /// The destination of a time that was read.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

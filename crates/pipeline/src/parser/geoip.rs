@@ -6,14 +6,14 @@
 //! Limits: [`FACTS_MAX`] facts an address.
 
 use super::{Input, Parser, names::JoinedName};
-use crate::{
-    geo::{GeoDatabase, shown},
-    template::Renderer,
-};
 use maxminddb::Reader;
 use message::{Batch, FIELD_NAME_BYTES_MAX, Selection, Span, ValueKind};
 use serde_json::Value;
 use std::{collections::HashMap, net::IpAddr, sync::Arc};
+use template::{
+    Renderer,
+    geo::{GeoDatabase, shown},
+};
 
 /// Most facts about one address.
 const FACTS_MAX: usize = 512;

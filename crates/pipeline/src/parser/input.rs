@@ -7,9 +7,9 @@ use super::{
     Parser, Reader, Writer,
     writer::{Names, Target},
 };
-use crate::template::{Renderer, Template};
 use message::{Batch, Field, FieldName, Selection, Span};
 use std::sync::Arc;
+use template::{Renderer, Template};
 
 /// Most values of a first message that room is made for in all others.
 const VALUES_LIKELY_MAX: usize = 64;

@@ -8,9 +8,9 @@
 //! `OPEN_QUOTES_MAX` stretches.
 
 use super::{Reader, Writer};
-use crate::template::list_append;
 use memchr::{memchr, memmem::Finder};
 use message::ValueKind;
+use template::list_append;
 
 /// Values with a quote that is not closed that are read again for keys; after later ones reading continues.
 const OPEN_QUOTES_MAX: usize = 64;

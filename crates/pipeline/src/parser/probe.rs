@@ -5,12 +5,12 @@
 //! Limits: [`SERIES_MAX`] series of all probes; what comes later is counted without labels.
 
 use super::Parser;
-use crate::template::{Renderer, Template};
 use message::{Batch, Selection};
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
 };
+use template::{Renderer, Template};
 
 /// Most series: senders of messages may choose the values of labels.
 pub const SERIES_MAX: usize = 10_000;

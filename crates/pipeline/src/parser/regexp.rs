@@ -5,9 +5,9 @@
 //! Limits: those of patterns and of [`Writer`].
 
 use super::{Reader, Writer};
-use crate::pattern::{GROUPS_MAX, Groups, Pattern};
 use message::ValueKind;
 use std::sync::Arc;
+use template::pattern::{GROUPS_MAX, Groups, Pattern};
 
 /// Reads with patterns.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 //! Limits: those of the decoder.
 
 use super::{Input, Parser};
-use crate::template::Renderer;
 use message::{Batch, Mark, Selection};
+use template::Renderer;
 use wire::{DecodeOptions, Decoder};
 
 /// Reads syslog headers.

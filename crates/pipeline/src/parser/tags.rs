@@ -4,7 +4,7 @@
 //! Limits: [`TAGS_MAX`] tags of one text; the rest is left out and the message marked.
 
 use super::{Reader, Writer};
-use crate::template::list_elements;
+use template::list_elements;
 
 /// Most tags of one text: they are looked through one by one.
 const TAGS_MAX: usize = 256;

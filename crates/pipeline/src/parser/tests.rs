@@ -1,9 +1,9 @@
 //! Rows about what parsers read, through one check function a parser.
 
 use super::*;
-use crate::template::{RenderOptions, Site};
 use message::{Ack, Message, Origin, Span, Stamp, ValueKind};
 use std::sync::Arc;
+use template::{RenderOptions, Site};
 
 pub(super) fn batch(texts: &[&[u8]]) -> Batch {
     let bytes = Arc::new(texts.concat());

@@ -8,10 +8,10 @@
 mod scan;
 
 use super::{Reader, VALUES_MAX, Writer, names::JoinedName};
-use crate::{pattern::Pattern, template::list_append};
 use message::ValueKind;
 use scan::{Piece, Scan, plain};
 use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use template::{list_append, pattern::Pattern};
 
 /// Deepest nesting of elements.
 const DEPTH_MAX: usize = 256;

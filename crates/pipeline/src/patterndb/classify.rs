@@ -15,10 +15,10 @@ use super::{
 use crate::{
     correlation::{Inject, Made},
     parser::{Input, Parser},
-    template::Renderer,
 };
 use message::{Batch, Field, Selection, Span, ValueKind};
 use std::sync::{Arc, PoisonError, RwLock};
+use template::Renderer;
 
 const CLASS: &[u8] = b".classifier.class";
 const RULE_ID: &[u8] = b".classifier.rule_id";

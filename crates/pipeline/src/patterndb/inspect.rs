@@ -7,9 +7,10 @@ use super::{
     find::{Finder, Visit, find_all},
     tree::{ROOT, Tree},
 };
-use crate::{correlation::Made, template::Renderer};
+use crate::correlation::Made;
 use message::{Batch, FieldName};
 use std::fmt::Write;
+use template::Renderer;
 
 /// One step of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]

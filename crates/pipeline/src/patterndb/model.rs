@@ -7,9 +7,9 @@ use super::tree::Tree;
 use crate::{
     correlation::{Scope, Synthetic},
     filter::Filter,
-    template::Template,
 };
 use std::sync::Arc;
+use template::Template;
 
 /// A loaded database.
 #[derive(Debug)]

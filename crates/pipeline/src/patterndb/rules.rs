@@ -6,15 +6,13 @@
 //! are, all of them.
 
 use super::{Action, Content, Database, Rate, Rule, Trigger, intern::Interned};
-use crate::{
-    correlation::{Clock, Contexts, Ended, Key, Left, Limits, Made, Synthetic, member},
-    template::{Condition, Context, Member, Renderer},
-};
+use crate::correlation::{Clock, Contexts, Ended, Key, Left, Limits, Made, Synthetic, member};
 use message::{Batch, FieldName, Span, ValueKind};
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
+use template::{Condition, Context, Member, Renderer};
 
 const CONTEXT_ID: &[u8] = b".classifier.context_id";
 

@@ -3,15 +3,15 @@
 //! In: the text between two at signs, once; the rest of a message, often. Out: how much of it the parser takes,
 //! and which part of that is the value. Each takes at most one length: nothing is tried twice.
 //! Holds: the parameter of the parser. Never allocates while it reads, never fails.
-//! Limits: those of [`crate::pattern`] for regular expressions; names of [`message::FIELD_NAME_BYTES_MAX`] bytes.
+//! Limits: those of [`template::pattern`] for regular expressions; names of [`message::FIELD_NAME_BYTES_MAX`] bytes.
 
 mod address;
 mod number;
 
-use crate::pattern::{Groups, Pattern, PatternFlags, PatternKind};
 use memchr::memmem::Finder;
 use message::{FIELD_NAME_BYTES_MAX, ValueKind};
 use std::ops::RangeInclusive;
+use template::pattern::{Groups, Pattern, PatternFlags, PatternKind};
 
 /// The match of a parser: `length` bytes, of which `from..to` are the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

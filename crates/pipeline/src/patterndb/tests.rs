@@ -7,10 +7,10 @@ use crate::{
     Definitions,
     correlation::{Inject, Limits},
     parser::{Input, Parser},
-    template::{RenderOptions, Renderer, Template},
 };
 use message::{Ack, Batch, Field, FieldName, Message, Origin, Selection, Stamp};
 use std::sync::Arc;
+use template::{RenderOptions, Renderer, Template};
 
 fn database(rules: &str) -> Database {
     let text = format!(

@@ -5,13 +5,10 @@
 //! Holds nothing. Limits: those of each operation.
 
 use super::{Operation, Rewrite, Zone, group, replace, zone};
-use crate::{
-    filter::Filter,
-    matches,
-    template::{Renderer, Template},
-};
+use crate::{filter::Filter, matches};
 use jiff::tz::TimeZone;
 use message::{Batch, Facility, FieldName, Priority, Selection, Severity, Span, Stamp, ValueKind};
+use template::{Renderer, Template};
 
 /// Largest priority that `set-pri()` takes.
 const PRIORITY_MAX: u16 = 1023;
@@ -141,7 +138,7 @@ fn change(operation: &Operation, batch: &mut Batch, index: usize, renderer: &mut
         }
         Operation::SetMatches { list } => {
             let list = list.value(batch, index, renderer).into_owned();
-            matches::store_list(batch, index, &crate::template::list_elements(&list));
+            matches::store_list(batch, index, &template::list_elements(&list));
         }
         Operation::UnsetMatches => matches::store_list(batch, index, &[]),
         Operation::SetZone { zone } => rezone(zone, zone::shown_in, batch, index, renderer),

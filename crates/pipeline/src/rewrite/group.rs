@@ -5,12 +5,9 @@
 //! are not empty.
 
 use super::apply::typed;
-use crate::{
-    pattern::Pattern,
-    template::{Renderer, Template},
-};
 use message::{Batch, FieldName, sd_params};
 use std::sync::Arc;
+use template::{Renderer, Template, pattern::Pattern};
 
 /// Fixed fields that may be rewritten as a group.
 const FIXED: [&str; 6] = ["HOST", "PROGRAM", "PID", "MSGID", "MESSAGE", "LEGACY_MSGHDR"];

@@ -5,12 +5,12 @@
 //! Limits: a text with more than [`REPLACED_MAX`] matches keeps the rest as it is.
 
 use super::apply::Put;
-use crate::{
-    matches,
-    pattern::{Groups, Pattern},
-    template::{Renderer, Template},
-};
+use crate::matches;
 use message::{Batch, FieldName, Selection, Span};
+use template::{
+    Renderer, Template,
+    pattern::{Groups, Pattern},
+};
 
 /// Most matches that are replaced in one value.
 const REPLACED_MAX: usize = 100_000;

@@ -1,11 +1,9 @@
 //! Rows for each rewrite.
 
 use super::*;
-use crate::{
-    Definitions, filter,
-    template::{OnError, RenderOptions, Renderer},
-};
+use crate::{Definitions, filter};
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Stamp, ValueKind};
+use template::{OnError, RenderOptions, Renderer};
 
 fn sample() -> Batch {
     let mut batch = Batch::new(

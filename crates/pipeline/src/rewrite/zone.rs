@@ -3,10 +3,10 @@
 //! In: a stamp and a zone. Out: the stamp, shown in that zone. Holds nothing.
 //! Limits: a wall clock that a zone skips is read as if the clock had not been changed yet.
 
-use crate::template::{Renderer, Template};
 use jiff::{Timestamp, tz::TimeZone};
 use message::{Batch, Stamp, ZoneQuality};
 use std::{borrow::Cow, sync::Arc};
+use template::{Renderer, Template};
 
 /// The zone of a rewrite: mostly one, but a message may tell it.
 #[derive(Clone, Debug)]

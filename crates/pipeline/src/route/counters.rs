@@ -2,12 +2,13 @@
 //!
 //! In: numbers of messages. Out: sums, readable at any time. Limits: they wrap after 2^64.
 
-use crate::{parser::Parser, template::Renderer};
+use crate::parser::Parser;
 use message::{Batch, Selection};
 use std::sync::{
     Arc,
     atomic::{AtomicU64, Ordering::Relaxed},
 };
+use template::Renderer;
 
 /// Counts of messages that matched a filter and that did not.
 #[derive(Debug, Default)]

@@ -5,7 +5,6 @@
 //! Holds: the rest of the path as a router of its own. Limits: those of the lanes: a full one is waited for.
 
 use super::{Path, Plan, PlanError, Router, Step, StepFlags, flow::Flow};
-use crate::template::{RenderOptions, Renderer, Site, Template};
 use message::{Ack, Batch, Selection, Stamp};
 use std::{
     collections::hash_map::DefaultHasher,
@@ -16,6 +15,7 @@ use std::{
         atomic::{AtomicUsize, Ordering},
     },
 };
+use template::{RenderOptions, Renderer, Site, Template};
 
 /// Some work for a lane.
 pub type Job = Box<dyn FnOnce() + Send>;

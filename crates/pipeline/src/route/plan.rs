@@ -3,14 +3,10 @@
 //! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{FilterCounters, Label, Parallel, PathCounters, RouterCounters, TapPoint};
-use crate::{
-    filter::Filter,
-    parser::Parser,
-    rewrite::Rewrite,
-    template::{RenderOptions, Site},
-};
+use crate::{filter::Filter, parser::Parser, rewrite::Rewrite};
 use message::Outlet;
 use std::{fmt, sync::Arc};
+use template::{RenderOptions, Site};
 
 /// All log paths, in the order of the configuration.
 #[derive(Debug, Default)]

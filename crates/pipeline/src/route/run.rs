@@ -11,9 +11,10 @@ use super::{
     flow::{Flow, join},
     parallel::Luggage,
 };
-use crate::{parser::Parser, template::Renderer};
+use crate::parser::Parser;
 use message::{Ack, Batch, Delivery, Intake, Selection, Stamp, WriteBudget};
 use std::{collections::HashMap, sync::Arc};
+use template::Renderer;
 
 /// The compiled log paths of one configuration.
 #[derive(Debug)]

@@ -5,13 +5,14 @@ mod consumed;
 mod parallel;
 
 use super::*;
-use crate::{Definitions, Filter, Parser, Rewrite, Template, filter, rewrite::Operation, template::Renderer};
+use crate::{Definitions, Filter, Parser, Rewrite, filter, rewrite::Operation};
 use message::{
     Ack, AckSink, Batch, Delivery, Field, FieldName, Intake, Message, Origin, Outcome, Outlet, Selection,
     Stamp, WriteBudget,
 };
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
+use template::{Renderer, Template};
 
 /// The messages that outlets got: the name of the outlet and the text of the message.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;

@@ -19,7 +19,6 @@ use delivery::{
     SpoofTarget, StreamFraming, TerminalTarget,
 };
 use message::Render;
-use pipeline::{Template, template::RenderOptions};
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
     os::unix::fs::FileTypeExt,
@@ -27,6 +26,7 @@ use std::{
     sync::Arc,
     time::Duration,
 };
+use template::{RenderOptions, Template};
 use transport::{dtls::SenderDtls, tls::SenderTls};
 use wire::{Dialect, EncodeOptions, Encoder, Framing};
 

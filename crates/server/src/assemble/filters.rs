@@ -11,15 +11,17 @@ use config::tree::{
 };
 use message::{Facility, FieldName, Severity};
 use pipeline::{
-    Filter, Pattern, Template,
+    Filter,
     filter::{
         CompareOp, Comparison, Expr, FacilitySet, Netmask, Netmask6, RateLimit, SeveritySet, Subject, Test,
     },
-    pattern::{PatternError, PatternFlags, PatternKind},
     route::FilterStep,
-    template::TypeHint,
 };
 use std::{collections::HashSet, fs, sync::Arc};
+use template::{
+    Template, TypeHint,
+    pattern::{Pattern, PatternError, PatternFlags, PatternKind},
+};
 
 /// Most filters that use one another in a row: each is a level of the walk through an expression.
 const FILTERS_DEEP_MAX: usize = 64;

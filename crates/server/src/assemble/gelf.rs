@@ -8,7 +8,7 @@ use super::sources::{complete_datagram, handshakes};
 use delivery::{DestinationDriver, GelfTarget, Packing, SocketKind};
 use intake::{DatagramListener, Form, ListenAddress, SourceDriver, SourceOptions, StreamListener};
 use message::{Batch, Render, Stamp};
-use pipeline::template::append_gelf;
+use template::append_gelf;
 use transport::tls::ListenerTls;
 use wire::Framing;
 

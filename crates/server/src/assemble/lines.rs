@@ -7,11 +7,8 @@ use super::options::Options;
 use crate::slog::Sealer;
 use config::tree::Call;
 use message::{Batch, Render, Stamp, Transport};
-use pipeline::{
-    Template,
-    template::{Escape, RenderOptions, Renderer, Site},
-};
 use std::{io, path::PathBuf, sync::Arc};
+use template::{Escape, RenderOptions, Renderer, Site, Template};
 use wire::Encoder;
 
 /// Text by a template.

@@ -18,13 +18,13 @@ use pipeline::{
     Definitions, Router,
     filter::Anatomy,
     route::{FilterStep, Plan},
-    template::TagOrder,
 };
 use std::{
     collections::{HashMap, HashSet},
     path::PathBuf,
     sync::Arc,
 };
+use template::TagOrder;
 
 /// The state of the compilation.
 pub(super) struct Lowering<'t> {
@@ -82,7 +82,7 @@ pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report)
         report,
         globals: &globals,
         tags: TagOrder::new(tree.mentioned_tags()),
-        definitions: Definitions::new(pipeline::Version { major: version.major, minor: version.minor }),
+        definitions: Definitions::new(template::Version { major: version.major, minor: version.minor }),
         filter_statements: filters(tree),
         filters: HashMap::new(),
         filters_open: HashSet::new(),

@@ -54,13 +54,13 @@ use pipeline::{
     correlation::Sink,
     parser::Probes,
     route::{FilterCounters, ParserCounters, PathCounters, RouterCounters},
-    template::Site,
 };
 use std::{
     path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
     time::Duration,
 };
+use template::Site;
 use transport::tls::Passwords;
 
 pub(crate) use chores::Chores;

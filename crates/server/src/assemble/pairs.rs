@@ -6,7 +6,7 @@
 use super::lower::Lowering;
 use config::Diagnostic;
 use config::tree::{Arg, Call};
-use pipeline::template::{Rekey, ValuePairs};
+use template::{Rekey, ValuePairs};
 
 /// Names of the changes of `rekey()`.
 const CHANGES: &str = "shift, shift-levels, add-prefix, replace-prefix, lower, upper";

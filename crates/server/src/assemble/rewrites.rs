@@ -8,12 +8,14 @@ use config::Diagnostic;
 use config::tree::{Arg, Call, Kind, MatchFlag, MatchType, Name};
 use message::{Field, FieldName};
 use pipeline::{
-    Pattern, Rewrite, Template,
-    pattern::{PatternFlags, PatternKind},
+    Rewrite,
     rewrite::{Operation, Zone},
-    template::RenderOptions,
 };
 use std::sync::Arc;
+use template::{
+    RenderOptions, Template,
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
 
 impl<'t> Lowering<'t> {
     /// Makes one rule. None after an error, which is in the report.
@@ -147,7 +149,7 @@ impl<'t> Lowering<'t> {
     fn settable(&mut self, name: &Name) -> Option<FieldName> {
         let bare = name.text.strip_prefix('$').unwrap_or(&name.text);
         let bare = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(bare);
-        if !pipeline::template::is_macro(bare) {
+        if !template::is_macro(bare) {
             return Some(FieldName::parse(bare));
         }
         let message = format!("`{bare}` is computed from the message and cannot be changed");

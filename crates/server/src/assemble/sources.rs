@@ -18,13 +18,14 @@ use intake::{
     WildcardSource, Window,
 };
 use message::{Facility, FieldName, Intake, Priority, Render, Severity, ValueKind};
-use pipeline::{route::TapPoint, template::TypeHint};
+use pipeline::route::TapPoint;
 use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
     path::PathBuf,
     sync::{Arc, Mutex},
     time::Duration,
 };
+use template::TypeHint;
 use transport::{FilePermissions, HostPolicy, TcpOptions, UseDns, dtls::ListenerDtls, tls::ListenerTls};
 use wire::{ACCOUNTING_BYTES, Framing, Oversize, ParseFlags};
 

@@ -8,11 +8,8 @@ use super::options::Options;
 use config::tree::{Arg, Call, Name, Statement, Template as Definition};
 use jiff::tz::TimeZone;
 use message::ValueKind;
-use pipeline::{
-    Template,
-    template::{OnError, RenderOptions, TypeHint},
-};
 use std::sync::Arc;
+use template::{OnError, RenderOptions, Template, TypeHint};
 use wire::StampFormat;
 
 impl<'t> Lowering<'t> {

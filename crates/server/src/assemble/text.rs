@@ -8,8 +8,8 @@ use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, MatchType, Name};
 use intake::SourceOptions;
-use pipeline::pattern::Groups;
 use std::sync::Arc;
+use template::pattern::Groups;
 use wire::{CharacterSet, Framing, LinePattern, MultiLine};
 
 impl<'t> Lowering<'t> {

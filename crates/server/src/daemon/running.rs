@@ -27,7 +27,7 @@ use intake::Sources;
 use jiff::tz::TimeZone;
 use logspace::{Logspace, Notice, Notices};
 use message::{Outlet, Severity, Stamp};
-use pipeline::{Definitions, Router, correlation::Sink, parser::Probes, template::Site};
+use pipeline::{Definitions, Router, correlation::Sink, parser::Probes};
 use std::{
     collections::HashMap,
     env, fs,
@@ -36,6 +36,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
     time::Duration,
 };
+use template::Site;
 use transport::{InternalLog, Registry, tls::Passwords};
 
 /// Ticks between two looks at how long the certificate of the page is still good.

@@ -5,7 +5,8 @@
 use super::story::{Change, Field};
 use crate::terminal;
 use message::{Batch, Field as Fixed, ValueKind};
-use pipeline::{Definitions, Template, template::Renderer};
+use pipeline::Definitions;
+use template::{Renderer, Template};
 
 /// The fields that every message has, in the order of a header.
 const HEADER: &[(&str, &str)] = &[

@@ -9,11 +9,9 @@ use super::{
 };
 use delivery::{DestinationDriver, DestinationSpec, SocketKind, SocketTarget};
 use message::{Batch, Render, Selection};
-use pipeline::{
-    route::{Event, Label, Refusal, Watch},
-    template::Renderer,
-};
+use pipeline::route::{Event, Label, Refusal, Watch};
 use std::collections::HashMap;
+use template::Renderer;
 
 /// Writes down what happens.
 pub(super) struct Recorder {

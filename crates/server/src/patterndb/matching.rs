@@ -9,12 +9,11 @@ use clap::Args;
 use jiff::tz::TimeZone;
 use message::{Ack, Batch, Field, FieldName, Marks, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
-    Definitions, Filter, Template, Version,
+    Definitions, Filter,
     correlation::Inject,
     filter,
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser, Step},
-    template::{Condition, RenderOptions, Renderer},
 };
 use std::{
     borrow::Cow,
@@ -24,6 +23,7 @@ use std::{
     process::ExitCode,
     sync::Arc,
 };
+use template::{Condition, RenderOptions, Renderer, Template, Version};
 use wire::{DecodeOptions, Decoder, ParseFlags};
 
 /// Longest line of a file.

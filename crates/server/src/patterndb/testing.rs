@@ -10,9 +10,9 @@ use pipeline::{
     correlation::Inject,
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser, Example},
-    template::{RenderOptions, Renderer, TypeHint},
 };
 use std::{path::PathBuf, process::ExitCode, sync::Arc};
+use template::{RenderOptions, Renderer, TypeHint};
 
 #[derive(Args, Debug)]
 pub(super) struct Options {

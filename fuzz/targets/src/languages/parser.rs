@@ -3,15 +3,17 @@
 
 use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use pipeline::{
-    Parser, Pattern,
+    Parser,
     parser::{
         Cef, Csv, CsvDialect, Date, DateFormat, DateTarget, ExtractPath, Input, Json, Kv, Leef, Regexp,
         Sdata, Syslog, Tags, TextParser, VALUES_MAX, Xml,
     },
-    pattern::{PatternFlags, PatternKind},
-    template::{RenderOptions, Renderer},
 };
 use std::sync::{Arc, OnceLock};
+use template::{
+    RenderOptions, Renderer,
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
 
 fn parsers() -> &'static [Box<dyn Parser>] {
     static PARSERS: OnceLock<Vec<Box<dyn Parser>>> = OnceLock::new();

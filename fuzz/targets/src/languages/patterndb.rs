@@ -7,9 +7,9 @@ use pipeline::{
     grok::{Grok, GrokLibrary},
     parser::{Input, Parser},
     patterndb::{Database, DbOptions, DbParser, DbState, merge},
-    template::{RenderOptions, Renderer},
 };
 use std::sync::Arc;
+use template::{RenderOptions, Renderer};
 
 /// Runs the target.
 pub(crate) fn run(bytes: &[u8]) {

@@ -3,12 +3,12 @@
 //! In: lines `selector,name,value` as RFC 4180 writes them. Out: the rows of a selector, in the order of the file.
 //! A value with `$` is a template. Limits: [`ROWS_MAX`] rows; a line without three columns is an error.
 
-use crate::{
-    pattern::{Pattern, PatternFlags, PatternKind},
-    template::{Surroundings, Template},
-};
 use message::FieldName;
 use std::{collections::HashMap, fmt};
+use template::{
+    Surroundings, Template,
+    pattern::{Pattern, PatternFlags, PatternKind},
+};
 
 /// Most rows of a table.
 const ROWS_MAX: usize = 4_000_000;

@@ -8,12 +8,9 @@ use super::{
     scan::{Scan, parsed},
     text::{self, Quoted},
 };
-use crate::{
-    parser::{Writer, names::JoinedName},
-    pattern::GROUPS_MAX,
-    template::list_append,
-};
+use crate::parser::{Writer, names::JoinedName};
 use message::ValueKind;
+use template::{list_append, pattern::GROUPS_MAX};
 
 /// A text that is walked over, and who gets its values.
 pub(super) struct Walk<'t, 'o, 'w> {

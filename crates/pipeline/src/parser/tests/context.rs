@@ -2,11 +2,12 @@
 
 use super::{batch, renderer, shown};
 use crate::{
-    Definitions, Filter, Template, filter,
+    Definitions, Filter, filter,
     parser::{Context, ContextReading, ContextTable, Contexts, Parser, Selector},
 };
 use message::{Field, FieldName, Selection, Span};
 use std::sync::Arc;
+use template::Template;
 
 fn table(text: &str, reading: ContextReading<'_>) -> ContextTable {
     ContextTable::parse(text, reading, &Definitions::default()).unwrap()

@@ -18,7 +18,7 @@ fn check(csv: Csv, text: &str, want: &str) {
 
 #[test]
 fn columns_have_types() {
-    use crate::template::{OnError, TypeHint};
+    use template::{OnError, TypeHint};
     let typed = |on_type_error: OnError| {
         let types = ["int", "string", "double"].map(|name| TypeHint::from_name(name).unwrap()).to_vec();
         Csv { delimiters: b",".to_vec(), types, on_type_error, ..columns("a b c d") }

@@ -112,7 +112,7 @@ fn a_time_may_be_that_of_receiving() {
     let read = date.parse(&mut batch, &Selection::all(2), &mut renderer());
     assert_eq!((read.has(0), read.has(1)), (true, false));
     let mut printed = Vec::new();
-    let template = crate::Template::parse("$R_ISODATE $ISODATE", &crate::Definitions::default()).unwrap();
+    let template = template::Template::parse("$R_ISODATE $ISODATE", &crate::Definitions::default()).unwrap();
     for index in 0..2 {
         template.render(&batch, index, &mut renderer(), &mut printed);
         printed.push(b'|');

@@ -2,11 +2,12 @@
 
 use super::{batch, renderer, shown};
 use crate::{
-    Definitions, GeoDatabase, Template,
+    Definitions,
     parser::{Geoip, Input, Parser},
 };
 use message::Selection;
 use std::sync::Arc;
+use template::{Template, geo::GeoDatabase};
 
 /// Nodes of the tree: one for each bit of the known prefix.
 const NODES: u32 = 8;

@@ -1,13 +1,13 @@
 //! Rows about parsers of one page: patterns, audit records, structured data, tags, syslog headers.
 
 use super::{batch, parsed, renderer, shown};
-use crate::{
-    parser::{Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser},
-    pattern::{Pattern, PatternFlags, PatternKind},
+use crate::parser::{
+    Input, Kv, Parser, Probe, Probes, Reader, Regexp, Sdata, Snmptrapd, Syslog, Tags, TextParser,
 };
 use jiff::tz::TimeZone;
 use message::{Field, FieldName, Selection};
 use std::sync::Arc;
+use template::pattern::{Pattern, PatternFlags, PatternKind};
 use wire::{DecodeOptions, ParseFlags};
 
 #[track_caller]
@@ -106,7 +106,7 @@ fn a_text_becomes_a_message() {
 #[test]
 fn probes_count_by_labels() {
     let template =
-        |text: &str| Arc::new(crate::Template::parse(text, &crate::Definitions::default()).unwrap());
+        |text: &str| Arc::new(template::Template::parse(text, &crate::Definitions::default()).unwrap());
     let probes = Arc::<Probes>::default();
     let count = |label: &str, increment: Option<&str>, texts: &[&[u8]]| {
         let probe = Probe {

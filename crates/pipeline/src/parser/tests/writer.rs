@@ -2,11 +2,12 @@
 
 use super::{batch, parsed, renderer, shown};
 use crate::{
-    Definitions, Template,
+    Definitions,
     parser::{Input, Kv, Parser, TextParser},
 };
 use message::{Field, FieldName, Selection, ValueKind};
 use std::sync::Arc;
+use template::Template;
 
 fn kv(prefix: &str) -> TextParser<Kv> {
     TextParser::new(Kv::new(b'=', ", ", None), Input::message(), prefix)

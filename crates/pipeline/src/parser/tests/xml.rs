@@ -1,11 +1,9 @@
 //! Rows about `xml()` and `windows-eventlog-xml-parser()`.
 
 use super::parsed;
-use crate::{
-    parser::{Input, TextParser, Xml},
-    pattern::{Pattern, PatternFlags, PatternKind},
-};
+use crate::parser::{Input, TextParser, Xml};
 use std::sync::Arc;
+use template::pattern::{Pattern, PatternFlags, PatternKind};
 
 fn lists() -> Xml {
     Xml { lists: true, drop_invalid: true, ..Xml::default() }

@@ -8,10 +8,10 @@ use crate::{
     correlation::{Inherit, Scope, Synthetic},
     filter::{self, Filter},
     patterndb::{Action, Content, Example, Rate, Rule, TestValue, Trigger},
-    template::{Template, TypeHint},
 };
 use message::FieldName;
 use std::sync::Arc;
+use template::{Template, TypeHint};
 
 /// The element that text and elements are in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,9 +1,10 @@
 //! Messages that a parser keeps on purpose.
 
 use super::{super::*, Builder, channel, check, path};
-use crate::{Parser, template::Renderer};
+use crate::Parser;
 use message::{Batch, Selection};
 use std::sync::Arc;
+use template::Renderer;
 
 /// Keeps every message, to make others of them.
 struct Eater;

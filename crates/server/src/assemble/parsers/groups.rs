@@ -55,7 +55,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `key()`, `scope()` and `timeout()`.
-    fn group(&mut self, parser: ParserCall<'t>) -> Option<(Arc<pipeline::Template>, Scope, i64)> {
+    fn group(&mut self, parser: ParserCall<'t>) -> Option<(Arc<template::Template>, Scope, i64)> {
         let key = self.option_template(parser, "key")??;
         let scope = parser.options.word("scope").and_then(|name| Scope::from_name(&name));
         let timeout_s = parser.options.number("timeout")?;

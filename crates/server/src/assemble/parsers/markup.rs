@@ -5,10 +5,11 @@
 use super::{Lowering, ParserCall};
 use config::tree::{Arg, MatchFlag, MatchType, Name};
 use pipeline::{
-    Parser, Pattern,
+    Parser,
     parser::{Regexp, Syslog, Xml},
 };
 use std::sync::Arc;
+use template::pattern::Pattern;
 use wire::{DecodeOptions, ParseFlags};
 
 impl<'t> Lowering<'t> {

@@ -20,13 +20,14 @@ use super::options::Options;
 use config::Diagnostic;
 use config::tree::{Arg, Call, Kind};
 use pipeline::{
-    Filter, Parser, Rewrite, Template,
+    Filter, Parser, Rewrite,
     correlation::Inject,
     parser::{Input, Kv, Reader, Sdata, Snmptrapd, Tags, TextParser},
     rewrite::Operation,
     route::Step,
 };
 use std::sync::Arc;
+use template::Template;
 
 /// A call of a parser, and its options.
 #[derive(Clone, Copy)]

@@ -5,10 +5,11 @@
 use super::{Lowering, ParserCall};
 use config::tree::{Arg, Call};
 use pipeline::{
-    Parser, Template,
+    Parser,
     parser::{Probe, Probes},
 };
 use std::sync::Arc;
+use template::Template;
 
 /// Prefix of the names of all metrics.
 const PREFIX: &str = "syslogng_";

@@ -8,7 +8,7 @@ use crate::assemble::parsers::filter_file;
 use config::tree::{Arg, Call, Name};
 use config::{Diagnostic, Span};
 use pipeline::{
-    Definitions, GeoDatabase, Parser,
+    Definitions, Parser,
     parser::{Context, ContextReading, ContextTable, Contexts, Geoip, Input, Selector},
 };
 use std::{
@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
     time::SystemTime,
 };
+use template::geo::GeoDatabase;
 
 /// Largest table: it is held in memory.
 const TABLE_BYTES_MAX: u64 = 1 << 30;

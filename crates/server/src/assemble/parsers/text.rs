@@ -8,9 +8,9 @@ use message::ValueKind;
 use pipeline::{
     Parser,
     parser::{Csv, CsvDialect, ExtractPath, Json, Kv},
-    template::{OnError, TypeHint},
 };
 use std::sync::Arc;
+use template::{OnError, TypeHint};
 
 impl<'t> Lowering<'t> {
     pub(super) fn kv_parser(&mut self, parser: ParserCall<'t>) -> Option<Arc<dyn Parser>> {

@@ -99,7 +99,7 @@ pub struct Renderer {
     /// The messages before the present one in its correlation; mostly none.
     pub context: Context,
     /// `$_`: the element that `$(map ...)` and its kin are at, or the old value of `groupset()`.
-    pub(crate) item: Option<Vec<u8>>,
+    pub item: Option<Vec<u8>>,
     /// `${CONTEXT_ID}`: the id of the correlation; empty outside of one.
     pub context_id: Vec<u8>,
     pub(super) clocks: Clocks,
@@ -122,7 +122,7 @@ impl Renderer {
     }
 
     /// Prints in another way for a while.
-    pub(crate) fn with_options(&mut self, options: &RenderOptions, print: impl FnOnce(&mut Renderer)) {
+    pub fn with_options(&mut self, options: &RenderOptions, print: impl FnOnce(&mut Renderer)) {
         let before = (std::mem::replace(&mut self.clocks, Clocks::new(options)), self.options.clone());
         self.options = options.clone();
         print(self);
@@ -130,6 +130,7 @@ impl Renderer {
     }
 
     /// The options.
+    #[inline]
     pub fn options(&self) -> &RenderOptions {
         &self.options
     }
@@ -231,6 +232,7 @@ impl Template {
     }
 
     /// The text for a message, without copying where the template is constant or one field.
+    #[inline]
     pub fn value<'a>(&'a self, batch: &'a Batch, index: usize, renderer: &mut Renderer) -> Cow<'a, [u8]> {
         match self.parts.as_slice() {
             [] => Cow::Borrowed(b""),

@@ -4,7 +4,7 @@
 //! Limits: an empty element between commas is dropped, as syslog-ng does.
 
 /// Appends an element of the list that starts at `start` of `out`; a comma comes before all but the first.
-pub(crate) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
+pub fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
     if out.len() > start {
         out.push(b',');
     }
@@ -32,7 +32,7 @@ pub(crate) fn append_after(element: &[u8], start: usize, out: &mut Vec<u8>) {
 }
 
 /// The elements of a list.
-pub(crate) fn elements(list: &[u8]) -> Vec<Vec<u8>> {
+pub fn elements(list: &[u8]) -> Vec<Vec<u8>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < list.len() {

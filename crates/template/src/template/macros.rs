@@ -172,7 +172,7 @@ pub(super) fn append(
 }
 
 /// `$MSGHDR` of a message.
-pub(crate) fn header(batch: &Batch, index: usize) -> Vec<u8> {
+pub fn header(batch: &Batch, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
     wire::append_legacy_header(batch, index, &mut out);
     out

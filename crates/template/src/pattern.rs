@@ -155,11 +155,13 @@ pub struct Groups {
 
 impl Groups {
     /// The place of a group; `None` when it took no part or does not exist.
+    #[inline]
     pub fn place(&self, group: usize) -> Option<(usize, usize)> {
         self.places.get(group).copied().flatten()
     }
 
     /// Number of groups, the whole match included.
+    #[inline]
     pub fn count(&self) -> usize {
         self.places.len()
     }
@@ -198,6 +200,7 @@ impl Pattern {
     }
 
     /// Its flags.
+    #[inline]
     pub fn flags(&self) -> PatternFlags {
         self.flags
     }
@@ -209,6 +212,7 @@ impl Pattern {
     }
 
     /// The first match at or after `from`.
+    #[inline]
     pub fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         let found = self.engine.find(bytes, from, groups);
         // Groups after the last that took part do not count, as PCRE2 has it.
@@ -218,17 +222,19 @@ impl Pattern {
     }
 
     /// Returns the range of the first match at or after `from`: cheaper than [`Pattern::find`] with its groups.
-    pub(crate) fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
+    #[inline]
+    pub fn place(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         self.engine.place(bytes, from)
     }
 
     /// The named groups with their numbers.
+    #[inline]
     pub fn names(&self) -> &[(String, usize)] {
         self.engine.names()
     }
 
     /// Returns the cost of one test, roughly in nanoseconds: cheap tests run first.
-    pub(crate) fn cost(&self) -> u32 {
+    pub fn cost(&self) -> u32 {
         self.engine.cost()
     }
 }

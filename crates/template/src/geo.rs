@@ -40,7 +40,7 @@ impl GeoDatabase {
     }
 
     /// The database as it is now.
-    pub(crate) fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
+    pub fn reader(&self) -> Option<Arc<Reader<Vec<u8>>>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
@@ -57,7 +57,7 @@ impl std::fmt::Debug for GeoDatabases {
 
 impl GeoDatabases {
     /// The database of a path, the same for all who ask for it.
-    pub(crate) fn get(&self, path: &str) -> Arc<GeoDatabase> {
+    pub fn get(&self, path: &str) -> Arc<GeoDatabase> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(path.to_owned()).or_default().clone()
     }
@@ -70,7 +70,7 @@ impl GeoDatabases {
 }
 
 /// A fact as text; lists and maps of facts have none.
-pub(crate) fn shown(fact: &Value) -> Option<Cow<'_, str>> {
+pub fn shown(fact: &Value) -> Option<Cow<'_, str>> {
     Some(match fact {
         Value::String(text) => Cow::Borrowed(text),
         Value::Bool(truth) => Cow::Borrowed(if *truth { "true" } else { "false" }),

@@ -28,15 +28,13 @@ mod typed;
 pub use context::{BACK_MAX, Context, Member};
 pub use escape::Escape;
 pub use gelf::append_gelf;
+pub use list::{append_after as list_append, elements as list_elements};
 pub use machine::{Database, Machine, NameLookup};
-pub use macros::TagOrder;
+pub use macros::{TagOrder, header};
 pub use pairs::{Rekey, ValuePairs};
 pub use parse::TemplateError;
 pub use render::{OnError, RenderOptions, Renderer, Site};
 pub use typed::{HINT_NAMES, TypeHint};
-
-pub(crate) use list::{append_after as list_append, elements as list_elements};
-pub(crate) use macros::header;
 
 use crate::{Version, geo::GeoDatabase};
 use message::{Batch, FieldName};
@@ -135,7 +133,7 @@ impl Template {
     }
 
     /// The field that it is, when it is nothing but one field.
-    pub(crate) fn only_field(&self) -> Option<FieldName> {
+    pub fn only_field(&self) -> Option<FieldName> {
         parse::only_field(&self.parts).filter(|_| self.escape == Escape::None && self.hint.is_none())
     }
 
