@@ -1,8 +1,8 @@
-//! `duramen search`, `duramen tail`, `duramen export`: asks a running server over its HTTP API.
+//! `duramen search`, `duramen tail`, `duramen export`: query a running server over its HTTP API.
 //!
 //! In: a query. Out: lines on standard output. Holds a session for the length of the command.
-//! Limits: as the API's. Exit status: 0, 1 for an error, 3 when something could not be read, so that the answer says
-//! nothing of it.
+//! Limits: those of the API. Exit status: 0, 1 for an error, 3 when something could not be read and is
+//! missing from the answer.
 
 mod api;
 mod explain;
@@ -56,7 +56,7 @@ impl Access {
         <Line as clap::Parser>::parse_from([&["x"], words].concat()).access
     }
 
-    /// Text of a message as it is printed.
+    /// Returns the text of a message for printing.
     fn shown(&self, text: &str) -> String {
         if self.raw { text.to_owned() } else { terminal::line(text).into_owned() }
     }
@@ -73,18 +73,19 @@ pub(crate) enum Format {
     Message,
 }
 
-/// Exit status of a command that was answered while something could not be read: locked, or damaged.
+/// Exit status of a command whose answer is incomplete because something could not be read: locked, or
+/// damaged.
 const INCOMPLETE: u8 = 3;
 
 /// The completeness of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Coverage {
     Whole,
-    /// Something could not be read; it was said what.
+    /// Something could not be read, and was reported.
     Partial,
 }
 
-/// Says on standard error what an answer or a report says nothing of.
+/// Reports on standard error what is missing from an answer or a report.
 fn say_unread(answer: &Value) -> Coverage {
     let unread = answer["unread"].as_array().map(Vec::as_slice).unwrap_or_default();
     for part in unread {
@@ -99,7 +100,7 @@ fn say_unread(answer: &Value) -> Coverage {
     if unread.is_empty() { Coverage::Whole } else { Coverage::Partial }
 }
 
-/// Ends a command with its error in words.
+/// Reports the error of a command and returns its exit status.
 fn done(result: Result<Coverage, String>) -> ExitCode {
     match result {
         Ok(Coverage::Whole) => ExitCode::SUCCESS,

@@ -41,13 +41,13 @@ impl Session {
         Ok(session)
     }
 
-    /// A call that takes JSON.
+    /// Sends a call with a JSON body.
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<Value, String> {
         let mut answer = self.send(path, body)?;
         answer.body_mut().read_json().map_err(|error| format!("cannot read the server's answer: {error}"))
     }
 
-    /// A call whose answer is read as it comes.
+    /// Sends a call whose answer is read piece by piece.
     pub(super) fn get(&self, path: &str, parameters: &[(&str, &str)]) -> Result<Response<Body>, String> {
         let mut request = self.agent.get(format!("{}/{path}", self.base)).header("cookie", &self.cookie);
         for (name, value) in parameters {
@@ -67,7 +67,7 @@ impl Session {
     }
 }
 
-/// The answer, or the error that the server put in words.
+/// Returns the answer, or the server's error text.
 fn checked(mut answer: Response<Body>) -> Result<Response<Body>, String> {
     if answer.status().is_success() {
         return Ok(answer);

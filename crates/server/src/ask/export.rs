@@ -1,7 +1,7 @@
 //! `duramen export QUERY`, and the rows of a search with pipes.
 //!
 //! In: a query and a time range. Out: a file of any size, or a table. A file appears under its name only when it is
-//! whole. Limits: [`ALIGNED_MAX`] rows of a table are aligned; more come as they are.
+//! whole. Limits: [`ALIGNED_MAX`] rows of a table are aligned; later rows are printed as they come.
 
 use super::{
     Access, Coverage, Format,
@@ -22,7 +22,7 @@ use std::{
     time::Duration,
 };
 
-/// Rows of a table that are held to align its columns.
+/// Rows of a table that are held back to align its columns.
 const ALIGNED_MAX: usize = 10_000;
 /// Longest line that is shown on a terminal in one piece, in bytes.
 const LINE_BYTES_MAX: usize = 1 << 20;
@@ -40,7 +40,7 @@ enum FileFormat {
     Ndjson,
     /// Comma-separated values with a line of names, exactly as logged
     Csv,
-    /// The same for spreadsheets: cells that one would take for a formula begin with '
+    /// The same for spreadsheets: cells that could be taken for a formula begin with '
     CsvSafe,
     /// The frames as received, a line each
     Raw,
@@ -51,7 +51,7 @@ enum FileFormat {
 pub(crate) struct ExportOptions {
     #[command(flatten)]
     access: Access,
-    /// Lucene syntax and pipes; several words are joined; nothing exports all
+    /// Lucene syntax and pipes; several words are joined; exports all when left out
     query: Vec<String>,
     #[command(flatten)]
     range: Range,
@@ -96,7 +96,7 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
     let copied =
         io::copy(&mut rows.body, &mut file).map_err(cut).and_then(|_| file.sync_all().map_err(named));
     if let Err(error) = copied {
-        // What is left of it is of no use.
+        // An incomplete temporary file is useless.
         let _ = fs::remove_file(&unfinished);
         return Err(error);
     }
@@ -107,7 +107,7 @@ fn run(options: &ExportOptions) -> Result<Coverage, String> {
 /// Standard output; on a terminal control characters are escaped, line by line.
 struct ToTerminal<W> {
     out: W,
-    /// The bytes of a line that is not whole yet; none where nothing is escaped.
+    /// The start of an incomplete line; none where nothing is escaped.
     line: Option<Vec<u8>>,
 }
 
@@ -148,7 +148,7 @@ impl<W: Write> Write for ToTerminal<W> {
 /// The rows of a query, as they come.
 struct Rows {
     body: Box<dyn Read>,
-    /// Names the report of how it went.
+    /// Identifier of the export's report.
     report: String,
 }
 
@@ -221,7 +221,7 @@ pub(super) fn print_piped(options: &search::SearchOptions, query: &Query) -> Res
     if !rows.is_empty() {
         table(&rows, &options.access, &mut out);
     }
-    // Who wants no more rows has not waited for the report.
+    // A reader that stopped early has no use for the report.
     if count == options.limit { Ok(Coverage::Whole) } else { asked.coverage(&session) }
 }
 

@@ -1,14 +1,14 @@
 //! One row as one line.
 //!
-//! In: a row of the API. Out: a line. Control characters of messages are escaped unless `--raw` is given: a log line must
-//! not steer the terminal of the one who reads it.
+//! In: a row of the API. Out: a line. Control characters of messages are escaped unless `--raw` is given: a
+//! message must not be able to control the user's terminal.
 
 use super::{Access, Format};
 use crate::terminal;
 use jiff::{Timestamp, tz::TimeZone};
 use serde_json::Value;
 
-/// The line of a row.
+/// Formats a row as a line.
 pub(super) fn line(row: &Value, access: &Access) -> String {
     let line = unescaped(row, access.format);
     match (access.raw, access.format) {

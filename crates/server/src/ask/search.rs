@@ -27,10 +27,10 @@ pub(crate) struct SearchOptions {
     /// Most messages, the newest ones, or most rows
     #[arg(short = 'n', long, default_value_t = 1000)]
     pub(super) limit: usize,
-    /// Print how many there are
+    /// Print only the number of messages
     #[arg(short = 'c', long)]
     count: bool,
-    /// Run it and print what it cost: what the index has of each part, what is read
+    /// Run it and print its cost: the index entries of each part, and the messages read
     #[arg(long, conflicts_with = "count")]
     explain: bool,
 }
@@ -44,7 +44,7 @@ pub(crate) struct Range {
     /// End of the time range
     #[arg(long)]
     pub(super) to: Option<String>,
-    /// The sender's clock instead of ours
+    /// Use the sender's clock instead of ours
     #[arg(long)]
     pub(super) event_time: bool,
 }
@@ -58,7 +58,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
     if options.explain {
         return explain::explain(options);
     }
-    // What cannot be read here cannot be read there, where the error is put in words.
+    // A text that cannot be parsed here is refused by the server too, with a better error.
     if let Ok(query) = Query::parse(&options.query.join(" "), &ParseOptions::default())
         && !query.written_pipes().is_empty()
         && !options.count
@@ -95,7 +95,7 @@ fn run(options: &SearchOptions) -> Result<Coverage, String> {
             return Ok(coverage);
         }
         if before.is_null() {
-            // What could not be read is said already.
+            // Missing messages have been reported already.
             let known = if coverage == Coverage::Whole { usize::MAX } else { 0 };
             let hints = answer["hints"].as_array().into_iter().flatten().filter_map(Value::as_str);
             hints.take(known).for_each(|hint| errln!("hint: {hint}"));

@@ -13,7 +13,7 @@ use std::{
     time::Duration,
 };
 
-/// Time between tries to connect again.
+/// Pause between attempts to reconnect.
 const RECONNECT_EVERY: Duration = Duration::from_secs(1);
 
 /// Options of `tail`.
@@ -21,7 +21,7 @@ const RECONNECT_EVERY: Duration = Duration::from_secs(1);
 pub(crate) struct TailOptions {
     #[command(flatten)]
     access: Access,
-    /// Lucene syntax; several words are joined; nothing shows all
+    /// Lucene syntax; several words are joined; shows all when left out
     query: Vec<String>,
 }
 

@@ -38,7 +38,7 @@ impl<'t> Lowering<'t> {
             if options.own("failover").and_then(Call::truth).unwrap_or(true) {
                 let others = targets[index + 1..].iter().chain(&targets[..index]).cloned();
                 target.failover = others.chain(target.failover).collect();
-                // What is looked for over TCP is no sign of a receiver of datagrams.
+                // Checks over TCP say nothing about a receiver of datagrams.
                 if matches!(target.kind, SocketKind::Tcp(..)) {
                     target.failback.get_or_insert(FAILBACK);
                 }

@@ -1,4 +1,4 @@
-//! What the server does by itself while a configuration is in use: statistics in the log, marks, its level of talk.
+//! The server's periodic tasks for a configuration: statistics in the log, marks, and the level of the log.
 //!
 //! In: global options. Out: [`Chores`]. Holds: nothing. Limits: none of its own.
 
@@ -7,7 +7,7 @@ use super::globals::Globals;
 use config::tree::Call;
 use std::time::Duration;
 
-/// `stats-freq()` where none is given, as syslog-ng's.
+/// Default of `stats-freq()`, as in syslog-ng.
 const STATISTICS_EVERY: Duration = Duration::from_secs(600);
 
 /// The periodic tasks of the server.

@@ -45,7 +45,7 @@ fn look(path: &Path) -> Option<Look> {
     Some(Look { inode: seen.ino(), changed: seen.modified().ok(), size: seen.len() })
 }
 
-/// A database and the file it is from.
+/// A database and the properties of its file.
 pub(super) struct Loaded {
     pub(super) database: Arc<Database>,
     look: Option<Look>,
@@ -91,7 +91,7 @@ pub(crate) fn read(path: &Path, prefix: &str, around: &Definitions) -> Result<Da
     Database::load(&text, prefix, around).map_err(|error| format!("{}:{error}", path.display()))
 }
 
-/// A file to look at now and then, for one parser.
+/// The file of one parser's database, checked for changes.
 pub(crate) struct WatchedDatabase {
     path: PathBuf,
     prefix: String,
@@ -112,7 +112,7 @@ impl WatchedDatabase {
         WatchedDatabase { path, prefix, look: *look, parser, last: last.clone(), definitions: Arc::default() }
     }
 
-    /// The same, with the templates and filters that the database may use.
+    /// Adds the templates and filters that the database may use.
     pub(super) fn with(self, definitions: Arc<Definitions>) -> WatchedDatabase {
         WatchedDatabase { definitions, ..self }
     }

@@ -1,4 +1,4 @@
-//! Destinations of the language to those of `delivery`, and logspaces.
+//! Turns destinations of the language into those of `delivery`, and into logspaces.
 //!
 //! In: drivers. Out: [`DestinationSpec`]s, [`LogspaceSpec`]s, and the ends that paths lead to.
 //! Limits: a template or name that cannot be used is an error at its place.
@@ -42,15 +42,15 @@ const SPOOFED_BYTES: usize = 1024;
 /// Longest wait for an answer of a RELP receiver, as in rsyslog.
 const RESPONSE_WITHIN: Duration = Duration::from_secs(90);
 
-/// When and how many files `logrotate()` puts aside.
+/// Default size and number of files of `logrotate()`.
 const ROTATED_BYTES: u64 = 1 << 20;
 const ROTATED_FILES: u32 = 10;
 
-/// Most files that one destination holds open.
+/// Most open files of one destination.
 const OPEN_FILES_MAX: usize = 1024;
 
 impl<'t> Lowering<'t> {
-    /// The drivers of a destination, made at its first use.
+    /// Makes the drivers of a destination, at its first use.
     pub(super) fn destination_drivers(&mut self, name: &str, items: &'t [Item]) -> Ends {
         if let Some(ends) = self.destinations_made.get(name) {
             return ends.clone();
@@ -81,7 +81,8 @@ impl<'t> Lowering<'t> {
         ends
     }
 
-    /// Tells of options of a driver that change nothing in it. Of those that came with a block the user may know nothing.
+    /// Warns of options of a driver that have no effect. Options from a block are not mentioned, because the
+    /// user may not know them.
     pub(super) fn unused_options(&mut self, options: &Options<'t>) {
         for option in options.unasked() {
             let origin = self.tree.texts.origin(option.name.span.text);
@@ -103,7 +104,7 @@ impl<'t> Lowering<'t> {
         self.target(options).is_some_and(|(driver, template)| self.queued(id, options, driver, template))
     }
 
-    /// An end for a queue.
+    /// Makes the end of a path, to be connected to a queue later.
     pub(super) fn plug(&mut self, id: &str) -> (String, Arc<Plug>) {
         // `d#0.1` is the second receiver of the first driver of `d`.
         let driver =
@@ -198,7 +199,8 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// `template()`, else a line as in `/var/log/messages`, or as RFC 5424 has it with `flags(syslog-protocol)`.
+    /// Returns the template of `template()`, else a line as in `/var/log/messages`, or as in RFC 5424 with
+    /// `flags(syslog-protocol)`.
     fn file_line(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
         if options.own("template").is_some() || self.globals.get("file-template").is_some() {
             let template = self.driver_template(options, "file-template")?;
@@ -227,14 +229,14 @@ impl<'t> Lowering<'t> {
         Box::new(Templated::new(template, render, self.environment.site.clone()))
     }
 
-    /// The template of a file's name: its times are in a zone of their own.
+    /// Makes a renderer for a file's name: its times are in a zone of their own.
     fn named(&mut self, template: Arc<Template>, options: &Options<'t>) -> Box<dyn Render> {
         let zone = self.zone(options.any("local-time-zone"));
         let render = RenderOptions { zone, ..self.render_options(options) };
         Box::new(Templated::new(template, render, self.environment.site.clone()))
     }
 
-    /// A template of ours.
+    /// Compiles a template of ours.
     pub(super) fn fixed(&mut self, text: &str, options: &Options<'t>) -> Option<Arc<Template>> {
         self.template(&Name { text: text.to_owned(), span: options.call.name.span }).map(Arc::new)
     }
@@ -288,7 +290,7 @@ impl<'t> Lowering<'t> {
         Some((kind, framing))
     }
 
-    /// A socket and what is sent over it.
+    /// Makes a socket and the renderer of its messages.
     pub(super) fn socket(
         &mut self,
         options: &Options<'t>,
@@ -432,7 +434,8 @@ pub(super) fn is_logspace_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.len() <= 64 && name.bytes().all(is_safe)
 }
 
-/// The console that `getvirtconsole()` writes to. Containers have none, and no file is made in its place.
+/// Returns the console that `getvirtconsole()` writes to. Containers have none, and no file is made in its
+/// place.
 fn virtual_console() -> String {
     let is_device = |path: &&str| std::fs::metadata(path).is_ok_and(|data| data.file_type().is_char_device());
     ["/dev/tty10", "/dev/console"].into_iter().find(is_device).unwrap_or("/dev/null").to_owned()
@@ -496,7 +499,7 @@ pub(super) fn remote_port(options: &Options<'_>) -> u16 {
 /// The same for files whose names are made from messages: it is shared by all of them.
 const MANY_FILES_BYTES: usize = 4 << 20;
 
-/// Bytes that are gathered before they are written.
+/// Returns the number of bytes that are gathered before a write.
 fn gathered(driver: &DestinationDriver) -> usize {
     match driver {
         DestinationDriver::Http(target) => target.gathered_bytes(),
@@ -517,10 +520,11 @@ fn queueing(options: &Options<'_>) -> Queueing {
     }
 }
 
-/// `mark-freq()` where none is given, as syslog-ng's.
+/// Default of `mark-freq()`, as in syslog-ng.
 pub(super) const MARK_EVERY: Duration = Duration::from_secs(1200);
 
-/// `mark-mode()` and `mark-freq()`. Receivers of syslog get marks as the global options say, others only when asked to.
+/// Parses `mark-mode()` and `mark-freq()`. Receivers of syslog get marks by the global options, others only
+/// on request.
 fn marks(options: &Options<'_>) -> Option<Marks> {
     let is_syslog = matches!(
         options.call.key().as_str(),

@@ -1,4 +1,4 @@
-//! `disk-buffer()` to a queue on disk.
+//! Turns `disk-buffer()` into a queue on disk.
 //!
 //! In: options of a destination. Out: settings of its queue. Limits: a name that cannot be a folder is an error.
 
@@ -68,7 +68,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The name that an option inside of `disk-buffer()` counts under.
+/// Returns the present name of an option inside `disk-buffer()`.
 fn inner_name(option: &Call) -> String {
     let table = config::options::drivers(config::tree::Kind::Destination)
         .iter()

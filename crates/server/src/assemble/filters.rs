@@ -1,4 +1,4 @@
-//! Filter expressions of the language to those of the pipeline.
+//! Turns filter expressions of the language into those of the pipeline.
 //!
 //! In: the tree's filters. Out: compiled filters; each named one is compiled once and counts for all its uses.
 //! Limits: a pattern, a network or a list that cannot be used is an error at its place.
@@ -37,7 +37,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The filter of a name. Filters may be used before they are defined; the last definition counts.
+    /// Returns the filter of a name. Filters may be used before they are defined; the last definition counts.
     pub(super) fn named_filter(&mut self, name: &str) -> Option<FilterStep> {
         if let Some(step) = self.filters.get(name) {
             return step.clone();
@@ -64,7 +64,7 @@ impl<'t> Lowering<'t> {
         step
     }
 
-    /// A filter as a step: one that is only a name shares the counters of that name.
+    /// Makes a filter step; a filter that is only a name shares the counters of that name.
     pub(super) fn filter_step(&mut self, filter: &Expression) -> Option<FilterStep> {
         if let Expression::Leaf(FilterLeaf::Named(name), _) = filter {
             return self.named_filter(&name.text);
@@ -172,14 +172,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A network that is none: as in syslog-ng, no sender belongs to it.
+    /// Reports an invalid network. As in syslog-ng, no sender belongs to it.
     fn nothing(&mut self, name: &Name, error: &str) -> Test {
         let warning = Diagnostic::warning(name.span, error).label("no sender is in this network");
         self.report.push(warning);
         Test::Facility(FacilitySet::default())
     }
 
-    /// The lines of a file.
+    /// Returns the lines of a file.
     fn list(&mut self, file: &Name) -> Option<Arc<HashSet<Vec<u8>>>> {
         if !self.environment.looks_up {
             return Some(Arc::default());
@@ -218,13 +218,13 @@ impl<'t> Lowering<'t> {
         }))
     }
 
-    /// Tells what is wrong inside of a string, at a byte of its value.
+    /// Reports an error inside a string, at a byte of its value.
     pub(super) fn told_inside(&mut self, name: &Name, offset: usize, error: String) {
         let span = config::place_inside(&self.tree.texts, name.span, offset);
         self.report.push(Diagnostic::error(span, error));
     }
 
-    /// Tells what is wrong with the words at a place.
+    /// Reports the error of a result at the position of a name.
     pub(super) fn told<T>(&mut self, name: &Name, result: Result<T, String>) -> Option<T> {
         result.map_err(|error| self.report.push(Diagnostic::error(name.span, error))).ok()
     }

@@ -14,9 +14,9 @@ use wire::Framing;
 
 /// Default port of GELF.
 const PORT: u16 = 12_201;
-/// A message carries whole stack traces.
+/// Largest GELF message: it may contain whole stack traces.
 const MESSAGE_BYTES_MAX: usize = 1 << 20;
-/// Fits into one Ethernet frame.
+/// Size of a chunk: it fits into one Ethernet frame.
 const CHUNK_BYTES: usize = 1_420;
 /// Renders the whole message, with the NUL that ends it over TCP: the default without `template()`.
 struct WholeMessage;

@@ -16,7 +16,7 @@ use std::{
 pub(super) struct Globals<'t> {
     options: BTreeMap<String, &'t Call>,
     pub(super) version: Option<Version>,
-    /// The options of drivers that were asked for: others are read and change nothing.
+    /// The options of drivers that were asked for: all others have no effect.
     asked: RefCell<HashSet<*const Call>>,
 }
 

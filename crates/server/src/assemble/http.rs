@@ -1,7 +1,7 @@
-//! `http()` of the language, as a source and as a destination, to those of `intake` and `delivery`.
+//! Turns `http()` of the language, as a source and as a destination, into those of `intake` and `delivery`.
 //!
 //! In: drivers. Out: a listener with its limits; a target with its requests.
-//! Limits: a URL that leads nowhere is an error at its place.
+//! Limits: an unusable URL is an error at its place.
 
 use super::lower::Lowering;
 use super::options::Options;
@@ -45,7 +45,7 @@ const BESIDE_TLS: [&str; 9] = [
 ];
 
 impl<'t> Lowering<'t> {
-    /// The listener of `http()`.
+    /// Makes the listener of `http()`.
     pub(super) fn http_listener(&mut self, options: &Options<'t>) -> Option<(SourceDriver, Framing)> {
         let address = self.address(options, options.port(["port", "localport"], PORT))?;
         let mut listener = StreamListener::new(ListenAddress::Ip(address));
@@ -71,7 +71,7 @@ impl<'t> Lowering<'t> {
         Some((SourceDriver::Stream(listener), Framing::Newline))
     }
 
-    /// The target of `http()`, and what it sends of a message.
+    /// Makes the target of `http()`, and the renderer of its bodies.
     pub(super) fn http_target(
         &mut self,
         options: &Options<'t>,
@@ -249,7 +249,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// A number of the driver itself; the global one of this name means something else.
+/// Returns a number of the driver itself; the global option of this name means something else.
 fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
     options
         .own(name)
@@ -261,7 +261,7 @@ fn own_count(options: &Options<'_>, name: &str, default: usize) -> usize {
 /// Returns the reason why a URL cannot be used.
 fn unusable(text: &str) -> Option<&'static str> {
     if text.starts_with('$') {
-        // A template makes it all.
+        // A template produces the whole URL.
         return None;
     }
     let Some(rest) = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://")) else {

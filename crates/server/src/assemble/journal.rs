@@ -1,4 +1,4 @@
-//! `systemd-journal()` of the language to that of `intake`.
+//! Turns `systemd-journal()` of the language into that of `intake`.
 //!
 //! In: its options. Out: a [`JournalSource`]. Holds: nothing. Limits: none of its own.
 
@@ -8,7 +8,7 @@ use config::tree::{Arg, Call};
 use intake::JournalSource;
 use std::path::PathBuf;
 
-/// The journal that the options ask for.
+/// Makes the source that the options describe.
 pub(super) fn journal(options: &Options<'_>) -> JournalSource {
     let defaults = JournalSource::default();
     let has_prefix = !options.globals.is_older(JOURNAL_PREFIX);
@@ -27,7 +27,8 @@ pub(super) fn journal(options: &Options<'_>) -> JournalSource {
     }
 }
 
-/// `matches("FIELD" => "VALUE")`. A word of another form would be an option of the program that reads the journal.
+/// Parses `matches("FIELD" => "VALUE")`. A word of another form would be an option of the program that reads
+/// the journal.
 fn matches(option: &Call) -> Vec<String> {
     let pair = |arg: &Arg| match arg {
         Arg::Pair(name, value) => Some(format!("{}={}", name.text.trim_start_matches('-'), value.text()?)),

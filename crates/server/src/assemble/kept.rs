@@ -1,7 +1,7 @@
-//! What parsers remember over a reload: contexts of correlations, the last good database.
+//! State that parsers keep over a reload: contexts of correlations, the last good database.
 //!
-//! In: names. Out: what is known by that name, or something new. Holds: weak references: what no configuration uses
-//! any more is gone. Limits: none of its own; those who remember bound themselves.
+//! In: names. Out: the state of that name, or a new one. Holds: weak references: state that no configuration
+//! uses any more is gone. Limits: none of its own; the owners limit their state.
 
 use std::{
     any::{Any, type_name},

@@ -1,6 +1,6 @@
 //! Labels of paths and steps, for tools that watch messages go through them.
 //!
-//! In: positions in the configuration. Out: [`Label`]s; none when nobody will watch.
+//! In: positions in the configuration. Out: [`Label`]s; none if no tool will watch.
 //! Limits: words are cut at [`WORDS_MAX`] characters.
 
 use super::lower::Lowering;
@@ -12,11 +12,11 @@ use pipeline::{
 };
 use std::sync::Arc;
 
-/// Longest words of a label: a whole rule fits, a whole table does not.
+/// Longest text of a label: a whole rule fits, a whole table does not.
 const WORDS_MAX: usize = 160;
 
 impl<'t> Lowering<'t> {
-    /// Makes a label; none when nobody will watch.
+    /// Makes a label; none if no tool will watch.
     pub(super) fn label(&self, what: impl FnOnce(&Self) -> String, span: Span) -> Option<Box<Label>> {
         if !self.environment.labels {
             return None;
@@ -26,7 +26,7 @@ impl<'t> Lowering<'t> {
         Some(Box::new(Label { what: what(self), place, test: None }))
     }
 
-    /// The words at a place, on one line.
+    /// Returns the text at a position, on one line.
     pub(super) fn words(&self, span: Span) -> String {
         let words = self.tree.texts.slice(span).split_whitespace().collect::<Vec<_>>().join(" ");
         match words.char_indices().nth(WORDS_MAX) {
@@ -35,7 +35,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `log`, with its name and flags.
+    /// Makes the label of `log`, with its name and flags.
     pub(super) fn path_label(&self, word: &str, path: &LogPath) -> Option<Box<Label>> {
         let what = |_: &Self| {
             let mut what = word.to_owned();
@@ -61,7 +61,7 @@ impl<'t> Lowering<'t> {
         Some(Step::Label(label))
     }
 
-    /// The label of a driver, parser or rewrite of an object.
+    /// Makes the label of a driver, parser or rewrite of an object.
     pub(super) fn call_label(&mut self, kind: Kind, name: &str, call: &Call) -> Option<Step> {
         let what = |lowering: &Self| {
             let words = lowering.words(call.span);
@@ -79,7 +79,7 @@ impl<'t> Lowering<'t> {
         Some(Step::Label(label))
     }
 
-    /// The label of a driver of a destination: `d_file#1` is its second one.
+    /// Makes the label of a driver of a destination: `d_file#1` is its second one.
     pub(super) fn driver_label(&mut self, name: &str, id: &str, items: &[Item]) -> Option<Step> {
         let index: usize = id.rsplit_once('#')?.1.parse().ok()?;
         let mut calls = items.iter().filter_map(|item| match item {
@@ -105,7 +105,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A filter in its parts, each compiled by itself.
+    /// Splits a filter into its parts, each compiled by itself.
     fn anatomy(&mut self, filter: &Expression) -> Option<Anatomy> {
         Some(match filter {
             Expression::And(parts, _) => Anatomy::All(self.anatomies(parts)?),
@@ -124,7 +124,7 @@ impl<'t> Lowering<'t> {
         filters.iter().map(|filter| self.anatomy(filter)).collect()
     }
 
-    /// Filters that use themselves were refused before: this ends.
+    /// Splits a named filter. Filters that use themselves were refused before, so this ends.
     fn named_anatomy(&mut self, name: &str) -> Option<Arc<Anatomy>> {
         if let Some(anatomy) = self.anatomies.get(name) {
             return Some(anatomy.clone());

@@ -1,7 +1,7 @@
-//! What a destination writes of a message.
+//! The text that a destination writes of a message.
 //!
-//! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and what they
-//! remember between messages: printed times. Limits: none of its own.
+//! In: batches, one after the other. Out: text, appended. Holds: a compiled template or an encoder, and their
+//! cached times. Limits: none of its own.
 
 use super::options::Options;
 use crate::slog::Sealer;
@@ -11,7 +11,7 @@ use std::{io, path::PathBuf, sync::Arc};
 use template::{Escape, RenderOptions, Renderer, Site, Template};
 use wire::Encoder;
 
-/// Text by a template.
+/// Renders messages by a template.
 pub(super) struct Templated {
     template: Arc<Template>,
     renderer: Renderer,
@@ -50,8 +50,8 @@ impl Render for Templated {
     }
 }
 
-/// `${SEQNUM}` counts messages of this machine; 0 takes the sequence id that a message came with. A message that was
-/// generated came over nothing and belongs to no machine.
+/// Returns `${SEQNUM}`: it counts messages of this machine; 0 stands for the sequence id that a message came
+/// with. A generated message has no receiver and belongs to no machine.
 fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
     let origin = batch.origin(index);
     match origin.transport {
@@ -61,7 +61,7 @@ fn seqnum(batch: &Batch, index: usize, sequence: u64) -> u32 {
     }
 }
 
-/// A syslog line.
+/// Renders messages as syslog lines.
 pub(super) struct Encoded {
     encoder: Encoder,
 }
@@ -95,7 +95,7 @@ trait Reshape: Send {
     }
 }
 
-/// A way to render with a change of what it gives. Names of files are not changed.
+/// Renders with a change of the result. Names of files are not changed.
 struct Reshaped<R> {
     inner: Box<dyn Render>,
     shape: R,
@@ -136,14 +136,14 @@ impl Reshape for OneLine {
 /// `$(slog)`: each message as a line that is sealed under a key of its own.
 struct Sealed {
     sealer: Arc<Sealer>,
-    /// The file that they go to.
+    /// The file that the lines go to.
     log: PathBuf,
     line: Vec<u8>,
     /// The first reason why sealing failed; the lines are then not written in clear either.
     failed: Option<String>,
 }
 
-/// Lines that are sealed before they go to a file.
+/// Makes a renderer of lines that are sealed before they go to a file.
 pub(super) fn sealed(inner: Box<dyn Render>, sealer: Arc<Sealer>, log: PathBuf) -> Box<dyn Render> {
     Box::new(Reshaped { inner, shape: Sealed { sealer, log, line: Vec::new(), failed: None } })
 }
@@ -168,7 +168,7 @@ impl Reshape for Sealed {
     }
 }
 
-/// `truncate-size()` and `pad-size()`: messages of a greatest and of a least size.
+/// `truncate-size()` and `pad-size()`: messages of a largest and of a smallest size.
 struct Sized {
     most: usize,
     least: usize,
@@ -194,7 +194,7 @@ impl Reshape for Sized {
         let ends_line = out.len() > start && out.last() == Some(&b'\n');
         if out.len() - start > self.most {
             out.truncate(start + self.most);
-            // A line stays a line.
+            // The end of the line is kept.
             if let Some(last) = out[start..].last_mut().filter(|_| ends_line) {
                 *last = b'\n';
             }

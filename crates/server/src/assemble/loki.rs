@@ -1,7 +1,8 @@
 //! `loki()` of the language: Loki's push over HTTP.
 //!
-//! In: its options. Out: a target with its requests, and what is sent of a message: an object of JSON with its labels,
-//! time and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, we HTTP: an address without `http://` is an error.
+//! In: its options. Out: a target with its requests, and an object of JSON for each message: its labels, time
+//! and line. Holds: nothing. Limits: syslog-ng speaks gRPC here, we HTTP: an address without `http://` is an
+//! error.
 
 use super::{lower::Lowering, options::Options};
 use config::Diagnostic;
@@ -20,16 +21,16 @@ const BATCH_LINES: usize = 100;
 /// The time of a message that is sent.
 #[derive(Clone, Copy)]
 enum Time {
-    /// When it is sent.
+    /// The time of sending.
     Current,
-    /// When it was received.
+    /// The time of reception.
     Received,
     /// The time in the message.
     Message,
 }
 
 impl<'t> Lowering<'t> {
-    /// The target of `loki()`, and what it sends of a message.
+    /// Makes the target of `loki()`, and the renderer of its messages.
     pub(super) fn loki(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         let url = self.loki_url(options)?;
         let line = match options.own("template") {
@@ -64,7 +65,7 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Http(Box::new(target)), Box::new(entry)))
     }
 
-    /// `url("http://host:3100")`; a path that is written is kept.
+    /// Parses `url("http://host:3100")`; a path in it is kept.
     fn loki_url(&mut self, options: &Options<'t>) -> Option<Box<dyn Render>> {
         let arg = options.own("url")?.args.first()?;
         let text = arg.text().unwrap_or_default();
@@ -88,7 +89,7 @@ impl<'t> Lowering<'t> {
         Some(self.templated(template, options))
     }
 
-    /// `labels("app" => "$PROGRAM", "host" => "$HOST")`
+    /// Parses `labels("app" => "$PROGRAM", "host" => "$HOST")`.
     fn loki_labels(&mut self, options: &Options<'t>) -> Option<Vec<(String, Box<dyn Render>)>> {
         let mut labels = Vec::new();
         for arg in options.all("labels").flat_map(|option: &Call| &option.args) {
@@ -121,18 +122,18 @@ fn is_label(name: &str) -> bool {
         && name.bytes().all(|byte| is_letter(byte) || byte.is_ascii_digit())
 }
 
-/// A message as a stream of one line.
+/// Renders a message as a stream of one line.
 struct Entry {
     labels: Vec<(String, Box<dyn Render>)>,
     line: Box<dyn Render>,
     time: Time,
     now: Stamp,
-    /// A value before it is JSON.
+    /// A value before it is written as JSON.
     text: Vec<u8>,
 }
 
 impl Entry {
-    /// Appends a text as JSON; bytes that are no UTF-8 become U+FFFD.
+    /// Appends a text as JSON; bytes that are not UTF-8 become U+FFFD.
     fn push_text(text: &[u8], out: &mut Vec<u8>) {
         let text = String::from_utf8_lossy(text);
         serde_json::to_writer(&mut *out, &text).expect("memory takes what is written to it");
@@ -152,7 +153,7 @@ impl Render for Entry {
         for (name, value) in &mut self.labels {
             self.text.clear();
             value.render(batch, index, sequence, &mut self.text);
-            // A label without a value is none.
+            // A label without a value is left out.
             if self.text.is_empty() {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! The order in which a tree becomes parts.
 //!
-//! In: a tree. Out: [`Parts`]. Holds: what was compiled so far.
-//! Limits: what cannot be made is left out, with an error in the report.
+//! In: a tree. Out: [`Parts`]. Holds: the parts compiled so far.
+//! Limits: a part that cannot be made is left out, with an error in the report.
 
 use super::globals::Globals;
 use super::paths::Ends;
@@ -54,9 +54,9 @@ pub(super) struct Lowering<'t> {
     pub(super) tables: Vec<TableFile>,
     /// Folders of queues on disk: each belongs to one destination.
     pub(super) queue_folders: HashSet<PathBuf>,
-    /// Sources whose drivers are made.
+    /// Sources whose drivers have been made.
     pub(super) sources_made: HashSet<String>,
-    /// Destinations whose drivers are made, and their ends.
+    /// Destinations whose drivers have been made, and their ends.
     pub(super) destinations_made: HashMap<String, Ends>,
     pub(super) anonymous: HashMap<(Kind, String), usize>,
     pub(super) databases: Vec<WatchedDatabase>,
@@ -72,7 +72,7 @@ pub(super) struct Lowering<'t> {
     pub(super) tallies: Tallies,
 }
 
-/// Parts of a tree. None: the paths cannot be run.
+/// Makes the parts of a tree. None if the paths cannot be run.
 pub(super) fn lower(tree: &Tree, environment: &Environment, report: &mut Report) -> Option<Parts> {
     let globals = Globals::of(tree);
     let version = tree.version.unwrap_or(Version::CURRENT);

@@ -1,7 +1,7 @@
 //! `smtp()` of the language: the receivers of a mail, its content, and the connection to the server.
 //!
-//! In: its options. Out: a target, and what makes mails of messages. Holds: compiled templates.
-//! Limits: a header field that we write ourselves, or whose name is none, is an error at its place.
+//! In: its options. Out: a target, and the renderer of its mails. Holds: compiled templates.
+//! Limits: a header field that we write ourselves, or with an invalid name, is an error at its place.
 
 use super::lower::Lowering;
 use super::options::Options;
@@ -32,7 +32,7 @@ const ROLES: [(&str, Role); 6] = [
     ("bcc", Role::Bcc),
 ];
 
-/// Header fields that other options write.
+/// Header fields that are written from other options.
 const OWN_FIELDS: [&str; 10] = [
     "from",
     "sender",
@@ -46,10 +46,10 @@ const OWN_FIELDS: [&str; 10] = [
     "return-path",
 ];
 
-/// A part, the address of who has it, and a name.
+/// A role, the address of the person, and a name.
 type Person = (Role, Box<dyn Render>, Option<Box<dyn Render>>);
 
-/// Makes mails.
+/// Renders mails.
 struct Mails {
     people: Vec<Person>,
     fields: Vec<(String, Box<dyn Render>)>,
@@ -99,7 +99,7 @@ impl<'t> Lowering<'t> {
         if is_encrypted {
             socket.tls = Some(SenderTls::new(self.mail_tls(options)?));
         }
-        // tls() alone means that nothing is said in the clear.
+        // tls() alone means that nothing is sent unencrypted.
         let upgrades = match transport.as_deref() {
             Some(transport) => transport == "starttls",
             None => options.own("tls").is_some(),
@@ -124,7 +124,7 @@ impl<'t> Lowering<'t> {
         Some((DestinationDriver::Mail(Box::new(target)), Box::new(self.mails(options)?)))
     }
 
-    /// `tls()`; without it the authorities of the machine are trusted.
+    /// Parses `tls()`; without it the authorities of the machine are trusted.
     fn mail_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         match options.own("tls") {
             Some(_) => self.tls(options),

@@ -84,7 +84,7 @@ pub(crate) struct Environment {
     pub(crate) rcptid: Arc<AtomicU64>,
     /// Folder where queues on disk are kept unless they say otherwise.
     pub(crate) data: PathBuf,
-    /// Passwords of private keys; those given live on over reloads.
+    /// Passwords of private keys; given passwords stay valid over reloads.
     pub(crate) passwords: Passwords,
     /// True if names of hosts, users and files may be looked up; a check does not.
     pub(crate) looks_up: bool,
@@ -99,7 +99,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// One for checks: nothing is looked up.
+    /// Makes one for checks: nothing is looked up.
     pub(crate) fn for_check() -> Environment {
         Environment {
             site: Arc::default(),
@@ -128,14 +128,14 @@ impl Environment {
     }
 }
 
-/// The name of this machine, as the kernel knows it.
+/// Returns the name of this machine, as the kernel knows it.
 pub(crate) fn machine_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();
     if name.is_empty() { "localhost".into() } else { name.into() }
 }
 
-/// A configuration that was read, and everything that was found.
+/// A configuration that was read, and all findings about it.
 pub(crate) struct Checked {
     /// Its tree; only complete when the report is usable.
     pub(crate) tree: Tree,
@@ -237,11 +237,11 @@ pub(crate) struct Parts {
     pub(crate) views: Vec<ViewSpec>,
     /// The ends of the log paths: every destination and logspace by id. Each is given its queue before sources start.
     pub(crate) plugs: Vec<(String, Arc<Plug>)>,
-    /// The threads of each `parallelize()`: what they have in work must be done before destinations stop.
+    /// The threads of each `parallelize()`: their jobs must be done before destinations stop.
     pub(crate) lanes: Vec<Arc<LaneThreads>>,
     /// The counters along the log paths.
     pub(crate) tallies: Tallies,
-    /// The tables that log paths look into, with their files.
+    /// The tables that log paths use, with their files.
     pub(crate) tables: Vec<TableFile>,
     /// The places where messages can be looked at.
     pub(crate) taps: Vec<TapPlace>,
@@ -255,7 +255,7 @@ pub(crate) struct Parts {
     pub(crate) chores: Chores,
 }
 
-/// Reads a configuration and says everything that is wrong with it. Starts, opens and looks up nothing.
+/// Reads a configuration and reports all errors. Starts, opens and looks up nothing.
 pub(crate) fn check(path: &Path, surroundings: &dyn Surroundings) -> Checked {
     let (tree, report) = config::parse(path, surroundings);
     judged(tree, report)

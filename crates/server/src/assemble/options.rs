@@ -1,7 +1,7 @@
 //! Options of a driver, over the global ones.
 //!
 //! In: a driver and the global options. Out: values. Old spellings are found under their new names.
-//! Limits: values fit: the check has seen to that; one that does not is as if it were not written.
+//! Limits: values are valid, because the check has verified them; an invalid one counts as left out.
 
 use super::globals::Globals;
 use config::options::{self, Row, Standing};
@@ -16,7 +16,7 @@ pub(super) struct Options<'t> {
     tables: &'static [&'static [Row]],
 }
 
-/// The name that an option counts under.
+/// Returns the present name of an option, also for an old spelling.
 pub(super) fn present_name(tables: &[&'static [Row]], key: &str) -> String {
     match options::row(tables, key).map(|row| row.standing) {
         Some(Standing::Renamed(to)) => to.to_owned(),
@@ -79,25 +79,25 @@ impl<'t> Options<'t> {
         self.any(name).and_then(Call::number)
     }
 
-    /// A number that cannot be negative.
+    /// Returns a number that cannot be negative.
     pub(super) fn count(&self, name: &str, default: usize) -> usize {
         self.number(name).and_then(|number| usize::try_from(number).ok()).unwrap_or(default)
     }
 
-    /// A port, of the first of two names.
+    /// Returns a port, from the first of two names that is there.
     pub(super) fn port(&self, names: [&str; 2], default: u16) -> u16 {
         let Some(written) = names.iter().find_map(|name| self.own(name)) else { return default };
         let named = || config::service_port(written.text()?);
         written.number().and_then(|port| u16::try_from(port).ok()).or_else(named).unwrap_or(default)
     }
 
-    /// Seconds.
+    /// Returns a duration in seconds.
     pub(super) fn seconds(&self, name: &str) -> Option<Duration> {
         let seconds = self.any(name).and_then(Call::decimal)?;
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// Seconds, of which 0 means never.
+    /// Returns a duration in seconds, where 0 means never.
     pub(super) fn seconds_or_never(&self, name: &str, default: Option<Duration>) -> Option<Duration> {
         match self.any(name) {
             Some(_) => self.seconds(name).filter(|pause| !pause.is_zero()),

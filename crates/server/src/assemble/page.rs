@@ -1,7 +1,8 @@
-//! `options { page(...); }`: how the page and the API are reached.
+//! `options { page(...); }`: the addresses and limits of the page and the API.
 //!
-//! In: the option. Out: TLS options, addresses that only send callers on, what calls obey, limits of searches and exports.
-//! Limits: an address is written with its port; without a certificate there is nothing to send callers on to.
+//! In: the option. Out: TLS options, addresses that redirect callers, the policy for calls, limits of
+//! searches and exports. Limits: an address is written with its port; without a certificate there is nothing
+//! to redirect callers to.
 
 use super::lower::Lowering;
 use api::{Limits, Network, Policy, ProxyHeader};
@@ -44,7 +45,7 @@ impl PageLimits {
         }
     }
 
-    /// Puts what is written over what the machine allows.
+    /// Returns the machine's limits, with the configured ones in their place.
     pub(crate) fn over(self, machine: Limits) -> Limits {
         let searches_memory = self.searches_memory.unwrap_or(machine.searches_memory);
         let each = match self.searches_memory {

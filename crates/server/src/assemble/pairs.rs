@@ -1,4 +1,4 @@
-//! `value-pairs()` and its kin: which names and values of a message are given on, and how they are called.
+//! `value-pairs()` and its kin: the selection of names and values of a message, and their new names.
 //!
 //! In: a call with `scope()`, `key()`, `exclude()`, `pair()`, `rekey()`. Out: the selection.
 //! Limits: an option that cannot be read is an error at its place.
@@ -12,7 +12,7 @@ use template::{Rekey, ValuePairs};
 const CHANGES: &str = "shift, shift-levels, add-prefix, replace-prefix, lower, upper";
 
 impl<'t> Lowering<'t> {
-    /// The selection that a call describes.
+    /// Returns the selection that a call describes.
     pub(super) fn value_pairs(&mut self, call: &'t Call) -> Option<ValuePairs> {
         let mut pairs = ValuePairs::new(self.definitions.version);
         let mut complete = true;
@@ -63,7 +63,7 @@ impl<'t> Lowering<'t> {
         Some(())
     }
 
-    /// The changes that `rekey()` inside of `key()` asks for.
+    /// Returns the changes of `rekey()` inside `key()`.
     fn rekey_of(&mut self, key: &'t Call) -> Option<Vec<Rekey>> {
         let mut changes = Vec::new();
         for option in key.options() {

@@ -10,7 +10,7 @@ use std::{path::Path, sync::Arc};
 /// The name that the text is read under.
 const NAME: &str = "filters.conf";
 
-/// The filters of a file's text. The error names what is wrong, and the line where that is known.
+/// Parses the filters of a file's text. The error has the line if it is known.
 pub(super) fn filters(text: &str, around: &Definitions) -> Result<Vec<(String, Arc<Filter>)>, String> {
     let has_version = text.lines().any(|line| line.trim_start().starts_with("@version"));
     let version = if has_version { String::new() } else { "@version: current\n".to_owned() };

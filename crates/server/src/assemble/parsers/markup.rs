@@ -1,4 +1,4 @@
-//! Parsers of what travels as text: syslog headers, patterns, XML.
+//! Parsers of text formats: syslog headers, patterns, XML.
 //!
 //! In: calls. Out: parsers. Limits: a pattern that cannot be used is an error at its place.
 
@@ -17,7 +17,7 @@ impl<'t> Lowering<'t> {
         let options = parser.options;
         let mut decode = DecodeOptions::default();
         for word in options.flags() {
-            // Flags that concern connections change nothing here.
+            // Flags that concern connections have no effect here.
             let _ = decode.flags.apply(&word);
         }
         if options.yes("check-hostname", false) {
@@ -69,7 +69,7 @@ impl<'t> Lowering<'t> {
         self.dotted_parser(parser, xml, ".eventlog.")
     }
 
-    /// A prefix that does not end in a dot is given one.
+    /// Makes an XML parser; a prefix that does not end in a dot gets one.
     fn dotted_parser(&mut self, parser: ParserCall<'t>, xml: Xml, prefix: &str) -> Option<Arc<dyn Parser>> {
         let mut prefix = parser.options.own_text("prefix").unwrap_or_else(|| prefix.to_owned());
         if !prefix.is_empty() && !prefix.ends_with('.') {

@@ -1,4 +1,4 @@
-//! Parsers of the language to steps of the pipeline, one file a family.
+//! Turns parsers of the language into steps of the pipeline, one file a family.
 //!
 //! In: calls. Out: a step each. Holds: nothing. Limits: a parser that cannot be made is an error at its place, and left
 //! out.
@@ -77,7 +77,7 @@ impl<'t> Lowering<'t> {
         Some(Step::Parser(made))
     }
 
-    /// A reader of texts with `template()` and `prefix()`.
+    /// Makes a parser of texts with `template()` and `prefix()`.
     fn text_parser<R: Reader + 'static>(
         &mut self,
         parser: ParserCall<'t>,
@@ -98,7 +98,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(TextParser::new(reader, input, prefix)))
     }
 
-    /// `template()`: the text that a parser reads; `${MESSAGE}` when it is not given.
+    /// Returns the text that a parser reads: `template()`, or `${MESSAGE}`.
     pub(super) fn parser_input(&mut self, parser: ParserCall<'t>) -> Option<Input> {
         match parser.options.own("template") {
             Some(_) => self.driver_template(&parser.options, "").map(Input::of),
@@ -106,13 +106,14 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The header as a program's tag, and the text: what a source split is read as one again.
+    /// Returns the header as a program's tag, and the text: the two parts that a source split are joined
+    /// again.
     fn header_and_message(&mut self) -> Option<Input> {
         let template = Template::parse("${MSGHDR}${MESSAGE}", &self.definitions).ok()?;
         Some(Input::of(Arc::new(template)))
     }
 
-    /// A template of another option; none when it is not given.
+    /// Returns the template of another option; none when it is not given.
     fn option_template(&mut self, parser: ParserCall<'t>, name: &str) -> Option<Option<Arc<Template>>> {
         let Some(arg) = parser.options.own(name).and_then(|option| option.args.first()) else {
             return Some(None);
@@ -124,7 +125,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A filter of an option; none when it is not given.
+    /// Returns the filter of an option; none when it is not given.
     fn option_filter(&mut self, parser: ParserCall<'t>, name: &str) -> Option<Option<Arc<Filter>>> {
         match parser.options.own(name).and_then(|option| option.args.first()) {
             Some(Arg::Filter(filter)) => self.filter(filter).map(Some),
@@ -151,7 +152,7 @@ impl<'t> Lowering<'t> {
         self.environment.kept.get(&format!("{name}#{uses}"))
     }
 
-    /// Tells what is wrong with an option of a parser.
+    /// Reports an error in an option of a parser.
     fn wrong(&mut self, option: &Call, message: impl Into<String>) {
         self.report.push(Diagnostic::error(option.span, message.into()));
     }

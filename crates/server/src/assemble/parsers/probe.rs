@@ -14,7 +14,7 @@ use template::Template;
 /// Prefix of the names of all metrics.
 const PREFIX: &str = "syslogng_";
 
-/// The name and the labels of a probe that has neither.
+/// The default name and labels of a probe.
 const KEY: &str = "classified_events_total";
 const LABELS: [(&str, &str); 4] =
     [("app", "${APP}"), ("host", "${HOST}"), ("program", "${PROGRAM}"), ("source", "${SOURCE}")];
@@ -51,7 +51,7 @@ impl<'t> Lowering<'t> {
             let value = self.template_argument(value)?;
             labels.push((Probe::name(&name.text), Arc::new(value)));
         }
-        // Prometheus wants the labels of one metric in one order.
+        // Prometheus requires the labels of one metric in one order.
         labels.sort_by(|(one, _), (other, _)| one.cmp(other));
         Some(labels)
     }

@@ -1,7 +1,7 @@
 //! `add-contextual-data()` and `geoip2()`, and the files that their tables are read from.
 //!
-//! In: calls; files. Out: parsers; a [`TableFile`] for each, which tells when the file has changed.
-//! Limits: a table that cannot be read is an error when the configuration is taken; later the old one stays.
+//! In: calls; files. Out: parsers; a [`TableFile`] for each, which notices when the file changes. Limits: a
+//! table that cannot be read is an error when the configuration is taken; later the old one stays.
 
 use super::{Lowering, ParserCall};
 use crate::assemble::parsers::filter_file;
@@ -51,7 +51,7 @@ impl TableFile {
         &self.path
     }
 
-    /// Reads the file again when it has changed. None: it has not. On an error what was read before stays.
+    /// Reads the file again when it has changed; none if it has not. On an error the table read before stays.
     pub(crate) fn refresh(&mut self) -> Option<Result<(), String>> {
         let now = stamp(&self.path);
         if now == self.seen {
@@ -139,7 +139,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(Geoip { input, prefix, database }))
     }
 
-    /// The databases that `$(geoip2)` asks.
+    /// Collects the databases that `$(geoip2)` uses.
     pub(in crate::assemble) fn template_databases(&mut self) {
         for (path, database) in self.definitions.geo.all() {
             let mut file = TableFile { path: path.into(), content: Content::Geo(database), seen: None };
@@ -152,7 +152,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Reads a file for the first time, and has it read again when it changes.
+    /// Reads a file for the first time, and registers it for changes.
     fn table(&mut self, option: &'t Call, mut file: TableFile) -> Option<()> {
         if self.environment.looks_up {
             let read = file.refresh().unwrap_or_else(|| Err("there is no such file".to_owned()));
@@ -182,7 +182,7 @@ impl<'t> Lowering<'t> {
         Some(if glob { Selector::Glob(template) } else { Selector::Text(template) })
     }
 
-    /// The filters of a file, in its order.
+    /// Returns the filters of a file, in its order.
     fn filters_of_file(&mut self, option: &'t Call) -> Option<Vec<(String, Arc<pipeline::Filter>)>> {
         if !self.environment.looks_up {
             return Some(Vec::new());

@@ -11,7 +11,7 @@ use pipeline::{
 };
 use std::sync::Arc;
 
-/// The format of `date-parser()` that names none.
+/// The default format of `date-parser()`.
 const ISO: &str = "%FT%T%z";
 
 impl<'t> Lowering<'t> {
@@ -52,7 +52,8 @@ impl<'t> Lowering<'t> {
         self.event_parser(parser, Leef, ".leef.")
     }
 
-    /// The marker of an event looks like a program to a source: so the header is read too, unless a template says what.
+    /// Makes a parser of events. A source takes the marker of an event for a program, so the header is read
+    /// too, unless a template is given.
     fn event_parser<R: Reader + 'static>(
         &mut self,
         parser: ParserCall<'t>,
