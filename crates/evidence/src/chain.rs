@@ -14,13 +14,13 @@ use std::{collections::HashMap, path::PathBuf};
 /// Bytes of the file that are no record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChainDamage {
-    /// Where they begin.
+    /// Offset of the first one in the file.
     pub offset: u64,
     /// How many.
     pub bytes: u64,
 }
 
-/// Where the newest records about a segment are.
+/// Positions of the newest records about a segment.
 #[derive(Clone, Copy, Default, Debug)]
 struct Newest {
     /// The one that says what it holds, or that it was removed.
@@ -39,9 +39,9 @@ pub struct Chain {
     newest: HashMap<u64, Newest>,
     /// A newer version of the program wrote some.
     is_newer: bool,
-    /// What is no record, but for a torn end.
+    /// Ranges of bytes that are no record, except for a torn end.
     damages: Vec<ChainDamage>,
-    /// Where the next record goes.
+    /// Offset at which the next record is appended.
     length: u64,
     /// Bytes behind that.
     torn: u64,
@@ -80,12 +80,12 @@ impl Chain {
         &self.records
     }
 
-    /// What is no record in the middle.
+    /// Returns the ranges of bytes in the middle that are no record.
     pub fn damages(&self) -> &[ChainDamage] {
         &self.damages
     }
 
-    /// Whether a newer version of the program wrote records that this one cannot read.
+    /// Returns true when a newer version of the program wrote records that this one cannot read.
     pub fn is_newer(&self) -> bool {
         self.is_newer
     }
@@ -123,7 +123,7 @@ impl Chain {
         self.records.last().map_or(0, |record| record.number + 1)
     }
 
-    /// What the next record names as the one before.
+    /// Returns the digest that the next record names as that of the one before.
     pub fn head(&self) -> Digest {
         self.records.last().map_or(Digest::default(), Record::digest)
     }
@@ -138,7 +138,7 @@ impl Chain {
         self.records.get(self.newest.get(&first)?.contents?)
     }
 
-    /// Where the segment starting at a number was moved last; none when it never was.
+    /// Returns the last move of the segment that starts at a number; none when it never was moved.
     pub fn last_move(&self, first: u64) -> Option<&Event> {
         self.records.get(self.newest.get(&first)?.moved?).map(|record| &record.event)
     }
@@ -164,12 +164,12 @@ impl Chain {
         segments.map(Record::end).max().unwrap_or(0)
     }
 
-    /// Whether a record follows the last one.
+    /// Returns true when a record follows the last one.
     pub fn continues(&self, record: &Record) -> bool {
         (record.number, record.previous) == (self.next_number(), self.head())
     }
 
-    /// Whether a record is there.
+    /// Returns true when a record is there.
     pub fn has(&self, record: &Record) -> bool {
         let at = self.records.binary_search_by_key(&record.number, |known| known.number);
         at.is_ok_and(|at| self.records[at] == *record)

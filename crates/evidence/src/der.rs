@@ -38,7 +38,7 @@ impl<'a> Values<'a> {
         self.next()
     }
 
-    /// What a value of a tag holds, to be read.
+    /// Enters a value of a tag: returns the values inside.
     pub(crate) fn enter(&mut self, tag: u8) -> Option<Values<'a>> {
         self.tagged(tag).map(|value| Values(value.body))
     }

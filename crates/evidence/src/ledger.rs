@@ -40,7 +40,7 @@ pub struct LedgerEntry {
     pub logspace: String,
     /// The question's text.
     pub question: String,
-    /// What else is worth knowing: time range, how many messages.
+    /// Further details: time range, how many messages.
     pub details: Value,
 }
 
@@ -112,7 +112,7 @@ impl Ledger {
         &self.path
     }
 
-    /// Whether there is a ledger.
+    /// Returns true when there is a ledger.
     pub fn exists(&self) -> bool {
         fs::metadata(&self.path).is_ok()
     }

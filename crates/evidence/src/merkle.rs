@@ -116,7 +116,7 @@ fn span(level: u32) -> u64 {
     (FAN as u64).saturating_pow(level)
 }
 
-/// What a proof is made from.
+/// Input of a proof.
 pub struct Prover<'a> {
     /// Messages of the segment.
     pub count: u64,

@@ -13,7 +13,7 @@ const TITLE: &str = "duramen record 1";
 /// Stands before the number of the version.
 const TITLE_OF_ANY: &str = "duramen record ";
 
-/// What a segment is known by.
+/// The properties that a segment is known by.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Facts {
     /// Drawn when it was sealed.
@@ -30,7 +30,7 @@ pub struct Facts {
     pub contents: Digest,
 }
 
-/// What happened.
+/// The event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// A segment was sealed.
@@ -55,12 +55,12 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether only the place of a file changed, not what it holds.
+    /// Returns true when only the place of a file changed, not what it holds.
     pub fn is_move(&self) -> bool {
         matches!(self, Event::Archive(_) | Event::Restore)
     }
 
-    /// Whether the record says what a segment holds, or that it is gone.
+    /// Returns true when the record says what a segment holds, or that it is gone.
     pub fn is_of_contents(&self) -> bool {
         !self.is_move() && !matches!(self, Event::Recovery(_) | Event::Key(_) | Event::Gap)
     }
@@ -86,7 +86,7 @@ pub struct Record {
     pub previous: Digest,
     /// When it was made, microseconds since 1970, by the server's clock.
     pub at_us: i64,
-    /// What happened.
+    /// The event.
     pub event: Event,
     /// To which segment.
     pub segment: Facts,
@@ -135,7 +135,7 @@ impl Record {
         )
     }
 
-    /// What the next record names, and what is time-stamped.
+    /// Returns the digest that the next record names and that is time-stamped.
     pub fn digest(&self) -> Digest {
         Digest::of(self.statement().as_bytes())
     }
@@ -194,7 +194,7 @@ impl Record {
         (record.print() == text).then_some(record)
     }
 
-    /// Whether a text is a whole record of a kind or a version that this program does not know.
+    /// Returns true when a text is a whole record of a kind or a version that this program does not know.
     pub fn is_newer(text: &str) -> bool {
         let is_titled = text.starts_with(TITLE_OF_ANY);
         let sum = text.rfind("sum ").and_then(|at| text.split_at_checked(at));
@@ -203,7 +203,7 @@ impl Record {
         is_titled && Record::parse(text).is_none() && sum.is_some_and(is_whole)
     }
 
-    /// Whether a key signed it.
+    /// Returns true when a key signed it.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         self.signer == key.fingerprint() && key.verify(self.statement().as_bytes(), &self.signature)
     }

@@ -40,7 +40,7 @@ pub enum KeyError {
     Unusable {
         /// Which.
         path: PathBuf,
-        /// What it should hold.
+        /// Name of the contents that were expected.
         expected: &'static str,
     },
 }
@@ -203,7 +203,7 @@ impl PublicKey {
         format!("{name}:{}", hex(&Digest::of(&self.spki).0))
     }
 
-    /// Whether a signature is of this key over these bytes.
+    /// Returns true when a signature is of this key over these bytes.
     pub fn verify(&self, bytes: &[u8], signature: &[u8]) -> bool {
         let algorithm: &'static dyn VerificationAlgorithm = match self.kind {
             Kind::Ed25519 => &ED25519,

@@ -33,10 +33,10 @@ const OID_CONTENT_TYPE: &[u8] = &[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 3];
 const CURVE_P256: &[u8] = &[0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7];
 const CURVE_P384: &[u8] = &[0x2b, 0x81, 4, 0, 0x22];
 
-/// What a time-stamp says.
+/// The contents of a time-stamp.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stamp {
-    /// What was stamped.
+    /// Digest of the bytes that were stamped.
     pub digest: Digest,
     /// When, microseconds since 1970, by the authority's clock.
     pub at_us: i64,
@@ -103,7 +103,7 @@ impl StampRequest {
         der::value(SEQUENCE, &parts.concat())
     }
 
-    /// Whether an answer is a time-stamp for this request.
+    /// Checks that an answer is a time-stamp for this request; returns it.
     pub fn check(&self, answer: &[u8]) -> Result<Stamp, StampError> {
         let stamp = Stamp::read(answer)?;
         if stamp.digest != self.digest || stamp.nonce.as_ref() != Some(&self.nonce) {

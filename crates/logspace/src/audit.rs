@@ -25,7 +25,7 @@ use journal::OsDisk;
 use lookup::Watch;
 use std::{fs, io, path::Path};
 
-/// What to verify, and with what.
+/// Keys and roots to verify a logspace with.
 #[derive(Clone, Default)]
 pub struct Audit {
     /// Keys that open encrypted segments: their messages are read back, too.

@@ -30,17 +30,17 @@ const SIGN_KEY_PLACE: &str = "sign.key.place";
 /// Digits of a key's digest in the name of its file.
 const KEY_DIGITS: usize = 16;
 
-/// Where the key lies that signs for the logspace in a directory, given the one that the configuration names.
+/// Returns the path of the key that signs for the logspace in a directory, given the one that the configuration names.
 pub(crate) fn sign_key(dir: &Path, given: Option<&Path>) -> PathBuf {
     given.map_or_else(|| dir.join(EVIDENCE_DIR).join(SIGN_KEY_NAME), Path::to_owned)
 }
 
-/// Where the key lies that signs for the logspace in a directory, as its server used it last.
+/// Returns the path of the key that signs for the logspace in a directory, as its server used it last.
 pub fn sign_key_of(dir: &Path) -> PathBuf {
     sign_key(dir, configured_key(dir).as_deref())
 }
 
-/// Where the key lies that the configuration of the server named last.
+/// Returns the path of the key that the configuration of the server named last.
 pub(crate) fn configured_key(dir: &Path) -> Option<PathBuf> {
     let place = fs::read_to_string(dir.join(EVIDENCE_DIR).join(SIGN_KEY_PLACE)).ok()?;
     place.strip_suffix('\n').map(PathBuf::from)
@@ -164,13 +164,13 @@ impl EvidenceLog {
         self.key_trouble.as_deref()
     }
 
-    /// Whether one of this logspace's keys signed a record.
+    /// Returns true when one of this logspace's keys signed a record.
     pub(crate) fn has_signed(&self, record: &Record) -> bool {
         let mut keys = std::iter::once(self.key.public()).chain(&self.earlier);
         keys.any(|key| record.is_signed_by(key))
     }
 
-    /// Whether a record is of this logspace.
+    /// Returns true when a record is of this logspace.
     pub(crate) fn is_own(&self, record: &Record) -> bool {
         record.logspace == self.logspace && self.has_signed(record)
     }
@@ -186,7 +186,7 @@ impl EvidenceLog {
         self.ledger = ledger;
     }
 
-    /// What happened so far.
+    /// Returns the chain so far.
     pub(crate) fn chain(&self) -> &Chain {
         &self.chain
     }

@@ -270,7 +270,7 @@ impl Logspace {
         done.recv_timeout(timeout).ok()
     }
 
-    /// What an evidence package is made of, for an asker with these keys; signed with the logspace's own key.
+    /// Returns this logspace's part of an evidence package for an asker with these keys, to be signed with the logspace's own key.
     pub fn part<'a>(
         &self,
         local: &str,
@@ -296,7 +296,7 @@ impl Logspace {
         self.shared.live.subscribe()
     }
 
-    /// What was counted.
+    /// Returns the counters.
     pub fn stats(&self) -> LogspaceStats {
         self.shared.stats()
     }

@@ -305,7 +305,7 @@ impl FoundSegments {
     }
 }
 
-/// What a record says of a segment.
+/// Returns the catalog's entry of a segment, from its record.
 fn entry_of(record: &Record, bytes: u64) -> Entry {
     let (first, count) = (record.segment.first, record.segment.count);
     let (first_us, last_us) = record.segment.received_us;
@@ -330,7 +330,7 @@ fn unread(entry: &Entry, away: Option<PathBuf>) -> SealedEntry {
     }
 }
 
-/// Whether a file is what remained of a segment that the retention removed.
+/// Returns true when a file is what remained of a segment that the retention removed.
 fn is_removed(evidence_log: &EvidenceLog, outline: &Outline) -> bool {
     let Some(record) = &outline.record else { return false };
     let last = evidence_log.chain().last_contents(record.segment.first);

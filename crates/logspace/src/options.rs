@@ -25,7 +25,7 @@ pub struct LogspaceOptions {
     pub commit_gap: Duration,
     /// Size of a journal file.
     pub journal_file_bytes_max: u64,
-    /// What acknowledged messages survive.
+    /// Kind of failure that acknowledged messages survive.
     pub durability: journal::Durability,
     /// Most bytes in memory between the journal and the builder of the active segment.
     pub unbuilt_bytes_max: u64,
@@ -66,7 +66,7 @@ pub struct LogspaceOptions {
     pub timestamp_gap: Duration,
     /// Nothing is removed, whatever the retention says.
     pub legal_hold: bool,
-    /// Whether sealed segments are made smaller in the background.
+    /// True when sealed segments are made smaller in the background.
     pub recode: bool,
     /// Age of its newest message at which a segment is recoded.
     pub recode_after: Duration,
@@ -123,7 +123,7 @@ impl Default for LogspaceOptions {
     }
 }
 
-/// What an operator should hear of.
+/// An event that an operator should hear of.
 #[derive(Clone, Debug)]
 pub enum Notice {
     /// Opening found a torn end, as after a crash; nothing acknowledged was in it.
@@ -137,7 +137,7 @@ pub enum Notice {
     Undecodable {
         /// Its first sequence number.
         sequence: u64,
-        /// What is wrong.
+        /// The fault, in words.
         error: message::codec::CodecError,
     },
     /// A record of the journal that is encrypted with a key that is gone.
@@ -205,7 +205,7 @@ pub enum Notice {
         first: u64,
         /// How many messages it holds.
         messages: u64,
-        /// Whether it is in the archive now.
+        /// True when it is in the archive now.
         is_archived: bool,
     },
     /// A segment file that cannot be used; it is left as it is.
@@ -243,7 +243,7 @@ pub enum Notice {
     },
     /// Removal by age goes on after a jump of the clock.
     ClockRight {
-        /// Whether the new time was accepted; else the clock went back to the old one.
+        /// True when the new time was accepted; else the clock went back to the old one.
         is_accepted: bool,
     },
     /// A thread ended by a defect of the program: nothing more is stored until a restart.
@@ -330,7 +330,7 @@ impl From<EvidenceNotice> for Notice {
     }
 }
 
-/// Where notices go: the program's own log.
+/// Receiver of notices: the program's own log.
 pub trait Notices: Send + Sync {
     /// Called from the logspace's threads; must not block.
     fn notice(&self, notice: Notice);

@@ -37,7 +37,7 @@ pub enum RebuildIndexError {
     },
     /// Its file is not in the logspace's directory: it is archived, or gone.
     NotHere {
-        /// Where it should be.
+        /// The path that it should have.
         path: PathBuf,
     },
     /// It is encrypted, and nobody is named whom the new file is to be sealed for.

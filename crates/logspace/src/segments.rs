@@ -28,7 +28,7 @@ pub trait Segments: Send + Sync {
     fn rest(&self) {}
     /// Opens a sealed segment with these keys; bytes that are not one are an error, never a panic.
     fn open(&self, path: &Path, keys: &Keys) -> Result<Arc<dyn SegmentView>, ReadError>;
-    /// What can be seen of a sealed segment without keys.
+    /// Returns the outline of a sealed segment, which needs no key.
     fn outline(&self, path: &Path) -> Result<Outline, ReadError>;
     /// Writes the messages of a sealed segment to a new, smaller file and reads them back from it. One that is recoded
     /// already is aged.
@@ -44,13 +44,13 @@ pub trait Segments: Send + Sync {
 pub trait Recoded: Send {
     /// Root of the tree over its messages.
     fn messages(&self) -> Digest;
-    /// Whether the new file is smaller than the old one.
+    /// Returns true when the new file is smaller than the old one.
     fn is_smaller(&self) -> bool;
     /// Puts in the record that `notary` makes of what the segment is known by, and syncs the file.
     fn finish(self: Box<Self>, notary: &dyn Fn(Facts) -> Option<String>) -> Result<RecodeReport, SealFailed>;
 }
 
-/// What can be seen of a sealed segment without keys.
+/// The properties of a sealed segment that can be seen without keys.
 #[derive(Clone, Debug)]
 pub struct Outline {
     /// Sequence number of its first message.
@@ -63,9 +63,9 @@ pub struct Outline {
     pub contents: Digest,
     /// The record that it was sealed with.
     pub record: Option<Record>,
-    /// Whether it was recoded.
+    /// True when it was recoded.
     pub is_recoded: bool,
-    /// Whether it was aged after that.
+    /// True when it was aged after that.
     pub is_aged: bool,
 }
 
@@ -74,13 +74,13 @@ pub trait Growing: Send {
     /// Adds the selected messages. Their received times never go back: a batch from before the last one counts as
     /// received with it.
     fn append(&mut self, batch: &Batch, selection: &Selection);
-    /// What was added so far, for queries. Called a few times a second.
+    /// Returns a view of the messages so far, for queries. Called a few times a second.
     fn view(&self) -> Arc<dyn SegmentView>;
     /// An empty segment to go on with: it may begin with what this one learned.
     fn begin_next(&self, first_sequence: u64) -> Box<dyn Growing>;
     /// Writes the whole segment to a new file and syncs it. After an error it may be called again.
     fn seal(&self, path: &Path, sealing: &Sealing<'_>) -> Result<(), SealFailed>;
-    /// Whether nothing more fits.
+    /// Returns true when nothing more fits.
     fn is_full(&self) -> bool;
     /// Estimate of the bytes of memory that it uses. Asked for every batch: must be cheap.
     fn memory_bytes(&self) -> u64;
@@ -90,7 +90,7 @@ pub trait Growing: Send {
     }
     /// Number of messages.
     fn len(&self) -> u32;
-    /// Whether there is none.
+    /// Returns true when there is none.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -64,7 +64,7 @@ pub(crate) struct Stored {
     pub(crate) first: u64,
 }
 
-/// What may stay.
+/// Limits of what may stay.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Retention {
     /// Age of its newest message at which a segment is removed.
@@ -91,7 +91,7 @@ pub(crate) struct Shared {
     /// Recoded segments that wait for their records.
     pub(crate) drafts: Queue<Draft>,
     pub(crate) live: Broadcast,
-    /// What is to be moved to the archive, or back.
+    /// Moves to the archive and back that wait.
     pub(crate) moves: Moves,
     /// The archive is not to be used, as if it were not attached.
     pub(crate) is_detached: AtomicBool,

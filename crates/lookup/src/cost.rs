@@ -13,6 +13,7 @@ pub struct WordUse {
 
 impl WordUse {
     /// Counts a word whose list has this many entries.
+    #[inline]
     pub fn add(&mut self, postings: u64) {
         self.words += 1;
         self.postings += postings;

@@ -46,7 +46,7 @@ fn recipients() -> Vec<Recipient> {
     std::env::var("RECIPIENT").iter().map(|text| Recipient::load(text).unwrap()).collect()
 }
 
-/// What `query` and `verify` open with: the key file `$KEY`.
+/// Returns the keys that `query` and `verify` open segments with: those of the key file `$KEY`.
 fn keys() -> Keys {
     let load = |path: &String| Identity::load(Path::new(path), None).unwrap();
     Keys::of(std::env::var("KEY").iter().map(load).collect())

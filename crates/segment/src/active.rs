@@ -38,10 +38,10 @@ pub struct Active {
     shared: Arc<Shared>,
 }
 
-/// What the owner and the views share.
+/// State that the owner and the views share.
 pub(crate) struct Shared {
     builder: RwLock<Builder>,
-    /// What blocks are decompressed with; made when the first one is.
+    /// Dictionary that blocks are decompressed with; made when the first one is.
     decoder: OnceLock<Option<DDict<'static>>>,
     kept: KeptBlocks,
 }
@@ -88,12 +88,12 @@ impl Active {
         self.shared.read().length
     }
 
-    /// Whether there is none.
+    /// Returns true when there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether the segment must be sealed before more is appended.
+    /// Returns true when the segment must be sealed before more is appended.
     pub fn is_full(&self) -> bool {
         self.shared.read().is_full()
     }
@@ -120,7 +120,7 @@ impl Active {
         (received.first().copied().unwrap_or(0), received.last().copied().unwrap_or(0))
     }
 
-    /// What the next segment is to begin with; `None` when it should learn by itself.
+    /// Returns what the next segment begins with; `None` when it should learn by itself.
     pub fn learned(&self) -> Option<Learned> {
         let builder = self.shared.read();
         builder.learned.as_ref().and_then(|learned| learned.next(builder.capacity_hint()))

@@ -92,7 +92,7 @@ impl Block {
     }
 }
 
-/// What a segment has of its messages.
+/// The stored form of the messages of a segment.
 pub(crate) trait Stored {
     /// Opens the block of a document, or more of it when it is open already: at least as much as the document needs.
     fn open_block(&self, document: u32, block: &mut Block) -> Result<(), ReadError>;
@@ -107,7 +107,7 @@ pub(crate) trait Stored {
     /// Fills in everything but frame and text; gives the numbers that say where the text is.
     fn describe(&self, document: u32, out: &mut Document) -> Result<(i64, i64), ReadError>;
 
-    /// Whether [`Stored::join`] gives frames, and there are no blocks.
+    /// Returns true when [`Stored::join`] gives frames, and there are no blocks.
     fn is_joined(&self) -> bool {
         false
     }
@@ -125,7 +125,7 @@ pub(crate) trait Stored {
     /// How many documents of a range have their text apart from the frame.
     fn texts_apart(&self, documents: Range<u32>) -> Result<usize, ReadError>;
 
-    /// What is wrong with the stored form of a document.
+    /// Returns the error for damage in the stored form of a document.
     fn damage(&self, document: u32, what: &'static str) -> ReadError;
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn read_placed(
     Ok(())
 }
 
-/// Whether what is read is worth keeping. Scans do not know how many they are going to read.
+/// Returns true when what is read is worth keeping. Scans do not know how many they are going to read.
 fn are_few(documents: &mut dyn Iterator<Item = u32>) -> bool {
     documents.size_hint().1.is_some_and(|count| count <= KEPT_DOCUMENTS_MAX)
 }

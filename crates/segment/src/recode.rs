@@ -61,7 +61,7 @@ pub enum RecodeError {
     Read(ReadError),
     /// The new file cannot be written.
     Write(io::Error),
-    /// What was read back is not what was written.
+    /// Bytes that were read back are not those that were written.
     Differs {
         /// What.
         what: &'static str,

@@ -45,7 +45,7 @@ pub struct Sealed {
     path: PathBuf,
     file: SegmentFile,
     meta: Meta,
-    /// What blocks are decompressed with; made when the first one is.
+    /// Dictionary that blocks are decompressed with; made when the first one is.
     decoder: OnceLock<Option<DDict<'static>>>,
     kept: KeptBlocks,
     /// The documents of templates; 12 bytes a template, some 200 KB in a segment of a million messages.

@@ -126,7 +126,7 @@ fn documents(view: &dyn SegmentView) -> Vec<Document> {
     documents
 }
 
-/// What a segment before could have learned.
+/// Returns what an earlier segment could have learned.
 fn learned(tokens: &[&str]) -> Learned {
     let tokens = tokens.iter().map(|token| token.as_bytes().to_vec()).collect();
     Learned::new(

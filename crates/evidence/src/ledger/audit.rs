@@ -8,7 +8,7 @@ use super::{HeadError, Ledger};
 use crate::{chain::Chain, digest::Digest, record::LedgerHead, sign::PublicKey};
 use std::io;
 
-/// What to verify a ledger with.
+/// Keys and chains to verify a ledger with.
 #[derive(Clone, Default)]
 pub struct LedgerAudit {
     /// Keys that may sign heads and records.
@@ -24,7 +24,7 @@ pub struct LedgerAudit {
 pub struct LedgerFinding {
     /// Number of the entry that it concerns, when there is one.
     pub entry: Option<u64>,
-    /// What is wrong.
+    /// The fault, in words.
     pub text: String,
 }
 
@@ -33,7 +33,7 @@ pub struct LedgerFinding {
 pub struct LedgerTie {
     /// Who says so.
     pub by: String,
-    /// What it says.
+    /// The entry.
     pub head: LedgerHead,
 }
 
@@ -55,7 +55,7 @@ pub struct LedgerReport {
 }
 
 impl LedgerReport {
-    /// Whether nothing is wrong.
+    /// Returns true when nothing is wrong.
     pub fn is_good(&self) -> bool {
         self.findings.is_empty()
     }
@@ -113,7 +113,7 @@ impl LedgerAudit {
         Ok(report)
     }
 
-    /// What the signed head says, when there is one and it holds.
+    /// Checks the signed head; returns it when there is one and it holds.
     fn signed(&self, ledger: &Ledger, report: &mut LedgerReport) -> io::Result<Option<LedgerTie>> {
         let head = match ledger.signed_head() {
             Ok(head) => head,
@@ -141,7 +141,7 @@ impl LedgerAudit {
         Ok(Some(LedgerTie { by: "its signed head".to_owned(), head: head.head }))
     }
 
-    /// What the records of the logspaces say. A record that nobody signed says nothing.
+    /// Returns the heads that records of the logspaces name. A record that nobody signed names none.
     fn ties(&self, report: &mut LedgerReport) -> Vec<LedgerTie> {
         let mut ties = Vec::new();
         for (name, chain) in &self.chains {

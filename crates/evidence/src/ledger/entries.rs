@@ -13,13 +13,13 @@ use std::{
 /// A line of a ledger.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What the line says; null when it is not JSON.
+    /// The line as JSON; null when it is not JSON.
     pub value: Value,
     /// Digest of the line without its line break.
     pub digest: Digest,
     /// Bytes of the file up to the end of the line.
     pub end: u64,
-    /// Whether a line break ends it.
+    /// True when a line break ends it.
     pub is_whole: bool,
 }
 

@@ -21,7 +21,7 @@ use std::{
 
 const TITLE: &str = "duramen ledger head 1";
 
-/// What the file beside a ledger says.
+/// The contents of the file beside a ledger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SignedHead {
     /// Entries, and the last one.
@@ -100,7 +100,7 @@ impl SignedHead {
         (head.print() == text).then_some(head)
     }
 
-    /// Whether a key signed it.
+    /// Returns true when a key signed it.
     pub fn is_signed_by(&self, key: &PublicKey) -> bool {
         self.signer == key.fingerprint() && key.verify(self.statement().as_bytes(), &self.signature)
     }
@@ -164,7 +164,7 @@ impl Ledger {
         Ok(entries.take_while(whole).collect::<io::Result<_>>()?)
     }
 
-    /// Where the line begins that ends at an offset.
+    /// Returns the start of the line that ends at an offset.
     fn line_start(&self, end: u64) -> io::Result<u64> {
         use std::os::unix::fs::FileExt;
         let file = File::open(&self.path)?;

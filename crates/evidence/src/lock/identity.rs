@@ -170,7 +170,7 @@ impl Keys {
         Keys(self.0.iter().chain(&others.0).cloned().collect())
     }
 
-    /// Whether there is none.
+    /// Returns true when there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

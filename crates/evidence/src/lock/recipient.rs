@@ -21,7 +21,7 @@ use std::{fmt, fs, io, path::PathBuf};
 
 /// Bytes of a segment's key, which is what is wrapped.
 pub const KEY_BYTES: usize = 32;
-/// What wrapping binds a key to, beside the segment's id.
+/// Context that wrapping binds a key to, together with the segment's id.
 pub(super) const INFO: &[u8] = b"duramen segment key 1";
 
 pub(super) const RSA: &str = "rsa-oaep-sha256";
@@ -63,7 +63,7 @@ pub enum RecipientError {
     },
     /// It is not a key that can be used.
     Unusable {
-        /// What was given.
+        /// The text that was given.
         text: String,
     },
 }

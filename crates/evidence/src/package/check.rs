@@ -58,7 +58,7 @@ pub struct PackageReport {
     pub segments: u64,
     /// Who signed the manifest.
     pub signer: String,
-    /// Whether that key is one of those given.
+    /// True when that key is one of those given.
     pub is_trusted: bool,
     /// Digest of the last record of the chain.
     pub head: Digest,
@@ -70,7 +70,7 @@ pub struct PackageReport {
     pub gaps: Vec<(Range<u64>, String)>,
     /// Numbers that could not be read when it was made, and why: the word of whoever made it.
     pub unread: Vec<(Range<u64>, String)>,
-    /// What the fields of its messages rest on.
+    /// Grounds on which the fields of its messages are believed.
     pub fields: FieldReport,
     /// Time-stamps that hold.
     pub stamps: Vec<PackageStamp>,
@@ -84,11 +84,11 @@ pub struct PackageReport {
     pub faults: Vec<String>,
     /// Who signed records of the chain.
     chain_signers: BTreeSet<String>,
-    /// Whether the record that was kept elsewhere is there.
+    /// True when the record that was kept elsewhere is there.
     has_known: bool,
 }
 
-/// What to verify a package with.
+/// Keys and certificates to verify a package with.
 #[derive(Clone, Default, Debug)]
 pub struct PackageAudit {
     /// Keys that must have signed. None: those in the package, which proves less.
@@ -270,7 +270,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What was asked.
+    /// Reads the question.
     fn question(&mut self, manifest: &Value) {
         self.report.question = Question::of_json(&manifest["question"]);
         if self.report.question.is_none() {
@@ -331,7 +331,7 @@ impl Check<'_> {
         }
     }
 
-    /// What was asked of is said, or the statement is not one.
+    /// Reads which logspace was asked; a statement that is not one is a fault.
     fn view(&mut self, stated: &Value) {
         if !stated.is_null() {
             self.report.view = View::of_json(stated);

@@ -17,7 +17,7 @@ pub struct View {
     pub name: String,
     /// The local logspace.
     pub logspace: String,
-    /// What may be seen of that: what all questions of one of these find; none: all of it.
+    /// Messages of it that may be seen: those that all questions of one of these find; none: all of it.
     pub filter: Option<Vec<Vec<String>>>,
 }
 
@@ -56,7 +56,7 @@ impl std::fmt::Display for View {
     }
 }
 
-/// What was asked.
+/// The question that was asked.
 #[derive(Clone, Default, Debug)]
 pub struct Question {
     /// The logspace that was asked, when that is not the local one itself.

@@ -49,13 +49,13 @@ pub fn describe(message: &Value, sealed: ReceivedBytes<'_>) -> Value {
     best.map_or(Value::Null, |(_, read)| read)
 }
 
-/// What a package states of one message, compared with its bytes.
+/// A package's statement about one message, compared with its bytes.
 pub(super) struct Compared {
     /// Fields that it admits not to follow from the bytes.
     pub(super) admitted: Vec<String>,
     /// Fields that it says follow, and do not.
     pub(super) wrong: Vec<String>,
-    /// Whether the host is the address of the peer.
+    /// True when the host is the address of the peer.
     pub(super) is_host_peer: bool,
     /// The time zone that the bytes do not tell.
     pub(super) offset_s: Option<i64>,

@@ -54,7 +54,7 @@ impl StampRoots {
         anchors.filter(|anchors| !anchors.is_empty()).map(StampRoots)
     }
 
-    /// Whether a certificate leads to one of them.
+    /// Returns true when a certificate leads to one of these roots.
     pub(super) fn lead_to<'a>(
         &self,
         certificate: &[u8],

@@ -103,7 +103,7 @@ fn check_succession(chain: &Chain, report: &mut AuditReport) {
     }
 }
 
-/// What was lost of a chain stays lost.
+/// Finds recoveries: records that a chain lost stay lost.
 fn check_recoveries(chain: &Chain, report: &mut AuditReport) {
     for record in chain.records() {
         if let Event::Recovery(count) = record.event {

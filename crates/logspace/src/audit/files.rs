@@ -22,7 +22,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What files are compared with.
+/// The chain and keys that files are compared with.
 pub(super) struct FileCheck<'a> {
     pub(super) dir: &'a Path,
     /// Keys that open encrypted segments.
@@ -184,7 +184,7 @@ impl FileCheck<'_> {
         Ok(Some(record).filter(|record| record.number >= chain.next_number()))
     }
 
-    /// Whether a record is what the server appends next: the journal still has the messages of a new segment.
+    /// Returns true when a record is what the server appends next: the journal still has the messages of a new segment.
     fn is_next(&self, chain: &Chain, record: &Record) -> bool {
         let is_ours = chain.records().first().is_none_or(|first| first.logspace == record.logspace);
         let first = record.segment.first;

@@ -47,19 +47,19 @@ impl FindingKind {
 pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
-    /// What is found.
+    /// The finding, in words.
     pub text: String,
     /// The file concerned.
     pub path: Option<PathBuf>,
     /// The chunk concerned, from 0.
     pub chunk: Option<usize>,
-    /// Where in the file.
+    /// Offset in the file, bytes.
     pub offset: Option<u64>,
     /// Sequence numbers of the messages concerned.
     pub messages: Option<Range<u64>>,
 }
 
-/// What a verification says as a whole.
+/// Verdict of a verification as a whole.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// Everything that was sealed and not removed was read, and nothing is wrong.
@@ -71,7 +71,7 @@ pub enum Verdict {
 }
 
 impl Finding {
-    /// Whether it speaks against the logspace.
+    /// Returns true when it speaks against the logspace.
     pub fn is_wrong(&self) -> bool {
         self.kind != FindingKind::Note
     }
@@ -106,7 +106,7 @@ pub struct AuditReport {
 }
 
 impl AuditReport {
-    /// What the verification says as a whole.
+    /// Returns the verdict of the verification as a whole.
     pub fn verdict(&self) -> Verdict {
         if !self.is_good() {
             Verdict::NotGood
@@ -117,7 +117,7 @@ impl AuditReport {
         }
     }
 
-    /// Whether nothing wrong was found in what is there to be read.
+    /// Returns true when nothing wrong was found in what is there to be read.
     pub fn is_good(&self) -> bool {
         !self.findings.iter().any(Finding::is_wrong)
     }

@@ -23,7 +23,7 @@ const DEPTH: usize = 3;
 /// Bytes copied at once.
 const COPY_BYTES: usize = 1 << 20;
 
-/// Where the file of a segment is.
+/// Location of the file of a segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SegmentPlace {
     /// In the logspace's directory.
@@ -62,7 +62,7 @@ impl SegmentPlace {
     }
 }
 
-/// Where the file of the segment is whose path below a logspace's directory is given. A link counts only when the
+/// Locates the file of the segment whose path below a logspace's directory is given. A link counts only when the
 /// chain says that the segment went to that very place: nothing else is followed out of the directory.
 pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
     let whole = dir.join(path);
@@ -85,7 +85,7 @@ pub fn locate(dir: &Path, path: &Path, chain: &Chain) -> SegmentPlace {
     }
 }
 
-/// Where a segment is that the chain says is in this place of the archive.
+/// Locates a segment that the chain says is in this place of the archive.
 pub(crate) fn locate_archived(target: &Path) -> SegmentPlace {
     let root = target.ancestors().nth(DEPTH);
     let Some(root) = root.filter(|root| root.join(MARKER).exists()) else {
@@ -104,7 +104,7 @@ pub(crate) fn first_of(path: &Path) -> Option<u64> {
     path.file_stem()?.to_str()?.parse().ok()
 }
 
-/// Whether no folder on the way down to a file is a link.
+/// Returns true when no folder on the way down to a file is a link.
 fn folders_are_real(dir: &Path, path: &Path) -> bool {
     let mut folder = dir.to_owned();
     let above = path.parent().into_iter().flatten();

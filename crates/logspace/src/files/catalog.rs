@@ -36,7 +36,7 @@ impl From<io::Error> for CatalogError {
     }
 }
 
-/// Whether the first line names another version of the format. Such a file is never taken for a damaged one.
+/// Returns true when the first line names another version of the format. Such a file is never taken for a damaged one.
 fn is_newer(bytes: &[u8]) -> bool {
     let title = bytes.split(|byte| *byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
     let version = title.and_then(|title| title.strip_prefix(TITLE_OF_ANY));
@@ -59,7 +59,7 @@ pub(crate) struct Entry {
     pub(crate) path: PathBuf,
 }
 
-/// Where a segment's file is: what is archived takes no room here.
+/// Location of a segment's file: what is archived takes no room here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum FileLocation {
     /// In the logspace's directory.
@@ -81,7 +81,7 @@ pub(crate) enum Reason {
     Missing,
 }
 
-/// What remains of a segment.
+/// Record of a segment that was removed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Tombstone {
     pub(crate) entry: Entry,

@@ -72,7 +72,7 @@ struct Jump {
     difference_us: i64,
 }
 
-/// What changed with a reading.
+/// Changes that a reading of the clocks shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ClockEvent {
     /// The wall clock jumped by so many microseconds.
@@ -165,7 +165,7 @@ impl ClockGuard {
         Some(ClockEvent::Accepted)
     }
 
-    /// Whether what is old may be removed.
+    /// Returns true when what is old may be removed.
     pub(crate) fn is_trusted(&self) -> bool {
         self.jump.is_none()
     }
@@ -194,7 +194,7 @@ impl ClockGuard {
     }
 }
 
-/// What the file says.
+/// The contents of the file.
 struct SavedReadings {
     boot_id: String,
     clocks: ClockReading,

@@ -100,7 +100,7 @@ impl JournalCipher {
         out.extend_from_slice(tag.expect("a record is shorter than the cipher's limit").as_ref());
     }
 
-    /// What a record says in clear; `None` when its key is gone or it was changed.
+    /// Decrypts a record; `None` when its key is gone or it was changed.
     pub(crate) fn open_record<'a>(&self, sequence: u64, payload: &'a [u8]) -> Option<Cow<'a, [u8]>> {
         if payload.first() != Some(&ENCRYPTED) {
             return Some(Cow::Borrowed(payload));
@@ -115,7 +115,7 @@ impl JournalCipher {
         Some(Cow::Owned(plain))
     }
 
-    /// Whether a key was drawn since the start.
+    /// Returns true when a key was drawn since the start.
     pub(crate) fn is_ready(&self) -> bool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).is_ready
     }

@@ -49,7 +49,7 @@ impl NumberMark {
         self.sync_when_due()
     }
 
-    /// Whether the last change is on the device.
+    /// Returns true when the last change is on the device.
     pub(crate) fn is_synced(&self) -> bool {
         self.is_synced
     }

@@ -241,7 +241,7 @@ fn key_of(dir: &Path) -> SigningKey {
     SigningKey::load(&dir.join(EVIDENCE_DIR).join("sign.key")).unwrap()
 }
 
-/// What the page's own script says, run as a browser would.
+/// Runs the page's own script as a browser would; returns its output.
 fn page_says(dir: &Path, folder: &Path) -> String {
     let page = fs::read_to_string(folder.join("verify.html")).unwrap();
     let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();

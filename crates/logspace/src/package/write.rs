@@ -59,7 +59,7 @@ impl From<io::Error> for ExportError {
     }
 }
 
-/// What a package holds.
+/// Contents of a package that was made.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
     /// Messages.
@@ -75,7 +75,7 @@ pub struct Exported {
 /// Finds the wanted messages of a segment.
 pub type MessageSelector<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + Send + 'a;
 
-/// What is taken out of one local logspace.
+/// The part of a package that is taken out of one local logspace.
 pub struct PackagePart<'a> {
     /// The name of the local logspace.
     pub local: String,

@@ -19,7 +19,7 @@ pub struct Unlocked {
 }
 
 impl Unlocked {
-    /// What these keys open.
+    /// Makes the set of segments that these keys open.
     pub fn with(keys: Keys) -> Unlocked {
         Unlocked { keys, opened: Mutex::default() }
     }

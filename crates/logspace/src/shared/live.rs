@@ -161,7 +161,7 @@ impl Seat {
 }
 
 impl State {
-    /// What waits; then, once, how many were missed since.
+    /// Returns the next batch that waits; then, once, how many were missed since.
     fn next(&mut self) -> Option<Live> {
         if let Some((live, bytes)) = self.waiting.pop_front() {
             self.bytes -= bytes;

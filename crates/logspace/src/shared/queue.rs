@@ -24,7 +24,7 @@ struct State<T> {
     nudged: bool,
 }
 
-/// What [`Queue::take`] found.
+/// Result of [`Queue::take`].
 pub(crate) enum PopResult<T> {
     /// Everything that waited, up to the asked cost.
     Items(Vec<T>),
@@ -129,7 +129,7 @@ impl<T> Queue<T> {
         self.emptied.notify_all();
     }
 
-    /// Whether nothing more is taken in.
+    /// Returns true when nothing more is taken in.
     pub(crate) fn is_closed(&self) -> bool {
         !self.locked().open
     }

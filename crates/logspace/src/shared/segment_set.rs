@@ -89,7 +89,7 @@ impl SegmentSet {
         SegmentSet { snapshot: ArcSwap::from_pointee(lists.snapshot()), lists: Mutex::new(lists) }
     }
 
-    /// What is published.
+    /// Returns the published snapshot.
     pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
     }
@@ -196,7 +196,7 @@ impl SegmentSet {
         count
     }
 
-    /// What is published, with locked segments that `open` can open.
+    /// Returns the published snapshot with those locked segments that `open` can open.
     pub(crate) fn snapshot_with(&self, open: &dyn Fn(&Path) -> Option<Arc<dyn SegmentView>>) -> Snapshot {
         let mut lists = self.locked().clone();
         for sealed in lists
@@ -323,7 +323,7 @@ impl Lists {
         }
     }
 
-    /// What was not read back yet.
+    /// Returns the extent of the messages that were not read back yet.
     fn still_to_come(&self, Starting { end, until_us }: Starting) -> Option<Locked> {
         let count = end.checked_sub(self.sequence).filter(|count| *count > 0)?;
         let from_us = self.newest_us().unwrap_or(0).min(until_us);

@@ -69,7 +69,7 @@ pub struct LogspaceStats {
     pub starting_messages: u64,
     /// Live tails.
     pub subscribers: u64,
-    /// What is wrong at present: it is tried again until it works.
+    /// The present failure: the work is tried again until it succeeds.
     pub last_error: Option<String>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Counters {
     pub(crate) stamped: AtomicU64,
     pub(crate) journal_bytes: AtomicU64,
     last_error: Mutex<Option<String>>,
-    /// What was found when the logspace was opened and stays so.
+    /// Faults that were found when the logspace was opened and stay.
     standing: Mutex<Vec<String>>,
 }
 
@@ -124,7 +124,7 @@ impl Counters {
         *self.standing.lock().unwrap_or_else(PoisonError::into_inner) = troubles;
     }
 
-    /// What is wrong at present.
+    /// Returns the present failure.
     fn error(&self) -> Option<String> {
         let last = self.last_error.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let standing = self.standing.lock().unwrap_or_else(PoisonError::into_inner);

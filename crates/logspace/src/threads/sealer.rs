@@ -181,7 +181,7 @@ impl Sealer {
         Ok(())
     }
 
-    /// Whether a record is that of a segment, and can still be the chain's next.
+    /// Returns true when a record is that of a segment, and can still be the chain's next.
     fn is_of(&self, record: &Record, segment: &dyn Growing) -> bool {
         record.segment.first == segment.first_sequence() && self.evidence_log.chain().continues(record)
     }

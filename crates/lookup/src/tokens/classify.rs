@@ -2,7 +2,7 @@
 //!
 //! In: text. Out: lower-cased bytes, one bit a byte. Holds nothing. Limits: the outputs must have room.
 
-/// Whether a byte belongs to tokens.
+/// Returns true when a byte belongs to tokens.
 const fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') || byte >= 0x80
 }

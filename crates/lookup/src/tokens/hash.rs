@@ -28,7 +28,7 @@ pub struct Hash {
 /// Strings up to this length are told by length, `head` and `next`.
 pub const SHORT_BYTES: usize = 16;
 
-/// What is kept of `head` and `next` for each length of a short string.
+/// Masks of `head` and `next` for each length of a short string.
 const KEPT: [(u64, u64); SHORT_BYTES + 1] = {
     let mut kept = [(0, 0); SHORT_BYTES + 1];
     let mut bytes = 1;

@@ -49,7 +49,7 @@ pub(super) fn append(builder: &mut Builder, batch: &Batch, selection: &Selection
     builder.end_batch();
 }
 
-/// What the origin and the marks of a message say of its sender.
+/// Returns the sender of a message, from its origin and its marks.
 fn sender_of(builder: &mut Builder, batch: &Batch, index: usize) -> Sender {
     let origin = batch.origin(index);
     let peer = origin.peer.map(|peer| peer.ip().to_canonical().to_string()).unwrap_or_default();

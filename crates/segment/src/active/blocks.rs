@@ -25,7 +25,7 @@ const PRESSING_MAX: usize = 64;
 pub(crate) struct Stored {
     /// Its first document.
     pub(crate) first: u32,
-    /// Where it lies among the compressed bytes.
+    /// Offset among the compressed bytes.
     pub(crate) offset: u64,
     pub(crate) stored_bytes: u32,
     pub(crate) plain_bytes: u32,
@@ -42,14 +42,14 @@ struct Full {
     /// Its first document.
     first: u32,
     received: Arc<Received>,
-    /// What the threads make of it; none while it waits for a dictionary.
+    /// Its compressed form, once the threads have made it; none while it waits for a dictionary.
     pending: Option<PendingBlock>,
 }
 
 /// The frames of a segment being built.
 pub(crate) struct Blocks {
     first_sequence: u64,
-    /// What blocks are compressed with, empty for nothing; none while that is to be learned.
+    /// Dictionary that blocks are compressed with, empty for none; `None` while it is still to be learned.
     dictionary: Option<Arc<Vec<u8>>>,
     /// Full blocks that are not compressed yet; all behind the compressed ones.
     full: VecDeque<Full>,
@@ -185,7 +185,7 @@ impl Blocks {
         firsts.find(|known| *known > first).unwrap_or(length).min(length)
     }
 
-    /// What blocks are decompressed with.
+    /// Returns the dictionary that blocks are decompressed with.
     pub(crate) fn dictionary(&self) -> &[u8] {
         self.dictionary.as_deref().map_or(&[], Vec::as_slice)
     }

@@ -112,7 +112,7 @@ impl Builder {
         self.learn_documents = documents;
     }
 
-    /// Whether the segment must be sealed before more is added.
+    /// Returns true when the segment must be sealed before more is added.
     pub(crate) fn is_full(&self) -> bool {
         self.length >= DOCUMENTS_MAX || self.bytes >= BYTES_MAX
     }

@@ -31,7 +31,7 @@ pub(crate) struct Column {
     listed: Option<Vec<u32>>,
     /// Their places.
     pub(crate) places: Vec<u32>,
-    /// Whether every value reads as a number.
+    /// True when every value reads as a number.
     pub(crate) numeric: bool,
 }
 
@@ -60,7 +60,7 @@ impl Column {
         }
     }
 
-    /// Whether a document has a value; none behind it has.
+    /// Returns true when a document has a value; none behind it has.
     fn ends_with(&self, document: u32) -> bool {
         match &self.listed {
             Some(listed) => listed.last() == Some(&document),
@@ -135,7 +135,7 @@ pub(crate) struct Times {
     pub(crate) event: Vec<i64>,
     /// Offset and quality of the event time, see [`zone_number`].
     pub(crate) zone: Vec<i64>,
-    /// Where the text begins, see `text`.
+    /// Start of the text, see `text`.
     pub(crate) text_start: Vec<i64>,
     pub(crate) text_tail: Vec<i64>,
 }

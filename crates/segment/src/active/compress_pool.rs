@@ -56,7 +56,7 @@ impl PendingBlock {
         self.0.get().is_some()
     }
 
-    /// What became of the block, once that is known.
+    /// Waits for the compressed block; `None` when the work failed.
     pub(super) fn wait(&self) -> Option<&CompressedBlock> {
         self.0.wait().as_ref()
     }
@@ -70,7 +70,7 @@ struct Job {
 }
 
 impl Drop for Job {
-    /// Whoever waits learns of the end of the work, however it ended.
+    /// Tells those who wait that the work ended, however it ended.
     fn drop(&mut self) {
         let _ = self.pending.0.set(None);
     }

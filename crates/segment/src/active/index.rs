@@ -30,7 +30,7 @@ struct Waiting {
     /// Tokens to be looked up: so many of these are.
     tokens: Vec<(Token, Hash)>,
     count: usize,
-    /// What stands beside each of them.
+    /// Neighbours of each of them.
     neighbours: Vec<Neighbours>,
     document: u32,
     /// The frequent tokens, when it is the text of its document, which it ends.
@@ -106,15 +106,15 @@ pub(crate) struct Index {
     pub(crate) templates: Templates,
     /// Ids of the terms of each document, document after document.
     pub(crate) flat: Vec<u32>,
-    /// What stands beside the first of each of these in its document.
+    /// Neighbours of the first of each of these in its document.
     pub(crate) neighbours: Vec<Neighbours>,
     /// Terms that their document had before, beside others.
     pub(crate) again: Vec<Again>,
-    /// Where each document's ids end in `flat`.
+    /// End of each document's ids in `flat`.
     pub(crate) ends: Vec<u32>,
     /// Template of each document.
     pub(crate) template_of: Vec<u32>,
-    /// Whether the next document had tokens in name-value pairs.
+    /// True when the next document had tokens in name-value pairs.
     has_values: bool,
     waiting: [Waiting; TEXTS],
     waiting_count: usize,

@@ -15,7 +15,7 @@ pub(crate) struct Received {
     heard: Vec<Heard>,
 }
 
-/// What neighbours share.
+/// Values that neighbouring messages share.
 struct Heard {
     /// Number of messages up to the last of them.
     end: usize,

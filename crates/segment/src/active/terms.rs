@@ -52,7 +52,7 @@ pub(crate) struct Terms {
     seed: Seed,
     slots: Vec<Slot>,
     bytes: Vec<u8>,
-    /// Where each string ends, by id.
+    /// End of each string, by id.
     ends: Vec<u32>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct WordScan {
 }
 
 impl WordScan {
-    /// What a pattern asks for.
+    /// Finds the terms and templates that match a pattern.
     pub(super) fn of(builder: &Builder, pattern: &Pattern) -> WordScan {
         let index = &builder.index;
         let matcher = Matcher::new(pattern);

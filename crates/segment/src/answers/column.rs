@@ -80,7 +80,7 @@ pub(crate) trait Source {
         add_by_runs(self, places, watch, found)
     }
 
-    /// Whether every value is one token and nothing else: then the order of values is that of tokens.
+    /// Returns true when every value is one token and nothing else: then the order of values is that of tokens.
     fn is_of_tokens(&self, _watch: &Watch) -> Result<bool, ReadError> {
         Ok(false)
     }
@@ -146,7 +146,7 @@ impl Shown {
         }
     }
 
-    /// Whether several kept values may show the same.
+    /// Returns true when several kept values may show the same.
     fn is_shared(&self) -> bool {
         *self != Shown::Whole
     }

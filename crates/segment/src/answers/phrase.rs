@@ -108,7 +108,7 @@ pub(crate) fn with_words<'p>(
     Ok(documents)
 }
 
-/// What a template tells of a message with all words of a phrase.
+/// A template's answer for a message with all words of a phrase.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// It does not hold the phrase.
@@ -125,7 +125,7 @@ struct Other {
     near: Excerpt,
     /// Each neighbourhood in a text, and whether the phrase has it so.
     found: Vec<(Neighbours, bool)>,
-    /// Whether it is in name-value pairs as well.
+    /// True when it is in name-value pairs as well.
     is_in_values: bool,
 }
 
@@ -180,7 +180,7 @@ fn each_gap(sequence: &[u16], layout: Layout, mut visit: impl FnMut(Neighbours, 
 pub(crate) struct Judge {
     whole: Excerpt,
     others: Vec<Other>,
-    /// Whether every other word stands between frequent ones, and its neighbours are known.
+    /// True when every other word stands between frequent ones, and its neighbours are known.
     is_complete: bool,
 }
 
@@ -210,7 +210,7 @@ impl Judge {
         Ok(Some(judge))
     }
 
-    /// What a template tells of messages that have all of the phrase's words.
+    /// Returns a template's verdict on messages that have all of the phrase's words.
     pub(crate) fn verdict(&self, sequence: &[u16], layout: Layout) -> Verdict {
         let phrases = self.whole.count(sequence);
         if phrases == 0 {

@@ -44,7 +44,7 @@ pub(crate) fn add_columns<'a>(
     Ok(())
 }
 
-/// Whether a value holds a lower-cased text, whatever its own case.
+/// Returns true when a value holds a lower-cased text, whatever its own case.
 fn holds(value: &[u8], needle: &[u8]) -> bool {
     let Some(first) = needle.first() else { return true };
     let starts = (value.len() + 1).saturating_sub(needle.len());

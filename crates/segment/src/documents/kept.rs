@@ -23,7 +23,7 @@ static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
 /// The number of the next segment that opens.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// What a segment keeps; nothing of it remains when the segment is closed.
+/// Blocks that a segment keeps open; none of them remains when the segment is closed.
 pub(crate) struct KeptBlocks {
     owner: u64,
 }

@@ -9,7 +9,7 @@ const ENTRY_BYTES: usize = 8;
 /// Bytes of the counts and sizes at the start.
 pub(crate) const HEAD_BYTES: usize = 12;
 
-/// What a directory is of: how many strings a block has, and how an entry of the index is laid out.
+/// The layout of a directory: how many strings a block has, and how an entry of the index is laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Layout {
     /// Blocks of so many strings; an entry says where the block begins, then its first string.

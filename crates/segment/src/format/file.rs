@@ -37,7 +37,7 @@ pub(crate) use write::{FileWriter, Footless};
 pub(crate) struct SegmentFile {
     /// As it is stored.
     bytes: Bytes,
-    /// What was decrypted, when the chunks are encrypted and the key is there.
+    /// Decrypted chunks, when the file is encrypted and the key is there.
     plain: Option<Arc<Plain>>,
     header: Header,
     footer: Footer,
@@ -45,12 +45,12 @@ pub(crate) struct SegmentFile {
     checked: Vec<AtomicU64>,
 }
 
-/// What is wrong with a chunk.
+/// A chunk that is not what was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BadChunk {
     /// Its number, from 0.
     pub(crate) chunk: usize,
-    /// Where it begins in the file, and where it ends.
+    /// Its range in the file, bytes.
     pub(crate) place: std::ops::Range<u64>,
     pub(crate) what: &'static str,
 }
@@ -87,17 +87,17 @@ impl SegmentFile {
         Ok(Ok(SegmentFile { bytes, plain, header, footer, checked }))
     }
 
-    /// What anybody may know.
+    /// Returns the header, which anybody may read.
     pub(crate) fn header(&self) -> &Header {
         &self.header
     }
 
-    /// Whether the header says which messages there are: the first version's did not.
+    /// Returns true when the header says which messages there are: the first version's did not.
     pub(crate) fn has_facts(&self) -> bool {
         self.header.version > 1
     }
 
-    /// Whether the chunks are encrypted and the key is not there.
+    /// Returns true when the chunks are encrypted and the key is not there.
     pub(crate) fn is_locked(&self) -> bool {
         self.header.encryption != Encryption::None && self.plain.is_none()
     }

@@ -12,10 +12,10 @@ const LINES: u8 = 0;
 /// Lengths of all frames stand before the first.
 const LENGTHS: u8 = 1;
 
-/// What a block begins with that has no texts and no lengths.
+/// First bytes of a block that has no texts and no lengths.
 const PLAIN_HEAD: [u8; 2] = [0, LINES];
 
-/// Whether a block is nothing but frames with a line break behind each, as its first bytes say.
+/// Returns true when a block is nothing but frames with a line break behind each, as its first bytes say.
 pub(crate) fn is_plain(block: &[u8]) -> bool {
     block.starts_with(&PLAIN_HEAD)
 }
@@ -24,7 +24,7 @@ pub(crate) fn is_plain(block: &[u8]) -> bool {
 #[derive(Default)]
 pub(crate) struct Frames {
     bytes: Vec<u8>,
-    /// Where each frame ends, without its line break.
+    /// End of each frame, without its line break.
     ends: Vec<u32>,
     /// Texts that are not in their frames, in document order.
     texts: Vec<u8>,
@@ -100,7 +100,7 @@ impl Frames {
     }
 }
 
-/// Where the frames and texts of a decoded block lie in its bytes.
+/// Positions of the frames and texts of a decoded block in its bytes.
 #[derive(Default, Debug)]
 pub(crate) struct Layout {
     pub(crate) frames: Vec<Range<usize>>,

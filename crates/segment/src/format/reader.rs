@@ -30,7 +30,7 @@ impl<'a> FileSlice<'a> {
         Ok(FileSlice { bytes, offset: self.offset + start as u64 })
     }
 
-    /// What is wrong at a place of the part.
+    /// Returns the damage at an offset of the slice.
     pub(crate) fn damage(&self, at: usize, what: &'static str) -> Damage {
         Damage { offset: self.offset.saturating_add(at as u64), what }
     }
@@ -49,7 +49,7 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Whether everything was read.
+    /// Returns true when everything was read.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {
         self.at >= self.part.bytes.len()
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
         self.at
     }
 
-    /// What is wrong here.
+    /// Returns damage at the present offset.
     #[cold]
     pub(crate) fn damage(&self, what: &'static str) -> Damage {
         self.part.damage(self.at, what)

@@ -35,7 +35,7 @@ const PLAIN: u8 = 0;
 const STEPS: u8 = 1;
 const BYTES: u8 = 2;
 
-/// What the columns of a unit are written to.
+/// Streams that the columns of a unit are written to.
 #[derive(Default, Debug)]
 pub(crate) struct Streams {
     /// Forms and sizes.
@@ -150,7 +150,7 @@ fn entropy_bits(numbers: impl Iterator<Item = u8>) -> usize {
     counts.iter().filter(|count| **count > 0).map(each).sum::<f64>() as usize
 }
 
-/// Whether all strings, behind what they begin with, are hexadecimal numbers of one length; upper case or not.
+/// Returns the case and the length when all strings, behind their common beginning, are hexadecimal numbers of one length.
 fn hex(values: &Values) -> Option<(bool, usize)> {
     let first = values.at(0);
     if values.iter().any(|value| value.len() != first.len()) {

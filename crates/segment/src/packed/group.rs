@@ -128,7 +128,7 @@ impl<'a> Group<'a> {
         self.rows.len()
     }
 
-    /// Whether nothing more should be added.
+    /// Returns true when nothing more should be added.
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= GROUP_DOCUMENTS || self.frames.size() + self.texts.size() >= GROUP_BYTES
     }

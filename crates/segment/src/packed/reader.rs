@@ -24,7 +24,7 @@ const UNIT_BYTES_MAX: usize = 2 * COLUMN_BYTES_MAX;
 /// Unpacked units are forgotten beyond this; a whole group of usual messages takes some 5 MiB.
 const HELD_BYTES_MAX: usize = 64 << 20;
 
-/// What is read from a segment's file; each piece is checked before it is given.
+/// Source of the pieces of a segment's file; each piece is checked before it is given.
 pub(crate) trait Source {
     /// A piece of the section of groups.
     fn piece(&self, start: usize, length: usize) -> Result<FileSlice<'_>, Damage>;
@@ -52,7 +52,7 @@ struct Group {
 
 /// A unit and what was read of it.
 struct Unit {
-    /// Where it is in the section.
+    /// Offset in the section.
     start: usize,
     /// Number of rows of each piece.
     pieces: Vec<u32>,
@@ -137,7 +137,7 @@ impl PackedReader {
     }
 }
 
-/// Where a group lies.
+/// Position of a group.
 pub(crate) struct Entry {
     pub(crate) documents: Range<u32>,
     pub(crate) start: usize,

@@ -10,10 +10,10 @@ pub(crate) const RUNS_MAX: usize = 12;
 /// Most digits of a number: so many nines fit 63 bits, and differences have a sign.
 const DIGITS_MAX: usize = 18;
 
-/// What the strings have in common, and their numbers.
+/// The common text of strings, and their numbers.
 #[derive(Default, Debug)]
 pub(crate) struct Shape {
-    /// What stands before, between and behind the numbers: one more than there are numbers.
+    /// Texts before, between and behind the numbers: one more than there are numbers.
     pub(crate) literals: Values,
     /// For each place of a number, the digits that all have (they may begin with zeros), or 0: as few as it needs.
     pub(crate) pads: Vec<u8>,

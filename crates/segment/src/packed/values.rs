@@ -40,7 +40,7 @@ impl Values {
         self.end();
     }
 
-    /// Where the next string is written, before it is ended.
+    /// Returns the buffer of the next string, before it is ended.
     #[inline]
     pub(crate) fn open(&mut self) -> &mut Vec<u8> {
         &mut self.bytes

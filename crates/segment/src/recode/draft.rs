@@ -153,7 +153,7 @@ impl Sealed {
         }
     }
 
-    /// What is wrong with this file.
+    /// Returns the error for damage in this file.
     pub(super) fn damaged(&self, damage: Damage) -> ReadError {
         ReadError::Corrupt { path: self.path().to_owned(), offset: damage.offset, what: damage.what }
     }

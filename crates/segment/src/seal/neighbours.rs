@@ -14,7 +14,7 @@ const SEEN_BITS: u32 = 16;
 /// A term whose neighbours are not kept.
 const RARE: u32 = u32::MAX;
 
-/// What stands beside terms.
+/// Neighbours of terms.
 struct NeighbourTable {
     /// Each neighbourhood of a term at a place of its own, the last one of the place. Never 0, see [`NeighbourTable::add`].
     seen: Vec<u64>,

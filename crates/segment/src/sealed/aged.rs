@@ -16,7 +16,7 @@ pub(crate) const BLOCK_SHIFT: u8 = 9;
 /// Terms that more than one of this many documents have keep their documents: the blocks would be nearly all.
 pub(crate) const EXACT_SHARE: u32 = 64;
 
-/// What an aged segment says of its terms.
+/// How an aged segment keeps its terms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Aging {
     shift: u8,
@@ -47,7 +47,7 @@ impl Aging {
         Ok(Aging { shift, count_max, length })
     }
 
-    /// Whether a term of so many documents only has blocks.
+    /// Returns true when a term of so many documents only has blocks.
     pub(crate) fn is_by_block(&self, count: u64) -> bool {
         count > 0 && count <= u64::from(self.count_max)
     }

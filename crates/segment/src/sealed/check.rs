@@ -20,7 +20,7 @@ use evidence::{Digest, merkle::Tree};
 use lookup::{ReadError, SegmentView, Watch};
 use std::{ops::Range, path::Path};
 
-/// What a check saw.
+/// Result of a check.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct VerifyReport {
     /// Messages read back.

@@ -25,7 +25,7 @@ const VARINT_BYTES_MAX: usize = 10;
 /// Groups between two looks at the watch: about a tenth of a millisecond.
 const GROUPS_A_LOOK: usize = 1024;
 
-/// What is wrong with a place that cannot be.
+/// Text of the error for a place that cannot be.
 const NOT_A_VALUE: &str = "a value that the dictionary does not have";
 
 /// Most distinct values: no segment has as many messages.

@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     pub(crate) numeric: bool,
     pub(crate) start: usize,
     pub(crate) size: usize,
-    /// Whether every value is one token; found out when a word is first asked for.
+    /// Remembers whether every value is one token; found out when a word is first asked for.
     pub(crate) of_tokens: OnceLock<bool>,
 }
 

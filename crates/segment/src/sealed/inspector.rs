@@ -54,12 +54,12 @@ impl SegmentInspector {
         Sealed::of(&self.path, self.file)
     }
 
-    /// Whether it is encrypted and the key is not there.
+    /// Returns true when it is encrypted and the key is not there.
     pub fn is_locked(&self) -> bool {
         self.file.is_locked()
     }
 
-    /// Whether it is encrypted.
+    /// Returns true when it is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.file.header().encryption != Encryption::None
     }
@@ -71,12 +71,12 @@ impl SegmentInspector {
         self.file.has_facts().then(|| (*first, u64::from(*count), *received_us))
     }
 
-    /// Whether it was recoded.
+    /// Returns true when it was recoded.
     pub fn is_recoded(&self) -> bool {
         self.file.header().version >= RECODED_VERSION
     }
 
-    /// Whether it was aged, after it was recoded.
+    /// Returns true when it was aged, after it was recoded.
     pub fn is_aged(&self) -> bool {
         self.file.place(Section::Aging).length > 0
     }
@@ -118,7 +118,7 @@ impl SegmentInspector {
     }
 }
 
-/// What is wrong with a chunk, in words; its messages are those of the whole segment.
+/// Describes a damaged chunk; its messages are those of the whole segment.
 pub(super) fn damaged_chunk(file: &SegmentFile, bad: BadChunk) -> DamagedChunk {
     let Header { first, count, .. } = file.header();
     let parts = file.sections_of(&bad.place).into_iter().map(part).collect();

@@ -130,7 +130,7 @@ struct Opening<'a> {
 }
 
 impl Opening<'_> {
-    /// Whether a block that has been opened so far has a document.
+    /// Returns true when a block that has been opened so far has a document.
     fn is_of(&self, document: u32, block: &Block) -> bool {
         self.first == block.documents.start && block.documents.contains(&document)
     }
@@ -307,7 +307,7 @@ impl packed::Source for Sealed {
 }
 
 impl Sealed {
-    /// What opens the blocks.
+    /// Returns the decompressor of the blocks.
     fn decompressor(&self) -> Result<DCtx<'_>, Damage> {
         let dictionary = self.file.section(Section::Compression)?;
         let useless = || dictionary.damage(0, "the compression dictionary is of no use");
@@ -318,7 +318,7 @@ impl Sealed {
         Ok(decompressor)
     }
 
-    /// Whether it was recoded: messages are groups of templates and columns, terms are packed.
+    /// Returns true when it was recoded: messages are groups of templates and columns, terms are packed.
     pub(crate) fn is_recoded(&self) -> bool {
         self.file.header().version >= RECODED_VERSION
     }

@@ -29,7 +29,7 @@ const BLOCKS_A_LOOK: usize = 512;
 const LISTS_AHEAD: usize = 4;
 /// Most frequent tokens that a segment may say it has.
 const TOKENS_MAX: usize = u16::MAX as usize;
-/// What is wrong with a document that cannot be.
+/// Text of the error for a document that cannot be.
 const BEYOND: &str = "a document beyond the segment's end";
 /// Most bytes of a document's number.
 const DOCUMENT_BYTES_MAX: usize = 4;
@@ -189,7 +189,7 @@ impl Sealed {
         Ok(())
     }
 
-    /// Whether the terms are compressed: they are in an aged segment, and in what older versions recoded.
+    /// Returns true when the terms are compressed: they are in an aged segment, and in what older versions recoded.
     fn is_packed(&self) -> bool {
         self.file.place(Section::PackedTerms).length > 0
     }
@@ -343,7 +343,7 @@ impl Sealed {
         Ok(used)
     }
 
-    /// Where the documents of each template are: read once, and kept as long as the segment is open.
+    /// Returns the lists of documents of the templates: read once, and kept as long as the segment is open.
     fn template_lists(&self) -> Result<&[TemplateList], Damage> {
         if let Some(lists) = self.template_lists.get() {
             return Ok(lists);
@@ -394,7 +394,7 @@ impl Sealed {
         Ok(found)
     }
 
-    /// What is known of words beside terms; `None`: nothing. An aged segment keeps none.
+    /// Returns the section of neighbours of terms; `None` when there is none, as in an aged segment.
     pub(super) fn neighbours(&self) -> Result<Option<Neighbourhoods<'_>>, Damage> {
         if self.file.place(Section::Neighbours).length == 0 {
             return Ok(None);
@@ -440,7 +440,7 @@ impl Heads {
         Heads { followed: 0..pieces.saturating_sub(1), dead: Vec::new() }
     }
 
-    /// Whether a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
+    /// Returns true when a term of a piece may match, as far as that depends on what all of them begin with; `firsts` are the first
     /// term of the piece and of the one behind it.
     pub(super) fn may_match<'a>(
         &mut self,
@@ -465,7 +465,7 @@ impl Heads {
         Ok(false)
     }
 
-    /// Whether no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
+    /// Returns true when no term matches from `first` up to `next`, by the byte behind what both begin with: there are only a few.
     fn are_dead_behind(matcher: &Matcher, first: &[u8], next: &[u8], common: usize) -> bool {
         let (Some(low), Some(high)) = (first.get(common), next.get(common)) else { return false };
         if high.saturating_sub(*low) > STEPS_MAX {
@@ -479,11 +479,11 @@ impl Heads {
     }
 }
 
-/// What a walk over the dictionary looks for and has found.
+/// State of a walk over the dictionary: the pattern, and what was found.
 pub(super) struct Search<'f> {
     pub(super) matcher: Matcher,
     pub(super) found: &'f mut Bitmap,
-    /// Whether each template is wanted; as long as the last wanted one needs.
+    /// For each template, whether it is wanted; as long as the last wanted one needs.
     pub(super) templates: &'f mut Vec<bool>,
     /// In an aged segment, the blocks that may have more.
     pub(super) blocks: Option<(Aging, Bitmap)>,
@@ -516,7 +516,7 @@ impl<'a> Templates<'a> {
         self.tokens.iter().position(|known| *known == token).map(|at| at as u16)
     }
 
-    /// Whether each template passes a test.
+    /// Returns for each template whether it passes a test.
     pub(super) fn having(&self, mut test: impl FnMut(&[u16]) -> bool) -> Result<Vec<bool>, Damage> {
         let damage = || self.documents.damage("templates do not decompress");
         let plain = zstd::bulk::decompress(self.sequences, self.sequences_bytes).map_err(|_| damage())?;

@@ -14,11 +14,11 @@ const COLUMNS: [Column; 2] = [Column::Host, Column::Program];
 
 /// Documents, as long as possible by their templates.
 struct Documents {
-    /// Whether those of each template are among them; as long as the last such one needs.
+    /// For each template, whether its messages are among them; as long as the last such one needs.
     templates: Vec<bool>,
     /// More of them.
     others: Bitmap,
-    /// Whether there are no others.
+    /// True when there are no others.
     is_outlined: bool,
 }
 

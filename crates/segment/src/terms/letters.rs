@@ -60,7 +60,7 @@ impl<'a> Letters<'a> {
         Letters { pieces: section.as_chunks().0, wanted }
     }
 
-    /// Whether no term of a piece has all of the letters.
+    /// Returns true when no term of a piece has all of the letters.
     #[inline]
     pub(crate) fn lack(&self, piece: usize) -> bool {
         self.pieces.get(piece).is_some_and(|piece| self.wanted & !u32::from_le_bytes(*piece) != 0)

@@ -89,7 +89,7 @@ impl Layout {
         self.0 & Layout::TAIL != 0
     }
 
-    /// Whether a word in a gap may have others of its kind beside it.
+    /// Returns true when a word in a gap may have others of its kind beside it.
     pub(crate) fn is_loose(self, is_tail: bool) -> bool {
         self.0 & if is_tail { Layout::LONG_TAIL } else { Layout::LOOSE } != 0
     }

@@ -18,7 +18,7 @@ pub(crate) struct Sequence {
 #[derive(Clone, Copy, Default)]
 struct Slot {
     hash: u64,
-    /// Where its sequence lies.
+    /// Start of its sequence.
     start: u32,
     length: u32,
     /// Its number plus one; 0 for a free slot.

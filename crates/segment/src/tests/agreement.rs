@@ -320,7 +320,7 @@ proptest! {
     }
 }
 
-/// What a segment answers to a phrase of these words.
+/// Returns the answer of a segment to a phrase of these words.
 fn phrase_of(view: &dyn SegmentView, words: &[&str], slop: u32) -> PhraseAnswer {
     let words = words.iter().map(|word| Pattern::Exact((*word).into())).collect();
     view.phrase(&Phrase { words, slop }, &Watch::unlimited()).unwrap()
@@ -354,7 +354,7 @@ fn neighbours_answer_phrases_exactly() {
     }
 }
 
-/// So many lines that dictionaries have many blocks and columns whole groups.
+/// Returns enough lines for dictionaries of many blocks and columns of whole groups.
 fn many_lines() -> Vec<Line> {
     let line = |at: u32| {
         let id = at.wrapping_mul(2_654_435_761);

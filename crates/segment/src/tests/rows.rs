@@ -125,7 +125,7 @@ fn a_name_may_have_values_of_several_types() {
     }
 }
 
-/// What a look-up and a reading cost is counted as it is.
+/// The cost of a look-up and of a reading is counted as it is.
 #[test]
 fn costs_are_counted() {
     let texts = ["alpha beta", "alpha gamma", "delta", "alphabet"];

@@ -46,7 +46,7 @@ const FIELDS: [&str; 14] = [
 /// Fields that a leaf of the tree covers, or that no bytes can prove.
 const NEVER_COMPARED: [&str; 4] = ["sequence", "received_us", "peer", "raw"];
 
-/// What the fields of messages rest on.
+/// Grounds on which the fields of messages are believed.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct FieldReport {
     /// Messages of which every field follows from the received bytes, but for the source and the tags.
@@ -71,7 +71,7 @@ pub(super) struct Messages {
     before: Option<u64>,
 }
 
-/// What messages are compared with.
+/// Statements that messages are compared with.
 pub(super) struct Stated<'a> {
     pub(super) chain: &'a Chain,
     pub(super) question: &'a Question,

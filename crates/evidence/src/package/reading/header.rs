@@ -58,7 +58,7 @@ impl<'a> Reading<'a> {
     }
 }
 
-/// Whether a host name follows the time.
+/// Presence of a host name behind the time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hosts {
     Expected,

@@ -195,7 +195,7 @@ fn retention_and_legal_hold_know_the_archive() {
     assert!(site.audit().is_good());
 }
 
-/// What a power cut left, and how it is made.
+/// A state that a power cut can leave, and how it is made.
 type Cut = (&'static str, fn(&Site, &Path, &Path));
 
 /// Each state that a power cut can leave of a move to the archive or back: at the next start everything is there, and

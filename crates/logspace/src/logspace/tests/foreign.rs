@@ -197,7 +197,7 @@ fn e2_another_file_in_the_place_of_a_segment_is_not_searched() {
     assert_eq!(logspace.snapshot().damaged[0].count, MANY, "an answer says what it lacks");
 }
 
-/// What happens to a chain, and how it is done.
+/// A harm to a chain, and how it is done.
 type Harm = (&'static str, fn(&Path));
 
 #[test]

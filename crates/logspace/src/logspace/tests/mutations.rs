@@ -18,7 +18,7 @@ const LARGE: u64 = 200;
 const LITTLE: u64 = 20;
 const DAY_US: i64 = 86_400_000_000;
 
-/// What there is at a path.
+/// A file, folder or link at a path.
 #[derive(Clone, PartialEq, Eq)]
 enum Node {
     File(Vec<u8>),
@@ -298,7 +298,7 @@ const KINDS: [Kind; 12] = [
     }),
 ];
 
-/// What becomes of a change.
+/// Counts of the outcomes of changes.
 #[derive(Clone, Copy, Default, Debug)]
 struct Outcomes {
     found: u64,

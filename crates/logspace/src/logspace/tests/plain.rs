@@ -133,7 +133,7 @@ impl Recoded for RecodedLines {
 }
 
 impl Lines {
-    /// What stands before the record.
+    /// Returns the text before the record.
     fn file(&self) -> String {
         format!("{}{}\n{}", self.first, if self.is_recoded { RECODED } else { "" }, self.text())
     }
@@ -188,9 +188,9 @@ impl Segments for Plain {
     }
 }
 
-/// What stands before the record.
+/// The line before the record.
 const RECORD: &str = "--\n";
-/// What the first line ends with when the segment was recoded.
+/// End of the first line when the segment was recoded.
 const RECODED: &str = " recoded";
 
 fn read(path: &Path) -> Result<(Lines, Option<Record>), ReadError> {

@@ -30,12 +30,12 @@ pub(super) struct Step {
 }
 
 impl Step {
-    /// Whether it makes something durable.
+    /// Returns true when it makes something durable.
     pub(super) fn is_sync(&self) -> bool {
         matches!(self.name.as_str(), "fsync" | "fdatasync")
     }
 
-    /// What it writes to the standard output.
+    /// Returns the bytes that it writes to the standard output.
     pub(super) fn printed(&self) -> Option<Vec<u8>> {
         (self.name == "write" && self.number(0) == Some(1)).then(|| self.texts().concat())
     }
@@ -319,7 +319,7 @@ impl Disk {
     }
 }
 
-/// What is left of one file.
+/// Returns the bytes that are left of one file.
 fn left(node: &Node, luck: Luck, chance: &mut Chance) -> Vec<u8> {
     let Node { written, synced } = node;
     match luck {

@@ -53,7 +53,7 @@ fn sign_again(folder: &Path, key: &SigningKey, mut manifest: Value) {
 
 type Change = fn(&mut Opened);
 
-/// What is changed, and what is said.
+/// Changes, and what verification says of them.
 const CHANGES: [(Change, &str); 15] = [
     (
         |p| {

@@ -38,7 +38,7 @@ impl Sealer {
         self.clock.is_trusted()
     }
 
-    /// Whether what is old may go to the archive.
+    /// Returns true when what is old may go to the archive.
     pub(in crate::threads) fn is_clock_trusted(&self) -> bool {
         self.clock.is_trusted()
     }

@@ -23,7 +23,7 @@ impl PlaceRange {
         PlaceRange { first: self.first.wrapping_sub(1), span: self.span }
     }
 
-    /// Whether a place is one of them.
+    /// Returns true when a place is one of them.
     pub(crate) fn have(&self, place: u32) -> bool {
         place.wrapping_sub(self.first) <= self.span
     }

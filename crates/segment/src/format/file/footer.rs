@@ -19,7 +19,7 @@ const SECTIONS_MAX: usize = 64;
 /// Bytes of a chunk's authentication tag.
 pub(super) const TAG_BYTES: usize = 16;
 
-/// Where a section lies.
+/// Position of a section.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     pub(super) section: u16,
@@ -42,12 +42,12 @@ pub(super) struct Footer {
     pub(super) record: Vec<u8>,
     /// Digest of header and footer up to the record.
     pub(super) contents: Digest,
-    /// Where the chunks end.
+    /// Offset behind the last chunk.
     pub(super) chunks_end: usize,
 }
 
 impl Footer {
-    /// What the contents' digest covers beside the header.
+    /// Returns the bytes that the contents' digest covers in addition to the header.
     fn encode_contents(&self) -> Vec<u8> {
         let mut out =
             Vec::with_capacity(self.sections.len() * SECTION_BYTES + self.checksums.len() * 52 + 64);
@@ -120,7 +120,7 @@ impl Footer {
         Ok(footer)
     }
 
-    /// Where a section lies.
+    /// Finds the entry of a section.
     pub(super) fn find(&self, section: Section) -> Option<&Entry> {
         self.sections.iter().find(|entry| entry.section == section as u16)
     }

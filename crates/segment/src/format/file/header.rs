@@ -26,7 +26,7 @@ pub(crate) enum Encryption {
     Aes256Gcm = 1,
 }
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Header {
     /// Version of the format; the first one knew neither hashes nor encryption.

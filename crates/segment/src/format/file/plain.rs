@@ -66,7 +66,7 @@ impl Plain {
         self.space.as_slice()
     }
 
-    /// Whether a chunk is there.
+    /// Returns true when a chunk is there.
     #[inline]
     pub(super) fn is_ready(&self, chunk: usize) -> bool {
         self.ready.get(chunk >> 6).is_some_and(|word| word.load(Acquire) & 1 << (chunk & 63) != 0)
@@ -89,7 +89,7 @@ impl Plain {
         true
     }
 
-    /// Whether a chunk is what was sealed, its bytes put into `plain`.
+    /// Returns true when a chunk is what was sealed, its bytes put into `plain`.
     pub(super) fn opens(&self, chunk: usize, sealed: &[u8], tag: &[u8; TAG_BYTES], plain: &mut [u8]) -> bool {
         u32::try_from(chunk).is_ok_and(|index| self.key.open(index, sealed, tag, plain))
     }

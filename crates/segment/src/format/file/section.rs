@@ -11,7 +11,7 @@ pub(crate) const CHUNK_BYTES: usize = 1 << CHUNK_SHIFT;
 /// The same as a power of two.
 pub(super) const CHUNK_SHIFT: u8 = 16;
 
-/// What a section holds. Numbers are never used again for something else.
+/// Kinds of sections. Numbers are never used again for something else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub(crate) enum Section {
@@ -21,7 +21,7 @@ pub(crate) enum Section {
     Compression = 2,
     /// Compressed blocks of frames.
     Blocks = 3,
-    /// Where each block lies.
+    /// Position of each block.
     BlockIndex = 4,
     /// Columns, as the directory says.
     Columns = 5,
@@ -35,7 +35,7 @@ pub(crate) enum Section {
     Hashes = 9,
     /// Groups of messages: templates and columns, in place of blocks.
     Groups = 10,
-    /// Where each group lies.
+    /// Position of each group.
     GroupIndex = 11,
     /// Skeletons of the groups' templates.
     Skeletons = 12,

@@ -116,7 +116,7 @@ pub(crate) struct Footless<W> {
 }
 
 impl<W> Footless<W> {
-    /// Where the footer belongs.
+    /// Returns the offset of the footer.
     pub(crate) fn footer_at(&self) -> u64 {
         self.footer.chunks_end as u64
     }
