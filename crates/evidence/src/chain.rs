@@ -3,7 +3,7 @@
 //! In: the text, then records as they are appended to its file. Out: the records; which bytes are none. A torn end, as
 //! a power cut leaves it, is not damage: the keeper of the file cuts it off.
 //! Holds: the records, about 400 bytes a segment.
-//! Limits: damage in the middle costs the records it hit and is told.
+//! Limits: damage in the middle costs the records it hit and is reported.
 
 use crate::{
     digest::Digest,

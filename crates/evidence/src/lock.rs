@@ -3,7 +3,7 @@
 //! In: recipients (certificates, public keys, `age1...`), identities (private keys, `AGE-SECRET-KEY-...`). Out: a
 //! segment's key, drawn and wrapped for every recipient, or unwrapped. Described in `docs/format/segment.md`.
 //! Holds: keys in memory. Limits: AES-256-GCM for chunks; RSA-OAEP or HPKE (RFC 9180) for wrapping; the algorithm
-//! stands beside each wrapped key.
+//! is named with each wrapped key.
 
 mod bech32;
 mod identity;

@@ -2,7 +2,7 @@
 //!
 //! In: a directory, perhaps left by a crash, perhaps changed by somebody. Out: the catalog as it should be, the sealed
 //! segments, files that are not the logspace's own.
-//! Limits: damage costs what it hit and is told; what is not the logspace's own is left where it is.
+//! Limits: damage costs what it hit and is reported; what is not the logspace's own is left where it is.
 
 mod adoption;
 mod comparison;

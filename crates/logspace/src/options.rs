@@ -168,7 +168,7 @@ pub enum Notice {
         first: u64,
         /// How many messages it holds.
         messages: u64,
-        /// Digest of its record: whoever keeps it elsewhere can prove later what was sealed up to here.
+        /// Digest of its record: who keeps it elsewhere can prove later what was sealed up to here.
         record: Digest,
     },
     /// The segment being built has as many columns of names as one may have: values of further names share one.

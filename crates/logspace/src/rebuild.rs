@@ -1,4 +1,4 @@
-//! Makes the index of a sealed segment anew from its messages.
+//! Makes the index of a sealed segment again, from its messages.
 //!
 //! In: a logspace that no server has open, a segment. Out: a new file in the place of the old one, with a record that
 //! says so. Limits: the messages and the columns must be whole; the root over the messages stays the same, or nothing
@@ -25,7 +25,7 @@ use std::{
     sync::Arc,
 };
 
-/// Why an index was not made anew.
+/// Why an index was not made again.
 #[derive(Debug)]
 pub enum RebuildIndexError {
     /// A server has the logspace open.
@@ -92,7 +92,7 @@ pub struct RebuildIndex {
 }
 
 impl RebuildIndex {
-    /// Makes the index of the segment that begins with a number anew.
+    /// Makes the index of the segment that begins with a number again.
     pub fn run(&self, dir: &Path, first: u64) -> Result<SealReport, RebuildIndexError> {
         let lock = OsDisk.lock(&dir.join(JOURNAL_DIR).join("journal.lock")).map_err(RebuildIndexError::Io)?;
         let _lock = lock.ok_or(RebuildIndexError::InUse)?;

@@ -78,7 +78,7 @@ impl Active {
         batch::append(&mut self.shared.write(), batch, selection);
     }
 
-    /// Appends a stored message, for making an index anew.
+    /// Appends a stored message, for making an index again.
     pub fn append_document(&mut self, document: &Document) {
         batch::append_document(&mut self.shared.write(), document);
     }

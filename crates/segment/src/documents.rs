@@ -2,7 +2,7 @@
 //!
 //! In: document numbers, ascending or descending. Out: messages, in the same order. Holds: the last block opened, so
 //! that neighbours cost one decompression. Limits: one block in memory; blocks of a counted few documents may be kept
-//! for whoever asks next.
+//! for the next reader.
 
 pub(crate) mod kept;
 pub(crate) mod text;

@@ -1,6 +1,6 @@
 //! A sealed segment: one file, mapped, never changed.
 //!
-//! In: a path. Out: answers; whether the file is whole; the index made anew.
+//! In: a path. Out: answers; whether the file is whole; the index made again.
 //! Holds: the mapping, the directory of columns, what blocks are decompressed with, where templates have their documents;
 //! blocks that were shown lately.
 //! Limits: every number read from the file is checked, every chunk's checksum is compared before its first use:

@@ -1,7 +1,7 @@
 //! The signed head of a ledger: how many entries there were, and the digest of the last one.
 //!
 //! In: the ledger, a key. Out: `FILE.head` beside it, replaced in one step, after the entries that it names are durable.
-//! Holds nothing. Limits: a head is never signed over entries that do not continue those of the head before: whoever cut
+//! Holds nothing. Limits: a head is never signed over entries that do not continue those of the head before: somebody who cut
 //! or changed them must not get a signature for it.
 
 use super::{Entry, Ledger};

@@ -68,7 +68,7 @@ pub struct PackageReport {
     pub sealed_to: u64,
     /// Numbers that cannot be in it, and why: removed, never sealed. The chain says so.
     pub gaps: Vec<(Range<u64>, String)>,
-    /// Numbers that could not be read when it was made, and why: the word of whoever made it.
+    /// Numbers that could not be read when it was made, and why: the word of its maker.
     pub unread: Vec<(Range<u64>, String)>,
     /// Grounds on which the fields of its messages are believed.
     pub fields: FieldReport,

@@ -12,7 +12,7 @@ const CLOCK_SLACK_US: i64 = 1_000_000;
 
 /// Keys that may sign.
 pub(super) enum Signers {
-    /// Those that whoever verifies has named.
+    /// Those that the verifier named.
     Trusted(Vec<PublicKey>),
     /// Those beside the chain: a new one counts when a key before it says so.
     Beside(Vec<PublicKey>),

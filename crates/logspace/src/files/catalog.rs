@@ -196,7 +196,7 @@ impl Catalog {
         Ok(std::str::from_utf8(&bytes).ok().and_then(parse))
     }
 
-    /// Writes the file anew, durably, and puts it in place of the old one.
+    /// Writes a new file, durably, and puts it in place of the old one.
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> io::Result<()> {
         let temporary = dir.join(format!("{CATALOG_NAME}.tmp"));
         match disk.remove(&temporary) {

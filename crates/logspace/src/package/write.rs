@@ -68,7 +68,7 @@ pub struct Exported {
     pub segments: u64,
     /// Numbers of segments that could not be read, and why.
     pub unread: Vec<(Range<u64>, String)>,
-    /// Digest of the manifest: whoever keeps it can tell later whether it is this package.
+    /// Digest of the manifest: who keeps it can tell later whether it is this package.
     pub manifest: Digest,
 }
 

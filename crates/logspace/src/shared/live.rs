@@ -2,7 +2,7 @@
 //!
 //! In: batches with their sequence numbers. Out: the same to each subscriber, or how many it missed.
 //! Holds: a bounded queue a subscriber. Limits: [`LIVE_BATCHES_MAX`] and [`LIVE_BYTES_MAX`]; a slow subscriber misses
-//! messages and is told how many; it never holds anybody up.
+//! messages and learns how many; it never holds anybody up.
 
 use message::{Batch, Selection};
 use std::{

@@ -1,7 +1,7 @@
 //! The sealer's moves between a logspace and its archive.
 //!
 //! In: what is old enough, what somebody asks for. Out: segments in their new place, with a record in the chain.
-//! Limits: one segment at a time; what cannot be moved stays, is told, and is tried again.
+//! Limits: one segment at a time; what cannot be moved stays, is reported, and is tried again.
 
 use super::sealer::{Sealer, look_for_archive, open_with_keys};
 use crate::{

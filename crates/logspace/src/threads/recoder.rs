@@ -25,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// Nice value of the thread: whoever else wants the processor has it.
+/// Nice value of the thread: every other work goes first.
 const NICE: i32 = 19;
 /// The queues to the builder count as busy when they are filled to more than one part of this many.
 const BUSY_SHARE: u64 = 8;

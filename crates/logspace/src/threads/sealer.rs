@@ -291,7 +291,7 @@ impl Sealer {
         }
         let is_gone = |entry: &&Entry| expired.iter().any(|(first, _)| *first == entry.first);
         for Entry { first, count, path, .. } in before.segments.iter().filter(is_gone) {
-            // Counted first: whoever sees the segment gone also sees why.
+            // Counted first: a reader who sees that the segment is gone also sees why.
             self.shared.counters.segments_removed.fetch_add(1, Relaxed);
             self.shared.segment_set.remove(*first);
             if let Err(error) = archive::remove(&self.shared.dir, path, self.evidence_log.chain()) {

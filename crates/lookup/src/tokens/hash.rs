@@ -25,7 +25,7 @@ pub struct Hash {
     pub next: u64,
 }
 
-/// Strings up to this length are told by length, `head` and `next`.
+/// Strings up to this length are identified by length, `head` and `next`.
 pub const SHORT_BYTES: usize = 16;
 
 /// Masks of `head` and `next` for each length of a short string.

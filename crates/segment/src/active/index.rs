@@ -5,7 +5,7 @@
 //! few, and only the template's number is kept. Holds: 8 bytes a pair, the frequent neighbours of its token among them, about
 //! 65 a message.
 //! Texts are taken apart one after the other and their tokens looked up some texts later: until then the slots have
-//! come from memory. Whoever reads sees to it that nothing waits, see [`Index::post`].
+//! come from memory. A reader makes sure that nothing waits, see [`Index::post`].
 //! Limits: 2^32 pairs and 65,534 frequent tokens; the builder stops before.
 
 use super::{capacity_hint::CapacityHint, terms::Terms};
@@ -50,7 +50,7 @@ impl Waiting {
 
     /// Leaves only the tokens that are not frequent; the numbers of the others are appended, with marks for gaps. Which
     /// token is frequent cannot be foreseen: so each is put into both lists, and only their lengths depend on what it
-    /// is. Then the processor looks up several at once. What stands beside a token is written a token later.
+    /// is. Then the processor looks up several at once. The neighbours of a token are written a token later.
     fn split(&mut self, frequent: &Frequent, numbers: &mut Vec<u16>) {
         let Waiting { tokenizer, tokens, count, neighbours, layout, .. } = self;
         let start = numbers.len();

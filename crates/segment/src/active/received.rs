@@ -25,7 +25,7 @@ struct Heard {
 }
 
 impl Received {
-    /// Begins anew with a message of this sequence number.
+    /// Begins again with a message of this sequence number.
     pub(super) fn begin(&mut self, sequence: u64) {
         self.sequence = sequence;
         self.frames.clear();

@@ -63,7 +63,7 @@ impl ActiveView {
         let mut found = Bitmap::none(self.length);
         let builder = self.shared.read();
         let Some(wanted) = choose(&builder) else { return Ok(None) };
-        // Learning numbers the words anew, but only while all documents are in the first slice, which is walked
+        // Learning gives the words new numbers, but only while all documents are in the first slice, which is walked
         // under the lock that the numbers were read under.
         const { assert!(LEARN_DOCUMENTS <= SLICE) };
         wanted.walk(&builder, 0..self.length.min(SLICE), &mut found);

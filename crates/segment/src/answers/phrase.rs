@@ -119,7 +119,7 @@ pub(crate) enum Verdict {
     Perhaps,
 }
 
-/// A word that is not frequent, with what stands beside it in messages.
+/// A word that is not frequent, with its neighbours in messages.
 struct Other {
     /// The word and those beside it.
     near: Excerpt,

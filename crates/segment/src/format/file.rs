@@ -127,7 +127,7 @@ impl SegmentFile {
         self.footer.checksums.len()
     }
 
-    /// Keeps what was decrypted until the guard is dropped. Whoever uses sections holds one.
+    /// Keeps what was decrypted until the guard is dropped. Hold one while using sections.
     pub(crate) fn pin(&self) -> Option<RwLockReadGuard<'_, ()>> {
         self.plain.as_ref().map(|plain| plain.pin())
     }

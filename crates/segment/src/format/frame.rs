@@ -7,7 +7,7 @@
 use super::{Damage, FileSlice, put_varint};
 use std::ops::Range;
 
-/// Frames are told apart by the line break behind each.
+/// Frames are separated by the line break behind each.
 const LINES: u8 = 0;
 /// Lengths of all frames stand before the first.
 const LENGTHS: u8 = 1;

@@ -54,7 +54,7 @@ struct Row {
     /// Its values.
     values: Range<usize>,
     /// How much of its frame the template tells. Rows of one template may differ in it: a frame whose text is a single
-    /// value looks like one of which only the header is told.
+    /// value looks like one of which only the header is recognized.
     rank: Rank,
     /// Bytes of the header in the skeleton of the whole frame, its values, and where in the frame the rest begins.
     header: (usize, usize, usize),

@@ -1,4 +1,4 @@
-//! Collects what stands beside the terms of many messages.
+//! Collects the neighbours of terms that many messages have.
 //!
 //! In: the index of a builder, its terms in order. Out: the section of neighbours. Holds: each neighbourhood about once: what
 //! was seen lately is passed over. Limits: none.

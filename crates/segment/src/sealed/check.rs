@@ -1,4 +1,4 @@
-//! Whether a segment file is whole, and its index made anew.
+//! Checks that a segment file is whole, and makes its index again.
 //!
 //! In: an open segment. Out: counts, or what is damaged; a new file. Limits: reads the whole file.
 
@@ -35,7 +35,7 @@ pub struct VerifyReport {
     pub messages: Digest,
 }
 
-/// Why a segment could not be made anew.
+/// Why a segment could not be made again.
 #[derive(Debug)]
 pub enum RebuildError {
     /// The old file could not be read.

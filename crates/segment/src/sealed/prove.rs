@@ -1,6 +1,6 @@
 //! Proofs that messages are those that were sealed.
 //!
-//! In: documents. Out: the hashes that lead from them to the root; the root, computed anew from the messages.
+//! In: documents. Out: the hashes that lead from them to the root; the root, computed again from the messages.
 //! Limits: reads the 256 messages around each.
 
 use super::Sealed;

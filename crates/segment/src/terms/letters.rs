@@ -3,7 +3,7 @@
 //! Most terms of logs are numbers and hexadecimal identifiers; in order they lie together, and few words can be spelt with
 //! what they have: of a site's dictionary in blocks of 64 terms, 6 of 100 have the letters of `*bound` or `*ail*`.
 //! In: terms in order. Out: four bytes a piece; whether a piece lacks letters. Holds: those bytes.
-//! Limits: `a` to `z` are told apart, digits are one, all bytes from 0x80 on are one.
+//! Limits: `a` to `z` differ, digits are one, all bytes from 0x80 on are one.
 
 use lookup::pattern::letters;
 

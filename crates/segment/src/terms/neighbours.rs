@@ -1,6 +1,6 @@
-//! Which frequent words stand beside a term: with templates they answer most phrases, and no message is read.
+//! The frequent words next to a term: with templates they answer most phrases, and no message is read.
 //!
-//! In: terms that several messages have, what stands beside them, how words lie between the frequent ones of templates.
+//! In: terms that several messages have, their neighbours, how words lie between the frequent ones of templates.
 //! Out: a section, and what it says again. Holds nothing. Limits: terms of [`DOCUMENTS_MIN`] messages and more: fewer are
 //! read as quickly.
 
@@ -111,7 +111,7 @@ impl Encoder {
         Encoder { out, last: 0 }
     }
 
-    /// Appends a term by its place among all, with all that stands beside it, in order.
+    /// Appends a term by its place among all, with all its neighbours, in order.
     pub(crate) fn push(&mut self, term: u32, found: &[Neighbours]) {
         put_varint(&mut self.out, u64::from(term - self.last));
         put_varint(&mut self.out, found.len() as u64);
@@ -144,7 +144,7 @@ impl<'a> Section<'a> {
         Layout(self.layouts.get(template as usize).copied().unwrap_or(u8::MAX))
     }
 
-    /// All that stands beside a term; `None` when it was not kept.
+    /// Returns the neighbours of a term; `None` when it was not kept.
     pub(crate) fn find(&self, term: u32) -> Result<Option<Vec<Neighbours>>, Damage> {
         let mut reader = self.terms.clone();
         let mut at = 0u64;

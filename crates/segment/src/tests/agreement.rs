@@ -1,4 +1,4 @@
-//! Active and sealed segments, and those made anew, answer as the model does.
+//! Active and sealed segments, and those made again, answer as the model does.
 
 use super::{model::Model, *};
 use lookup::{Bitmap, Bound, Column, Pattern, Phrase, PhraseAnswer, ReadError, Together};

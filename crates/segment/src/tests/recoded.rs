@@ -117,9 +117,9 @@ fn aged_segments_answer_the_same() {
 #[test]
 fn a_single_word_stands_beside_others_of_its_header() {
     let text = |at: usize| match at % 3 {
-        // Of these the whole is told by their template, which is the same as that of a told header.
+        // Of these the whole is recognized by the template, which is the same as that of a recognized header.
         0 => format!("ab{:x}", at * 7919),
-        // Of these nobody else has the form: only their header is told.
+        // Of these nobody else has the form: only their header is recognized.
         _ => format!("{}unlike any other {at}", "[".repeat(at)),
     };
     let line =

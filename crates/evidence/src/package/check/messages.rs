@@ -51,11 +51,11 @@ const NEVER_COMPARED: [&str; 4] = ["sequence", "received_us", "peer", "raw"];
 pub struct FieldReport {
     /// Messages of which every field follows from the received bytes, but for the source and the tags.
     pub whole: u64,
-    /// Messages of which a field is the word of whoever made the package, by field.
+    /// Messages of which a field is only the word of the maker of the package, by field.
     pub word: BTreeMap<String, u64>,
     /// Messages whose host is the address that they came from.
     pub host_is_peer: u64,
-    /// Time zones, in seconds, that times were read in which tell none: the word of whoever made the package.
+    /// Time zones, in seconds, that times were read in which tell none: the word of the maker of the package.
     pub offsets_s: BTreeSet<i64>,
 }
 

@@ -18,7 +18,7 @@ fn words(text: &str) -> Vec<Pattern> {
     text.split(' ').map(|word| Pattern::Exact(word.into())).collect()
 }
 
-/// The phrase, a template with its layout, what stands beside `bob` and `eve`; the verdict.
+/// The phrase, a template with its layout, the neighbours of `bob` and `eve`; the verdict.
 type Row<'a> = (&'a str, &'a [u16], Layout, &'a [Neighbours], &'a [Neighbours], Verdict);
 
 #[test]

@@ -1,7 +1,7 @@
 //! Decrypted chunks of a segment.
 //!
 //! In: encrypted chunks, when they are first needed. Out: the same bytes decrypted, at the places they have in the
-//! file, so that whoever reads a segment need not know that it is encrypted.
+//! file, so that a reader of a segment need not know that it is encrypted.
 //! Holds: what was decrypted; the segment's key. Limits: all segments of the process together keep at most
 //! [`PLAIN_BYTES_MAX`]; beyond, those that were not read for longest are emptied, unless somebody reads them now.
 

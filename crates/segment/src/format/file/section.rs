@@ -45,6 +45,6 @@ pub(crate) enum Section {
     Aging = 14,
     /// Which letters the pieces of the list of terms have.
     Letters = 15,
-    /// Which words stand beside terms of some messages.
+    /// Frequent words next to terms of some messages.
     Neighbours = 16,
 }
