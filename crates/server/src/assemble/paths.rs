@@ -1,7 +1,7 @@
-//! Log paths of the language to the plan of the pipeline.
+//! Turns log paths of the language into the plan of the pipeline.
 //!
-//! In: log statements. Out: a [`Plan`]. Named objects are put in where they are used.
-//! Limits: `STEPS_MAX` steps altogether: objects that use others that use others can grow without bound.
+//! In: log statements. Out: a [`Plan`]. Named objects are inserted where they are used. Limits: `STEPS_MAX`
+//! steps altogether: objects that use others that use others can grow without bound.
 
 use super::lower::Lowering;
 use crate::lanes::LaneThreads;
@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
         plan
     }
 
-    /// Looks at objects that no path uses, for their errors only.
+    /// Compiles objects that no path uses, for their errors only.
     pub(super) fn unused_objects(&mut self) {
         let tree = self.tree;
         for statement in &tree.statements {
@@ -105,7 +105,7 @@ impl<'t> Lowering<'t> {
         path.name.as_ref().map(|name| self.path_counters(&name.text))
     }
 
-    /// The counters of all paths of a name: they count together.
+    /// Returns the counters of a name, which all paths of that name share.
     fn path_counters(&mut self, name: &str) -> Arc<PathCounters> {
         let counters: Arc<PathCounters> = self.environment.kept.get(&format!("log {name}"));
         if !self.tallies.paths.iter().any(|(known, _)| known == name) {
@@ -114,7 +114,8 @@ impl<'t> Lowering<'t> {
         counters
     }
 
-    /// Every source that is defined, as if a path named each of them. They run although no other path names them.
+    /// Returns the steps of all sources, as if a path named each of them: they run even if no other path
+    /// names them.
     fn all_sources(&mut self) -> Lowered {
         let tree = self.tree;
         let mut lowered = Lowered::default();
@@ -195,7 +196,7 @@ impl<'t> Lowering<'t> {
                 into.steps.extend(self.filter_label(filter));
                 into.steps.extend(self.filter_step(filter).map(Step::Filter));
             }
-            // One without channels lets everything on.
+            // A junction without channels passes all messages on.
             LogStep::Junction(junction) if junction.branches.is_empty() => {}
             LogStep::Junction(junction) => {
                 let channels = junction.branches.iter().map(|branch| self.channel(&branch.path)).collect();
@@ -251,7 +252,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A named object, where it is used. One that uses itself has no end and is an error.
+    /// Inserts a named object where it is used. One that uses itself has no end and is an error.
     fn object(&mut self, object: &'t Object, into: &mut Lowered) {
         let address = std::ptr::from_ref(object);
         if self.walking.iter().any(|open| std::ptr::eq(*open, object)) {
@@ -317,7 +318,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A parser that counts under its name; all uses of it count together.
+    /// Makes a parser that counts under its name; all uses of it count together.
     fn counted(&mut self, name: &str, step: Step) -> Step {
         let Step::Parser(parser) = step else { return step };
         let counters: Arc<ParserCounters> = self.environment.kept.get(&format!("parser {name}"));
@@ -327,7 +328,7 @@ impl<'t> Lowering<'t> {
         Step::Parser(Arc::new(CountedParser::new(parser, counters)))
     }
 
-    /// The name of an object written in place: the same for every look at the same place.
+    /// Returns the name of an object written in place: the same each time that position is compiled.
     fn anonymous_name(&mut self, kind: Kind, place: String) -> String {
         let count = self.anonymous.len();
         let number = *self.anonymous.entry((kind, place)).or_insert(count);

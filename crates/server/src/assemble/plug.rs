@@ -2,7 +2,7 @@
 //!
 //! In: deliveries. Out: the same, to the queue, or to one of several queues in turn. Holds: the queue, once it is known:
 //! paths are made before destinations start; how many messages each of several queues got.
-//! Limits: what comes before is dropped with its token; sources start after all plugs are connected.
+//! Limits: a delivery before that is dropped with its token; sources start after all plugs are connected.
 
 use message::{Delivery, Outlet, WriteBudget};
 use pipeline::route::TapPoint;
@@ -18,7 +18,7 @@ pub(crate) struct Plug {
 }
 
 impl Plug {
-    /// One that shares what comes among others: each delivery goes to the one that got the fewest messages.
+    /// Makes one that shares deliveries among others: each goes to the one that got the fewest messages.
     pub(crate) fn sharing(plugs: Vec<Arc<Plug>>) -> Plug {
         let share = Plug::new(Arc::default());
         let given = plugs.iter().map(|_| AtomicU64::new(0)).collect();
@@ -31,7 +31,7 @@ impl Plug {
         Plug { outlet: OnceLock::new(), tap }
     }
 
-    /// Gives it its queue. The first one stays.
+    /// Connects the queue. The first one stays.
     pub(crate) fn connect(&self, outlet: Arc<dyn Outlet>) {
         // A second queue would mean two destinations with one id, which is refused.
         let _ = self.outlet.set(outlet);

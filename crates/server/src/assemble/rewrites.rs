@@ -1,4 +1,4 @@
-//! Rewrite rules of the language to those of the pipeline.
+//! Turns rewrite rules of the language into those of the pipeline.
 //!
 //! In: calls. Out: [`Rewrite`]s. Limits: none of its own.
 
@@ -53,7 +53,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// The template of `set()`, with `template-escape()`.
+    /// Returns the template of `set()`, with `template-escape()`.
     fn set_template(&mut self, call: &'t Call) -> Option<Arc<Template>> {
         let template = self.value_template(call)?;
         match call.option("template-escape").and_then(Call::truth) {
@@ -62,7 +62,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// `on-error()` and its kind, when some of them are written.
+    /// Returns `on-error()` and related options, if any is given.
     fn rewrite_rendering(&mut self, call: &'t Call) -> Option<RenderOptions> {
         let options = Options::new(Kind::Rewrite, call, self.globals);
         let names = ["ts-format", "frac-digits", "time-zone", "on-error"];
@@ -106,7 +106,7 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// Numbers of payment cards, as their issuers form them.
+    /// Finds numbers of payment cards by the rules of their issuers.
     fn cards(&mut self, call: &Call, replacement: &str) -> Option<Operation> {
         let field = self.field_or_message(call)?;
         let flags = PatternFlags { global: true, ..PatternFlags::default() };
@@ -116,7 +116,7 @@ impl<'t> Lowering<'t> {
         Some(Operation::Subst { field, pattern: Arc::new(pattern), replacement })
     }
 
-    /// The zone of `set-time-zone()` and `fix-time-zone()`: one by name is looked up now.
+    /// Returns the zone of `set-time-zone()` and `fix-time-zone()`: a named one is looked up now.
     fn rewrite_zone(&mut self, call: &Call) -> Option<Zone> {
         let template = self.value_template(call)?;
         match template.constant() {
@@ -145,7 +145,7 @@ impl<'t> Lowering<'t> {
         self.settable(&Name { text: arg.text()?.to_owned(), span: arg.span() })
     }
 
-    /// A field that can be set: a macro that is computed cannot.
+    /// Returns a field that can be set: computed macros cannot.
     fn settable(&mut self, name: &Name) -> Option<FieldName> {
         let bare = name.text.strip_prefix('$').unwrap_or(&name.text);
         let bare = bare.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(bare);

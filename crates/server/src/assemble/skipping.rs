@@ -1,16 +1,16 @@
-//! A configuration without what cannot be run: `--skip-unsupported`.
+//! `--skip-unsupported`: reduces a configuration to the parts that can run.
 //!
-//! In: a configuration. Out: a tree that is usable, warnings for what is left out of it, and a list of that.
-//! Holds: nothing between calls. Limits: at most [`ROUNDS_MAX`] rounds; each leaves something out.
+//! In: a configuration. Out: a tree that is usable, warnings for the parts left out, and a list of these.
+//! Holds: nothing between calls. Limits: at most [`ROUNDS_MAX`] rounds; each leaves out at least one part.
 
 use super::{Checked, Environment, lower};
 use config::{Diagnostic, LeftOut, Report, Skipping, Span, Surroundings, Tree, tree::Statement};
 use std::path::Path;
 
-/// Most rounds: a statement that is missing takes those that use it away in the next round.
+/// Most rounds: a missing statement removes those that use it in the next round.
 const ROUNDS_MAX: usize = 200;
 
-/// A configuration as far as it can be run.
+/// The part of a configuration that can run.
 pub(crate) struct Reduced {
     /// Its tree and the findings; not usable when something is wrong that cannot be left out.
     pub(crate) checked: Checked,
@@ -20,7 +20,7 @@ pub(crate) struct Reduced {
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Reads a configuration and leaves out what cannot be run. Starts, opens and looks up nothing.
+/// Reads a configuration and leaves out the parts that cannot run. Starts, opens and looks up nothing.
 pub(crate) fn check_skipping(path: &Path, surroundings: &dyn Surroundings) -> Reduced {
     let (mut tree, read, preprocessed) = config::preprocess(path, surroundings);
     let had_paths = has_paths(&tree);

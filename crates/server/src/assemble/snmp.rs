@@ -15,7 +15,7 @@ use wire::{Framing, ObjectId, SnmpKind, Trap};
 const PORT: u16 = 162;
 
 impl<'t> Lowering<'t> {
-    /// The receiver of `snmp()`, and what it gets of a message.
+    /// Makes the receiver of `snmp()`, and the renderer of its datagrams.
     pub(super) fn snmp(&mut self, options: &Options<'t>) -> Option<(DestinationDriver, Box<dyn Render>)> {
         if let Some(option) =
             options.own("version").filter(|_| options.word("version").as_deref() == Some("v3"))
@@ -27,7 +27,7 @@ impl<'t> Lowering<'t> {
         let kind = SocketKind::Udp(options.own_text("host")?, options.port(["port", "port"], PORT));
         let (driver, _) = self.socket(options, kind, Framing::Datagram)?;
         let mut objects = Vec::new();
-        // In the order of the configuration: the time since the start comes first, then what the trap is.
+        // In the order of the configuration: the time since the start comes first, then the id of the trap.
         let written = options.call.options().filter(|option| is_object(option));
         for option in written {
             options.all(&option.key()).for_each(drop);
@@ -70,7 +70,7 @@ fn is_object(option: &Call) -> bool {
 /// Name, type and value of a variable.
 type Object = (ObjectId, SnmpKind, Box<dyn Render>);
 
-/// A message as a trap.
+/// Renders a message as a trap.
 struct Datagram {
     community: Vec<u8>,
     objects: Vec<Object>,

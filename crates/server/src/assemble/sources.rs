@@ -1,4 +1,4 @@
-//! Sources of the language to those of `intake`.
+//! Turns sources of the language into those of `intake`.
 //!
 //! In: drivers. Out: drafts of [`SourceSpec`]s, which get their router at the end.
 //! Limits: an address that cannot be used is an error at its place.
@@ -45,14 +45,14 @@ impl SourceDraft {
     }
 }
 
-/// The pause before a command that ended is started again.
+/// Pause before a command that ended is started again.
 const RESTART_AFTER: Duration = Duration::from_secs(1);
 
 /// Default port of RELP.
 pub(super) const RELP_PORT: u16 = 2514;
 
 impl<'t> Lowering<'t> {
-    /// The drivers of a source, made at its first use.
+    /// Makes the drivers of a source, at its first use.
     pub(super) fn source_drivers(&mut self, name: &str, items: &'t [Item]) {
         if !self.sources_made.insert(name.to_owned()) {
             return;
@@ -301,7 +301,7 @@ impl<'t> Lowering<'t> {
             match word.as_str() {
                 "empty-lines" => source_options.keeps_empty_lines = true,
                 "ignore-aux-data" => source_options.ignores_peer_values = true,
-                // Others that concern the connection are no parse flags.
+                // The remaining flags concern the connection.
                 word => drop(decode.flags.apply(word)),
             }
         }
@@ -323,7 +323,7 @@ impl<'t> Lowering<'t> {
             if options.yes("trim-large-messages", false) { Oversize::Cut } else { Oversize::Split };
         source_options.window.messages = options.count("log-iw-size", 0).max(Window::MESSAGES_MIN);
         source_options.hosts = hosts(options);
-        // Shippers send the messages of others.
+        // Shippers send messages of other hosts.
         source_options.hosts.keep |= options.call.key() == "http" && options.any("keep-hostname").is_none();
         source_options.program_override =
             options.own_text("program-override").map(|text| text.trim_end().trim_end_matches(':').to_owned());
@@ -335,7 +335,7 @@ impl<'t> Lowering<'t> {
         source_options
     }
 
-    /// `bad-hostname()`: a pattern of names that are no names of hosts.
+    /// Returns `bad-hostname()`: a pattern of texts that are not host names.
     pub(super) fn bad_hostname(&mut self) -> Option<wire::HostnameTest> {
         use config::tree::{MatchType, Name};
         let option = self.globals.get("bad-hostname")?;
@@ -345,7 +345,7 @@ impl<'t> Lowering<'t> {
         Some(Arc::new(move |host: &[u8]| pattern.is_match(host)))
     }
 
-    /// Owner and mode of what a driver creates.
+    /// Returns owner and mode of files that a driver creates.
     pub(super) fn permissions(
         &mut self,
         options: &Options<'t>,
@@ -393,7 +393,7 @@ pub(super) fn is_ipv6(options: &Options<'_>) -> bool {
     options.number("ip-protocol").map_or(options.call.key().ends_with('6'), |version| version == 6)
 }
 
-/// `perm(0640)`: -1, -2 and nothing leave the system's choice. None: not a mode.
+/// Parses `perm(0640)`: -1, -2 and nothing leave the system's choice. None: not a mode.
 fn mode_of(option: &Call) -> Option<Option<u32>> {
     let Some(arg) = option.args.first() else { return Some(None) };
     match arg {

@@ -1,6 +1,6 @@
-//! The places where messages can be looked at: sources, log paths and destinations by name.
+//! The tap points: sources, log paths and destinations by name.
 //!
-//! In: names. Out: points, the same over reloads as long as somebody looks. Holds: nothing.
+//! In: names. Out: points, which stay the same over reloads as long as a tap is open. Holds: nothing.
 //! Limits: none of its own.
 
 use super::lower::Lowering;
@@ -11,7 +11,7 @@ use pipeline::{Router, route::TapPoint};
 use std::sync::Arc;
 
 impl Lowering<'_> {
-    /// The point of a place.
+    /// Returns the tap point of a source, path or destination.
     pub(super) fn tap(&mut self, kind: &'static str, names: Vec<String>) -> Arc<TapPoint> {
         let name = names.first().cloned().unwrap_or_default();
         let point: Arc<TapPoint> = self.environment.kept.get(&format!("tap {kind} {name}"));
@@ -21,7 +21,8 @@ impl Lowering<'_> {
         point
     }
 
-    /// The point of a top-level path and what the path is called: its name, or its place, with or without the file.
+    /// Returns the point and the names of a top-level path: its name, or its position, with or without the
+    /// file.
     pub(super) fn path_tap(&mut self, path: &LogPath) -> (String, Arc<TapPoint>) {
         let place = self.tree.texts.place(path.span);
         let file = place.name.rsplit('/').next().unwrap_or_default();

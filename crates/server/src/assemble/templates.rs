@@ -1,4 +1,4 @@
-//! Templates of the language to those of the pipeline.
+//! Turns templates of the language into those of the pipeline.
 //!
 //! In: template statements and texts. Out: compiled templates.
 //! Limits: a template that cannot be read is an error at its place.
@@ -40,13 +40,13 @@ impl<'t> Lowering<'t> {
         Some(if escape { template.escaped() } else { template })
     }
 
-    /// A template from its text.
+    /// Compiles a template from its text.
     pub(super) fn template(&mut self, text: &Name) -> Option<Template> {
         let parsed = Template::parse(&text.text, &self.definitions);
         parsed.map_err(|error| self.told_inside(text, error.offset, error.reason)).ok()
     }
 
-    /// A template from an argument: text, a number, or a text with a type such as `int("$PID")`.
+    /// Compiles a template from an argument: text, a number, or a text with a type such as `int("$PID")`.
     pub(super) fn template_argument(&mut self, arg: &Arg) -> Option<Template> {
         match arg {
             Arg::Call(typed) => {
@@ -61,7 +61,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The template of a bare number, which is a number in the message, too.
+    /// Makes the template of a bare number, which is a number in the message too.
     fn number_template(&mut self, text: String, span: config::Span, kind: ValueKind) -> Option<Template> {
         Some(self.template(&Name { text, span })?.hinted(TypeHint::Kind(kind)))
     }
@@ -73,7 +73,7 @@ impl<'t> Lowering<'t> {
         self.template_argument(arg).map(Arc::new)
     }
 
-    /// The template of a name, or the text itself.
+    /// Returns the template of a name, or compiles the text itself.
     pub(super) fn template_or_named(&mut self, name: &Name) -> Option<Arc<Template>> {
         match self.definitions.templates.get(&name.text) {
             Some(template) => Some(template.clone()),
@@ -111,7 +111,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The same for filters and rewrites: as the global options say.
+    /// Returns the options for filters and rewrites: the global ones.
     pub(super) fn global_render_options(&mut self) -> RenderOptions {
         let globals = self.globals;
         let format = globals.text("ts-format").and_then(|word| StampFormat::from_name(&word));
@@ -126,7 +126,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A time zone by name or offset; one that does not exist is an error.
+    /// Returns a time zone by name or offset; one that does not exist is an error.
     pub(super) fn zone(&mut self, option: Option<&Call>) -> Option<TimeZone> {
         let arg = option?.args.first()?;
         let text = arg.text()?;

@@ -1,4 +1,4 @@
-//! What a source reads as text: its character set, and which lines are one message.
+//! The character set of a source, and its rules for messages of several lines.
 //!
 //! In: the options of a source. Out: the same in its [`Reading`]. Holds: nothing.
 //! Limits: a character set or pattern that cannot be used is an error at its place.

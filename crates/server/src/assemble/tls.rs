@@ -29,7 +29,7 @@ impl<'t> Lowering<'t> {
         self.tls_of(call)
     }
 
-    /// `tls()` of a source: clients have no answer of their CA to show.
+    /// Parses `tls()` of a source: clients have no stapled answer of their CA.
     pub(super) fn listener_tls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let tls = self.tls(options)?;
         if tls.checks_stapled {
@@ -77,7 +77,8 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// `tls()` of `transport(dtls)`: the same options with the same meaning, but for what DTLS does not have.
+    /// Parses `tls()` of `transport(dtls)`: the same options with the same meaning, except those that DTLS
+    /// does not have.
     pub(super) fn dtls(&mut self, options: &Options<'t>) -> Option<TlsOptions> {
         let tls = self.tls(options)?;
         if tls.versions == TlsVersions::Only13 {
@@ -152,7 +153,7 @@ impl<'t> Lowering<'t> {
         Some(schemes)
     }
 
-    /// Tells of names that rustls does not have. None: there is no other.
+    /// Reports names that rustls does not have. None if there is no other.
     fn names_left(&mut self, option: &Call, unknown: &[String], none_left: bool) -> Option<()> {
         if unknown.is_empty() {
             return Some(());
@@ -219,7 +220,7 @@ fn text(option: &Call) -> Option<String> {
     option.args.first().and_then(Arg::text).map(str::to_owned)
 }
 
-/// `ssl-version()`: what is older than 1.2 is not spoken.
+/// Parses `ssl-version()`: versions before 1.2 are not supported.
 fn only_version(word: &str) -> Option<TlsVersions> {
     match word.replace('_', "-").to_ascii_lowercase().as_str() {
         "default" => None,

@@ -1,7 +1,8 @@
-//! Defaults that changed with the version of the language: `@version` says which ones count.
+//! Defaults that changed with the version of the language: `@version` decides which ones apply.
 //!
-//! In: the version of a configuration. Out: its defaults. Holds: nothing. What filters and templates change with it
-//! stands with them. Limits: changes before 3.0 are not known: such configurations are refused.
+//! In: the version of a configuration. Out: its defaults. Holds: nothing. Differences in filters and
+//! templates are in their own files. Limits: changes before 3.0 are not known: such configurations are
+//! refused.
 
 use super::{globals::Globals, lower::Lowering};
 use config::tree::Version;
@@ -24,7 +25,7 @@ impl Globals<'_> {
         self.version.is_some_and(|written| written < version)
     }
 
-    /// The port of a driver that names none.
+    /// Returns the default port of a driver.
     pub(super) fn usual_port(&self, is_syslog: bool, transport: &str) -> u16 {
         match (is_syslog, transport) {
             (true, "udp") if self.is_older(SYSLOG_UDP_514) => 601,

@@ -1,7 +1,7 @@
 //! Logspaces that are made of others: filtered and multiple ones.
 //!
-//! In: `logspace` statements, the logspaces that are written to. Out: [`ViewSpec`]s, each as the local logspaces that
-//! it comes to, with what may be seen of them.
+//! In: `logspace` statements, the logspaces that are written to. Out: [`ViewSpec`]s, each with its local
+//! logspaces and their visible messages.
 //! Limits: as many members as a search can have; names that go in a circle are refused.
 
 use super::lower::Lowering;
@@ -18,7 +18,7 @@ const DEPTH_MAX: usize = 16;
 /// A filtered or multiple logspace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ViewSpec {
-    /// The name that it is searched by.
+    /// The name under which it is searched.
     pub(crate) name: String,
     /// True for a multiple logspace, false for a filtered one.
     pub(crate) is_multiple: bool,
@@ -29,7 +29,7 @@ pub(crate) struct ViewSpec {
 /// A local logspace of a view.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct ViewMember {
-    /// The name that its rows are shown under.
+    /// The name under which its rows are shown.
     pub(crate) shown: String,
     /// Its own name.
     pub(crate) base: String,
@@ -110,7 +110,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// A filter must say today what it says tomorrow, and make no table.
+    /// Checks a filter: it must have no pipes and must not depend on the time of the search.
     fn boundary(&mut self, filter: &Name) -> Option<()> {
         let at = |now_us| Query::parse(&filter.text, &ParseOptions { now_us, ..ParseOptions::default() });
         let (query, later) = match (at(1 << 50), at((1 << 50) + 1)) {
@@ -235,7 +235,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// Adds a member; what is there already may then be seen in either way.
+/// Adds a member; the messages of a repeated one are visible by either of its filters.
 fn join(members: &mut Vec<ViewMember>, member: ViewMember) {
     match members.iter_mut().find(|known| known.base == member.base) {
         None => members.push(member),
