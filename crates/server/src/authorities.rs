@@ -1,4 +1,4 @@
-//! Whom our own HTTPS clients trust.
+//! The authorities that our own HTTPS clients trust.
 //!
 //! In: a file with certificates, or none. Out: TLS settings of a client. Holds: nothing.
 //! Limits: without a file the authorities of the machine are trusted; if it has none either, no certificate
@@ -19,12 +19,12 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 const SYSTEM: [&str; 3] =
     ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"];
 
-/// The certificates that this machine trusts.
+/// Returns the file of the certificates that this machine trusts.
 pub(crate) fn system() -> Option<PathBuf> {
     SYSTEM.iter().map(PathBuf::from).find(|path| path.exists())
 }
 
-/// TLS that trusts the certificates of a file, else those of the machine.
+/// Returns TLS settings that trust the certificates of a file, else those of the machine.
 pub(crate) fn trusted(file: Option<&Path>) -> Result<TlsConfig, String> {
     let mut certificates = Vec::new();
     if let Some(path) = file.map(Path::to_owned).or_else(system) {

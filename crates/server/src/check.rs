@@ -18,11 +18,11 @@ use std::{
 /// The options of a check.
 #[derive(Default, Debug)]
 pub(crate) struct Checking {
-    /// Write there what is left of it when includes are taken in and blocks expanded.
+    /// File for the configuration with includes inserted and blocks expanded.
     pub(crate) preprocess_into: Option<PathBuf>,
     /// True for a part of a configuration: names that it does not define are no errors.
     pub(crate) syntax_only: bool,
-    /// Warnings count as errors.
+    /// True to count warnings as errors.
     pub(crate) strict: bool,
     /// True to leave out the parts that cannot run.
     pub(crate) skip_unsupported: bool,
@@ -84,7 +84,7 @@ fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
-/// All findings as people read them; in colour on a terminal.
+/// Formats all findings for a reader; in colour on a terminal.
 pub(crate) fn rendered(checked: &Checked) -> String {
     match io::stderr().is_terminal() {
         true => checked.report.render_styled(checked.texts()),

@@ -1,6 +1,7 @@
 //! The command line: `duramen VERB`, and the old programs' names.
 //!
-//! In: words. Out: the verb's exit status. Called as `syslog-ng`, `syslog-ng-ctl` or `loggen`, it is that program.
+//! In: words. Out: the verb's exit status. Called as `syslog-ng`, `syslog-ng-ctl` or `loggen`, it behaves as
+//! that program.
 
 mod ctl;
 mod pages;
@@ -37,7 +38,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Central log server: collects, processes, keeps and finds syslog messages.
+/// Central log server: collects, processes, stores and searches syslog messages.
 #[derive(Parser)]
 #[command(name = "duramen", version, disable_help_subcommand = true, max_term_width = 100)]
 struct CommandLine {
@@ -53,11 +54,11 @@ enum Verb {
     Check(CheckOptions),
     /// Show step by step what a configuration does with a message
     Explain(ExplainOptions),
-    /// Turn a configuration of another program into one of ours
+    /// Convert a configuration of another program into one of ours
     Convert(ConvertOptions),
     /// Control or query a running server
     Ctl(ctl::CtlOptions),
-    /// Find messages
+    /// Search messages
     Search(SearchOptions),
     /// Show messages as they come
     Tail(TailOptions),
@@ -65,23 +66,23 @@ enum Verb {
     Export(ExportOptions),
     /// Send messages at a rate (the options of syslog-ng's loggen)
     Loggen(loggen::Options),
-    /// Look into queues on disk that no server uses
+    /// Inspect queues on disk that no server uses
     Queue(QueueOptions),
     /// Encrypt and verify logs line by line, as syslog-ng's secure logging does
     Slog(SlogOptions),
     /// Try, test and make pattern databases (the verbs of syslog-ng's pdbtool)
     Patterndb(PatterndbOptions),
-    /// Manage who may log in
+    /// Manage users and their rights
     User(UserOptions),
-    /// Look at logspaces on disk: verify, list, print, export, scrub, unlock
+    /// Inspect logspaces on disk: verify, list, print, export, scrub, unlock
     Logspace(LogspaceOptions),
-    /// Look at the ledger: who logged in, searched and exported, and whether that list is whole
+    /// Inspect the ledger: log-ins, searches and exports, and whether that list is complete
     Ledger(LedgerOptions),
     /// Verify an evidence package with nothing but its files
     VerifyPackage(VerifyPackageOptions),
     /// Collect what a supporter needs, without messages and secrets, in one file
     SupportBundle(support::SupportOptions),
-    /// Print the version, and with --json what the binary was built for and with
+    /// Print the version; with --json also the target and the libraries of the binary
     Version(version::VersionOptions),
     /// Print a script that completes this command line in a shell
     Completions(pages::CompletionsOptions),
@@ -107,10 +108,10 @@ struct RunOptions {
     /// File for the process id
     #[arg(short = 'p', long)]
     pidfile: Option<PathBuf>,
-    /// Say what to do next, for a first run
+    /// Print the next steps, for a first run
     #[arg(long)]
     quickstart: bool,
-    /// Start without the drivers, options and statements that are not supported, and say what is not running
+    /// Start without the drivers, options and statements that are not supported, and list them
     #[arg(long)]
     skip_unsupported: bool,
 }
@@ -121,7 +122,7 @@ struct CheckOptions {
     /// Configuration, in syslog-ng's language
     #[arg(default_value = "/etc/duramen/duramen.conf")]
     config: PathBuf,
-    /// Write the configuration to a file, with includes and blocks in their places
+    /// Write the configuration to a file, with includes and blocks expanded
     #[arg(long, value_name = "FILE")]
     preprocess_into: Option<PathBuf>,
     /// Take names that are not defined as warnings: the file is a part of a configuration
@@ -130,7 +131,7 @@ struct CheckOptions {
     /// End with 1 when there are warnings
     #[arg(long)]
     strict: bool,
-    /// Say what `run --skip-unsupported` would leave out, and whether it would start
+    /// List the parts that `run --skip-unsupported` would leave out, and whether it would start
     #[arg(long, conflicts_with_all = ["preprocess_into", "syntax_only"])]
     skip_unsupported: bool,
 }
@@ -142,7 +143,7 @@ impl CheckOptions {
     }
 }
 
-/// Runs what the command line asks for.
+/// Runs the verb of the command line.
 pub(crate) fn run() -> ExitCode {
     let words: Vec<OsString> = env::args_os().collect();
     let name = words.first().map(Path::new).and_then(Path::file_name).and_then(|name| name.to_str());
@@ -204,7 +205,7 @@ fn serve(options: RunOptions) -> ExitCode {
     })
 }
 
-/// `none`, or an address with a port.
+/// Parses `none`, or an address with a port.
 pub(crate) fn http_address(text: &str) -> Result<Option<SocketAddr>, String> {
     match text {
         "none" => Ok(None),

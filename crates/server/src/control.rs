@@ -3,9 +3,9 @@
 //! In: commands such as `STATS CSV` or `RELOAD`. Out: text, ended by a line with a single dot; failures start with
 //! `FAIL`. Holds: the socket's file. Touches a unix socket, one thread.
 //! Limits: a command has at most [`COMMAND_BYTES_MAX`] and is there within [`CLIENT_TIMEOUT`]. Each client has a thread,
-//! [`CLIENTS_MAX`] at most: one more takes the place of the one that has said nothing for the longest. Commands are
-//! carried out one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or written: a client
-//! whose command was read hears its answer.
+//! [`CLIENTS_MAX`] at most: one more takes the place of the client that has been silent longest. Commands are
+//! carried out one after the other. Closing waits [`CLOSE_TIMEOUT`] for the answer that is being made or
+//! written: a client whose command was read gets its answer.
 
 mod client;
 mod clients;
@@ -36,7 +36,7 @@ const CLIENTS_MAX: usize = 16;
 /// Longest wait for the answer to the client being served when the socket is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The pause when the system gives no connection.
+/// Pause when the system gives no connection.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Descriptors that are kept for a client: its socket, and what its command opens.
 const RESERVE: usize = 8;
@@ -46,17 +46,19 @@ pub(crate) trait Commands: Send + Sync {
     /// Answers one command, without the end line. An error becomes `FAIL` and its text.
     fn command(&self, line: &str) -> Result<String, String>;
 
-    /// Called after the answer to a command was written, or could not be: the time for what ends this process.
+    /// Called after the answer to a command was written, or could not be; a command that ends this process
+    /// acts then.
     fn answered(&self, _line: &str) {}
 
-    /// A command that takes its connection over and writes for as long as it likes, on a thread of its own.
+    /// Returns the stream of a command that takes its connection over and writes to it from a thread of its
+    /// own.
     fn stream(&self, line: &str) -> Option<Result<Stream, String>>;
 }
 
 /// Writes to a connection that a command has taken over.
 pub(crate) type Stream = Box<dyn FnOnce(UnixStream) -> io::Result<()> + Send>;
 
-/// The listening socket; its file goes with it.
+/// The listening socket; dropping it removes its file.
 pub(crate) struct Socket {
     path: PathBuf,
     in_flight: Arc<InFlight>,
@@ -77,7 +79,7 @@ impl InFlight {
 
     fn wait_until_none(&self, within: Duration) {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        // At the limit the client hears that the server hung up.
+        // At the limit the client finds the connection closed.
         let _ = self.changed.wait_timeout_while(count, within, |count| *count > 0);
     }
 }
@@ -137,20 +139,20 @@ impl Socket {
     }
 }
 
-/// Descriptors for when the process is out of them.
+/// Descriptors in reserve, for when the process runs out of them.
 #[derive(Default)]
 struct Reserve(Vec<fs::File>);
 
 impl Reserve {
     fn fill(&mut self) {
         while self.0.len() < RESERVE {
-            // Where there is none now, there may be some after the next client.
+            // If there are none now, there may be some after the next client.
             let Ok(file) = fs::File::open("/dev/null") else { return };
             self.0.push(file);
         }
     }
 
-    /// Gives the descriptors back; whether there were any.
+    /// Gives the descriptors back; returns false if there were none.
     fn release(&mut self) -> bool {
         !std::mem::take(&mut self.0).is_empty()
     }
@@ -174,13 +176,13 @@ struct Service {
 }
 
 impl Service {
-    /// Serves a client on a thread of its own. Without a thread it is hung up on, as it is when all places are taken
-    /// by clients whose commands are being carried out.
+    /// Serves a client on a thread of its own. The connection is closed if there is no thread, or if all
+    /// places are taken by clients whose commands are being carried out.
     fn begin(self: &Arc<Service>, peer: UnixStream) {
         let Some(client) = self.clients.admit(peer) else { return };
         let service = self.clone();
         let serve = move || {
-            // A client that hangs up early has nothing more to hear.
+            // A client that hangs up early gets no further answer.
             let _ = service.serve(&client);
         };
         let _ = thread::Builder::new().name("control-client".into()).spawn(serve);
@@ -234,7 +236,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The next line; nothing at the end. What is too long or comes too late is an error.
+    /// Returns the next line; none at the end. A line that is too long or too late is an error.
     fn next(&mut self, deadline: Instant) -> io::Result<Option<String>> {
         loop {
             if let Some(end) = self.read.iter().position(|byte| *byte == b'\n') {

@@ -1,4 +1,4 @@
-//! `duramen convert rsyslog`: a configuration of another program as one of ours, with a report.
+//! `duramen convert rsyslog`: converts a configuration of another program into one of ours, with a report.
 //!
 //! In: a file. Out: the configuration on standard output or in a file; what became of every statement on standard
 //! error or, as JSON, in a file. Exit status 0 when everything is in the configuration, 1 when something is left out,
@@ -32,12 +32,12 @@ enum From {
 
 #[derive(Args, Debug)]
 struct RsyslogOptions {
-    /// The configuration, such as /etc/rsyslog.conf; what it includes is read as well
+    /// The configuration, such as /etc/rsyslog.conf; its includes are read as well
     file: PathBuf,
     /// Write the converted configuration to a file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write what became of every statement to a file, as JSON; `-` is standard output
+    /// Write the result for every statement to a file, as JSON; `-` is standard output
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 }
@@ -107,7 +107,7 @@ fn count(conversion: &Conversion, outcome: Outcome) -> usize {
     conversion.findings.iter().filter(|finding| finding.outcome == outcome).count()
 }
 
-/// The findings for programs.
+/// Returns the findings as JSON.
 fn report(conversion: &Conversion) -> Value {
     let one = |finding: &Finding| {
         json!({

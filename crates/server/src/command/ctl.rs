@@ -42,15 +42,15 @@ pub(crate) enum CtlVerb {
     Reopen,
     /// Shut the server down in order
     Stop,
-    /// Say whether the server works
+    /// Check whether the server works
     Healthcheck {
-        /// Seconds until a server that says nothing is taken for one that does not work
+        /// Seconds after which a silent server counts as failed
         #[arg(short, long)]
         timeout: Option<u64>,
     },
     /// Print the configuration in use
     Config(ConfigOptions),
-    /// Give the passwords of private keys, and say which are wanted
+    /// Give the passwords of private keys, and list the missing ones
     Credentials {
         #[command(subcommand)]
         verb: CredentialsVerb,
@@ -66,20 +66,20 @@ pub(crate) enum CtlVerb {
     ShowLicenseInfo,
     /// Print the files that the configuration in use was read from
     ListFiles,
-    /// Print what leads where in the configuration in use, as JSON
+    /// Print the graph of the configuration in use, as JSON
     ExportConfigGraph,
-    /// Say or set whether the server says more of itself
+    /// Print or set whether the server logs more about itself
     Verbose(SwitchOptions),
-    /// Say or set whether it says much more
+    /// Print or set whether it logs much more
     Debug(SwitchOptions),
-    /// Say or set whether it says everything
+    /// Print or set whether it logs everything
     Trace(SwitchOptions),
 }
 
 /// On or off, in every spelling of syslog-ng-ctl.
 #[derive(Args, Debug)]
 pub(crate) struct SwitchOptions {
-    /// on or off; it is only said when left out
+    /// on or off; prints the state when left out
     state: Option<String>,
     /// on or off
     #[arg(short, long, conflicts_with = "state")]
@@ -110,33 +110,33 @@ impl SwitchOptions {
 pub(crate) enum CredentialsVerb {
     /// Give the password of a key file; prompts for it when it is left out
     Add {
-        /// The key file, as the configuration has it
+        /// The key file, as written in the configuration
         key: Option<PathBuf>,
         /// The password
         secret: Option<String>,
-        /// The key file, as syslog-ng-ctl has it
+        /// The key file, in the form of syslog-ng-ctl
         #[arg(short = 'i', long = "id", conflicts_with = "key")]
         id: Option<PathBuf>,
-        /// The password, as syslog-ng-ctl has it
+        /// The password, in the form of syslog-ng-ctl
         #[arg(short = 's', long = "secret", conflicts_with = "secret")]
         word: Option<String>,
     },
-    /// Say which key files have their password and which wait for it
+    /// List key files that have their password and those that wait for it
     Status,
 }
 
 /// Options of `stats`.
 #[derive(Args, Debug)]
 pub(crate) struct StatsOptions {
-    /// csv, prometheus, or balance: where the messages of each row are
+    /// csv, prometheus, or balance: an account of the messages in each row
     format: Option<String>,
     /// Set the totals to zero
     #[arg(short = 'r', long)]
     reset: bool,
-    /// Forget what the configuration no longer has
+    /// Remove counters of objects that the configuration no longer has
     #[arg(short = 'o', long)]
     remove_orphans: bool,
-    /// Leave out what the configuration no longer has
+    /// Leave out objects that the configuration no longer has
     #[arg(long)]
     without_orphaned: bool,
     /// No effect: there are no other names
@@ -158,10 +158,10 @@ impl StatsOptions {
 pub(crate) enum QueryVerb {
     /// Names with values
     Get {
-        /// Print the sum alone
+        /// Print only the sum
         #[arg(long)]
         sum: bool,
-        /// Set the totals of what is printed to zero
+        /// Set the printed totals to zero
         #[arg(long)]
         reset: bool,
         /// Name with * and ?
@@ -182,7 +182,7 @@ pub(crate) struct ConfigOptions {
     /// Print the identifier of the configuration in use
     #[arg(short = 'i', long)]
     id: bool,
-    /// Print it as one text, with includes and blocks in their places
+    /// Print it as one text, with includes and blocks expanded
     #[arg(short = 'p', long)]
     preprocessed: bool,
     /// Check the file as it is now, without using it
@@ -196,7 +196,7 @@ pub(crate) struct ConfigOptions {
 /// The conventions that the output follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Caller {
-    /// `duramen ctl`: what fails goes to standard error.
+    /// `duramen ctl`: failures go to standard error.
     Ctl,
     /// `syslog-ng-ctl`: everything goes to standard output, without the `OK` in front.
     OldName,
@@ -261,7 +261,7 @@ fn answer_within(verb: &CtlVerb) -> Duration {
 /// The commands of the control protocol.
 fn commands(verb: &CtlVerb) -> Result<Vec<String>, String> {
     Ok(match verb {
-        // It has a connection of its own, see `run`.
+        // This verb has a connection of its own, see `run`.
         CtlVerb::Tap(_) => Vec::new(),
         CtlVerb::Credentials { verb } => vec![credentials(verb)?],
         CtlVerb::Stats(options) if options.reset => vec!["RESET_STATS".into()],

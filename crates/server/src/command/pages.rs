@@ -13,7 +13,7 @@ use std::{
     process::ExitCode,
 };
 
-/// The end of duramen(1), behind the options. Roff.
+/// The end of duramen(1), after the options. Roff.
 const MORE: &str = r#".SH FILES
 .TP
 \fI/etc/duramen/duramen.conf\fR
@@ -48,7 +48,7 @@ pub(super) struct CompletionsOptions {
 /// Options of `man`.
 #[derive(Args, Debug)]
 pub(super) struct ManOptions {
-    /// Write the pages of all verbs into this folder; it is made when it is missing
+    /// Write the pages of all verbs into this folder, which is made if missing
     #[arg(long, value_name = "DIR")]
     pub(super) into: Option<PathBuf>,
 }
@@ -80,7 +80,7 @@ pub(super) fn man(options: &ManOptions, command: Command) -> ExitCode {
 fn told(written: io::Result<()>, place: &Path) -> ExitCode {
     match written {
         Ok(()) => ExitCode::SUCCESS,
-        // The reader has seen enough.
+        // The reader has stopped early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             errln!("duramen: cannot write {}: {error}", place.display());

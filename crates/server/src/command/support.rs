@@ -66,7 +66,7 @@ pub(super) struct SupportOptions {
     /// The server's control socket
     #[arg(short = 'c', long, default_value = "/var/lib/duramen/duramen.ctl", env = "DURAMEN_CONTROL")]
     control: PathBuf,
-    /// Configuration, for when no server answers
+    /// Configuration to use when no server answers
     #[arg(short = 'f', long, default_value = "/etc/duramen/duramen.conf")]
     config: PathBuf,
     /// The server's data folder
@@ -93,7 +93,7 @@ impl fmt::Display for WriteBundleError {
     }
 }
 
-/// Writes the bundle, and says where.
+/// Writes the bundle, and prints its path.
 pub(super) fn run(options: &SupportOptions) -> ExitCode {
     match write(options) {
         Ok(()) => {
@@ -165,7 +165,7 @@ fn configuration(options: &SupportOptions) -> String {
     }
 }
 
-/// Lines up to the reason: what comes behind a colon may quote addresses and answers of others.
+/// Returns the lines up to the reason: the text after a colon may quote addresses and answers of others.
 fn without_texts(health: &str) -> String {
     let kept = |line: &str| match line.split_once(": ") {
         Some((before, _)) => format!("{}: [...]\n", before.split(" (").next().unwrap_or_default()),
@@ -189,7 +189,7 @@ fn statistics(csv: &str) -> String {
     csv.lines().filter_map(row).collect()
 }
 
-/// The system, in its own words.
+/// Describes the system, in its own words.
 fn machine(data: &Path) -> String {
     let mut text = String::new();
     for file in [

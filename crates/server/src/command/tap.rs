@@ -1,6 +1,7 @@
 //! `duramen ctl tap`: messages of a running server as they pass a place.
 //!
-//! In: a place, a filter, a form. Out: messages on standard output, notices on standard error, until enough have come
+//! In: a place, a filter, a form. Out: messages on standard output, notices on standard error, until there
+//! are enough
 //! or the terminal says stop. Limits: those of the server's taps.
 
 use crate::{
@@ -18,7 +19,7 @@ use std::{
 
 /// A line as in `/var/log/messages`, with the whole date.
 const LINE: &str = "${R_ISODATE} ${FACILITY}.${SEVERITY} ${HOST} ${MSGHDR}${MSG}";
-/// Everything that is known of a message.
+/// A template of all fields of a message.
 const JSON: &str =
     "$(format-json --scope selected-macros --scope nv-pairs --scope dot-nv-pairs --scope sdata)";
 
@@ -103,7 +104,7 @@ impl TapOptions {
                 err!("{}", terminal::lines(&why));
                 ExitCode::FAILURE
             }
-            // Nobody reads standard output any more: that is how a pipe ends.
+            // The reader of standard output has gone: that is how a pipe ends.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
             Err(error) => {
                 errln!("duramen: {error}");

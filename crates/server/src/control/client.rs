@@ -1,4 +1,4 @@
-//! The asking side of the control socket.
+//! The client side of the control socket.
 //!
 //! In: a command. Out: the server's answer. Limits: waits [`ANSWER_TIMEOUT`], which covers a reload.
 

@@ -1,8 +1,8 @@
 //! The clients of the control socket.
 //!
-//! In: connections. Out: places for them. Holds: who waits for its next command, and since when.
-//! Limits: as many places as are given; when all are taken, the client that has said nothing for the longest loses its
-//! own, and when all have a command that is being carried out, there is none.
+//! In: connections. Out: places for them. Holds: the clients that wait for their next command, and since
+//! when. Limits: the number of places; when all are taken, the client that has been silent longest loses its
+//! place, unless all are busy with a command: then there is none.
 
 use std::{
     net::Shutdown,
@@ -28,7 +28,7 @@ impl Clients {
         Clients { places, present: Mutex::default() }
     }
 
-    /// A place for a connection.
+    /// Admits a connection; none when there is no place.
     pub(super) fn admit(self: &Arc<Clients>, peer: UnixStream) -> Option<Client> {
         let peer = Arc::new(peer);
         let mut present = self.present();
@@ -36,7 +36,7 @@ impl Clients {
             let waiting =
                 present.iter().enumerate().filter_map(|(at, entry)| Some((entry.waiting_since?, at)));
             let (_, oldest) = waiting.min()?;
-            // Its thread wakes up and finds nothing more to read.
+            // Its thread wakes up and finds the connection closed.
             let _ = present.swap_remove(oldest).peer.shutdown(Shutdown::Both);
         }
         present.push(Entry { peer: peer.clone(), waiting_since: Some(Instant::now()) });
@@ -48,7 +48,7 @@ impl Clients {
     }
 }
 
-/// A client that has a place, which it gives back when it goes.
+/// A client with a place, which is freed when the client is dropped.
 pub(super) struct Client {
     clients: Arc<Clients>,
     peer: Arc<UnixStream>,
@@ -65,7 +65,7 @@ impl Client {
         self.set(None);
     }
 
-    /// Marks the client as one that may say more.
+    /// Marks the client as one that waits for its next command.
     pub(super) fn set_waiting(&self) {
         self.set(Some(Instant::now()));
     }

@@ -1,10 +1,10 @@
-//! A configuration without what is in it: its structure stays, texts go.
+//! Redacts a configuration: its structure stays, texts are removed.
 //!
 //! In: a configuration that parses, as text. Out: the same lines with names of statements, drivers and options, numbers, and
 //! the few texts of [`OPEN_OPTIONS`]; every other text is replaced by its length, comments go.
-//! Holds nothing. Limits: what is not known to be harmless is left out.
+//! Holds nothing. Limits: any text that is not known to be harmless is left out.
 
-/// Options whose texts and words are shown: they say how, never who, where to or with what.
+/// Options whose texts and words are shown: they describe how, never who, where to or with what.
 const OPEN_OPTIONS: &[&str] = &[
     "age-after",
     "archive-after",
@@ -38,11 +38,11 @@ const OPEN_OPTIONS: &[&str] = &[
 /// Options whose words are shown, being names of the configuration's own objects; their texts are not.
 const NAMING_OPTIONS: &[&str] = &["destination", "filter", "parser", "rewrite", "source", "template"];
 
-/// Parts of names of options whose numbers are left out as well.
+/// Parts of option names whose numbers are left out as well.
 const SECRET_NAMES: &[&str] =
     &["auth", "community", "cred", "key", "pass", "pin", "pwd", "secret", "token", "user"];
 
-/// Words of statements: a name comes behind them.
+/// Words of statements: a name follows them.
 const STATEMENTS: &[&str] = &[
     "application",
     "block",
@@ -123,7 +123,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// `@version` stays, of everything else only the name.
+    /// Keeps `@version`; of every other pragma only the name.
     fn pragma(&mut self) {
         let line = self.line();
         match line.starts_with("@version") {
