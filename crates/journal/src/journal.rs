@@ -1,6 +1,6 @@
 //! The writer: records are staged in memory and committed together.
 //!
-//! In: records. Out: their sequence numbers; once committed, what is durable. Holds: the lock, the last file, and
+//! In: records. Out: their sequence numbers; after a commit, durable files. Holds: the lock, the last file, and
 //! the staged bytes until they are durable, so that a failed commit is simply tried again.
 //! Limits: a new file is begun when the last one has [`Options::file_bytes_max`]; one commit may exceed it.
 
@@ -19,7 +19,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Staging memory that is kept between commits; more is given back.
+/// Most bytes of staging memory that are kept between commits; more is freed.
 const STAGED_BYTES_KEPT: usize = 8 << 20;
 
 /// Name of the lock file.
@@ -92,10 +92,10 @@ impl std::fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {}
 
-/// A record above [`RECORD_BYTES_MAX`]; nothing of it was staged.
+/// A record above [`RECORD_BYTES_MAX`]; nothing was staged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge {
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: usize,
 }
 
@@ -120,14 +120,14 @@ pub struct Journal {
     spares: Vec<PathBuf>,
     /// Sequence number of the next record.
     next: u64,
-    /// Everything below is durable.
+    /// Every record below this sequence number is durable.
     durable: u64,
     staged: Vec<u8>,
     _lock: Box<dyn DiskLock>,
 }
 
 impl Journal {
-    /// Opens the journal of a directory, which is made when missing; cuts the tail that a crash tore.
+    /// Opens the journal of a directory, and creates the directory when it is missing. Cuts the torn tail of a crash.
     pub fn open(disk: Arc<dyn Disk>, dir: &Path, options: Options) -> Result<(Journal, Recovery), OpenError> {
         let failed = |source| OpenError::Io { path: dir.to_owned(), source };
         disk.create_dir_all(dir).map_err(failed)?;
@@ -211,8 +211,9 @@ impl Journal {
         Ok(sequence)
     }
 
-    /// Makes what is staged durable, with one write and one sync. Returns the sequence number below which everything
-    /// is durable. After an error everything stays staged, and the file is cut back to what was durable before.
+    /// Makes the staged records durable, with one write and one sync. Returns the sequence number below which
+    /// everything is durable. After an error everything stays staged, and the file is cut back to what was durable
+    /// before.
     pub fn commit(&mut self) -> Result<u64, CommitError> {
         if self.staged.is_empty() {
             return Ok(self.durable);
@@ -254,7 +255,7 @@ impl Journal {
         Ok(())
     }
 
-    /// A file to write to: a spare one, or a new one.
+    /// Returns a file to write to: a spare one, or a new one.
     fn begin_file(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         if let Some(spare) = self.spares.last() {
             self.disk.rename(spare, path)?;
@@ -306,27 +307,27 @@ impl Journal {
         }
     }
 
-    /// A reader that starts with the record that holds `from`.
+    /// Returns a reader that starts with the record that holds `from`.
     pub fn reader(&self, from: u64) -> Reader {
         Reader::new(Arc::clone(&self.disk), Arc::clone(&self.published), self.salt, from)
     }
 
-    /// The sequence number that the next record gets.
+    /// Returns the sequence number of the next record.
     pub fn next_sequence(&self) -> u64 {
         self.next
     }
 
-    /// Everything below is durable.
+    /// Returns the sequence number below which everything is durable.
     pub fn durable_sequence(&self) -> u64 {
         self.durable
     }
 
-    /// Bytes that wait for the next commit.
+    /// Returns the number of staged bytes.
     pub fn staged_bytes(&self) -> usize {
         self.staged.len()
     }
 
-    /// Durable bytes in all files.
+    /// Returns the number of durable bytes in all files.
     pub fn file_bytes(&self) -> u64 {
         self.published().files.iter().map(|file| file.length).sum()
     }

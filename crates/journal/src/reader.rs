@@ -1,7 +1,7 @@
 //! Reads a journal from a sequence number on, while it is being written or after a crash.
 //!
-//! In: files. Out: records in order, each once; damage, named and skipped; the end of what is durable so far.
-//! Holds: its place. Limits: none of its own.
+//! In: files. Out: records in order, each once; damage, reported and skipped; the end of what is durable so far.
+//! Holds: its position. Limits: none of its own.
 
 use crate::{
     disk::Disk,
@@ -19,7 +19,7 @@ use std::{
 /// A stored record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Record<'a> {
-    /// The first sequence number that it covers. The first record read may start below what was asked for.
+    /// The first sequence number that it covers. The first record read may start below the requested number.
     pub sequence: u64,
     /// Number of sequence numbers that it covers.
     pub count: u32,
@@ -53,9 +53,9 @@ impl std::fmt::Display for Damage {
 pub enum Read<'a> {
     /// The next record.
     Record(Record<'a>),
-    /// Something is missing before the next record.
+    /// Records are missing before the next one.
     Damage(Damage),
-    /// Nothing more is durable now; later there may be.
+    /// Nothing more is durable now; there may be later.
     End,
 }
 
@@ -87,7 +87,7 @@ pub struct Reader {
     disk: Arc<dyn Disk>,
     published: Arc<Mutex<Published>>,
     salt: u32,
-    /// The next sequence number to give.
+    /// The next sequence number to return.
     next: u64,
     open: Option<(JournalFile, Scan)>,
     /// Damage not reported yet: the next record says which sequence numbers it cost.
@@ -101,7 +101,7 @@ impl Reader {
         Reader { disk, published, salt, next, open: None, skipped: None, held: None }
     }
 
-    /// The sequence number of the next message to read.
+    /// Returns the sequence number of the next message to read.
     pub fn next_sequence(&self) -> u64 {
         self.next
     }
@@ -131,7 +131,7 @@ impl Reader {
         }
     }
 
-    /// The next record in the files, whatever its number; `None` when nothing more is durable.
+    /// Returns the next record in the files, whatever its number; `None` when nothing more is durable.
     fn find(&mut self) -> Result<Option<RecordHeader>, ReadError> {
         while self.turn_to_unread()? {
             let Some((file, scan)) = &mut self.open else { break };

@@ -17,7 +17,8 @@ use std::{
 
 /// Most bytes a batch may hold; spans address less than 2 GiB.
 pub const BATCH_BYTES_MAX: usize = 1 << 30;
-/// Most origins of a batch: messages name theirs with 16 bits, and the codec keeps the last number for none.
+/// Most origins of a batch: a message refers to its origin with 16 bits, and the codec reserves the last number for "no
+/// origin".
 pub const ORIGINS_MAX: usize = u16::MAX as usize;
 
 /// The value of a message that was given a time of receiving of its own: seconds since 1970, and its zone.
@@ -26,7 +27,7 @@ pub const OWN_RECEIVED: &str = ".received";
 /// Messages that were received together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
-    /// The bytes as received. A reader may take the buffer back when it is the last holder.
+    /// The bytes as received. The source reuses the buffer when it is the last holder.
     pub received_bytes: Arc<Vec<u8>>,
     /// Bytes that decoding and processing made.
     pub extra: Vec<u8>,
@@ -44,15 +45,15 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// An empty batch over received bytes.
+    /// Makes a batch over received bytes, without messages.
     pub fn new(received_bytes: Arc<Vec<u8>>, origins: Vec<Arc<Origin>>, received: Stamp, ack: Ack) -> Batch {
         assert!(received_bytes.len() <= BATCH_BYTES_MAX, "batch of {} bytes", received_bytes.len());
         assert!(origins.len() <= ORIGINS_MAX, "batch of {} origins", origins.len());
         Batch { received_bytes, origins, received, ack, ..Batch::default() }
     }
 
-    /// A dense copy of some messages, without the token, which pins none of this batch's bytes. `${RCPTID}`s
-    /// are not carried over: a batch only knows its first.
+    /// Returns a dense copy of some messages, without the token; it keeps none of this batch's bytes alive.
+    /// `${RCPTID}`s are not carried over: a batch only knows its first.
     pub fn copy_of(&self, selection: &Selection) -> Batch {
         let mut copy = Batch { origins: self.origins.clone(), received: self.received, ..Batch::default() };
         let mut received_bytes = Vec::new();
@@ -79,7 +80,7 @@ impl Batch {
         copy
     }
 
-    /// Appends a copy of a message of any batch, with all its bytes; the result is its index. `${RCPTID}` is not
+    /// Appends a copy of a message of any batch, with all its bytes, and returns its index. `${RCPTID}` is not
     /// carried over.
     pub fn push_copy(&mut self, other: &Batch, index: usize) -> usize {
         let last = self.push_moved(other, index, |span, own| own.add_extra(other.bytes(span)));
@@ -121,7 +122,7 @@ impl Batch {
         place as u16
     }
 
-    /// Takes a message over from another copy of this batch, with what was changed there.
+    /// Copies a message, with its changes, from another copy of this batch.
     pub fn adopt(&mut self, index: usize, other: &Batch) {
         assert!(Arc::ptr_eq(&self.received_bytes, &other.received_bytes), "copies of one batch");
         let mut message = other.messages[index].clone();
@@ -141,7 +142,7 @@ impl Batch {
         }
     }
 
-    /// Number of messages.
+    /// Returns the number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
@@ -151,31 +152,31 @@ impl Batch {
         self.messages.is_empty()
     }
 
-    /// The bytes of a span.
+    /// Returns the bytes of a span.
     #[inline]
     pub fn bytes(&self, span: Span) -> &[u8] {
         let area: &[u8] = if span.is_extra() { &self.extra } else { &self.received_bytes };
         area.get(span.start()..span.start() + span.len()).unwrap_or_default()
     }
 
-    /// Keeps bytes that processing made.
+    /// Stores bytes that processing made, and returns their span.
     pub fn add_extra(&mut self, bytes: &[u8]) -> Span {
         let offset = self.extra.len();
         self.extra.extend_from_slice(bytes);
         Span::extra(offset, bytes.len())
     }
 
-    /// The origin of a message.
+    /// Returns the origin of a message.
     pub fn origin(&self, index: usize) -> &Origin {
         &self.origins[self.messages[index].origin as usize]
     }
 
-    /// `${RCPTID}` of a message; 0 when no ids are given.
+    /// Returns the `${RCPTID}` of a message; 0 when no ids are given.
     pub fn rcptid_of(&self, index: usize) -> u64 {
         if self.rcptid == 0 { 0 } else { self.rcptid + index as u64 }
     }
 
-    /// The value of a field; `None` when the message does not have it.
+    /// Returns the value of a field; `None` when the message does not have it.
     pub fn field(&self, index: usize, name: &FieldName) -> Option<Cow<'_, [u8]>> {
         match name {
             FieldName::Fixed(field) => Some(Cow::Borrowed(self.fixed(index, *field))),
@@ -229,7 +230,7 @@ impl Batch {
         })
     }
 
-    /// The type of a field as set; text for fields that have none.
+    /// Returns the type that a field was set with; text for fields without one.
     pub fn kind(&self, index: usize, name: &FieldName) -> ValueKind {
         match name {
             FieldName::Fixed(field) => self.fixed_kind(index, *field),
@@ -239,7 +240,7 @@ impl Batch {
         }
     }
 
-    /// The value of a field with its type as set; text for fields that have none.
+    /// Returns the value of a field and the type that it was set with; text for fields without one.
     pub fn typed_field(&self, index: usize, name: &FieldName) -> Option<(Cow<'_, [u8]>, ValueKind)> {
         if let FieldName::Sdata(name) | FieldName::Named(name) = name
             && let Some(value) = self.find(index, name)
@@ -254,7 +255,7 @@ impl Batch {
         self.field(index, name).map(|value| (value, kind))
     }
 
-    /// The type of a field that every message has: text, unless it was set with another one.
+    /// Returns the type of a field that every message has: text, unless it was set with another one.
     #[inline]
     pub fn fixed_kind(&self, index: usize, field: Field) -> ValueKind {
         if !self.has_values(index) {
@@ -267,7 +268,7 @@ impl Batch {
         typed.map_or(ValueKind::String, |typed| typed.kind)
     }
 
-    /// A field that every message has; empty when unknown.
+    /// Returns the value of a field that every message has; empty when unknown.
     #[inline]
     pub fn fixed(&self, index: usize, field: Field) -> &[u8] {
         let message = &self.messages[index];
@@ -352,7 +353,7 @@ impl Batch {
         self.push_value(index, name, value, kind);
     }
 
-    /// Makes room for pairs that are about to be set.
+    /// Reserves memory for pairs that will be set.
     pub fn reserve_values(&mut self, count: usize) {
         self.values.reserve(count);
     }
@@ -382,7 +383,7 @@ impl Batch {
         }
     }
 
-    /// Removes a tag that [`Batch::add_tag`], the origin or a mark gave.
+    /// Removes a tag of any kind: set with [`Batch::add_tag`], of the origin, or of a mark.
     pub fn clear_tag(&mut self, index: usize, tag: &str) {
         if self.has_tag(index, tag) {
             // A tag pair with a value marks a tag that was removed.
@@ -403,7 +404,7 @@ impl Batch {
         }
     }
 
-    /// All tags of a message: its marks, its origin's, then those set, oldest first.
+    /// Returns all tags of a message: its marks, its origin's, then those set, oldest first.
     pub fn tags(&self, index: usize) -> Vec<Cow<'_, str>> {
         let mut set: Vec<&Value> = Vec::new();
         let mut seen: HashSet<&[u8]> = HashSet::new();
@@ -425,8 +426,8 @@ impl Batch {
         tags
     }
 
-    /// The name-value pairs of a message (without tags, fixed fields, structured data and the origin's), newest first,
-    /// each name once.
+    /// Returns the name-value pairs of a message (without tags, fixed fields, structured data and the origin's), newest
+    /// first, each name once.
     pub fn values(&self, index: usize) -> Vec<(&[u8], &[u8], ValueKind)> {
         let mut seen: HashSet<&[u8]> = HashSet::new();
         let mut pairs = Vec::new();
@@ -439,8 +440,9 @@ impl Batch {
         pairs
     }
 
-    /// The parameters of the structured data as received, in order, each with the value that it has now: what was set since, none
-    /// when it was unset. A name that repeats keeps the value of each place. Elements without parameters have an empty name.
+    /// Returns the parameters of the structured data as received, in order, each with its present value: the value that
+    /// was set since, or `None` when it was unset. A repeated name keeps the value of each place. Elements without
+    /// parameters have an empty name.
     pub fn sd_params_now(&self, index: usize) -> Vec<(SdParam<'_>, Option<Cow<'_, [u8]>>)> {
         let mut set: HashMap<&[u8], &Value> = HashMap::new();
         for value in self.list(index).filter(|value| value.kind != ValueKind::Tag) {
@@ -463,8 +465,8 @@ impl Batch {
             .collect()
     }
 
-    /// Calls `each` with the name and the value of every pair as received that was neither set nor unset since: structured data in
-    /// order, which may repeat a name, then what the origin knows.
+    /// Calls `each` with the name and the value of every pair as received that was neither set nor unset since: those
+    /// of the structured data in order, which may repeat a name, then those of the origin.
     pub fn each_received(&self, index: usize, mut each: impl FnMut(&str, &[u8])) {
         let sdata = self.bytes(self.messages[index].sdata);
         let origin = &self.origin(index).values;
@@ -489,13 +491,13 @@ impl Batch {
         }
     }
 
-    /// The names of all pairs of a message, also of those that say that a value as received was unset; tags have none.
+    /// Returns the names of all pairs of a message, also of pairs that unset a received value; tags are left out.
     pub fn set_names(&self, index: usize) -> impl Iterator<Item = &[u8]> {
         let pairs = self.list(index).filter(|value| value.kind != ValueKind::Tag);
         pairs.map(|value| self.bytes(value.name))
     }
 
-    /// Memory that the batch holds in bytes: what was received, what processing made, and the records of messages and values.
+    /// Returns the memory of the batch in bytes: received bytes, made bytes, and the records of messages and values.
     pub fn held_bytes(&self) -> usize {
         let records = size_of_val(self.messages.as_slice()) + size_of_val(self.values.as_slice());
         self.received_bytes.len() + self.extra.len() + records
@@ -523,7 +525,7 @@ impl Batch {
         self.messages[index].values != 0
     }
 
-    /// Every pair of a message, hidden ones too, newest first.
+    /// Returns every pair of a message, hidden ones too, newest first.
     pub(crate) fn list(&self, index: usize) -> impl Iterator<Item = &Value> {
         let mut at = self.messages[index].values;
         std::iter::from_fn(move || {
@@ -534,7 +536,7 @@ impl Batch {
     }
 
     fn find(&self, index: usize, name: &str) -> Option<&Value> {
-        // Names differ in their lengths mostly: their bytes, which are elsewhere, need not be looked at then.
+        // Most names differ in length: then their bytes, which are elsewhere in memory, need not be read.
         self.list(index).find(|value| {
             value.name.len() == name.len()
                 && value.kind != ValueKind::Tag
@@ -573,7 +575,7 @@ impl Batch {
     }
 }
 
-/// The number that a name is, if it is one of the values of a match.
+/// Returns the number in the name of a value of a match, `0` to `255`.
 fn number_of(name: &[u8]) -> Option<u8> {
     let is_number = matches!(name, [b'0'] | [b'1'..=b'9', ..]);
     if is_number { std::str::from_utf8(name).ok()?.parse().ok() } else { None }

@@ -1,4 +1,4 @@
-//! Parsers: values read out of messages.
+//! Parsers: steps that extract values from messages.
 //!
 //! In: a batch and the messages to read. Out: the same batch with more values, and which messages could be read; the
 //! caller stops the others.
@@ -46,7 +46,7 @@ pub use xml::Xml;
 use message::{Batch, Selection};
 use template::Renderer;
 
-/// A step that reads values out of messages.
+/// A step that extracts values from messages.
 pub trait Parser: Send + Sync {
     /// Changes the messages of `within` and returns those it could read.
     fn parse(&self, batch: &mut Batch, within: &Selection, renderer: &mut Renderer) -> Selection;
@@ -64,7 +64,7 @@ pub trait Parser: Send + Sync {
         self.parse(batch, within, renderer)
     }
 
-    /// Says whether messages that do not come out again were consumed: they became part of what the parser makes, so
+    /// Returns true when messages that the parser does not return were consumed: they became part of those it makes, so
     /// they count as matched, and neither `else` nor `fallback` gets them.
     fn consumes(&self) -> bool {
         false
@@ -75,12 +75,12 @@ pub trait Parser: Send + Sync {
         false
     }
 
-    /// Says that no more messages come: what is held back comes out.
+    /// Ends the input: the parser emits the messages that it holds back.
     fn close(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
         let _ = (renderer, made);
     }
 
-    /// Says that time went on to `renderer.now`, with or without messages. About once a second.
+    /// Advances the time to `renderer.now`, with or without messages. Called about once a second.
     fn tick(&self, renderer: &mut Renderer, made: &mut Vec<Batch>) {
         let _ = (renderer, made);
     }

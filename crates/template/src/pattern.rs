@@ -1,10 +1,10 @@
-//! Patterns of `match()`, `subst()` and their kin: regular expressions, strings, globs.
+//! Patterns of `match()`, `subst()` and so on: regular expressions, strings, globs.
 //!
 //! In: a pattern with its type and flags, once; bytes, often. Out: whether and where it matches.
 //! Holds: the cheapest engine that answers exactly as PCRE2 would: a set of literals, a literal search, the
 //! linear-time engine after a literal test, or PCRE2 itself for look-around, back-references and the like.
 //! Limits: [`PATTERN_BYTES_MAX`] bytes of pattern, [`GROUPS_MAX`] groups, [`MATCH_STEPS_MAX`] steps of a PCRE2
-//! match; what needs more does not match.
+//! match; a text that needs more does not match.
 
 mod dialect;
 mod engine;
@@ -18,7 +18,7 @@ use std::fmt;
 pub const PATTERN_BYTES_MAX: usize = 64 << 10;
 /// Most groups that are stored, the whole match included (`$0` to `$255`).
 pub const GROUPS_MAX: usize = 256;
-/// Most backtracking steps of one PCRE2 match: about 10 ms. A line that needs more is taken as no match, so
+/// Most backtracking steps of one PCRE2 match: about 10 ms. A line that needs more does not match, so
 /// that a crafted line cannot stop the server.
 pub const MATCH_STEPS_MAX: u32 = 1_000_000;
 
@@ -147,20 +147,20 @@ impl fmt::Display for PatternError {
 
 impl std::error::Error for PatternError {}
 
-/// Places of the groups of one match; group 0 is the whole match.
+/// Ranges of the groups of one match; group 0 is the whole match.
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     places: Vec<Option<(usize, usize)>>,
 }
 
 impl Groups {
-    /// The place of a group; `None` when it took no part or does not exist.
+    /// Returns the range of a group; `None` when it took no part or does not exist.
     #[inline]
     pub fn place(&self, group: usize) -> Option<(usize, usize)> {
         self.places.get(group).copied().flatten()
     }
 
-    /// Number of groups, the whole match included.
+    /// Returns the number of groups, the whole match included.
     #[inline]
     pub fn count(&self) -> usize {
         self.places.len()
@@ -189,17 +189,17 @@ impl Pattern {
         Ok(Pattern { text: text.to_owned(), flags, engine })
     }
 
-    /// A pattern that matches no text.
+    /// Makes a pattern that matches no text.
     pub(crate) fn nothing() -> Pattern {
         Pattern { text: String::new(), flags: PatternFlags::default(), engine: Engine::Nothing }
     }
 
-    /// The pattern as written.
+    /// Returns the pattern as written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Its flags.
+    /// Returns its flags.
     #[inline]
     pub fn flags(&self) -> PatternFlags {
         self.flags
@@ -211,11 +211,11 @@ impl Pattern {
         self.engine.is_match(bytes)
     }
 
-    /// The first match at or after `from`.
+    /// Finds the groups of the first match at or after `from`. Returns false when there is no match.
     #[inline]
     pub fn find(&self, bytes: &[u8], from: usize, groups: &mut Groups) -> bool {
         let found = self.engine.find(bytes, from, groups);
-        // Groups after the last that took part do not count, as PCRE2 has it.
+        // Groups after the last that took part do not count, as in PCRE2.
         let used = groups.places.iter().rposition(Option::is_some).map_or(0, |last| last + 1);
         groups.places.truncate(used);
         found
@@ -227,7 +227,7 @@ impl Pattern {
         self.engine.place(bytes, from)
     }
 
-    /// The named groups with their numbers.
+    /// Returns the named groups with their numbers.
     #[inline]
     pub fn names(&self) -> &[(String, usize)] {
         self.engine.names()

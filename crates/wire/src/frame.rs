@@ -1,9 +1,9 @@
 //! Frames: where one message ends and the next begins.
 //!
 //! In: the bytes of one connection, split anywhere, or one datagram. Out: ranges of whole frames in the caller's
-//! buffer, and how many bytes are done with; the caller puts the rest before the next read.
-//! Holds: what is left to skip of an oversized frame, and how far a partial line was searched.
-//! Limits: a frame is at most `message_bytes_max` bytes; what is longer is cut and marked, and its rest is
+//! buffer, and the number of bytes used; the caller puts the rest before the next read.
+//! Holds: the part of an oversized frame that is still to be skipped, and how far a partial line was searched.
+//! Limits: a frame is at most `message_bytes_max` bytes; a longer one is cut and marked, and its rest is
 //! skipped unless [`Oversize::Split`] asks for it. The rest that a caller must carry never exceeds that limit
 //! plus [`COUNT_DIGITS_MAX`] + 1 bytes.
 
@@ -78,11 +78,11 @@ pub struct Framer {
     message_bytes_max: usize,
     oversize: Oversize,
     skip: Skip,
-    /// With [`Framing::Auto`]: whether the connection began with a count; nothing before its first frame.
+    /// With [`Framing::Auto`]: true when the connection began with a count; `None` before its first frame.
     began_counted: Option<bool>,
     /// Number of bytes of the partial line at the start of the next buffer that are known to hold no delimiter.
     searched: usize,
-    /// Frames without text count, too.
+    /// True when frames without text are messages, too.
     keeps_empty: bool,
     /// Lines are joined to messages.
     joining: Option<Box<Joining>>,
@@ -99,7 +99,7 @@ enum Skip {
 }
 
 impl Framer {
-    /// A framer for one connection. A limit of 0 counts as 1.
+    /// Makes a framer for one connection. A limit of 0 counts as 1.
     pub fn new(framing: Framing, message_bytes_max: usize, oversize: Oversize) -> Framer {
         let message_bytes_max = message_bytes_max.max(1);
         let oversize = match framing {
@@ -150,7 +150,7 @@ impl Framer {
         }
     }
 
-    /// Ends the connection: what `split` left is the last frame, marked when its end is missing.
+    /// Ends the connection: the bytes that `split` left are the last frame, marked when its end is missing.
     pub fn finish(&mut self, rest: &[u8], frames: &mut Vec<Frame>) {
         let skip = std::mem::replace(&mut self.skip, Skip::Nothing);
         self.searched = 0;
@@ -191,7 +191,7 @@ impl Framer {
         self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\r' | b'\n' | 0));
     }
 
-    /// Adds a frame of known size. Line feeds and NULs at its end carry nothing.
+    /// Adds a frame of known size. Line feeds and NULs at its end are dropped.
     #[inline]
     fn push_block(&self, bytes: &[u8], start: usize, end: usize, marks: Marks, frames: &mut Vec<Frame>) {
         self.push(Frame { start, end, marks }, bytes, frames, |byte| matches!(byte, b'\n' | 0));

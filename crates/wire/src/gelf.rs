@@ -3,8 +3,8 @@
 //! In: datagrams with their sender, and the time. Out: whole payloads, still compressed if they were; the other way
 //! round, the datagrams of a payload. Holds: the chunks of messages that are not whole yet.
 //! Limits: [`CHUNKS_MAX`] chunks a message as the format says, [`WAIT`] for the last one, [`PENDING_MAX`] messages and
-//! [`PENDING_BYTES_MAX`] bytes in waiting. At a limit the oldest message goes, and is counted: a flood of first chunks
-//! costs bounded memory and never a message that came whole.
+//! [`PENDING_BYTES_MAX`] bytes of waiting chunks. At a limit the oldest message is dropped and counted: a flood of
+//! first chunks costs bounded memory and never a message that has arrived whole.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -18,9 +18,9 @@ const CHUNKS_MAX: usize = 128;
 const CHUNK_HEADER_BYTES: usize = 12;
 /// Longest wait for the chunks of a message.
 const WAIT: Duration = Duration::from_secs(5);
-/// Messages that may wait for chunks.
+/// Most messages that wait for chunks.
 const PENDING_MAX: usize = 4_096;
-/// Bytes that may wait.
+/// Most bytes of waiting chunks.
 const PENDING_BYTES_MAX: usize = 16 << 20;
 
 const MAGIC: [u8; 2] = [0x1e, 0x0f];
@@ -37,7 +37,7 @@ pub enum Payload<'a> {
     Joined(Vec<u8>),
     /// A chunk that waits for others, or a repetition of one.
     Waiting,
-    /// No chunk that could ever be part of a message.
+    /// A chunk that cannot be part of a message.
     Broken,
 }
 
@@ -45,7 +45,7 @@ pub enum Payload<'a> {
 #[derive(Default)]
 pub struct Chunks {
     pending: HashMap<Key, Pending>,
-    /// In the order of their first chunk; what is gone from `pending` stays a while.
+    /// Keys in the order of their first chunk; those removed from `pending` stay for a while.
     order: VecDeque<(Key, u64)>,
     bytes: usize,
     lost: usize,
@@ -66,7 +66,7 @@ fn overhead(count: usize) -> usize {
 }
 
 impl Chunks {
-    /// Takes a datagram. `now` is any clock that goes forward.
+    /// Takes a datagram. `now` is of any monotonic clock.
     pub fn take<'a>(&mut self, datagram: &'a [u8], sender: Option<SocketAddr>, now: Duration) -> Payload<'a> {
         if !datagram.starts_with(&MAGIC) {
             return Payload::Whole(datagram);
@@ -150,7 +150,7 @@ impl Chunks {
         std::mem::take(&mut self.lost)
     }
 
-    /// Bytes in waiting.
+    /// Returns the number of bytes of waiting chunks.
     pub fn bytes(&self) -> usize {
         self.bytes
     }

@@ -33,7 +33,7 @@ use record::Record;
 pub(crate) use record::quoted;
 
 /// Reads a configuration with all that it includes. The report has every error of the language, but not those of
-/// meaning: see [`crate::check`].
+/// meaning: see [`crate::check()`].
 pub fn parse(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report) {
     let (tree, report, _) = read(path, surroundings, None);
     (tree, report)

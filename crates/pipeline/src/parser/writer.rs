@@ -1,26 +1,26 @@
-//! Where parsers put the values of one message.
+//! The writer of the values that parsers find in a message.
 //!
 //! In: names and values. Out: pairs of the message; a name such as `HOST` sets the field of that name.
 //! A value that lies in the text being read becomes a span of it; a value that was made is copied once. Messages of a
 //! batch mostly share their names: a name with a prefix is written once and found again.
 //! Limits: [`VALUES_MAX`] values a message, names of [`FIELD_NAME_BYTES_MAX`] bytes, [`EXTRA_BYTES_MAX`] made bytes a
-//! batch: the rest is left out and the message marked.
+//! batch: the rest is left out, and the message is marked.
 
 use message::{Batch, FIELD_NAME_BYTES_MAX, Field, FieldName, Mark, Span, Stamp, ValueKind};
 
-/// Most values that one parser gives to one message: the names of a message are looked through one by one.
+/// Most values that one parser gives to one message: the names of a message are compared one by one.
 pub const VALUES_MAX: usize = 4096;
-/// Most bytes that parsers make in a batch; places count up to 2 GiB.
+/// Most bytes that parsers make in a batch; spans address less than 2 GiB.
 const EXTRA_BYTES_MAX: usize = 1 << 30;
-/// Names that are found again, a power of two.
+/// Slots of the table of names, a power of two.
 const SLOTS: usize = 128;
 
-/// The names that a parser gave to the messages of a batch so far.
+/// The names that a parser has used in a batch so far.
 pub(super) struct Names {
     prefix: Vec<u8>,
     /// True when a name may be that of a field: those begin with a capital letter.
     may_be_fields: bool,
-    /// Places of full names, by a rough hash of what follows the prefix.
+    /// Spans of full names, by a rough hash of what follows the prefix.
     slots: [Span; SLOTS],
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Target {
     pub(super) index: usize,
     /// Address of the text.
     pub(super) text_at: usize,
-    /// Its place in the batch.
+    /// Its span in the batch.
     pub(super) span: Span,
 }
 
@@ -47,7 +47,7 @@ pub struct Writer<'a> {
     names: &'a mut Names,
     target: Target,
     count: usize,
-    /// Names are taken as they are.
+    /// True when names get no prefix.
     is_unprefixed: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Writer<'a> {
         self.count
     }
 
-    /// Gives a value. The prefix is put before its name.
+    /// Writes a value. The prefix is put before its name.
     #[inline]
     pub fn set(&mut self, name: &[u8], value: &[u8], kind: ValueKind) {
         if self.is_full() {
@@ -72,7 +72,7 @@ impl<'a> Writer<'a> {
         self.push(name, value, kind);
     }
 
-    /// Gives a value that `make` appends to what it gets.
+    /// Writes a value that `make` appends to the buffer it gets.
     pub fn set_made(&mut self, name: &[u8], kind: ValueKind, make: impl FnOnce(&mut Vec<u8>)) {
         if self.is_full() {
             return self.cut();
@@ -84,7 +84,7 @@ impl<'a> Writer<'a> {
         self.push(name, value, kind);
     }
 
-    /// Gives a value under a name that takes no prefix.
+    /// Writes a value under a name without the prefix.
     pub fn set_unprefixed(&mut self, name: &[u8], value: &[u8], kind: ValueKind) {
         if self.is_full() {
             return self.cut();
@@ -98,12 +98,12 @@ impl<'a> Writer<'a> {
         self.count += 1;
     }
 
-    /// From now on names take no prefix: they are numbers, like those of the results of a match.
+    /// Writes later names without the prefix: they are numbers, like those of the results of a match.
     pub(super) fn begin_numbers(&mut self) {
         self.is_unprefixed = true;
     }
 
-    /// The time of receiving.
+    /// Returns the time of receiving.
     pub(super) fn received(&self) -> Stamp {
         self.batch.received_of(self.target.index)
     }
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
         self.batch.add_tag(self.target.index, tag);
     }
 
-    /// Marks the message: something was left out.
+    /// Marks the message: some of its values were left out.
     pub fn cut(&mut self) {
         self.batch.messages[self.target.index].marks.add(Mark::ValuesCut);
     }
@@ -159,7 +159,7 @@ impl<'a> Writer<'a> {
         self.batch.push_value(index, name, value, kind);
     }
 
-    /// The place of bytes: in the text when they lie there, else among the made bytes.
+    /// Returns the span of bytes: in the text when they are part of it, else among the made bytes.
     #[inline]
     fn place(&mut self, bytes: &[u8]) -> Span {
         self.inside(bytes).unwrap_or_else(|| self.batch.add_extra(bytes))
@@ -216,7 +216,7 @@ fn cut_name(name: &[u8]) -> &[u8] {
     if name.len() > FIELD_NAME_BYTES_MAX { shorten(name, FIELD_NAME_BYTES_MAX) } else { name }
 }
 
-/// The start of a name, without half a character at its end.
+/// Returns the start of a name, without a partial character at its end.
 fn shorten(name: &[u8], room: usize) -> &[u8] {
     let is_inside = |at: usize| name.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
     let mut end = room.min(name.len());

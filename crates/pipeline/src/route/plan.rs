@@ -1,4 +1,4 @@
-//! The paths of a configuration, as the router takes them.
+//! The paths of a configuration, as the router expects them.
 //!
 //! In: nothing. Out: the tree of paths. Limits: [`super::DEPTH_MAX`] levels.
 
@@ -49,7 +49,7 @@ pub struct StepFlags {
     pub fallback: bool,
     /// Every source enters here.
     pub catchall: bool,
-    /// Destinations may not drop. `Some(false)` is `no-flow-control`; `None` takes what is around.
+    /// Destinations may not drop. `Some(false)` is `no-flow-control`; `None` takes the setting of the path around it.
     pub flow_control: Option<bool>,
     /// Messages that a step stops count as taken: no other path gets them.
     pub drop_unmatched: bool,
@@ -57,17 +57,17 @@ pub struct StepFlags {
 
 /// One step of a path.
 pub enum Step {
-    /// Keeps what the filter selects.
+    /// Keeps the messages that the filter selects.
     Filter(FilterStep),
     /// Changes messages.
     Rewrite(Arc<Rewrite>),
-    /// Reads values out of messages; those it cannot read are stopped.
+    /// Extracts values from messages; messages that it cannot read are stopped.
     Parser(Arc<dyn Parser>),
-    /// Every channel gets the messages; what comes out of them continues.
+    /// Every channel gets the messages; the messages that leave the channels continue.
     Junction(Vec<Channel>),
-    /// Embedded paths: what goes in does not come out.
+    /// Embedded paths: messages that enter them do not return.
     Embedded(Vec<Path>),
-    /// Hands the messages to a destination; they also continue along the path.
+    /// Passes the messages to a destination; they also continue along the path.
     Outlet(OutletStep),
     /// The rest of the path runs on other threads. No step follows it.
     Parallel(Parallel),
@@ -100,7 +100,7 @@ pub struct FilterStep {
 }
 
 impl FilterStep {
-    /// A filter with counters of its own.
+    /// Makes a step with counters of its own.
     pub fn new(filter: Arc<Filter>) -> FilterStep {
         FilterStep { filter, counters: Arc::default() }
     }
@@ -118,9 +118,10 @@ pub struct OutletStep {
 /// `channel { ... }` of a junction, or a branch of an `if`.
 #[derive(Debug, Default)]
 pub struct Channel {
-    /// Sources inside of the channel: their messages enter here.
+    /// Sources inside the channel: their messages enter here.
     pub sources: Vec<String>,
-    /// `if (condition)`: only what holds enters, and what the steps stop afterwards is not tried elsewhere.
+    /// `if (condition)`: only messages for which it holds enter; those that the steps stop later are not tried
+    /// elsewhere.
     pub condition: Option<FilterStep>,
     /// Its steps, in order.
     pub steps: Vec<Step>,
@@ -133,8 +134,8 @@ pub struct Channel {
 }
 
 impl Step {
-    /// `if ... elif ... else ...`: each branch takes what the ones before did not. Without an `else` branch
-    /// (a last one that has neither condition nor steps) what none takes is not stopped: one is added.
+    /// `if ... elif ... else ...`: each branch takes the messages that the ones before did not. Without an `else`
+    /// branch (a last one that has neither condition nor steps) what none takes is not stopped: one is added.
     pub fn conditional(mut branches: Vec<Channel>, otherwise: Option<Channel>) -> Step {
         branches.push(otherwise.unwrap_or_default());
         branches.iter_mut().for_each(|branch| branch.flags.last = true);
@@ -142,7 +143,7 @@ impl Step {
     }
 }
 
-/// Why paths cannot run.
+/// Error in the paths.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlanError {
     /// Paths, junctions and channels are nested too deep.

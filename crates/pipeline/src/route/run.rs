@@ -2,7 +2,8 @@
 //!
 //! In: a batch of one source. Out: deliveries at outlets. Holds: the plan, and which paths each source enters.
 //! A message counts as matched by a branch when no step of it stopped the message; that decides `final`,
-//! `fallback` and the branches of an `if`. What a parser consumed into what it makes was not stopped. Nothing is allocated for a message that no step changes.
+//! `fallback` and the branches of an `if`. Messages that a parser consumed count as matched. Nothing is allocated for a
+//! message that no step changes.
 //! Limits: [`super::DEPTH_MAX`] levels.
 
 use super::{
@@ -36,7 +37,7 @@ struct Run<'a> {
     ack: Ack,
     budget: &'a WriteBudget,
     renderer: Renderer,
-    /// No messages came, but this happened.
+    /// The event of a run without messages.
     news: Option<News>,
     /// The observer.
     watch: Option<&'a mut dyn Watch>,
@@ -53,7 +54,7 @@ impl Run<'_> {
 /// Events for parsers besides messages.
 #[derive(Clone, Copy)]
 enum News {
-    /// Time went on.
+    /// Time has passed.
     Tick,
     /// No more messages come.
     Close,
@@ -124,7 +125,7 @@ impl Router {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = now;
         let budget = &WriteBudget::none();
-        // A watch for as long as the budget lives.
+        // The observer is borrowed only as long as the budget.
         let watch = watch.map(|watch| -> &mut dyn Watch { watch });
         let mut run = Run { source: "", ack: Ack::none(), budget, renderer, news: Some(news), watch };
         let branches: Vec<Branch<'_>> = self.plan.paths.iter().map(|path| branch_of(path, true)).collect();
@@ -141,24 +142,25 @@ impl Router {
     pub(super) fn carry_on(&self, flow: Flow, luggage: Luggage) {
         let mut renderer = Renderer::new(self.plan.options.clone(), self.plan.site.clone());
         renderer.now = luggage.now;
-        // A thread of `parallelize()` writes nothing itself.
+        // A thread of `parallelize()` has no write budget.
         let (source, ack, budget) = (&luggage.source, luggage.ack, &WriteBudget::none());
         let mut run = Run { source, ack, budget, renderer, news: None, watch: None };
         let mut failed = Selection::none(flow.selection.batch_len());
         self.sequence(&self.plan.paths[0].steps, flow, &mut run, &mut failed, luggage.controlled);
     }
 
-    /// The places in the plan of the paths that messages of a source enter.
+    /// Returns the indexes in the plan of the paths that messages of a source enter.
     pub fn paths_of(&self, source: &str) -> &[usize] {
         self.entries.get(source).unwrap_or(&self.catchall)
     }
 
-    /// The paths, for statistics.
+    /// Returns the paths, for statistics.
     pub fn plan(&self) -> &Plan {
         &self.plan
     }
 
-    /// Takes a batch as [`Intake::take`] does, watched. What `parallelize()` spreads runs here as well.
+    /// Takes a batch as [`Intake::take`] does, with an observer. Steps after `parallelize()` run on this thread as
+    /// well.
     pub fn take_watched(&self, batch: Batch, watch: &mut dyn Watch) {
         if let Some(origin) = batch.origins.first().cloned() {
             self.run(batch, (&origin.source, &WriteBudget::none()), Some(watch));
@@ -189,7 +191,8 @@ impl Router {
         self.plan.counters.add(count - failed.count(), failed.count());
     }
 
-    /// Gives messages to branches. What no branch matched is added to `failed`; what comes out of them to `outs`.
+    /// Runs messages through branches. Those that no branch matched are added to `failed`, the flows that leave to
+    /// `outs`.
     fn fork(
         &self,
         branches: &[Branch<'_>],
@@ -250,7 +253,7 @@ impl Router {
     fn entering(&self, branch: &Branch<'_>, left: &Selection, run: &Run<'_>) -> Selection {
         let named = branch.sources.iter().any(|source| source == run.source);
         let passes = match branch.top {
-            // What enters further inside does not enter here as well.
+            // Messages that enter further inside do not enter here as well.
             true => named || branch.flags.catchall && !self.enters_inside(branch, run.source),
             false => branch.sources.is_empty(),
         };
@@ -303,7 +306,7 @@ impl Router {
         (matched, out)
     }
 
-    /// Runs steps in order. What they stop is added to `failed`.
+    /// Runs steps in order. Messages that they stop are added to `failed`.
     fn sequence(
         &self,
         steps: &[Step],
@@ -445,7 +448,7 @@ fn joined(outs: Vec<Flow>, news: bool) -> Vec<Flow> {
     flows
 }
 
-/// Runs a parser, or its timers; the result is what it made. What it cannot read is stopped.
+/// Runs a parser, or its timers. Returns the batches that it made. Messages that it cannot read are stopped.
 fn parse(parser: &dyn Parser, flow: &mut Flow, run: &mut Run<'_>, failed: &mut Selection) -> Vec<Batch> {
     let mut made = Vec::new();
     match run.news {
@@ -491,7 +494,7 @@ fn is_timed(step: &Step) -> bool {
     }
 }
 
-/// Hands messages to the threads of `parallelize()`; as far as this path is concerned they are taken.
+/// Sends messages to the threads of `parallelize()`; for this path they count as taken.
 fn spread(parallel: &Parallel, flow: Flow, run: &mut Run<'_>, failed: &mut Selection, controlled: bool) {
     if run.watch.is_some() {
         let rest = parallel.rest();
@@ -522,7 +525,7 @@ fn filter(step: &FilterStep, flow: &mut Flow, run: &mut Run<'_>) {
     step.counters.add(matched, before - matched);
 }
 
-/// Tells that messages did not enter a branch that takes such messages.
+/// Reports that messages did not enter a branch of their source.
 fn refuse(branch: &Branch<'_>, fallback: bool, run: &mut Run<'_>) {
     if let Some(label) = branch.label {
         let why = if fallback { Refusal::Fallback } else { Refusal::Final };
