@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Error of making staged records durable. They stay staged: call [`Journal::commit`] again.
+/// Error of making staged records durable. They stay staged: call [`crate::Journal::commit`] again.
 #[derive(Debug)]
 pub struct CommitError {
     /// The file.
