@@ -32,7 +32,7 @@ impl CursorFile {
         Ok(CursorFile { file, generation, sequence })
     }
 
-    /// The sequence number saved last.
+    /// Returns the sequence number saved last.
     pub fn sequence(&self) -> u64 {
         self.sequence
     }

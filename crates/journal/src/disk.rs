@@ -25,7 +25,7 @@ pub trait Disk: Send + Sync {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
     /// Opens a file for reading and writing.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Names of what is in a directory, in any order.
+    /// Returns the names of the entries of a directory, in any order.
     fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
@@ -46,7 +46,7 @@ pub trait DiskFile: Send + Sync {
     fn write_at(&self, offset: u64, bytes: &[u8]) -> io::Result<()>;
     /// Reads at an offset; fewer bytes than asked only at the end of the file.
     fn read_at(&self, offset: u64, bytes: &mut [u8]) -> io::Result<usize>;
-    /// Length in bytes.
+    /// Returns the length in bytes.
     fn len(&self) -> io::Result<u64>;
     /// Returns true when the file holds no bytes.
     fn is_empty(&self) -> io::Result<bool> {

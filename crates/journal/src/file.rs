@@ -24,22 +24,22 @@ pub(crate) struct JournalFile {
 }
 
 impl JournalFile {
-    /// The file that starts at a sequence number.
+    /// Returns the file that starts at a sequence number.
     pub(crate) fn new(dir: &Path, first: u64) -> JournalFile {
         JournalFile { first, path: dir.join(format!("journal-{first:020}.dj")), length: 0 }
     }
 
-    /// The file of a name in the directory; `None` for anything else that lies there.
+    /// Returns the file of a name in the directory; `None` for any other name.
     pub(crate) fn parse(dir: &Path, name: &str) -> Option<JournalFile> {
         JournalFile::parse_after("journal-", dir, name)
     }
 
-    /// A file that is kept to be written over.
+    /// Parses the name of a file that is kept to be written over.
     pub(crate) fn parse_spare(dir: &Path, name: &str) -> Option<JournalFile> {
         JournalFile::parse_after("spare-", dir, name)
     }
 
-    /// The name under which the file is kept to be written over.
+    /// Returns the name under which the file is kept to be written over.
     pub(crate) fn spare_path(&self) -> PathBuf {
         self.path.with_file_name(format!("spare-{:020}.dj", self.first))
     }
@@ -65,7 +65,7 @@ pub(crate) enum Header {
     Bad,
 }
 
-/// The header of a file.
+/// Encodes the header of a file.
 pub(crate) fn encode_header(first: u64, salt: u32, recycled: bool) -> [u8; HEADER_BYTES as usize] {
     let mut header = [0; HEADER_BYTES as usize];
     header[..8].copy_from_slice(MAGIC);

@@ -41,18 +41,18 @@ pub(crate) struct LastFile {
 }
 
 impl LastFile {
-    /// A file that was just made, still empty, or one that will be written over.
+    /// Starts a new file, or one that will be written over.
     pub(crate) fn begun(file: Box<dyn DiskFile>, entry: JournalFile, salt: u32, recycled: bool) -> LastFile {
         let header = Some(encode_header(entry.first, salt, recycled));
         LastFile { file, entry: JournalFile { length: HEADER_BYTES, ..entry }, header, dirty: false }
     }
 
-    /// A file that was there.
+    /// Continues an existing file.
     pub(crate) fn reopened(file: Box<dyn DiskFile>, entry: &JournalFile) -> LastFile {
         LastFile { file, entry: entry.clone(), header: None, dirty: false }
     }
 
-    /// Name and kept length.
+    /// Returns the name and the kept length.
     pub(crate) fn entry(&self) -> JournalFile {
         self.entry.clone()
     }

@@ -50,18 +50,18 @@ impl RecordHeader {
         sane.then_some(header)
     }
 
-    /// The sequence number after the record.
+    /// Returns the sequence number after the record.
     pub(crate) fn end(&self) -> u64 {
         self.sequence + u64::from(self.count)
     }
 
-    /// Header and payload in bytes.
+    /// Returns the size of header and payload, in bytes.
     pub(crate) fn total_bytes(&self) -> usize {
         RECORD_HEADER_BYTES + self.length as usize
     }
 }
 
-/// The whole record at the start of `bytes`; `None` when it is cut short or damaged.
+/// Decodes the whole record at the start of `bytes`; `None` when it is cut short or damaged.
 pub(crate) fn decode_record(bytes: &[u8], salt: u32) -> Option<(RecordHeader, &[u8])> {
     let header = RecordHeader::decode(bytes, salt)?;
     let whole = bytes.get(..header.total_bytes())?;

@@ -32,7 +32,7 @@ pub(crate) struct Tail {
     durable: u64,
 }
 
-/// The salt that the records of a directory carry; `None` when there are no records.
+/// Returns the salt that the records of a directory carry; `None` when there are no records.
 pub(crate) fn find_salt(disk: &dyn Disk, files: &[JournalFile]) -> io::Result<Option<Result<u32, u16>>> {
     let mut guess = None;
     for file in files.iter().rev() {

@@ -66,7 +66,7 @@ impl Scan {
         self.offset < self.limit
     }
 
-    /// Payload of the record that [`Scan::advance`] found last.
+    /// Returns the payload of the record that [`Scan::advance`] found last.
     pub(crate) fn payload(&self) -> &[u8] {
         &self.window[self.payload.clone()]
     }

@@ -33,7 +33,7 @@ struct Guard {
 }
 
 impl Ack {
-    /// A token for one batch.
+    /// Makes a token for one batch.
     pub fn new(sink: Box<dyn AckSink>) -> Ack {
         Ack(Some(Arc::new(Guard { sink, failed: AtomicBool::new(false) })))
     }

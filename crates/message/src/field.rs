@@ -33,7 +33,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The field of a name, of which upper and lower case differ; none when it is that of a pair.
+    /// Returns the field of a name, in which case matters; `None` for the name of a pair.
     #[inline]
     pub fn from_name(name: &[u8]) -> Option<Field> {
         // Nearly every name of a pair ends here.
@@ -56,7 +56,7 @@ impl Field {
         })
     }
 
-    /// The name as `values` and format functions print it.
+    /// Returns the name as `values` and format functions print it.
     pub fn as_str(self) -> &'static str {
         match self {
             Field::Host => "HOST",
@@ -100,7 +100,7 @@ impl FieldName {
         FieldName::Fixed(fixed)
     }
 
-    /// The name as `values` and format functions print it.
+    /// Returns the name as `values` and format functions print it.
     pub fn as_str(&self) -> &str {
         match self {
             FieldName::Fixed(field) => field.as_str(),

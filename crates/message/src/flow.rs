@@ -50,7 +50,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Every one of `length` messages.
+    /// Selects all of `length` messages.
     pub fn all(length: usize) -> Selection {
         let mut words = vec![u64::MAX; length.div_ceil(64)];
         if let Some(last) = words.last_mut()
@@ -61,12 +61,12 @@ impl Selection {
         Selection { words, length }
     }
 
-    /// None of `length` messages.
+    /// Selects none of `length` messages.
     pub fn none(length: usize) -> Selection {
         Selection { words: vec![0; length.div_ceil(64)], length }
     }
 
-    /// Number of messages of the batch.
+    /// Returns the number of messages of the batch.
     pub fn batch_len(&self) -> usize {
         self.length
     }
@@ -135,7 +135,7 @@ impl Selection {
         }
     }
 
-    /// The selected messages, ascending.
+    /// Returns the selected messages, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().flat_map(|(index, &word)| {
             let mut rest = word;
@@ -150,7 +150,7 @@ impl Selection {
         })
     }
 
-    /// The words of the bitmap: bit 0 of word 0 is message 0.
+    /// Returns the words of the bitmap: bit 0 of word 0 is message 0.
     pub fn words(&self) -> &[u64] {
         &self.words
     }

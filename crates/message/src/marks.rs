@@ -106,7 +106,7 @@ impl Marks {
         TAGS.iter().any(|(_, known)| *known == tag)
     }
 
-    /// The tags of the set, in the order of syslog-ng.
+    /// Returns the tags of the set, in the order of syslog-ng.
     pub fn tags(self) -> impl Iterator<Item = &'static str> {
         TAGS.iter().filter(move |(mark, _)| self.has(*mark)).map(|(_, tag)| *tag)
     }

@@ -63,18 +63,18 @@ pub fn masked_address(address: IpAddr, bits: u32) -> [u8; 16] {
     (whole.to_bits() & mask).to_be_bytes()
 }
 
-/// The name of the `source` statement that a driver belongs to.
+/// Returns the name of the `source` statement that a driver belongs to.
 pub fn source_name(source: &str) -> &str {
     source.split_once('#').map_or(source, |(name, _)| name)
 }
 
 impl Origin {
-    /// `${SOURCE}`: the name of the `source` statement.
+    /// Returns `${SOURCE}`: the name of the `source` statement.
     pub fn source_name(&self) -> &str {
         source_name(&self.source)
     }
 
-    /// A value by name.
+    /// Returns a value by name.
     pub fn value(&self, name: &str) -> Option<&[u8]> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_slice())
     }

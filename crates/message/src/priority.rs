@@ -17,13 +17,13 @@ impl Priority {
         Priority((facility.0 << 3) | severity.0 as u16)
     }
 
-    /// The facility half.
+    /// Returns the facility half.
     #[inline]
     pub const fn facility(self) -> Facility {
         Facility(self.0 >> 3)
     }
 
-    /// The severity half.
+    /// Returns the severity half.
     #[inline]
     pub const fn severity(self) -> Severity {
         Severity((self.0 & 7) as u8)
@@ -68,12 +68,12 @@ const FACILITY_NAMES: [&str; 24] = [
 ];
 
 impl Facility {
-    /// Name as `${FACILITY}` prints it; `None` above 23.
+    /// Returns the name as `${FACILITY}` prints it; `None` above 23.
     pub fn name(self) -> Option<&'static str> {
         FACILITY_NAMES.get(self.0 as usize).copied()
     }
 
-    /// The facility of a name, `megasafe` and other old spellings included. Case is ignored.
+    /// Returns the facility of a name, `megasafe` and other old spellings included. Case is ignored.
     pub fn from_name(name: &str) -> Option<Facility> {
         let lower = name.to_ascii_lowercase();
         let alias = match lower.as_str() {
@@ -95,13 +95,13 @@ pub struct Severity(pub u8);
 const SEVERITY_NAMES: [&str; 8] = ["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"];
 
 impl Severity {
-    /// Name as `${SEVERITY}` prints it.
+    /// Returns the name as `${SEVERITY}` prints it.
     pub fn name(self) -> &'static str {
         SEVERITY_NAMES[(self.0 & 7) as usize]
     }
 
-    /// The severity of a name: also `panic`, `emergency`, `critical`, `error`, `warn`, `informational`, and what programs
-    /// call theirs, `fatal`, `log` and `trace` for instance. Case is ignored.
+    /// Returns the severity of a name: also `panic`, `emergency`, `critical`, `error`, `warn`, `informational`, and
+    /// names that programs use, `fatal`, `log` and `trace` for instance. Case is ignored.
     pub fn from_name(name: &str) -> Option<Severity> {
         let lower = name.to_ascii_lowercase();
         let code = match lower.as_str() {

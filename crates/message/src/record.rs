@@ -24,7 +24,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The text of `${MSGFORMAT}`.
+    /// Returns the text of `${MSGFORMAT}`.
     pub fn name(self) -> &'static str {
         match self {
             Format::Raw => "raw",
@@ -74,7 +74,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// All its places in the batch, to move them.
+    /// Returns all its spans in the batch, to move them.
     pub(crate) fn spans_mut(&mut self) -> [&mut Span; 8] {
         [
             &mut self.raw,

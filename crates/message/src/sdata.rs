@@ -17,7 +17,7 @@ pub struct SdParam<'a> {
 }
 
 impl<'a> SdParam<'a> {
-    /// The value with `\"`, `\\` and `\]` unescaped (RFC 5424, section 6.3.3: any other backslash is literal).
+    /// Returns the value with `\"`, `\\` and `\]` unescaped (RFC 5424, section 6.3.3: any other backslash is literal).
     pub fn value(&self) -> Cow<'a, [u8]> {
         if memchr::memchr(b'\\', self.escaped).is_none() {
             return Cow::Borrowed(self.escaped);
@@ -37,7 +37,7 @@ impl<'a> SdParam<'a> {
     }
 }
 
-/// The parameters of structured data as received.
+/// Returns the parameters of structured data as received.
 pub fn sd_params(sdata: &[u8]) -> impl Iterator<Item = SdParam<'_>> {
     Reader { rest: sdata, id: None, first: false }
 }
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Position of the first quote that no backslash escapes.
+/// Returns the position of the first quote that no backslash escapes.
 fn closing_quote(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {

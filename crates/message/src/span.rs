@@ -17,14 +17,14 @@ impl Span {
     /// The empty span.
     pub const EMPTY: Span = Span { offset: 0, length: 0 };
 
-    /// A slice of the received bytes. Both numbers must be below 2 GiB.
+    /// Makes a slice of the received bytes. Both numbers must be below 2 GiB.
     #[inline]
     pub fn received(offset: usize, length: usize) -> Span {
         debug_assert!(offset < EXTRA as usize && length < EXTRA as usize, "batch of 2 GiB or more");
         Span { offset: offset as u32, length: length as u32 }
     }
 
-    /// A slice of the bytes made by processing.
+    /// Makes a slice of the bytes made by processing.
     #[inline]
     pub fn extra(offset: usize, length: usize) -> Span {
         debug_assert!(offset < EXTRA as usize && length < EXTRA as usize, "batch of 2 GiB or more");
@@ -43,7 +43,7 @@ impl Span {
         (self.offset & !EXTRA) as usize
     }
 
-    /// Length in bytes.
+    /// Returns the length in bytes.
     #[inline]
     pub fn len(self) -> usize {
         self.length as usize
@@ -55,7 +55,7 @@ impl Span {
         self.length == 0
     }
 
-    /// The part of this span from `from` to `to` (both relative to its start). Cut at its end.
+    /// Returns the part of this span from `from` to `to` (both relative to its start). Cut at its end.
     #[inline]
     pub fn part(self, from: usize, to: usize) -> Span {
         let to = to.min(self.len());

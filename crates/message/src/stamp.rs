@@ -30,18 +30,18 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    /// A stamp of our own clock: zone known.
+    /// Makes a stamp of our own clock, whose zone is known.
     pub fn known(unix_us: i64, offset_s: i32) -> Stamp {
         Stamp { unix_us, offset_s, quality: ZoneQuality::Known }
     }
 
-    /// Whole seconds since 1970, rounded down.
+    /// Returns the whole seconds since 1970, rounded down.
     #[inline]
     pub fn unix_s(self) -> i64 {
         self.unix_us.div_euclid(1_000_000)
     }
 
-    /// `1700000000.123456+01:00`: as a value of a message.
+    /// Prints the stamp as a value of a message: `1700000000.123456+01:00`.
     pub fn to_text(self) -> String {
         let (sign, minutes) = (if self.offset_s < 0 { '-' } else { '+' }, self.offset_s.unsigned_abs() / 60);
         format!("{}.{:06}{sign}{:02}:{:02}", self.unix_s(), self.micros(), minutes / 60, minutes % 60)

@@ -34,7 +34,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// The kind of a stored byte; `None` for a byte that no version wrote.
+    /// Returns the kind of a stored byte; `None` for a byte that no version wrote.
     pub fn from_byte(byte: u8) -> Option<ValueKind> {
         use ValueKind::*;
         [String, Integer, Double, Boolean, Datetime, List, Json, Null, Bytes, Tag, Unset]

@@ -92,7 +92,7 @@ impl Record<'_> {
         (half & 0x1fff) << ((half >> 13) * 3)
     }
 
-    /// The name of the command: up to a NUL, or all of its field.
+    /// Returns the name of the command: up to a NUL, or all of its field.
     fn command(&self) -> &[u8] {
         let name = &self.bytes[COMMAND_AT..];
         &name[..memchr::memchr(0, name).unwrap_or(name.len())]

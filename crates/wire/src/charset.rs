@@ -10,7 +10,7 @@ use encoding_rs::{Decoder, Encoding, UTF_8, UTF_16BE, UTF_16LE};
 pub struct CharacterSet(&'static Encoding);
 
 impl CharacterSet {
-    /// The set of a name such as `ISO-8859-2`, `windows-1250`, `UTF-16LE` or `Shift_JIS`.
+    /// Returns the set of a name such as `ISO-8859-2`, `windows-1250`, `UTF-16LE` or `Shift_JIS`.
     pub fn from_name(name: &str) -> Option<CharacterSet> {
         let known = Encoding::for_label_no_replacement(name.trim().as_bytes());
         known.or_else(|| other_spelling(name)).map(CharacterSet)
@@ -27,7 +27,7 @@ impl CharacterSet {
     }
 }
 
-/// Names that other programs use for the same.
+/// Returns the set of a name that only other programs use.
 fn other_spelling(name: &str) -> Option<&'static Encoding> {
     let name = name.trim().to_ascii_lowercase().replace('_', "-");
     let label = match name.as_str() {
@@ -55,17 +55,17 @@ pub struct Transcoder {
 }
 
 impl Transcoder {
-    /// One at the start of a stream; a byte order mark there is taken away.
+    /// Makes a transcoder for the start of a stream, where it removes a byte order mark.
     pub fn new(set: CharacterSet) -> Transcoder {
         Transcoder { set, decoder: set.0.new_decoder_with_bom_removal() }
     }
 
-    /// One within a stream.
+    /// Makes a transcoder for a position within a stream.
     pub fn within(set: CharacterSet) -> Transcoder {
         Transcoder { set, decoder: set.0.new_decoder_without_bom_handling() }
     }
 
-    /// The set it converts from.
+    /// Returns the set it converts from.
     pub fn set(&self) -> CharacterSet {
         self.set
     }

@@ -73,12 +73,12 @@ fn append_ipv4_header(addresses: &[u8], size: u16, options: PacketOptions, out: 
     out[start + 10..start + 12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The sum of 16-bit words; at most 32,768 of them, so that 32 bits hold it.
+/// Returns the sum of 16-bit words; at most 32,768 of them, so that it fits 32 bits.
 fn sum(bytes: &[u8]) -> u32 {
     bytes.chunks(2).map(|pair| u32::from(pair[0]) << 8 | u32::from(pair.get(1).copied().unwrap_or(0))).sum()
 }
 
-/// The one's complement of the sum in one's complement arithmetic.
+/// Returns the one's complement of the sum in one's complement arithmetic.
 fn folded(mut sum: u32) -> u16 {
     while sum > 0xffff {
         sum = (sum & 0xffff) + (sum >> 16);

@@ -34,7 +34,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// A decoder of one source or parser.
+    /// Makes a decoder of one source or parser.
     pub fn new(options: DecodeOptions) -> Decoder {
         let stamps = StampReader::new(options.zone.clone());
         Decoder { options, stamps, made: Vec::new() }
@@ -82,7 +82,7 @@ impl Decoder {
         true
     }
 
-    /// Structured data under names of their own are plain values, and no structured data any more.
+    /// Moves structured data with names of their own to plain values.
     #[cold]
     fn rename_sdata(&self, batch: &mut Batch, index: usize) {
         let prefix = self.options.sdata_prefix.as_deref().unwrap_or_default();
@@ -123,7 +123,7 @@ impl Decoder {
     }
 }
 
-/// Length without the line feeds and NULs at the end.
+/// Returns the length without the line feeds and NULs at the end.
 fn stripped_length(line: &[u8]) -> usize {
     line.iter().rposition(|byte| !matches!(byte, b'\n' | 0)).map_or(0, |last| last + 1)
 }

@@ -83,7 +83,7 @@ fn record(datagram: &[u8]) -> Option<(Record, &[u8])> {
     (known && header[1] == MAJOR).then_some((record, body))
 }
 
-/// A ClientHello of which at least the first fragment is there, up to the end of its cookie.
+/// Reads a ClientHello of which at least the first fragment is there, up to the end of its cookie.
 fn hello<'a>(datagram: &[u8], body: &'a [u8]) -> Option<Hello<'a>> {
     let sequence = datagram.get(3..11)?.try_into().ok()?;
     let (header, rest) = body.split_at_checked(MESSAGE_HEADER_BYTES)?;
@@ -99,7 +99,7 @@ fn hello<'a>(datagram: &[u8], body: &'a [u8]) -> Option<Hello<'a>> {
     (version[0] == MAJOR).then_some(Hello { sequence, random: random.try_into().ok()?, cookie })
 }
 
-/// Bytes after a count of one byte, and what follows.
+/// Splits bytes after a count of one byte from the rest.
 fn counted(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (&size, rest) = bytes.split_first()?;
     rest.split_at_checked(usize::from(size))

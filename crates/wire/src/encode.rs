@@ -43,7 +43,7 @@ pub struct EncodeOptions {
 }
 
 impl EncodeOptions {
-    /// The defaults of a dialect.
+    /// Returns the defaults of a dialect.
     pub fn new(dialect: Dialect, framing: Framing) -> EncodeOptions {
         EncodeOptions {
             dialect,
@@ -66,7 +66,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder of one destination.
+    /// Makes an encoder of one destination.
     pub fn new(options: EncodeOptions) -> Encoder {
         let format = match options.dialect {
             Dialect::Rfc3164 => options.stamp_format,

@@ -81,7 +81,7 @@ fn priority(pri: u32) -> Priority {
     Priority::new(Facility(facility), Severity((pri & SEVERITY_BITS) as u8))
 }
 
-/// The text as a slice of the record, or, where the kernel escaped bytes, as a copy without escapes.
+/// Returns the text as a slice of the record, or, where the kernel escaped bytes, as a copy without escapes.
 fn plain(batch: &mut Batch, raw: Span, range: std::ops::Range<usize>, text: &[u8]) -> Span {
     match unescape(text) {
         Cow::Borrowed(_) => raw.part(range.start, range.end),

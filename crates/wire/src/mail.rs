@@ -185,7 +185,7 @@ fn append_people<'p>(
     }
 }
 
-/// An address that ends no line and no bracket.
+/// Returns an address without the characters that could end a line or a bracket.
 fn clean(address: &[u8]) -> Vec<u8> {
     let address = String::from_utf8_lossy(address);
     let fits = |c: &char| !c.is_control() && !c.is_whitespace() && !matches!(c, '<' | '>');
@@ -195,7 +195,7 @@ fn clean(address: &[u8]) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// Every line ends with CR LF, whatever it ended with.
+/// Returns a text in which every line ends with CR LF.
 fn with_line_ends(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len() + 64);
     let mut bytes = text.iter().copied().peekable();

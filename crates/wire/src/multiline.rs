@@ -20,7 +20,7 @@ pub struct LinePattern {
 }
 
 impl LinePattern {
-    /// A pattern and what finds it. The text tells whether two patterns are the same.
+    /// Makes a pattern of its text and of the function that finds it. Patterns with equal texts are equal.
     pub fn new(text: &str, find: Arc<Find>) -> LinePattern {
         LinePattern { text: text.to_owned(), find }
     }
@@ -101,12 +101,12 @@ pub struct Joiner {
 }
 
 impl Joiner {
-    /// A joiner at the start of a stream.
+    /// Makes a joiner at the start of a stream.
     pub fn new(mode: Arc<MultiLine>) -> Joiner {
         Joiner { mode, passing: false, trace: Trace::default() }
     }
 
-    /// The mode.
+    /// Returns the mode.
     pub fn mode(&self) -> &Arc<MultiLine> {
         &self.mode
     }
@@ -137,7 +137,7 @@ impl Joiner {
         }
     }
 
-    /// A message from its prefix to where `end` finds its end.
+    /// Judges a line of messages that begin with a prefix and end where `end` says.
     fn between(
         &mut self,
         line: &[u8],

@@ -52,7 +52,7 @@ pub fn start(bytes: &[u8]) -> Start {
     }
 }
 
-/// `PROXY TCP4 192.0.2.1 198.51.100.2 1234 514\r\n`
+/// Reads a header of version 1: `PROXY TCP4 192.0.2.1 198.51.100.2 1234 514\r\n`.
 fn line(bytes: &[u8]) -> Start {
     let seen = &bytes[..bytes.len().min(LINE_BYTES_MAX)];
     let Some(end) = memchr::memchr(b'\n', seen) else {
@@ -83,7 +83,7 @@ fn addresses<'a>(words: &mut impl Iterator<Item = &'a str>) -> Option<(SocketAdd
     same_family.then(|| (SocketAddr::new(source, source_port), SocketAddr::new(target, target_port)))
 }
 
-/// Signature, version and command, family, size, addresses, additions.
+/// Reads a header of version 2: signature, version and command, family, size, addresses, additions.
 fn binary(bytes: &[u8]) -> Start {
     let [kind, family, high, low] = [bytes[12], bytes[13], bytes[14], bytes[15]];
     let size = FIXED_BYTES + usize::from(u16::from_be_bytes([high, low]));

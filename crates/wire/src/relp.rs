@@ -50,7 +50,7 @@ impl RelpCommand {
         }
     }
 
-    /// The word on the wire; `None` for what we never send.
+    /// Returns the word on the wire; `None` for what we never send.
     fn word(self) -> Option<&'static str> {
         Some(match self {
             RelpCommand::Open => "open",
@@ -192,7 +192,7 @@ fn head(bytes: &[u8], at: usize) -> Result<Option<Head>, RelpError> {
     Ok(Some(Head { txnr, command, start, size: size as usize }))
 }
 
-/// A number and what follows it; nothing when its end has not come.
+/// Reads a number and returns the offset after it; `None` when its end has not arrived.
 fn number(bytes: &[u8], at: usize) -> Result<Option<(u32, usize)>, ()> {
     let digits = bytes.get(at..).unwrap_or_default();
     let count = digits.iter().take(DIGITS_MAX + 1).take_while(|byte| byte.is_ascii_digit()).count();
@@ -221,7 +221,7 @@ pub fn append_relp(txnr: u32, command: RelpCommand, data: &[u8], out: &mut Vec<u
     out.push(b'\n');
 }
 
-/// The number after this one.
+/// Returns the number after this one.
 pub fn next_txnr(txnr: u32) -> u32 {
     if txnr >= TXNR_MAX { 1 } else { txnr + 1 }
 }
@@ -230,7 +230,7 @@ pub fn next_txnr(txnr: u32) -> u32 {
 /// library has never offered another: its sender even refuses an answer with 1.
 pub const RELP_VERSION: u8 = 0;
 
-/// The offers of an `open` and of its answer: protocol version, who we are, the one command that matters.
+/// Returns the offers of an `open` and of its answer: protocol version, our name, the one command that matters.
 pub fn relp_offers(relp: u8, software: &str) -> String {
     format!("relp_version={relp}\nrelp_software=duramen,{software}\ncommands=syslog")
 }
@@ -273,7 +273,7 @@ pub fn check_offers(data: &[u8]) -> Result<u8, OfferError> {
     }
 }
 
-/// The code and the rest of a response: `200 OK[LF data]`. No code counts as an error.
+/// Returns the code and the rest of a response: `200 OK[LF data]`. No code counts as an error.
 pub fn relp_response(data: &[u8]) -> (u16, &[u8]) {
     let digits = data.iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let code = data[..digits].iter().fold(0, |code, digit| code * 10 + u16::from(digit - b'0'));

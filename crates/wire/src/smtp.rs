@@ -68,7 +68,7 @@ impl fmt::Display for SmtpAnswer {
     }
 }
 
-/// The next answer, and how many bytes it took; `None` while it is not there wholly.
+/// Reads the next answer, and returns it with the number of its bytes; `None` while it is not complete.
 pub fn smtp_answer(bytes: &[u8]) -> Result<Option<(SmtpAnswer, usize)>, SmtpError> {
     let mut answer: Option<SmtpAnswer> = None;
     let mut at = 0;
@@ -94,7 +94,7 @@ pub fn smtp_answer(bytes: &[u8]) -> Result<Option<(SmtpAnswer, usize)>, SmtpErro
     }
 }
 
-/// Code, whether a line follows, and words.
+/// Splits a line into its code, a flag that another line follows, and its text.
 fn split(line: &[u8]) -> Option<(u16, bool, &[u8])> {
     let (digits, rest) = line.split_at_checked(3)?;
     let code =

@@ -47,7 +47,7 @@ impl SnmpKind {
         ("objectid", SnmpKind::ObjectId),
     ];
 
-    /// The type of a name, however it is capitalised.
+    /// Returns the type of a name, in any case.
     pub fn from_name(name: &str) -> Option<SnmpKind> {
         SnmpKind::NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, kind)| *kind)
     }
@@ -157,7 +157,7 @@ fn append(tag: u8, content: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(content);
 }
 
-/// Seven bits a byte, the highest first.
+/// Appends a number as seven bits a byte, the highest first.
 fn append_base128(number: u32, out: &mut Vec<u8>) {
     let bytes = (32 - number.leading_zeros()).div_ceil(7).max(1);
     for place in (0..bytes).rev() {

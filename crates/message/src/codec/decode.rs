@@ -156,7 +156,7 @@ impl Decoder<'_> {
         Some(Message { raw, host, program, pid, msgid, msghdr, sdata, text, ..Message::default() })
     }
 
-    /// A place in the frame or among the made bytes.
+    /// Reads a place in the frame or among the made bytes.
     #[inline]
     fn place(&mut self, raw: Span) -> Option<Span> {
         let (code, length): (u64, usize) = (self.records.number()?, self.records.small()?);

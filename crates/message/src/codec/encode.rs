@@ -185,7 +185,7 @@ impl<'a> Encoder<'a> {
         self.short.patch(0, present);
     }
 
-    /// A frame of received bytes: the distance from the one before, and the length.
+    /// Writes a frame of received bytes: the distance from the one before, and the length.
     #[inline]
     fn frame(&mut self, raw: Span) {
         let (start, end) = (raw.start(), raw.start() + raw.len());
@@ -208,7 +208,7 @@ impl<'a> Encoder<'a> {
         }
     }
 
-    /// A place outside the frame: its bytes are copied unless the message before had the same.
+    /// Writes a place outside the frame: its bytes are copied unless the message before had the same.
     fn copy(&mut self, slot: usize, span: Span) {
         let bytes = self.batch.bytes(span);
         if self.copied[slot].0 != span {
@@ -222,7 +222,7 @@ impl<'a> Encoder<'a> {
         self.short.number(bytes.len() as u64);
     }
 
-    /// The pairs, newest first.
+    /// Writes the pairs, newest first.
     fn values(&mut self, index: usize, out: &mut Vec<u8>) {
         let raw = self.batch.messages[index].raw;
         put(out, self.batch.list(index).count() as u64);

@@ -58,7 +58,7 @@ fn take_text(from: &mut Taker<'_>) -> Option<String> {
     Some(String::from_utf8_lossy(from.counted()?).into_owned())
 }
 
-/// Family (0: no address), address, port; for IPv6 also flow and scope.
+/// Writes the family (0: no address), the address and the port; for IPv6 also flow and scope.
 fn put_address(out: &mut Vec<u8>, address: Option<SocketAddr>) {
     match address {
         None => return out.push(0),

@@ -17,7 +17,7 @@ pub(super) fn zigzag(number: i64) -> u64 {
     ((number << 1) ^ (number >> 63)) as u64
 }
 
-/// The reverse of [`zigzag`].
+/// Reverses [`zigzag`].
 #[inline]
 pub(super) fn unzigzag(number: u64) -> i64 {
     (number >> 1) as i64 ^ -((number & 1) as i64)
@@ -94,7 +94,7 @@ impl<'a> Taker<'a> {
         None
     }
 
-    /// A number that fits the target type.
+    /// Reads a number that fits the target type.
     #[inline]
     pub(super) fn small<T: TryFrom<u64>>(&mut self) -> Option<T> {
         T::try_from(self.number()?).ok()
@@ -106,7 +106,7 @@ impl<'a> Taker<'a> {
         Some(taken)
     }
 
-    /// Bytes after their count.
+    /// Reads bytes after their count.
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let count = self.small()?;
         self.bytes(count)

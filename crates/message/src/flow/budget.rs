@@ -14,12 +14,12 @@ use std::{
 pub struct WriteBudget(Cell<Option<Instant>>);
 
 impl WriteBudget {
-    /// No permission: every write belongs to the destination's own thread.
+    /// Allows nothing: every write belongs to the destination's own thread.
     pub const fn none() -> WriteBudget {
         WriteBudget(Cell::new(None))
     }
 
-    /// Leave for writes that begin at `deadline` or earlier.
+    /// Allows writes that begin at `deadline` or earlier.
     pub const fn until(deadline: Instant) -> WriteBudget {
         WriteBudget(Cell::new(Some(deadline)))
     }

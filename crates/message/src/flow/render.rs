@@ -17,12 +17,12 @@ pub trait Render: Send {
     /// Like `render`, for the name of a file: a `/` inside a value becomes `_`, those of the template's own text stay.
     fn render_name(&mut self, batch: &Batch, index: usize, sequence: u64, out: &mut Vec<u8>);
 
-    /// Everything that was rendered is in its file; called before it is acknowledged. After an error it is called again.
+    /// Called when all rendered text is in its file, before it is acknowledged. After an error it is called again.
     fn written(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// The text when it is the same for every message (`file("/var/log/all")`).
+    /// Returns the text when it is the same for every message (`file("/var/log/all")`).
     fn constant(&self) -> Option<&str> {
         None
     }

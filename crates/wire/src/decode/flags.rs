@@ -101,7 +101,7 @@ impl ParseFlags {
         Ok(())
     }
 
-    /// Every name that `apply` knows.
+    /// Returns every name that `apply` knows.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ParseFlags::NAMES.iter().map(|row| row.0)
     }

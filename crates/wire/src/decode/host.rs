@@ -28,7 +28,7 @@ impl Scan<'_> {
     }
 }
 
-/// The end of a name with a colon in it, when all before each colon looks like an IPv6 address.
+/// Returns the end of a name with a colon in it, when all before each colon looks like an IPv6 address.
 fn ipv6_end(window: &[u8]) -> Option<usize> {
     let (mut groups, mut digits, mut address) = (0, 0, true);
     for (index, byte) in window.iter().enumerate() {

@@ -32,7 +32,7 @@ impl Scan<'_> {
         self.message_column(at)
     }
 
-    /// `<PRI>1` and where it ends.
+    /// Reads `<PRI>1` and returns the offset after it.
     fn pri_and_version(&mut self) -> Option<usize> {
         let at = self.skip_stray_count();
         let Pri::Of(pri, length) = priority::read(&self.line[at..]) else { return None };
@@ -41,7 +41,7 @@ impl Scan<'_> {
         Some(end)
     }
 
-    /// The version must be 1; leading zeros are accepted.
+    /// Checks that the version is 1; leading zeros are accepted.
     fn version(&self, at: usize) -> Option<usize> {
         let rest = &self.line[at..];
         let length = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
@@ -71,13 +71,13 @@ impl Scan<'_> {
         })
     }
 
-    /// With `guess-timezone`, a time in the zone that makes it now.
+    /// Moves a time to the zone that makes it now, with `guess-timezone`.
     #[inline]
     pub(super) fn guessed(&self, stamp: Stamp) -> Stamp {
         if self.has(ParseFlags::GUESS_TIMEZONE) { guess_zone(stamp, self.received) } else { stamp }
     }
 
-    /// HOSTNAME to MSGID; returns where the structured data begins.
+    /// Reads HOSTNAME to MSGID; returns the offset of the structured data.
     fn header_fields(&mut self, at: usize) -> Result<usize, usize> {
         let Some(host_end) = self.host_end(at, None) else {
             self.mark(Mark::InvalidHostname);
@@ -103,7 +103,7 @@ impl Scan<'_> {
         Ok(at)
     }
 
-    /// A field up to a blank, nothing for NIL; and where the next one begins.
+    /// Reads a field up to a blank. Returns its span, `None` for NIL, and the offset of the next one.
     #[inline]
     fn column(&mut self, at: usize, bytes_max: usize, missing: Mark) -> Result<(Option<Span>, usize), usize> {
         let rest = &self.line[at..];

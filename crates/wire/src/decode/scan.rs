@@ -54,7 +54,7 @@ impl Scan<'_> {
         self.message.marks.add(mark);
     }
 
-    /// The span of a part of the line.
+    /// Returns the span of a part of the line.
     #[inline]
     pub(super) fn span(&self, from: usize, to: usize) -> Span {
         self.raw.part(from, to)
@@ -67,7 +67,7 @@ impl Scan<'_> {
         Span::extra(self.extra_at + start, self.made.len() - start)
     }
 
-    /// First place at or after `at` that holds no blank.
+    /// Returns the offset of the first byte at or after `at` that is not a blank.
     #[inline]
     pub(super) fn skip_blanks(&self, at: usize) -> usize {
         let mut at = at;
@@ -77,18 +77,19 @@ impl Scan<'_> {
         at
     }
 
-    /// PRI of messages without one.
+    /// Returns the PRI of messages without one.
     pub(super) fn default_pri(&self) -> Priority {
         let kernel = self.has(ParseFlags::KERNEL).then_some(Priority(5));
         self.options.default_pri.or(kernel).unwrap_or(Priority::DEFAULT)
     }
 
-    /// The received time is all that is known of the message's time.
+    /// Sets the received time as the message's time, which is not known.
     pub(super) fn no_event(&mut self, offset_s: i32) {
         self.message.event = Stamp { unix_us: self.received.unix_us, offset_s, quality: ZoneQuality::Absent };
     }
 
-    /// The header could not be read: the text holds all of the line, with the place where reading ended.
+    /// Makes an error message of a line whose header could not be read: the text holds the line and the place of the
+    /// error.
     fn failed(&mut self, at: usize) {
         let marks = self.message.marks;
         let origin = self.message.origin;

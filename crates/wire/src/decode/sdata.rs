@@ -12,7 +12,7 @@ const NAME_BYTES_MAX: usize = 255;
 const PREFIX_BYTES: usize = ".SDATA.".len();
 
 impl Scan<'_> {
-    /// The elements at `at`; returns where they end.
+    /// Reads the elements at `at`; returns the offset after them.
     pub(super) fn sdata(&mut self, start: usize) -> Result<usize, usize> {
         let mut check = Check { line: self.line, at: start, unquoted: Vec::new() };
         while check.peek() == Some(b'[') {
@@ -29,7 +29,7 @@ impl Scan<'_> {
         Ok(end)
     }
 
-    /// A copy with quotes around some values.
+    /// Makes a copy with quotes around some values.
     fn quoted(&mut self, start: usize, end: usize, values: &[(usize, usize)]) -> Span {
         let first = self.made.len();
         let mut at = start;
@@ -123,7 +123,7 @@ impl Check<'_> {
         }
     }
 
-    /// A name of at least one byte up to one that ends it; its length.
+    /// Reads a name of at least one byte up to one that ends it; returns its length.
     #[inline(always)]
     fn name(&mut self, ends: impl Fn(u8) -> bool, bytes_max: usize) -> Result<usize, usize> {
         let rest = self.line.get(self.at..).unwrap_or_default();
@@ -138,7 +138,7 @@ impl Check<'_> {
         }
     }
 
-    /// Up to the closing quote; `]` must be escaped.
+    /// Reads up to the closing quote; `]` must be escaped.
     #[inline(always)]
     fn quoted_value(&mut self) -> Result<(), usize> {
         loop {

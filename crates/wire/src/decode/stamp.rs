@@ -66,13 +66,13 @@ impl StampReader {
         }
     }
 
-    /// Offset of the source's zone when the message was received.
+    /// Returns the offset of the source's zone when the message was received.
     pub(super) fn offset_at(&mut self, received: Stamp) -> i32 {
         self.follow(received);
         self.received_offset_s
     }
 
-    /// A time of RFC 3164 or a relative of it, at `at`.
+    /// Reads a time of RFC 3164 or a variant of it, at `at`.
     #[inline]
     pub(super) fn legacy(&mut self, line: &[u8], at: usize, received: Stamp) -> Option<(Stamp, usize)> {
         let bytes = line.get(at..)?;
@@ -100,14 +100,14 @@ impl StampReader {
         Some((stamp, at + length))
     }
 
-    /// A time of RFC 5424 at `at`.
+    /// Reads a time of RFC 5424 at `at`.
     #[inline]
     pub(crate) fn rfc5424(&mut self, line: &[u8], at: usize) -> Option<(Stamp, usize)> {
         let (stamp, length) = self.iso(line.get(at..)?)?;
         Some((stamp, at + length))
     }
 
-    /// `2026-11-21T09:00:00[.123456][Z|+01:00]`.
+    /// Reads `2026-11-21T09:00:00[.123456][Z|+01:00]`.
     #[inline]
     fn iso(&mut self, bytes: &[u8]) -> Option<(Stamp, usize)> {
         let second = self.second(bytes.get(..ISO_BYTES)?, Stamp::default(), read_iso)?;
@@ -125,7 +125,7 @@ impl StampReader {
         Some((zoned(&second, micros, ZoneQuality::ZoneGuessed), length))
     }
 
-    /// The second of a text: kept, or read now.
+    /// Reads the second of a text: the cached one, or read now.
     #[inline]
     fn second(
         &mut self,
@@ -285,7 +285,7 @@ fn read_iso(text: &[u8], _: i32, _: i32) -> Option<i64> {
     Some(unix_s_of(date, time(text.get(11..19)?)?))
 }
 
-/// `hh:mm:ss`.
+/// Reads `hh:mm:ss`.
 fn time(text: &[u8]) -> Option<[i32; 3]> {
     if text[2] != b':' || text[5] != b':' {
         return None;
@@ -293,7 +293,7 @@ fn time(text: &[u8]) -> Option<[i32; 3]> {
     Some([number(&text[..2])?, number(&text[3..5])?, number(&text[6..8])?])
 }
 
-/// A number that fills its field, with blanks in front or nothing but blanks.
+/// Reads a number that fills its field, with blanks in front or nothing but blanks.
 fn number(text: &[u8]) -> Option<i32> {
     let blanks = text.iter().take_while(|byte| **byte == b' ').count();
     text[blanks..]
@@ -301,7 +301,7 @@ fn number(text: &[u8]) -> Option<i32> {
         .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| number * 10 + i32::from(byte - b'0')))
 }
 
-/// Month from 1: its first letter is a capital, the others may be either.
+/// Reads the name of a month, from 1. Its first letter is a capital, the others may be either.
 fn month(text: &[u8]) -> Option<i32> {
     let rest = [text[1].to_ascii_lowercase(), text[2].to_ascii_lowercase()];
     Some(match (text[0], &rest) {
@@ -321,7 +321,7 @@ fn month(text: &[u8]) -> Option<i32> {
     })
 }
 
-/// The fraction at `at`, after a point or (Aruba) a comma: microseconds, and where it ends.
+/// Reads the fraction at `at`, after a point or (Aruba) a comma: microseconds, and the offset after it.
 #[inline]
 fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     if !matches!(bytes.get(at), Some(b'.' | b',')) {
@@ -336,7 +336,7 @@ fn fraction(bytes: &[u8], at: usize) -> (u32, usize) {
     (micros, end)
 }
 
-/// `+01:00` that no further digit follows.
+/// Reads `+01:00` that no further digit follows.
 #[inline]
 fn zone_offset(bytes: &[u8]) -> Option<i32> {
     let text = bytes.first_chunk::<6>()?;

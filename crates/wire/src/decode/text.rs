@@ -8,7 +8,7 @@ use memchr::memchr3;
 use message::{Mark, Span};
 
 impl Scan<'_> {
-    /// The text runs from `at` to the end of the line.
+    /// Sets the text, from `at` to the end of the line.
     #[inline]
     pub(super) fn text(&mut self, at: usize) {
         const RARE: u32 = ParseFlags::NO_MULTI_LINE.0
@@ -50,8 +50,8 @@ impl Scan<'_> {
     }
 }
 
-/// Valid characters stay; bytes of invalid ones and control characters become `\xHH`, backslashes are doubled,
-/// so that the received bytes can be distinguished from it.
+/// Appends a text: valid characters stay; bytes of invalid ones and control characters become `\xHH`, backslashes are
+/// doubled, so that the received bytes can be distinguished from it.
 fn append_escaped(text: &[u8], out: &mut Vec<u8>) {
     const HEX: &[u8; 16] = b"0123456789abcdef";
     let hex = |byte: u8, out: &mut Vec<u8>| {

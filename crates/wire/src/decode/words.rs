@@ -7,7 +7,7 @@
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The place of the first byte that is one of three.
+/// Returns the offset of the first byte that is one of three.
 #[inline]
 pub(super) fn first_of(stops: [u8; 3], bytes: &[u8]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks::<8>();

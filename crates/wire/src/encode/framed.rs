@@ -23,7 +23,7 @@ pub(super) fn close(framing: Framing, start: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// `COUNT SP` before the line (RFC 6587, section 3.4.1): the line moves, which is cheaper than a second buffer.
+/// Writes `COUNT SP` before the line (RFC 6587, section 3.4.1): the line moves, which is cheaper than a second buffer.
 fn prepend_count(start: usize, out: &mut Vec<u8>) {
     let length = out.len() - start;
     let mut digits = [b' '; 21];

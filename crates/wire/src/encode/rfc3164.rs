@@ -20,7 +20,7 @@ impl Encoder {
     }
 }
 
-/// `<PRI>`.
+/// Appends `<PRI>`.
 pub(super) fn append_pri(pri: Priority, out: &mut Vec<u8>) {
     out.push(b'<');
     append_number(pri.0, out);

@@ -50,7 +50,7 @@ impl Encoder {
     }
 }
 
-/// A blank and a field up to its first blank or control character; NIL when nothing is left.
+/// Appends a blank and a field up to its first blank or control character; NIL when nothing is left.
 fn append_column(value: &[u8], bytes_max: usize, out: &mut Vec<u8>) {
     out.push(b' ');
     let value = &value[..value.len().min(bytes_max)];

@@ -17,7 +17,7 @@ struct Element<'a> {
     params: Vec<(&'a [u8], Cow<'a, [u8]>)>,
 }
 
-/// `${SDATA}`: the structured data as received, changed and completed by `.SDATA.<id>.<param>` values.
+/// Appends `${SDATA}`: the structured data as received, changed and completed by `.SDATA.<id>.<param>` values.
 pub fn append_sdata(batch: &Batch, index: usize, out: &mut Vec<u8>) {
     let received = batch.bytes(batch.messages[index].sdata);
     if !batch.has_values(index) {
@@ -62,8 +62,8 @@ pub fn append_sdata_numbered(batch: &Batch, index: usize, sequence: u64, out: &m
     }
 }
 
-/// The elements as received with the present values of their parameters, without those that were unset; then those that were not
-/// received, each after the others of its element.
+/// Returns the elements as received with the present values of their parameters, without those that were unset; then
+/// those that were not received, each after the others of its element.
 fn elements<'a>(
     params: Vec<(SdParam<'a>, Option<Cow<'a, [u8]>>)>,
     set: &[(&'a [u8], &'a [u8])],

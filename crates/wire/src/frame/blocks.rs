@@ -28,7 +28,7 @@ impl Framer {
         start
     }
 
-    /// The message of a block.
+    /// Adds the message of a block.
     pub(super) fn push_padded(&self, bytes: &[u8], start: usize, size: usize, frames: &mut Vec<Frame>) {
         let end = memchr2(b'\n', 0, &bytes[start..start + size]).unwrap_or(size);
         self.push_line(bytes, start, start + end, Marks::NONE, frames);

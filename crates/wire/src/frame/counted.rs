@@ -44,7 +44,7 @@ impl Framer {
         }
     }
 
-    /// The count at the start of a frame, when it is to be taken for one.
+    /// Reads the count at the start of a frame, when it counts as one.
     pub(super) fn count_at(&mut self, bytes: &[u8]) -> Count {
         let count = Count::read(bytes);
         if self.framing == Framing::OctetCounted || count == Count::Partial {
@@ -64,7 +64,8 @@ impl Framer {
         }
     }
 
-    /// The frame of `size` bytes at `start`; where the next one starts, or nothing when it is not there yet.
+    /// Adds the frame of `size` bytes at `start`; returns the offset of the next one, or `None` when the frame is not
+    /// complete.
     fn counted_frame(
         &mut self,
         bytes: &[u8],

@@ -111,7 +111,7 @@ impl Framer {
         self.push_line(bytes, start, end, Marks::NONE, frames);
     }
 
-    /// The end of the stream, or of waiting: what is open is a message.
+    /// Ends the stream, or the waiting for more: an open message is complete.
     pub(super) fn finish_joined(&mut self, joining: &mut Joining, rest: &[u8], frames: &mut Vec<Frame>) {
         let line = joining.judged.min(rest.len());
         let mut start = 0;

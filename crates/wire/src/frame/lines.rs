@@ -54,7 +54,7 @@ impl Framer {
         self.partial_line(Line { bytes, start, delimiter, marks: Marks::NONE }, frames).unwrap_or(start)
     }
 
-    /// The lines that end at `ends` (counted from `from`); where the first one without an end starts.
+    /// Adds the lines that end at `ends` (counted from `from`); returns the offset of the first one without an end.
     #[inline]
     fn lines_up_to(
         &self,
@@ -75,7 +75,7 @@ impl Framer {
         start
     }
 
-    /// One line; where the next one starts, or nothing when its end is not there yet.
+    /// Adds one line; returns the offset of the next one, or `None` when its end has not arrived.
     pub(super) fn line_frame(&mut self, line: Line<'_>, frames: &mut Vec<Frame>) -> Option<usize> {
         let from = line.start + std::mem::take(&mut self.searched);
         match line.delimiter.find(line.bytes.get(from..).unwrap_or_default()) {

@@ -35,7 +35,7 @@ pub fn split_record(record: &[u8], message_bytes_max: usize, frames: &mut Vec<Fr
     }
 }
 
-/// Line ends and NULs around a message are not part of it.
+/// Returns true for line ends and NULs: those around a message are not part of it.
 fn is_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n' | 0)
 }

@@ -34,7 +34,7 @@ pub(super) fn append_field(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// A name to show before an address.
+/// Returns a name to show before an address.
 pub(super) fn phrase(name: &[u8]) -> Vec<u8> {
     let name = one_line(name);
     let name = name.trim();
@@ -59,7 +59,7 @@ pub(super) fn phrase(name: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Text without control characters.
+/// Returns a text without control characters.
 fn one_line(value: &[u8]) -> String {
     let text = String::from_utf8_lossy(value);
     text.chars()

@@ -26,7 +26,7 @@ pub enum BulkOperation {
 }
 
 impl BulkOperation {
-    /// Its word.
+    /// Returns its word in the body.
     pub fn name(self) -> &'static str {
         match self {
             BulkOperation::Create => "create",
@@ -87,7 +87,7 @@ impl ShippedReader {
     }
 }
 
-/// `{"create":{"_index":"x","_id":"1"}}`
+/// Reads `{"create":{"_index":"x","_id":"1"}}`.
 fn action(body: &[u8], line: Range<usize>) -> Result<BulkItem, BodyError> {
     let mut json = Json::within(body, line);
     if json.token()? != Token::Object {

@@ -63,7 +63,7 @@ fn nested(
     Ok(())
 }
 
-/// The text of an object or array whose bracket is read.
+/// Returns the text of an object or array whose bracket is read.
 pub(super) fn rest(json: &mut Json<'_>, token: Token) -> Result<Datum, BodyError> {
     let start = json.at - 1;
     json.skip(token)?;

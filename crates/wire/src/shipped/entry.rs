@@ -156,7 +156,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A field under a name that may mean a place in the message; else it is a pair.
+    /// Adds a field under a name that may mean a field of the message; otherwise it becomes a pair.
     pub(super) fn field(&mut self, name: &[u8], datum: Datum) {
         let placed = known::place(name).is_some_and(|place| self.put(place, datum));
         if !placed {
@@ -164,7 +164,7 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// A pair.
+    /// Adds a pair.
     pub(super) fn value(&mut self, name: &[u8], datum: Datum) {
         if self.has.fields >= FIELDS_MAX {
             return;
@@ -240,7 +240,7 @@ impl<'a> Entries<'a> {
         is_free
     }
 
-    /// `prog[pid]:` to its parts.
+    /// Splits `prog[pid]:` into its parts.
     fn put_tag(&mut self, datum: Datum) -> bool {
         let tag = self.batch.bytes(datum.span);
         let name = tag.iter().position(|byte| matches!(byte, b'[' | b':' | b' ')).unwrap_or(tag.len());
@@ -255,7 +255,7 @@ impl<'a> Entries<'a> {
         true
     }
 
-    /// The span of a string of the body.
+    /// Returns the span of a string of the body.
     pub(super) fn text(&mut self, bytes: &[u8], text: Text) -> Span {
         if !text.escaped {
             return Span::received(text.start, text.end - text.start);
@@ -265,7 +265,7 @@ impl<'a> Entries<'a> {
         Span::extra(start, self.batch.extra.len() - start)
     }
 
-    /// The value of a token that is neither object nor array.
+    /// Returns the value of a token that is neither object nor array.
     pub(super) fn scalar(&mut self, bytes: &[u8], token: Token) -> Datum {
         match token {
             Token::Text(text) => Datum::text(self.text(bytes, text)),

@@ -119,7 +119,7 @@ fn event(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<
     Ok(())
 }
 
-/// The event itself: a text, or an object whose JSON is the text unless it has one of its own.
+/// Reads the event itself: a text, or an object whose JSON is the text unless it has one of its own.
 fn content(mut json: Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<(), BodyError> {
     match json.token()? {
         Token::Object => {

@@ -40,7 +40,7 @@ impl ShippedReader {
     }
 }
 
-/// The fields of the entry at `at` and where it ends; `None` when its end has not come yet.
+/// Reads the fields of the entry at `at`, and returns the offset after it; `None` when its end has not arrived.
 fn entry(bytes: &[u8], mut at: usize) -> Option<(Fields, usize)> {
     let mut fields = Fields::new();
     loop {

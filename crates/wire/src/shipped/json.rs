@@ -68,7 +68,7 @@ impl<'a> Json<'a> {
         self.peek().is_none()
     }
 
-    /// The start of the next value.
+    /// Reads the start of the next value.
     pub(super) fn token(&mut self) -> Result<Token, BodyError> {
         match self.peek() {
             Some(b'{') => {
@@ -130,7 +130,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The next key of an object, with its colon; `None` at the end of the object. `first` starts as true.
+    /// Reads the next key of an object, with its colon; `None` at the end of the object. `first` starts as true.
     pub(super) fn key(&mut self, first: &mut bool) -> Result<Option<Text>, BodyError> {
         if !self.goes_on(b'}', first)? {
             return Ok(None);
@@ -228,7 +228,7 @@ pub(super) fn unescape(raw: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(rest);
 }
 
-/// The character of a UTF-16 unit and what follows it, and the bytes used of that.
+/// Returns the character of a UTF-16 unit and the text after it, and the number of bytes used of that text.
 fn joined(high: u32, after: &[u8]) -> (char, usize) {
     if let Some(character) = char::from_u32(high) {
         return (character, 0);

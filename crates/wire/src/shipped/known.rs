@@ -22,7 +22,7 @@ pub(super) enum Place {
     Tag,
 }
 
-/// The place of a name.
+/// Returns the field that a name means.
 pub(super) fn place(name: &[u8]) -> Option<Place> {
     Some(match name {
         b"@timestamp" | b"timestamp" | b"time" | b"date" | b"ts" | b"TIMESTAMP" | b"ISODATE" | b"DATE"

@@ -65,7 +65,7 @@ fn ended(json: &mut Json<'_>) -> Result<(), BodyError> {
     if json.is_at_end() { Ok(()) } else { Err(json.wrong("something behind the JSON")) }
 }
 
-/// The elements of an array whose bracket is read: objects and texts.
+/// Reads the elements of an array whose bracket is read: objects and texts.
 fn array(body: &[u8], at: usize, entries: &mut Entries<'_>) -> Result<(), BodyError> {
     let mut json = Json::new(body, at);
     let mut first = true;
@@ -86,7 +86,7 @@ fn array(body: &[u8], at: usize, entries: &mut Entries<'_>) -> Result<(), BodyEr
     ended(&mut json)
 }
 
-/// The lines of a part of the body that are not blank, without their ends.
+/// Returns the lines of a part of the body that are not blank, without their ends.
 pub(super) fn each(body: &[u8], part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let end = part.end;
     let mut at = part.start;
@@ -118,7 +118,7 @@ fn one(body: &[u8], line: Range<usize>, entries: &mut Entries<'_>) {
     text(body, line, entries);
 }
 
-/// A line of text as a message.
+/// Adds a line of text as a message.
 pub(super) fn text(body: &[u8], line: Range<usize>, entries: &mut Entries<'_>) {
     let raw = Span::received(line.start, line.len());
     if body[line.start] == b'<' {

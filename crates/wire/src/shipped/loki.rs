@@ -31,7 +31,7 @@ impl ShippedReader {
         self.whole(batch, origin, |entries| push_request(&body, entries))
     }
 
-    /// All of a body or nothing.
+    /// Reads all of a body or nothing.
     pub(super) fn whole(
         &mut self,
         batch: &mut Batch,
@@ -96,7 +96,7 @@ fn stream(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result
     Ok(())
 }
 
-/// `["1700000000000000000", "line", {"name": "value"}]`
+/// Reads `["1700000000000000000", "line", {"name": "value"}]`.
 fn value(
     json: &mut Json<'_>,
     body: &[u8],
@@ -134,7 +134,7 @@ fn value(
     Ok(())
 }
 
-/// The pairs of an object whose brace is read.
+/// Reads the pairs of an object whose brace is read.
 fn pairs(json: &mut Json<'_>, body: &[u8], entries: &mut Entries<'_>) -> Result<Labels, BodyError> {
     let mut labels = Labels::new();
     let mut first = true;
@@ -179,7 +179,7 @@ fn message(entries: &mut Entries<'_>, (raw, line): (Span, Span), time: Option<St
     entries.end();
 }
 
-/// `PushRequest { repeated StreamAdapter streams = 1 }`
+/// Reads `PushRequest { repeated StreamAdapter streams = 1 }`.
 fn push_request(body: &[u8], entries: &mut Entries<'_>) -> Result<(), BodyError> {
     for field in Fields::of(body, 0..body.len()) {
         if let (1, field) = field?
@@ -191,7 +191,7 @@ fn push_request(body: &[u8], entries: &mut Entries<'_>) -> Result<(), BodyError>
     Ok(())
 }
 
-/// `StreamAdapter { string labels = 1; repeated EntryAdapter entries = 2 }`
+/// Reads `StreamAdapter { string labels = 1; repeated EntryAdapter entries = 2 }`.
 fn adapter(body: &[u8], range: Range<usize>, entries: &mut Entries<'_>) -> Result<(), BodyError> {
     let mut labels = Labels::new();
     for field in Fields::of(body, range.clone()) {
@@ -211,7 +211,7 @@ fn adapter(body: &[u8], range: Range<usize>, entries: &mut Entries<'_>) -> Resul
     Ok(())
 }
 
-/// `EntryAdapter { Timestamp timestamp = 1; string line = 2; repeated LabelPair structuredMetadata = 3 }`
+/// Reads `EntryAdapter { Timestamp timestamp = 1; string line = 2; repeated LabelPair structuredMetadata = 3 }`.
 fn entry(
     body: &[u8],
     range: Range<usize>,
@@ -243,7 +243,7 @@ fn entry(
     Ok(())
 }
 
-/// `Timestamp { int64 seconds = 1; int32 nanos = 2 }`
+/// Reads `Timestamp { int64 seconds = 1; int32 nanos = 2 }`.
 fn timestamp(body: &[u8], range: Range<usize>) -> Result<Option<Stamp>, BodyError> {
     let (mut seconds, mut nanos) = (0, 0);
     for field in Fields::of(body, range) {
@@ -257,7 +257,7 @@ fn timestamp(body: &[u8], range: Range<usize>) -> Result<Option<Stamp>, BodyErro
     Ok(whole.and_then(moment::from_nanos))
 }
 
-/// `LabelPair { string name = 1; string value = 2 }`
+/// Reads `LabelPair { string name = 1; string value = 2 }`.
 fn pair(body: &[u8], range: Range<usize>) -> Result<Option<(Vec<u8>, Datum)>, BodyError> {
     let (mut name, mut value) = (None, Span::EMPTY);
     for field in Fields::of(body, range) {
@@ -272,7 +272,7 @@ fn pair(body: &[u8], range: Range<usize>) -> Result<Option<(Vec<u8>, Datum)>, Bo
     Ok(name.map(|name| (name, Datum::text(value))))
 }
 
-/// `{name="value", other="with \"quotes\""}`
+/// Reads `{name="value", other="with \"quotes\""}`.
 fn selector(body: &[u8], range: Range<usize>, entries: &mut Entries<'_>) -> Result<Labels, BodyError> {
     let mut labels = Labels::new();
     let wrong = |offset| BodyError { offset, reason: "no labels of a stream" };

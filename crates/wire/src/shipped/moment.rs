@@ -16,7 +16,7 @@ pub(super) fn read(text: &[u8], stamps: &mut StampReader) -> Option<Stamp> {
     number(text).map(|unix_us| Stamp::known(unix_us, 0))
 }
 
-/// `+0100`, as Java writes it.
+/// Reads an offset as Java writes it: `+0100`.
 fn without_colon(text: &[u8]) -> Option<i32> {
     let [sign @ (b'+' | b'-'), digits @ ..] = text else { return None };
     if digits.len() != 4 || !digits.iter().all(u8::is_ascii_digit) {
@@ -27,7 +27,7 @@ fn without_colon(text: &[u8]) -> Option<i32> {
     Some(if *sign == b'-' { -offset_s } else { offset_s })
 }
 
-/// A time that was read in a guessed zone, in its own.
+/// Moves a time that was read in a guessed zone to its own.
 fn moved(stamp: Stamp, offset_s: i32) -> Stamp {
     let local_us = stamp.unix_us + i64::from(stamp.offset_s) * 1_000_000;
     Stamp::known(local_us - i64::from(offset_s) * 1_000_000, offset_s)
@@ -66,7 +66,7 @@ fn from_whole(whole: i64) -> Option<i64> {
     }
 }
 
-/// A time in nanoseconds since 1970, as Loki and OTLP give it; `None` for 0 and below.
+/// Returns a time in nanoseconds since 1970, as Loki and OTLP give it; `None` for 0 and below.
 pub(super) fn from_nanos(nanos: u64) -> Option<Stamp> {
     let unix_us = i64::try_from(nanos / 1_000).ok().filter(|unix_us| *unix_us > 0)?;
     Some(Stamp::known(unix_us, 0))

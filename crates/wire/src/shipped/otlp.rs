@@ -51,7 +51,7 @@ fn each(
     Ok(())
 }
 
-/// `ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2 }`
+/// Reads `ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2 }`.
 fn resource_logs(body: &[u8], range: Range<usize>, entries: &mut Entries<'_>) -> Result<(), BodyError> {
     let mut resource = Shared::new();
     // `Resource { repeated KeyValue attributes = 1 }`
@@ -61,7 +61,7 @@ fn resource_logs(body: &[u8], range: Range<usize>, entries: &mut Entries<'_>) ->
     each(body, range, 2, |range| scope_logs(body, range, entries, &resource))
 }
 
-/// `ScopeLogs { InstrumentationScope scope = 1; repeated LogRecord log_records = 2 }`
+/// Reads `ScopeLogs { InstrumentationScope scope = 1; repeated LogRecord log_records = 2 }`.
 fn scope_logs(
     body: &[u8],
     range: Range<usize>,
@@ -73,7 +73,7 @@ fn scope_logs(
     each(body, range, 2, |range| record(body, range, entries, &shared))
 }
 
-/// `InstrumentationScope { string name = 1; string version = 2; repeated KeyValue attributes = 3 }`
+/// Reads `InstrumentationScope { string name = 1; string version = 2; repeated KeyValue attributes = 3 }`.
 fn scope(
     body: &[u8],
     range: Range<usize>,
@@ -107,7 +107,7 @@ struct Record {
     attributes: Shared,
 }
 
-/// `LogRecord`
+/// Reads `LogRecord`.
 fn record(
     body: &[u8],
     range: Range<usize>,
@@ -141,7 +141,7 @@ fn record(
     Ok(())
 }
 
-/// An identifier in hexadecimal; `None` when it is empty.
+/// Returns an identifier in hexadecimal; `None` when it is empty.
 fn hex(
     body: &[u8],
     range: Range<usize>,
@@ -195,7 +195,7 @@ fn push(entries: &mut Entries<'_>, raw: Span, record: Record, shared: &Shared) {
     }
 }
 
-/// OpenTelemetry's 1 to 24 as syslog's 7 to 0; `None` for a record that does not say.
+/// Maps OpenTelemetry's severities 1 to 24 to syslog's 7 to 0; `None` for a record without one.
 fn severity(number: u64) -> Option<Severity> {
     Some(Severity(match number {
         1..=8 => 7,

@@ -20,7 +20,7 @@ pub(super) enum Field {
 }
 
 impl Field {
-    /// The place of a text or message.
+    /// Returns the place of a text or message.
     pub(super) fn bytes(self) -> Option<Range<usize>> {
         match self {
             Field::Bytes(range) => Some(range),
@@ -28,7 +28,7 @@ impl Field {
         }
     }
 
-    /// A number of any form.
+    /// Returns a number of any form.
     pub(super) fn number(&self) -> Option<u64> {
         match self {
             Field::Varint(number) | Field::Fixed64(number) => Some(*number),
@@ -47,7 +47,7 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The fields of the message at `range`, which must lie inside `bytes`.
+    /// Returns the fields of the message at `range`, which must lie inside `bytes`.
     pub(super) fn of(bytes: &'a [u8], range: Range<usize>) -> Fields<'a> {
         debug_assert!(range.end <= bytes.len());
         Fields { bytes, at: range.start, end: range.end.min(bytes.len()) }

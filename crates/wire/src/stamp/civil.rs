@@ -27,7 +27,7 @@ pub struct Civil {
 const DAY_S: i64 = 86_400;
 
 impl Civil {
-    /// The wall clock at a zone offset, for seconds since 1970.
+    /// Returns the wall clock at a zone offset, for seconds since 1970.
     pub fn of(unix_s: i64, offset_s: i32) -> Civil {
         let local = unix_s + i64::from(offset_s);
         let (days, second) = (local.div_euclid(DAY_S), local.rem_euclid(DAY_S));
@@ -45,7 +45,7 @@ impl Civil {
     }
 }
 
-/// Days from 1970-01-01 to the first of a month; `month` counts from 0 and may lie outside of the year.
+/// Returns the days from 1970-01-01 to the first of a month; `month` counts from 0 and may be outside the year.
 pub(crate) fn days_before_month(year: i32, month: i32) -> i64 {
     let year = i64::from(year) + i64::from(month.div_euclid(12));
     let month = i64::from(month.rem_euclid(12));
@@ -58,13 +58,14 @@ pub(crate) fn days_before_month(year: i32, month: i32) -> i64 {
     era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
 }
 
-/// Seconds since 1970 of a wall clock at offset 0. `month` and `day` count from 1; all fields may roll over.
+/// Returns the seconds since 1970 of a wall clock at offset 0. `month` and `day` count from 1; all fields may roll
+/// over.
 pub(crate) fn unix_s_of(date: [i32; 3], time: [i32; 3]) -> i64 {
     let days = days_before_month(date[0], date[1] - 1) + i64::from(date[2]) - 1;
     days * DAY_S + i64::from(time[0]) * 3600 + i64::from(time[1]) * 60 + i64::from(time[2])
 }
 
-/// Year, month (from 1) and day (from 1) of a day counted from 1970-01-01.
+/// Returns the year, month (from 1) and day (from 1) of a day counted from 1970-01-01.
 fn date_of(days: i64) -> (i32, u8, u8) {
     let days = days + 719_468;
     let era = days.div_euclid(146_097);

@@ -14,7 +14,8 @@ const QUARTER_S: i64 = 900;
 const ODD_OFFSETS: [i64; 17] =
     [-570, -270, -210, -150, 210, 270, 330, 345, 390, 510, 525, 570, 585, 630, 690, 765, 825];
 
-/// `guess-timezone`: assumes that the message was sent just now, and takes what the clocks differ for the zone.
+/// Implements `guess-timezone`: assumes that the message was sent just now, and takes the difference of the clocks as
+/// the zone.
 pub fn guess_zone(stamp: Stamp, now: Stamp) -> Stamp {
     let late_s = now.unix_s() - stamp.unix_s();
     let shift_s = (late_s + QUARTER_S / 2).div_euclid(QUARTER_S) * QUARTER_S;

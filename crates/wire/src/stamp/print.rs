@@ -27,7 +27,7 @@ pub enum StampFormat {
 }
 
 impl StampFormat {
-    /// The form of a name in `ts-format()`.
+    /// Returns the form of a name in `ts-format()`.
     pub fn from_name(name: &str) -> Option<StampFormat> {
         Some(match name {
             "rfc3164" | "bsd" => StampFormat::Bsd,
@@ -54,7 +54,7 @@ pub struct StampText {
 }
 
 impl StampText {
-    /// A printer. Without a zone, stamps are shown in the offset that they carry.
+    /// Makes a printer. Without a zone, stamps are shown in the offset that they carry.
     pub fn new(format: StampFormat, fraction_digits: u8, zone: Option<TimeZone>) -> StampText {
         let fraction_digits = fraction_digits.min(FRACTION_DIGITS_MAX);
         StampText {
@@ -119,7 +119,7 @@ impl StampText {
     }
 }
 
-/// Offset of a zone from UTC at a moment, in seconds. Moments outside of the calendar count as 1970.
+/// Returns the offset of a zone from UTC at a moment, in seconds. Moments outside of the calendar count as 1970.
 pub(crate) fn offset_at(zone: &TimeZone, unix_s: i64) -> i32 {
     zone.to_offset(Timestamp::from_second(unix_s).unwrap_or(Timestamp::UNIX_EPOCH)).seconds()
 }
@@ -152,7 +152,7 @@ fn append_year(year: i32, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{year:04}").as_bytes());
 }
 
-/// `+01:00`; seconds of an offset, which only zones before 1972 have, are left out.
+/// Appends `+01:00`; seconds of an offset, which only zones before 1972 have, are left out.
 pub(super) fn append_offset(offset_s: i32, out: &mut Vec<u8>) {
     let minutes = offset_s.unsigned_abs() / 60;
     out.push(if offset_s < 0 { b'-' } else { b'+' });

@@ -5,7 +5,7 @@
 
 use jiff::tz::{Offset, TimeZone};
 
-/// The zone of a name of the zone database, of an offset, or of a rule as POSIX writes it.
+/// Returns the zone of a name of the zone database, of an offset, or of a rule as POSIX writes it.
 pub fn zone_of(text: &str) -> Option<TimeZone> {
     let text = text.trim();
     if let Ok(zone) = TimeZone::get(text) {

@@ -28,7 +28,7 @@ impl ShippedReader {
     }
 }
 
-/// The places of some members of the object that comes next.
+/// Returns the places of some members of the object that comes next.
 fn members<const COUNT: usize>(
     json: &mut Json<'_>,
     body: &[u8],
@@ -96,7 +96,7 @@ fn scope_logs(
     elements(body, records, |json| record(json, body, entries, &shared))
 }
 
-/// The value at a place; objects and arrays stay JSON.
+/// Returns the value at a place; objects and arrays stay JSON.
 fn scalar_at(body: &[u8], place: usize, entries: &mut Entries<'_>) -> Result<Datum, BodyError> {
     let mut json = Json::new(body, place);
     match json.token()? {
@@ -105,7 +105,7 @@ fn scalar_at(body: &[u8], place: usize, entries: &mut Entries<'_>) -> Result<Dat
     }
 }
 
-/// `{"key": "name", "value": {...}}`
+/// Reads `{"key": "name", "value": {...}}`.
 fn key_value(
     json: &mut Json<'_>,
     body: &[u8],
@@ -125,7 +125,7 @@ fn key_value(
     Ok(())
 }
 
-/// `{"stringValue": "text"}` and its kind.
+/// Reads `{"stringValue": "text"}` and its kind.
 fn any(body: &[u8], place: usize, entries: &mut Entries<'_>) -> Result<Option<Datum>, BodyError> {
     let mut json = Json::new(body, place);
     if json.token()? != Token::Object {
@@ -184,7 +184,7 @@ fn record(
     Ok(())
 }
 
-/// A number, which may be written as text; a severity may be `SEVERITY_NUMBER_WARN2`.
+/// Reads a number, which may be written as text; a severity may be `SEVERITY_NUMBER_WARN2`.
 fn number(body: &[u8], place: Option<usize>, entries: &mut Entries<'_>) -> Result<u64, BodyError> {
     let Some(place) = place else { return Ok(0) };
     let datum = scalar_at(body, place, entries)?;

@@ -14,7 +14,7 @@ use super::{
 use message::{Span, ValueKind};
 use std::{io::Write, ops::Range};
 
-/// `AnyValue`; `None` when it holds nothing.
+/// Reads `AnyValue`; `None` when it holds nothing.
 pub(super) fn any(
     body: &[u8],
     range: Range<usize>,
@@ -43,7 +43,7 @@ pub(super) fn any(
     Ok(found)
 }
 
-/// `KeyValue { string key = 1; AnyValue value = 2 }`, under its name behind `before`.
+/// Adds `KeyValue { string key = 1; AnyValue value = 2 }`, under its name after `before`.
 pub(super) fn key_value(
     body: &[u8],
     range: Range<usize>,
@@ -86,7 +86,7 @@ fn append(
     Ok(())
 }
 
-/// The `AnyValue` at `range`.
+/// Appends the `AnyValue` at `range`.
 fn append_any(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>) -> Result<(), BodyError> {
     let Some(left) = left.checked_sub(1) else {
         out.extend_from_slice(b"null");
@@ -105,7 +105,7 @@ fn append_any(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>) 
     }
 }
 
-/// `ArrayValue { repeated AnyValue values = 1 }`
+/// Appends `ArrayValue { repeated AnyValue values = 1 }`.
 fn append_list(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>) -> Result<(), BodyError> {
     out.push(b'[');
     let start = out.len();
@@ -119,7 +119,7 @@ fn append_list(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>)
     Ok(())
 }
 
-/// `KeyValueList { repeated KeyValue values = 1 }`
+/// Appends `KeyValueList { repeated KeyValue values = 1 }`.
 fn append_map(body: &[u8], range: Range<usize>, left: usize, out: &mut Vec<u8>) -> Result<(), BodyError> {
     out.push(b'{');
     let start = out.len();
