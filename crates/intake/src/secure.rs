@@ -9,7 +9,7 @@ use std::{
     task::{Context, Poll},
 };
 use tokio::net::TcpStream;
-use transport::tls::{ServerTls, Session, Taken, describe};
+use transport::tls::{ServerTls, Session, SessionState, describe};
 
 /// Bytes of one read: their text and the rest of a record fit a read buffer.
 const CIPHER_BYTES: usize = super::batch_reader::buffer::READ_BYTES - (32 << 10);
@@ -54,13 +54,13 @@ impl SecureStream {
             let sent = stream.send().await;
             match taken.map_err(|error| failed(&error)) {
                 _ if stream.session.is_handshaking() && sent.is_err() => sent?,
-                Ok(Taken::Handshaking) => {}
+                Ok(SessionState::Handshaking) => {}
                 // The peer may be gone already: what it sent stays.
-                Ok(Taken::Open) => return Ok(stream),
-                Ok(Taken::Over) if stream.session.is_handshaking() => {
+                Ok(SessionState::Open) => return Ok(stream),
+                Ok(SessionState::Over) if stream.session.is_handshaking() => {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
-                Ok(Taken::Over) => {
+                Ok(SessionState::Over) => {
                     stream.ending = Some(Ending::Closed);
                     return Ok(stream);
                 }
@@ -76,7 +76,7 @@ impl SecureStream {
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the handshake"));
                 }
                 Ok(Some(taken)) => taken,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Taken::Handshaking),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(SessionState::Handshaking),
                 Err(error) => return Err(error),
             };
         }
@@ -119,8 +119,8 @@ impl SecureStream {
         };
         self.try_send();
         self.ending = match taken {
-            Ok(Taken::Open | Taken::Handshaking) => None,
-            Ok(Taken::Over) => Some(Ending::Closed),
+            Ok(SessionState::Open | SessionState::Handshaking) => None,
+            Ok(SessionState::Over) => Some(Ending::Closed),
             Err(error) => Some(Ending::Failed(failed(&error))),
         };
         match text.len() - before {
@@ -162,7 +162,7 @@ impl SecureStream {
     }
 
     /// One read. `None`: the peer closed.
-    fn receive(&mut self, text: &mut Vec<u8>) -> io::Result<Option<Result<Taken, rustls::Error>>> {
+    fn receive(&mut self, text: &mut Vec<u8>) -> io::Result<Option<Result<SessionState, rustls::Error>>> {
         CIPHER.with_borrow_mut(|cipher| {
             let size = self.socket.try_read(cipher)?;
             Ok((size > 0).then(|| self.session.take(&mut cipher[..size], text)))

@@ -57,7 +57,7 @@ pub struct Sources {
 /// What a reload prepared: drop it to leave everything as it was.
 #[derive(Default)]
 pub struct StagedSources {
-    fresh: Vec<(String, SourceSpec, Opened)>,
+    fresh: Vec<(String, SourceSpec, OpenedSource)>,
     kept: Vec<(String, SourceSpec)>,
 }
 
@@ -70,7 +70,7 @@ struct Running {
     path: Option<PathBuf>,
 }
 
-enum Opened {
+enum OpenedSource {
     Stream(Listening),
     Datagram(Listening),
     /// The address is still held by a source that the commit removes.
@@ -124,7 +124,7 @@ impl Sources {
         let frees = self.running.keys().any(|key| !keys.contains(key));
         for (key, spec) in opened {
             let open = match open(&spec.driver, self.reactors.count()) {
-                Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => Opened::Later,
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse && frees => OpenedSource::Later,
                 Err(error) if spec.options.optional => {
                     self.cannot_open(&spec, &error);
                     continue;
@@ -153,7 +153,7 @@ impl Sources {
         }
         for (key, spec, opened) in staged.fresh {
             let opened = match opened {
-                Opened::Later => open(&spec.driver, self.reactors.count()),
+                OpenedSource::Later => open(&spec.driver, self.reactors.count()),
                 opened => Ok(opened),
             };
             match opened {
@@ -218,8 +218,8 @@ impl Sources {
         running.stop();
         let socket = running.sockets.first().and_then(|socket| socket.try_clone().ok());
         let inherited = running.path.is_none();
-        let opened = socket.map_or(Opened::Nothing, |socket| {
-            Opened::Stream(Listening { socket, others: Vec::new(), inherited })
+        let opened = socket.map_or(OpenedSource::Nothing, |socket| {
+            OpenedSource::Stream(Listening { socket, others: Vec::new(), inherited })
         });
         let mut running = running;
         running.path = None;
@@ -227,18 +227,18 @@ impl Sources {
         self.run(key.to_owned(), spec, opened);
     }
 
-    fn run(&mut self, key: String, spec: SourceSpec, opened: Opened) {
+    fn run(&mut self, key: String, spec: SourceSpec, opened: OpenedSource) {
         let (stop, stopped) = watch::channel(false);
         let driver = spec.driver.clone();
         let cell = SettingsCell::new(settings_of(&self.registry, spec));
         let mut running = Running { cell: cell.clone(), stop, sockets: Vec::new(), path: None };
-        if let Opened::Stream(listening) | Opened::Datagram(listening) = &opened {
+        if let OpenedSource::Stream(listening) | OpenedSource::Datagram(listening) = &opened {
             let sockets = std::iter::once(&listening.socket).chain(&listening.others);
             running.sockets = sockets.filter_map(|socket| socket.try_clone().ok()).collect();
             running.path = driver.socket_path().filter(|_| !listening.inherited).map(Path::to_owned);
         }
         match opened {
-            Opened::Stream(listening) => self.reactors.spawn(accept(
+            OpenedSource::Stream(listening) => self.reactors.spawn(accept(
                 listening.socket,
                 Accepting {
                     cell,
@@ -249,7 +249,7 @@ impl Sources {
                     stop: stopped,
                 },
             )),
-            Opened::Datagram(listening) => {
+            OpenedSource::Datagram(listening) => {
                 if matches!(driver, SourceDriver::System { with_kernel: true }) {
                     self.run_local(kernel_messages(), &cell, stopped.clone());
                 }
@@ -271,7 +271,7 @@ impl Sources {
                     }
                 }
             }
-            Opened::Nothing | Opened::Later => self.run_local(driver, &cell, stopped),
+            OpenedSource::Nothing | OpenedSource::Later => self.run_local(driver, &cell, stopped),
         }
         self.running.insert(key, running);
     }
@@ -416,15 +416,15 @@ fn load_tls(spec: &SourceSpec, log: &InternalLog) -> Result<(), StageError> {
     }
 }
 
-fn open(driver: &SourceDriver, reactors: usize) -> io::Result<Opened> {
+fn open(driver: &SourceDriver, reactors: usize) -> io::Result<OpenedSource> {
     Ok(match driver {
-        SourceDriver::Stream(options) => Opened::Stream(open_stream(options)?),
-        SourceDriver::Datagram(options) => Opened::Datagram(open_datagram(options, reactors)?),
+        SourceDriver::Stream(options) => OpenedSource::Stream(open_stream(options)?),
+        SourceDriver::Datagram(options) => OpenedSource::Datagram(open_datagram(options, reactors)?),
         SourceDriver::System { .. } if !has_journal() => {
             let options = DatagramListener::new(ListenAddress::Unix(DEV_LOG.into()));
-            Opened::Datagram(open_datagram(&options, 1)?)
+            OpenedSource::Datagram(open_datagram(&options, 1)?)
         }
-        _ => Opened::Nothing,
+        _ => OpenedSource::Nothing,
     })
 }
 

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 use transport::{
-    dtls::{Association, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX, Taken},
+    dtls::{Association, AssociationState, ClientDtls, RECORD_OVERHEAD_BYTES, RECORD_TEXT_BYTES_MAX},
     sys,
 };
 use wire::dtls::{Record, Start, content, start};
@@ -97,7 +97,7 @@ impl SecureDatagrams {
             let wait = timer.min(WAIT_MAX).min(left).max(Duration::from_millis(1));
             self.socket.set_read_timeout(Some(wait))?;
             match self.receive() {
-                Ok(Some(Taken::Over)) => return Err(closed()),
+                Ok(Some(AssociationState::Over)) => return Err(closed()),
                 Ok(_) => {}
                 Err(error) => {
                     // The peer hears why.
@@ -116,7 +116,7 @@ impl SecureDatagrams {
     }
 
     /// One datagram, if one comes while it waits.
-    fn receive(&mut self) -> io::Result<Option<Taken>> {
+    fn receive(&mut self) -> io::Result<Option<AssociationState>> {
         let mut reader = &self.socket;
         match reader.read(&mut self.received) {
             Ok(size) => self.association.take(&self.received[..size], |_| {}).map(Some).map_err(failed),
@@ -192,8 +192,8 @@ impl SecureDatagrams {
                 ));
             }
             match self.association.take(datagram, |_| {}).map_err(failed)? {
-                Taken::Over => return Err(closed()),
-                Taken::Open | Taken::Handshaking => self.send_each()?,
+                AssociationState::Over => return Err(closed()),
+                AssociationState::Open | AssociationState::Handshaking => self.send_each()?,
             }
         }
     }

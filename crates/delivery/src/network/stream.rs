@@ -11,7 +11,7 @@ use std::{
     mem::MaybeUninit,
     time::{Duration, Instant},
 };
-use transport::tls::{ClientTls, Session, Taken, describe};
+use transport::tls::{ClientTls, Session, SessionState, describe};
 
 /// Text that is encrypted and sent together.
 const PIECE_BYTES: usize = 256 << 10;
@@ -82,9 +82,9 @@ impl Secure {
         loop {
             secure.send_all(deadline)?;
             match taken.map_err(|error| failed(&error))? {
-                Taken::Open => break,
-                Taken::Over => return Err(closed()),
-                Taken::Handshaking => taken = secure.receive(deadline)?,
+                SessionState::Open => break,
+                SessionState::Over => return Err(closed()),
+                SessionState::Handshaking => taken = secure.receive(deadline)?,
             }
         }
         if settings.has_certificate() && secure.session.is_tls13() {
@@ -139,8 +139,8 @@ impl Secure {
         }
         let before = text.len();
         match self.session.take(&mut bytes[..size], text).map_err(|error| failed(&error))? {
-            Taken::Over => Err(io::ErrorKind::UnexpectedEof.into()),
-            Taken::Open | Taken::Handshaking => Ok(text.len() > before),
+            SessionState::Over => Err(io::ErrorKind::UnexpectedEof.into()),
+            SessionState::Open | SessionState::Handshaking => Ok(text.len() > before),
         }
     }
 
@@ -186,13 +186,13 @@ impl Secure {
             let mut reader = &self.socket;
             let size = reader.read(&mut bytes)?;
             let taken = self.session.take(&mut bytes[..size], &mut Vec::new());
-            if taken.map_err(|error| failed(&error))? == Taken::Over {
+            if taken.map_err(|error| failed(&error))? == SessionState::Over {
                 return Err(closed());
             }
         }
     }
 
-    fn receive(&mut self, deadline: Instant) -> io::Result<Result<Taken, rustls::Error>> {
+    fn receive(&mut self, deadline: Instant) -> io::Result<Result<SessionState, rustls::Error>> {
         let left = stopping::patience(deadline);
         if left.is_zero() {
             return Err(io::Error::new(
@@ -206,7 +206,7 @@ impl Secure {
         match reader.read(&mut bytes) {
             Ok(0) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the peer left the TLS handshake")),
             Ok(size) => Ok(self.session.take(&mut bytes[..size], &mut Vec::new())),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Ok(Taken::Handshaking)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(Ok(SessionState::Handshaking)),
             Err(error) => Err(error),
         }
     }
@@ -218,7 +218,7 @@ impl Secure {
         match reader.read(&mut bytes) {
             Ok(0) => Err(closed()),
             Ok(size) => match self.session.take(&mut bytes[..size], &mut Vec::new()) {
-                Ok(Taken::Over) => Err(closed()),
+                Ok(SessionState::Over) => Err(closed()),
                 Ok(_) => Ok(()),
                 Err(error) => Err(failed(&error)),
             },

@@ -3,7 +3,7 @@
 //! In: folders. Out: summaries and messages. Holds: the lock of a queue while it is looked into.
 //! Limits: a queue that a running server uses is refused; its figures are in the statistics.
 
-use super::place::CURSOR;
+use super::files::CURSOR;
 use journal::{CursorFile, Journal, OpenError, Options, OsDisk, Read};
 use message::{Batch, codec};
 use std::{

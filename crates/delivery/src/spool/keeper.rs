@@ -7,7 +7,7 @@
 use super::{
     aside::keep_file,
     entrance::{Arrival, Entrance, Written},
-    place::Place,
+    files::SpoolFiles,
 };
 use crate::{options::DiskBuffer, queue::Command, worker::DestinationQueue};
 use journal::{Read, Reader};
@@ -33,7 +33,7 @@ const TROUBLE_TOLD_EVERY: Duration = Duration::from_secs(60);
 pub(crate) struct Keeper {
     id: String,
     settings: DiskBuffer,
-    place: Place,
+    files: SpoolFiles,
     entrance: Arc<Entrance>,
     queue: Arc<DestinationQueue>,
     log: InternalLog,
@@ -63,19 +63,19 @@ impl Keeper {
             what: format!("disk buffer {}", settings.folder.display()),
             source,
         };
-        let place = Place::open(&settings, &log).map_err(failed)?;
-        let handed = place.cursor.sequence();
+        let files = SpoolFiles::open(&settings, &log).map_err(failed)?;
+        let handed = files.cursor.sequence();
         let entrance = Arc::new(Entrance::new(queue.counters.clone(), handed));
-        let waiting = place.journal.next_sequence().saturating_sub(handed);
+        let waiting = files.journal.next_sequence().saturating_sub(handed);
         if waiting > 0 {
             log.notice(&format!("Messages wait in a disk buffer; id='{id}', messages='{waiting}'"));
         }
         queue.counters.disk_capacity.store(settings.capacity_bytes, Ordering::Relaxed);
-        let reader = (waiting > 0).then(|| place.journal.reader(handed));
+        let reader = (waiting > 0).then(|| files.journal.reader(handed));
         Ok(Keeper {
             id: id.to_owned(),
             settings,
-            place,
+            files,
             entrance,
             queue,
             log,
@@ -90,7 +90,7 @@ impl Keeper {
 
     /// Messages that wait on the disk from an earlier time.
     pub(crate) fn waiting(&self) -> u64 {
-        self.place.journal.next_sequence().saturating_sub(self.handed)
+        self.files.journal.next_sequence().saturating_sub(self.handed)
     }
 
     /// Where deliveries enter.
@@ -127,7 +127,7 @@ impl Keeper {
     fn work(&mut self) {
         let written = self.entrance.flights(|flights| flights.written());
         self.retry_at = None;
-        if let Err(error) = self.place.release(written) {
+        if let Err(error) = self.files.release(written) {
             self.failed(&error);
         }
         self.append();
@@ -138,7 +138,7 @@ impl Keeper {
             self.log.notice(&format!("Disk buffer works again; id='{}'", self.id));
         }
         let counters = &self.queue.counters;
-        counters.disk_usage.store(self.place.bytes(), Ordering::Relaxed);
+        counters.disk_usage.store(self.files.bytes(), Ordering::Relaxed);
         counters.disk_capacity.store(self.settings.capacity_bytes, Ordering::Relaxed);
     }
 
@@ -148,13 +148,13 @@ impl Keeper {
             let Delivery { batch, .. } = &arrival.delivery;
             let bytes = (batch.received_bytes.len() + batch.extra.len()) as u64;
             // An empty queue takes whatever comes: what is larger than the capacity would wait for ever.
-            if self.place.bytes() + bytes > self.settings.capacity_bytes && !self.is_empty() {
+            if self.files.bytes() + bytes > self.settings.capacity_bytes && !self.is_empty() {
                 self.arrivals.push_front(arrival);
                 return self.refuse_uncontrolled();
             }
             let Delivery { batch, selection, .. } = &arrival.delivery;
             let mut write = |out: &mut Vec<u8>| codec::encode(batch, selection, out);
-            match self.place.journal.append(arrival.count as u32, &mut write) {
+            match self.files.journal.append(arrival.count as u32, &mut write) {
                 Ok(first) => {
                     let end = first + arrival.count as u64;
                     self.staged.push_back((arrival, end));
@@ -188,7 +188,7 @@ impl Keeper {
         if self.staged.is_empty() {
             return;
         }
-        if let Err(error) = self.place.journal.commit() {
+        if let Err(error) = self.files.journal.commit() {
             return self.failed(&error);
         }
         for (arrival, end) in std::mem::take(&mut self.staged) {
@@ -200,13 +200,13 @@ impl Keeper {
             if self.reader.is_none() && self.handed == start && self.has_room() {
                 self.enqueue(delivery, end, count, bytes);
             } else if self.reader.is_none() {
-                self.reader = Some(self.place.journal.reader(self.handed));
+                self.reader = Some(self.files.journal.reader(self.handed));
             }
         }
     }
 
     fn is_empty(&self) -> bool {
-        self.entrance.flights(|flights| flights.written()) == self.place.journal.next_sequence()
+        self.entrance.flights(|flights| flights.written()) == self.files.journal.next_sequence()
     }
 
     fn has_room(&self) -> bool {
@@ -305,8 +305,8 @@ impl Keeper {
         // A thread that panicked has said so on the console.
         let _ = worker.join();
         let written = self.entrance.flights(|flights| flights.written());
-        let saved = self.place.cursor.save(written).and_then(|()| self.place.cursor.sync());
-        let closed = self.place.journal.close();
+        let saved = self.files.cursor.save(written).and_then(|()| self.files.cursor.sync());
+        let closed = self.files.journal.close();
         if let Err(error) = saved {
             self.log
                 .error(&format!("Cannot save the place in a disk buffer; id='{}', error='{error}'", self.id));

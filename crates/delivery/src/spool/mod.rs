@@ -10,9 +10,9 @@
 mod aside;
 mod contents;
 mod entrance;
+mod files;
 mod flights;
 mod keeper;
-mod place;
 
 pub use contents::{QueueSummary, look, queues};
 pub(super) use entrance::Entrance;

@@ -44,15 +44,15 @@ pub(super) enum BodyRefusal {
 /// A body and its share of the budget.
 pub(super) struct Whole {
     pub(super) bytes: Vec<u8>,
-    pub(super) share: Share,
+    pub(super) share: BudgetShare,
 }
 
 /// A share of the budget; given back when dropped.
-pub(super) struct Share(Option<OwnedSemaphorePermit>);
+pub(super) struct BudgetShare(Option<OwnedSemaphorePermit>);
 
-impl Share {
-    pub(super) fn none() -> Share {
-        Share(None)
+impl BudgetShare {
+    pub(super) fn none() -> BudgetShare {
+        BudgetShare(None)
     }
 
     /// Makes it at least `bytes` large.
@@ -90,7 +90,7 @@ async fn collect(mut body: Incoming, options: &HttpOptions) -> Result<Whole, Bod
     if told > options.body_bytes_max {
         return Err(BodyRefusal::TooLarge);
     }
-    let mut share = Share::none();
+    let mut share = BudgetShare::none();
     share.grow(told, options)?;
     let mut bytes = Vec::with_capacity(told);
     let start = Instant::now() + options.timeout;
@@ -162,7 +162,11 @@ pub(super) fn unpack(packed: Whole, encoding: Encoding, options: &HttpOptions) -
     Ok(Whole { bytes, share })
 }
 
-fn read_all(mut reader: impl Read, share: &mut Share, options: &HttpOptions) -> Result<Vec<u8>, BodyRefusal> {
+fn read_all(
+    mut reader: impl Read,
+    share: &mut BudgetShare,
+    options: &HttpOptions,
+) -> Result<Vec<u8>, BodyRefusal> {
     let mut bytes = Vec::new();
     loop {
         share.grow(bytes.len() + PIECE_BYTES, options)?;

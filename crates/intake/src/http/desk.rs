@@ -3,7 +3,7 @@
 //! In: whole bodies. Out: batches into the pipeline, and what became of them. Holds: the batch reader of the connection.
 //! Limits: the window of the connection is waited for before a body is read.
 
-use super::{body::Share, refusal::Refusal};
+use super::{body::BudgetShare, refusal::Refusal};
 use crate::{
     batch_reader::{BatchReader, Completion, FlowWindow, Settings},
     options::{Acknowledge, HttpOptions},
@@ -43,7 +43,7 @@ pub(super) struct Sent(Option<oneshot::Receiver<Outcome>>);
 struct Told {
     tell: Mutex<Option<oneshot::Sender<Outcome>>>,
     also: Option<Box<dyn Completion>>,
-    _share: Share,
+    _share: BudgetShare,
 }
 
 impl Completion for Told {
@@ -84,7 +84,7 @@ impl Desk {
     pub(super) fn take<T>(
         &self,
         format: &'static str,
-        (bytes, share): (Arc<Vec<u8>>, Share),
+        (bytes, share): (Arc<Vec<u8>>, BudgetShare),
         also: Option<Box<dyn Completion>>,
         decode: impl FnOnce(&mut ShippedReader, &mut Batch) -> Result<T, BodyError>,
     ) -> Result<(T, Sent), BodyError> {

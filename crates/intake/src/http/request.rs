@@ -62,7 +62,7 @@ pub(super) async fn answer(request: Request<Incoming>, desk: &Desk) -> Answer {
 }
 
 /// A body on its way into a batch.
-type Bodied = (Arc<Vec<u8>>, body::Share);
+type Bodied = (Arc<Vec<u8>>, body::BudgetShare);
 
 async fn serve(endpoint: &Endpoint, parts: &Parts, body: Incoming, desk: &Desk) -> Result<Answer, Refusal> {
     desk.wait_for_room().await.map_err(|_| Refusal::Busy)?;

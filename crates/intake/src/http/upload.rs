@@ -6,7 +6,7 @@
 
 use super::{
     answer::{self, Answer},
-    body::{BodyRefusal, Share},
+    body::{BodyRefusal, BudgetShare},
     desk::{Desk, Sent},
     refusal::Refusal,
 };
@@ -31,7 +31,8 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
         let size = ShippedReader::journal_size(&bytes);
         if size > 0 {
             let rest = bytes.split_off(size);
-            unsettled.push_back(take((Arc::new(std::mem::replace(&mut bytes, rest)), Share::none()), desk)?);
+            unsettled
+                .push_back(take((Arc::new(std::mem::replace(&mut bytes, rest)), BudgetShare::none()), desk)?);
             desk.wait_for_room().await.map_err(|_| Refusal::Busy)?;
         } else if bytes.len() > desk.options.body_bytes_max {
             return Err(Refusal::Body(BodyRefusal::TooLarge));
@@ -45,7 +46,7 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
     // The last entry may lack the blank line behind it.
     if !bytes.is_empty() {
         bytes.extend_from_slice(b"\n\n");
-        unsettled.push_back(take((Arc::new(bytes), Share::none()), desk)?);
+        unsettled.push_back(take((Arc::new(bytes), BudgetShare::none()), desk)?);
     }
     for sent in unsettled {
         desk.settled(sent).await?;
@@ -54,13 +55,13 @@ pub(super) async fn stream(mut body: Incoming, desk: &Desk) -> Result<Answer, Re
 }
 
 /// Reads a body that came whole.
-pub(super) async fn whole(bodied: (Arc<Vec<u8>>, Share), desk: &Desk) -> Result<Answer, Refusal> {
+pub(super) async fn whole(bodied: (Arc<Vec<u8>>, BudgetShare), desk: &Desk) -> Result<Answer, Refusal> {
     let sent = take(bodied, desk)?;
     desk.settled(sent).await?;
     Ok(accepted())
 }
 
-fn take(bodied: (Arc<Vec<u8>>, Share), desk: &Desk) -> Result<Sent, Refusal> {
+fn take(bodied: (Arc<Vec<u8>>, BudgetShare), desk: &Desk) -> Result<Sent, Refusal> {
     let taken = desk.take(FORMAT, bodied, None, |reader, batch| {
         let size = batch.received_bytes.len();
         let done = reader.journal(batch, 0);

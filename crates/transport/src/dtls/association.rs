@@ -40,9 +40,9 @@ pub struct Association {
     failed: Option<String>,
 }
 
-/// What came of a datagram.
+/// The state of an association after a datagram was received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum AssociationState {
     /// The handshake wants more.
     Handshaking,
     /// Text may be sent and received.
@@ -62,12 +62,14 @@ pub struct Datagrams {
 
 impl Datagrams {
     /// The datagrams, oldest first.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| &self.bytes[start..*end])
     }
 
     /// Forgets them: they were sent.
+    #[inline]
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -216,7 +218,7 @@ impl Association {
 
     /// Takes a received datagram and shows the text of each record. Look at `outgoing` afterwards, also after an
     /// error: the peer is told what went wrong. After an error every call gives it again.
-    pub fn take(&mut self, datagram: &[u8], record: impl FnMut(&[u8])) -> Result<Taken, String> {
+    pub fn take(&mut self, datagram: &[u8], record: impl FnMut(&[u8])) -> Result<AssociationState, String> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -232,9 +234,9 @@ impl Association {
         // Of a datagram nothing is kept that the library did not take.
         self.stream.get_mut().received.clear();
         Ok(match (self.is_over, self.is_open) {
-            (true, _) => Taken::Over,
-            (false, true) => Taken::Open,
-            (false, false) => Taken::Handshaking,
+            (true, _) => AssociationState::Over,
+            (false, true) => AssociationState::Open,
+            (false, false) => AssociationState::Handshaking,
         })
     }
 
@@ -300,6 +302,7 @@ impl Association {
     }
 
     /// What must be sent; clear it when it was.
+    #[inline]
     pub fn outgoing(&mut self) -> &mut Datagrams {
         self.stream.get_mut()
     }
@@ -323,6 +326,7 @@ impl Association {
     }
 
     /// Returns whether text may be sent: the handshake is over and nobody has said goodbye.
+    #[inline]
     pub fn is_open(&self) -> bool {
         self.is_open && !self.is_over && self.failed.is_none()
     }

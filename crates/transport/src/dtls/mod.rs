@@ -10,7 +10,7 @@ mod cookies;
 mod error;
 mod settings;
 
-pub use association::{Association, Datagrams, Taken};
+pub use association::{Association, AssociationState, Datagrams};
 pub use cookies::Cookies;
 pub use settings::{ClientDtls, ListenerDtls, SenderDtls, ServerDtls};
 

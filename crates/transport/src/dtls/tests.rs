@@ -55,7 +55,7 @@ impl Ends {
                     let cookie = self.cookies.cookie(peer, &hello.random, now);
                     append_verify_request(hello.sequence, &cookie, &mut answer);
                     let taken = self.client.take(&answer, |_| {});
-                    assert_eq!(taken, Ok(Taken::Handshaking));
+                    assert_eq!(taken, Ok(AssociationState::Handshaking));
                 }
             }
             (Some(Ok(server)), _) => {
@@ -264,7 +264,7 @@ fn text_is_taken_once_and_unchanged() {
     let mut take = |datagram: &[u8]| {
         let mut text = String::new();
         let taken = server.take(datagram, |record| text.push_str(&String::from_utf8_lossy(record)));
-        assert_eq!(taken, Ok(Taken::Open));
+        assert_eq!(taken, Ok(AssociationState::Open));
         text
     };
     // Out of order, again, changed, cut.
@@ -281,7 +281,7 @@ fn text_is_taken_once_and_unchanged() {
     ends.text.clear();
     let goodbye: Vec<Vec<u8>> = ends.client.outgoing().iter().skip(3).map(<[u8]>::to_vec).collect();
     let Some(Ok(server)) = &mut ends.server else { panic!("{:?}", ends.shown()) };
-    assert_eq!(server.take(&goodbye[0], |_| panic!("a goodbye has no text")), Ok(Taken::Over));
+    assert_eq!(server.take(&goodbye[0], |_| panic!("a goodbye has no text")), Ok(AssociationState::Over));
 }
 
 #[test]
@@ -316,6 +316,6 @@ fn survives_any_bytes() {
         assert!(server.accept(bytes, MTU).is_err(), "{bytes:?}");
         let mut client =
             ClientDtls::load(&pki.options("client")).unwrap().connect("logs.example", MTU).unwrap();
-        assert!(!matches!(client.take(bytes, |_| panic!("text")), Ok(Taken::Open)), "{bytes:?}");
+        assert!(!matches!(client.take(bytes, |_| panic!("text")), Ok(AssociationState::Open)), "{bytes:?}");
     }
 }

@@ -3,11 +3,10 @@
 //! In: a certificate in DER. Out: [`Identity`]. Total: of a malformed one what could be read.
 //! Limits: [`PARTS_MAX`] parts of a name; more are left out.
 
-use super::{
-    der::{Element, Elements},
-    error::TlsError,
-    material::certificates,
-};
+mod der;
+
+use self::der::{Element, Elements};
+use super::{error::TlsError, material::certificates};
 use std::path::Path;
 use webpki::EndEntityCert;
 

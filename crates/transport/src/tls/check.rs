@@ -7,11 +7,11 @@
 //! common name, as syslog-ng knows it: many small installations have made such certificates.
 
 use super::{
+    algorithms::Schemes,
     certificate::Identity,
     fingerprint::Fingerprint,
     material::Trusted,
     options::TlsOptions,
-    schemes::Schemes,
     stapled::{self, Stapled},
 };
 use rustls::{

@@ -5,35 +5,30 @@
 //! Limits: TLS 1.2 and 1.3 with the suites of rustls; what it does not have is refused by name. DTLS has the same
 //! options and the same check of peers, and sessions of its own ([`crate::dtls`]).
 
+mod algorithms;
 mod certificate;
 mod check;
-mod der;
 mod error;
 mod fingerprint;
-mod key;
-mod keylog;
+mod keys;
 mod loading;
 mod material;
 mod options;
-mod pkcs12;
-mod schemes;
 mod session;
 mod settings;
 mod stapled;
-mod suites;
 
+pub use algorithms::{CipherSuites, KeyExchanges, Schemes};
 pub use certificate::{Identity, dns_names, lifetime};
 pub(crate) use check::PeerCheck;
 pub use error::{TlsError, describe};
 pub use fingerprint::Fingerprint;
-pub(crate) use keylog::KeyLogFile;
+pub(crate) use keys::KeyLogFile;
 pub use loading::{Configured, Load};
 pub use options::{Passwords, PeerVerify, TlsOptions, TlsVersions};
-pub use schemes::Schemes;
-pub use session::{Session, Taken};
+pub use session::{Session, SessionState};
 pub use settings::{ClientTls, ListenerTls, SenderTls, ServerTls};
 pub(crate) use settings::{Papers, own_missing};
-pub use suites::{CipherSuites, KeyExchanges};
 
 #[cfg(test)]
 pub(crate) mod fixtures;

@@ -4,9 +4,8 @@
 //! Limits: the defaults are syslog-ng's.
 
 use super::{
+    algorithms::{CipherSuites, KeyExchanges, Schemes},
     fingerprint::Fingerprint,
-    schemes::Schemes,
-    suites::{CipherSuites, KeyExchanges},
 };
 use std::{
     collections::HashMap,

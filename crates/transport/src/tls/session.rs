@@ -37,9 +37,9 @@ enum Side {
     Server(Box<UnbufferedServerConnection>),
 }
 
-/// What came of received bytes.
+/// The state of a session after bytes were received.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Taken {
+pub enum SessionState {
     /// The handshake wants more bytes.
     Handshaking,
     /// Text may be sent and received.
@@ -73,7 +73,7 @@ impl Session {
 
     /// Takes received bytes, which are overwritten; appends the text that they hold. Look at `outgoing` afterwards,
     /// also after an error: the peer is told what went wrong. After an error every call gives it again.
-    pub fn take(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<Taken, Error> {
+    pub fn take(&mut self, received: &mut [u8], text: &mut Vec<u8>) -> Result<SessionState, Error> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
@@ -94,9 +94,9 @@ impl Session {
             return Err(error);
         }
         Ok(match (self.is_over, is_handshaking) {
-            (true, _) => Taken::Over,
-            (false, true) => Taken::Handshaking,
-            (false, false) => Taken::Open,
+            (true, _) => SessionState::Over,
+            (false, true) => SessionState::Handshaking,
+            (false, false) => SessionState::Open,
         })
     }
 
@@ -158,6 +158,7 @@ impl Session {
     }
 
     /// What must be sent; take off what was.
+    #[inline]
     pub fn outgoing(&mut self) -> &mut Vec<u8> {
         &mut self.outgoing
     }
@@ -169,11 +170,13 @@ impl Session {
     }
 
     /// Says whether the handshake is not over yet.
+    #[inline]
     pub fn is_handshaking(&self) -> bool {
         self.state().is_handshaking()
     }
 
     /// Returns whether both sides agreed on version 1.3.
+    #[inline]
     pub fn is_tls13(&self) -> bool {
         self.state().protocol_version() == Some(rustls::ProtocolVersion::TLSv1_3)
     }

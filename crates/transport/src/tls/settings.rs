@@ -6,12 +6,10 @@
 use super::{
     check::PeerCheck,
     error::TlsError,
-    key,
-    keylog::KeyLogFile,
+    keys::{KeyLogFile, key, pkcs12},
     loading::{Configured, Load},
     material::{Trusted, certificates, revocation_lists},
     options::{PeerVerify, TlsOptions, TlsVersions},
-    pkcs12,
     session::Session,
 };
 use rustls::{

@@ -13,9 +13,9 @@ fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, Strin
     let mut server = ServerTls::load(server).unwrap().session().unwrap();
     let mut client = ClientTls::load(client).unwrap().session(host).unwrap();
     let (mut texts, mut results) = ([Vec::new(), Vec::new()], [None, None]);
-    let mut note = |side: usize, taken: Result<Taken, rustls::Error>| match taken {
+    let mut note = |side: usize, taken: Result<SessionState, rustls::Error>| match taken {
         Err(error) => results[side] = Some(describe(&error)),
-        Ok(Taken::Over) => drop(results[side].get_or_insert_with(|| "closed".to_owned())),
+        Ok(SessionState::Over) => drop(results[side].get_or_insert_with(|| "closed".to_owned())),
         Ok(_) => {}
     };
     note(0, client.take(&mut [], &mut texts[0]));
@@ -26,7 +26,7 @@ fn shake(server: &TlsOptions, client: &TlsOptions, host: &str) -> (String, Strin
         note(1, taken);
         let mut bytes = std::mem::take(server.outgoing());
         let taken = client.take(&mut bytes, &mut texts[0]);
-        if taken == Ok(Taken::Open) && !sent {
+        if taken == Ok(SessionState::Open) && !sent {
             sent = client.encrypt(b"hello").is_ok();
         }
         note(0, taken);
@@ -188,7 +188,7 @@ fn traditional_encrypted_keys_are_read() {
         let path = folder.path().join(number.to_string());
         fs::write(&path, text).unwrap();
         let passwords = Passwords::default();
-        let read = || super::key::read(&path, &passwords);
+        let read = || super::keys::key::read(&path, &passwords);
         assert!(matches!(read(), Err(TlsError::Locked { .. })));
         passwords.add(&path, "elm");
         assert!(read().unwrap_err().to_string().contains("the password is wrong"));
@@ -204,7 +204,7 @@ fn waits_for_the_password_of_a_key() {
     let path = pki.path("sealed.key");
     fs::write(&path, SEALED_KEY).unwrap();
     let passwords = Passwords::default();
-    let read = || super::key::read(&path, &passwords).map(drop).map_err(|error| error.to_string());
+    let read = || super::keys::key::read(&path, &passwords).map(drop).map_err(|error| error.to_string());
     assert!(read().unwrap_err().contains("has a password, to be given with duramen ctl credentials add"));
     assert_eq!(passwords.list(), [(path.clone(), false)]);
     passwords.add(&path, "elm");
@@ -251,7 +251,7 @@ fn survives_any_bytes() {
         let mut received = bytes.to_vec();
         let mut text = Vec::new();
         let taken = session.take(&mut received, &mut text);
-        assert!(text.is_empty() && !matches!(taken, Ok(Taken::Open)), "{bytes:?} {taken:?}");
+        assert!(text.is_empty() && !matches!(taken, Ok(SessionState::Open)), "{bytes:?} {taken:?}");
     }
     let leaf = super::material::certificates(&pki.path("client.pem")).unwrap().remove(0);
     for size in 0..leaf.len() {

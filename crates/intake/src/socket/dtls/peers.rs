@@ -25,7 +25,7 @@ use std::{
 };
 use transport::{
     HostNames, InternalLog, LogPause,
-    dtls::{Association, Cookies, Taken},
+    dtls::{Association, AssociationState, Cookies},
     stats::{self, Counters, RefusalReason},
 };
 use wire::dtls::{self, Record, Start, content};
@@ -185,9 +185,11 @@ impl Peers {
         }
         let said = send_all(&mut open.association, from, &mut |to, datagram| events.answer(to, datagram));
         match taken {
-            Ok(Taken::Open | Taken::Handshaking) if records == 0 && !said => events.odd(),
-            Ok(Taken::Open | Taken::Handshaking) => {}
-            Ok(Taken::Over) => self.disconnect(from, settings, "Syslog connection closed", events),
+            Ok(AssociationState::Open | AssociationState::Handshaking) if records == 0 && !said => {
+                events.odd()
+            }
+            Ok(AssociationState::Open | AssociationState::Handshaking) => {}
+            Ok(AssociationState::Over) => self.disconnect(from, settings, "Syslog connection closed", events),
             Err(error) => {
                 stats::add(&settings.counters.errors, 1);
                 self.disconnect(
@@ -223,8 +225,8 @@ impl Peers {
         let taken = handshake.association.take(datagram, |record| texts.push(record.to_vec()));
         send_all(&mut handshake.association, from, &mut |to, datagram| events.answer(to, datagram));
         match taken {
-            Ok(Taken::Handshaking) => {}
-            Ok(Taken::Open) => {
+            Ok(AssociationState::Handshaking) => {}
+            Ok(AssociationState::Open) => {
                 self.on_established(from, now, settings);
                 for text in texts {
                     let Some(open) = self.open.get(&from) else { return };
@@ -232,7 +234,7 @@ impl Peers {
                     events.text(&text, &origin);
                 }
             }
-            Ok(Taken::Over) => drop(self.handshaking.remove(&from)),
+            Ok(AssociationState::Over) => drop(self.handshaking.remove(&from)),
             Err(error) => self.refuse(from, settings, &error, now),
         }
     }

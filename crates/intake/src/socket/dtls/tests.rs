@@ -11,7 +11,7 @@ use std::{
 };
 use transport::{
     RefusalReason,
-    dtls::{Association, ClientDtls, ListenerDtls, Taken},
+    dtls::{Association, AssociationState, ClientDtls, ListenerDtls},
     testing::{PATIENCE, Pki, eventually},
 };
 
@@ -45,7 +45,9 @@ impl Client {
             client.flush();
             assert_eq!(
                 client.hear(),
-                Some(Taken::Handshaking).filter(|_| !client.association.is_open()).or(Some(Taken::Open))
+                Some(AssociationState::Handshaking)
+                    .filter(|_| !client.association.is_open())
+                    .or(Some(AssociationState::Open))
             );
         }
         client
@@ -62,7 +64,7 @@ impl Client {
         self.association.outgoing().clear();
     }
 
-    fn hear(&mut self) -> Option<Taken> {
+    fn hear(&mut self) -> Option<AssociationState> {
         let mut bytes = [0; 4096];
         let size = self.socket.recv(&mut bytes).ok()?;
         Some(self.association.take(&bytes[..size], |_| {}).unwrap())
@@ -115,7 +117,7 @@ fn many_peers_send_over_one_socket() {
     clients[0].flush();
     eventually("one peer less", || connections(&setup) == 4);
     // The goodbye is answered.
-    assert_eq!(clients[0].hear(), Some(Taken::Over));
+    assert_eq!(clients[0].hear(), Some(AssociationState::Over));
 }
 
 fn connections(setup: &Setup) -> u64 {
@@ -182,12 +184,12 @@ fn peers_are_counted_and_silent_ones_go() {
     let mut third =
         Client { socket: plain(&setup), association: settings.connect("logs.example", 1200).unwrap() };
     third.flush();
-    assert_eq!(third.hear(), Some(Taken::Handshaking));
+    assert_eq!(third.hear(), Some(AssociationState::Handshaking));
     third.flush();
     eventually("refused", || setup.registry.list()[0].refusals.count(RefusalReason::MaxConnections) == 1);
     // They hear a goodbye when they were silent for too long.
     for client in &mut clients {
-        assert_eq!(client.hear(), Some(Taken::Over));
+        assert_eq!(client.hear(), Some(AssociationState::Over));
     }
     eventually("all gone", || connections(&setup) == 0);
 }

@@ -70,12 +70,12 @@ impl Schemes {
     }
 
     /// Whether a scheme may be used.
-    pub(super) fn allows(&self, scheme: SignatureScheme) -> bool {
+    pub(in super::super) fn allows(&self, scheme: SignatureScheme) -> bool {
         self.0.is_empty() || self.0.iter().any(|name| SCHEMES.contains(&(name, scheme)))
     }
 
     /// A certificate whose key signs with these schemes only.
-    pub(super) fn narrow(&self, mut own: CertifiedKey) -> CertifiedKey {
+    pub(in super::super) fn narrow(&self, mut own: CertifiedKey) -> CertifiedKey {
         if !self.is_empty() {
             own.key = Arc::new(Narrowed { key: own.key, schemes: self.clone() });
         }

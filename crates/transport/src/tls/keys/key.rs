@@ -4,7 +4,7 @@
 //! Limits: [`KEY_BYTES_MAX`] a file. OpenSSL reads what is encrypted, as PKCS #8 or in the traditional form, without the
 //! ciphers that it calls legacy (DES, RC2).
 
-use super::{error::TlsError, options::Passwords};
+use super::super::{error::TlsError, options::Passwords};
 use openssl::{error::ErrorStack, pkey::PKey};
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject};
 use std::{fs, path::Path};
@@ -15,7 +15,7 @@ const KEY_BYTES_MAX: u64 = 1 << 20;
 const ENCRYPTED: [&str; 2] = ["-----BEGIN ENCRYPTED PRIVATE KEY-----", "Proc-Type: 4,ENCRYPTED"];
 
 /// Reads a key.
-pub(super) fn read(path: &Path, passwords: &Passwords) -> Result<PrivateKeyDer<'static>, TlsError> {
+pub(in super::super) fn read(path: &Path, passwords: &Passwords) -> Result<PrivateKeyDer<'static>, TlsError> {
     let failed = |source| TlsError::Read { path: path.to_owned(), source };
     let content = |what: &str| TlsError::Content { path: path.to_owned(), what: what.to_owned() };
     if fs::metadata(path).map_err(failed)?.len() > KEY_BYTES_MAX {

@@ -18,14 +18,14 @@ const SPARES: usize = 2;
 pub(super) const CURSOR: &str = "delivered.cursor";
 
 /// An open queue folder.
-pub(super) struct Place {
+pub(super) struct SpoolFiles {
     pub(super) journal: Journal,
     pub(super) cursor: CursorFile,
 }
 
-impl Place {
+impl SpoolFiles {
     /// Opens the folder, which is made when it is missing. One that cannot be used is moved aside.
-    pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<Place> {
+    pub(super) fn open(settings: &DiskBuffer, log: &InternalLog) -> io::Result<SpoolFiles> {
         let (disk, folder) = (&settings.disk, &settings.folder);
         let journal = match open(settings) {
             Err(OpenError::Version { version, .. }) => {
@@ -49,7 +49,7 @@ impl Place {
         let cursor = CursorFile::open(&**disk, &folder.join(CURSOR))?;
         // After the loss of power the journal may end before what was delivered.
         journal.advance(cursor.sequence());
-        Ok(Place { journal, cursor })
+        Ok(SpoolFiles { journal, cursor })
     }
 
     /// Notes what was delivered, and gives the space of it back.

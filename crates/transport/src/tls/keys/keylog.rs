@@ -2,7 +2,7 @@
 //!
 //! In: secrets. Out: lines of the form that Wireshark reads. Holds: an open file. Limits: its mode is 0600.
 
-use super::error::TlsError;
+use super::super::error::TlsError;
 use rustls::KeyLog;
 use std::{
     fmt,

@@ -3,7 +3,7 @@
 //! In: a file, and its password when it has one. Out: what is in it. Holds: nothing.
 //! Limits: [`FILE_BYTES_MAX`]; OpenSSL reads it, without the ciphers that it calls legacy (RC2, as old Windows wrote).
 
-use super::{error::TlsError, options::Passwords};
+use super::super::{error::TlsError, options::Passwords};
 use openssl::{error::ErrorStack, pkcs12::Pkcs12};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use std::{fs, path::Path};
@@ -12,17 +12,17 @@ use std::{fs, path::Path};
 const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// What is in such a file.
-pub(super) struct Bundle {
-    pub(super) certificate: CertificateDer<'static>,
-    pub(super) key: PrivateKeyDer<'static>,
+pub(in super::super) struct Bundle {
+    pub(in super::super) certificate: CertificateDer<'static>,
+    pub(in super::super) key: PrivateKeyDer<'static>,
     /// Those between the certificate and its CA.
-    pub(super) between: Vec<CertificateDer<'static>>,
+    pub(in super::super) between: Vec<CertificateDer<'static>>,
     /// Authorities that no other one vouches for: they are trusted.
-    pub(super) authorities: Vec<CertificateDer<'static>>,
+    pub(in super::super) authorities: Vec<CertificateDer<'static>>,
 }
 
 /// Reads it. One with a password waits for `ctl credentials`.
-pub(super) fn read(path: &Path, passwords: &Passwords) -> Result<Bundle, TlsError> {
+pub(in super::super) fn read(path: &Path, passwords: &Passwords) -> Result<Bundle, TlsError> {
     let failed = |source| TlsError::Read { path: path.to_owned(), source };
     let content = |what: &str| TlsError::Content { path: path.to_owned(), what: what.to_owned() };
     if fs::metadata(path).map_err(failed)?.len() > FILE_BYTES_MAX {

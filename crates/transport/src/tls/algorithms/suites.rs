@@ -100,7 +100,7 @@ impl CipherSuites {
     }
 
     /// When only suites of one version of TLS were chosen, the other keeps its own.
-    pub(super) fn apply(&self, provider: &mut CryptoProvider) {
+    pub(in super::super) fn apply(&self, provider: &mut CryptoProvider) {
         let chosen = |suite: &SupportedCipherSuite| {
             let name = SUITES.iter().find(|(_, known)| known.suite() == suite.suite()).map(|(name, _)| *name);
             let same_version =
@@ -160,7 +160,7 @@ impl KeyExchanges {
         names.join(":")
     }
 
-    pub(super) fn apply(&self, provider: &mut CryptoProvider) {
+    pub(in super::super) fn apply(&self, provider: &mut CryptoProvider) {
         if self.0.is_empty() {
             return;
         }
