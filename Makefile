@@ -19,7 +19,7 @@ PACKAGE := SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$(EPOCH)} tools/package.sh
 SAMPLES ?= ../shared/samples
 
 .PHONY: help run test test-package bench bench-store bench-users bench-scale bench-built ui build docs components package static image \
-	release reproducible fuzz mutants clean
+	release reproducible fuzz miri mutants clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | column -t -s "$$(printf '\t')"
@@ -106,6 +106,11 @@ bench-built: build
 fuzz: ## each fuzz target for SECONDS (default 60)
 	@tools/install.sh fuzz
 	fuzz/run.sh $${SECONDS_EACH:-60}
+
+miri: ## the unsafe code that Miri can run, in its interpreter: minutes
+	rustup toolchain install nightly --profile minimal --component miri --component rust-src
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package lookup tokens
+	MIRIFLAGS=-Zmiri-disable-isolation PROPTEST_CASES=3 $(CARGO) +nightly miri test --package segment column::marks
 
 mutants: ## which changes of the code no test notices: COUNT (20) in each crate; CRATES="wire message" names some
 	@tools/install.sh mutants

@@ -100,7 +100,7 @@ fi
 
 # The program that changes the code and looks whether a test notices.
 changer=27.1.0
-if [ "$purpose" = mutants ] && [ "$(target/tools/bin/cargo-mutants --version 2>/dev/null)" != "cargo-mutants $changer" ]; then
+if [ "$purpose" = mutants ] && [ "$(target/tools/bin/cargo-mutants mutants --version 2>/dev/null)" != "cargo-mutants $changer" ]; then
     cargo install cargo-mutants --version "$changer" --locked --profile dev --quiet --root target/tools --target-dir target/tools/build
     rm -rf target/tools/build
 fi
