@@ -25,6 +25,18 @@ fn replay(name: &str, folder: &Path) -> usize {
 }
 
 #[test]
+fn every_target_reads_its_corpus() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../corpus");
+    for (name, _) in fuzz_targets::TARGETS {
+        assert!(replay(name, &corpus.join(name)) > 0, "fuzz/corpus/{name} is empty");
+    }
+    let mut known =
+        fs::read_dir(&corpus).expect("the corpus").map(|entry| entry.expect("an entry").file_name());
+    let unknown = known.find(|name| fuzz_targets::target(&name.to_string_lossy()).is_none());
+    assert_eq!(unknown, None, "a corpus without a target");
+}
+
+#[test]
 fn targets_read_what_we_write() {
     for (name, folder) in SEEDS {
         assert!(replay(name, &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)) > 0, "{folder} is empty");
