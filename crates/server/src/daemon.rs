@@ -68,7 +68,7 @@ pub(crate) struct Settings {
     pub(crate) data: PathBuf,
     /// File of read positions.
     pub(crate) positions: PathBuf,
-    /// Address of the page.
+    /// Address of the page and the API.
     pub(crate) http: Option<SocketAddr>,
     /// Control socket.
     pub(crate) control: PathBuf,
@@ -78,7 +78,7 @@ pub(crate) struct Settings {
     pub(crate) quickstart: bool,
     /// The levels of our own log.
     pub(crate) levels: Levels,
-    /// Threads that read sources; as many as there are cores when it is not said.
+    /// Threads that read sources; by default one for each core.
     pub(crate) worker_threads: Option<usize>,
     /// True to run a configuration without the parts that cannot run.
     pub(crate) skip_unsupported: bool,
@@ -88,15 +88,15 @@ pub(crate) struct Settings {
 pub(crate) enum Event {
     /// Shut down.
     Stop,
-    /// Change over to the configuration as it is now; the sender hears how that went.
+    /// Change over to the configuration as it is now; the sender gets the result.
     Reload(Option<SyncSender<Result<(), String>>>),
     /// Reopen output files.
     Reopen,
 }
 
 impl Settings {
-    /// The same with paths that hold whatever the current folder becomes. Links in archives and records in the chain of
-    /// evidence name them.
+    /// Makes all paths absolute, so that they do not depend on the current folder. Links in archives and
+    /// records in the chain of evidence name them.
     fn with_absolute_paths(self) -> Settings {
         // An empty path is an error where it is used.
         let whole = |path: PathBuf| path::absolute(&path).unwrap_or(path);
@@ -140,7 +140,7 @@ const PRIVATE: [&str; 8] = [
     "scratch",
 ];
 
-/// Takes the permissions of other users from what an earlier version made.
+/// Removes the permissions of other users from files of earlier versions.
 fn close_to_others(settings: &Settings, log: &InternalLog) {
     let inside = PRIVATE.map(|name| settings.data.join(name));
     let mut closed = 0;
@@ -209,13 +209,13 @@ fn serve(settings: &Settings, log: &InternalLog) -> Result<(), String> {
     signing.stop();
     running.stop(DRAIN);
     if let Some(path) = &settings.pidfile {
-        // Nobody needs it any more; that it is gone already is no error.
+        // The file is not needed any more; it may be gone already.
         let _ = std::fs::remove_file(path);
     }
     Ok(())
 }
 
-/// Takes events until one says stop.
+/// Handles events until one of them stops the server.
 fn work(inbox: &Receiver<Event>, running: &mut Running, log: &InternalLog, notifier: &Notifier) {
     loop {
         notifier.alive();

@@ -1,17 +1,17 @@
 //! The number of files and sockets that this process may have open.
 //!
-//! In: the limits of the system. Out: the soft limit, raised to the hard one, and who may have how many of it. Holds
+//! In: the limits of the system. Out: the soft limit, raised to the hard one, and its division. Holds
 //! nothing.
-//! Limits: [`DESCRIPTORS_MAX`]: some programs that we start look at every number below the limit.
+//! Limits: [`DESCRIPTORS_MAX`]: some programs that we start try every number below the limit.
 
 use api::ConnectionLimits;
 use message::Severity;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use transport::InternalLog;
 
-/// The most that the soft limit is raised to.
+/// Most descriptors that the soft limit is raised to.
 const DESCRIPTORS_MAX: u64 = 1 << 20;
-/// Below this the log says that it is little: a thousand senders and a thousand files want more.
+/// Below this number the log warns: a thousand senders and a thousand files need more.
 const FEW: u64 = 4_096;
 
 /// Fewest and most descriptors that are kept for files: journals, segments, buffers and outputs, and for the control
@@ -31,7 +31,7 @@ pub(crate) struct Shares {
 }
 
 impl Shares {
-    /// Shares out `descriptors`. Senders get what the page and files leave.
+    /// Divides `descriptors`. Senders get the rest that the page and files leave.
     pub(crate) fn of(descriptors: u64) -> Shares {
         let page = ConnectionLimits::of_descriptors(descriptors);
         let files = (descriptors / 8).clamp(FILES_MIN, FILES_MAX);
@@ -40,7 +40,7 @@ impl Shares {
     }
 }
 
-/// Raises the soft limit; how many descriptors there are then.
+/// Raises the soft limit, and returns the number of descriptors there are then.
 pub(crate) fn raise(log: &InternalLog) -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let present = limit.current.unwrap_or(DESCRIPTORS_MAX);

@@ -1,4 +1,4 @@
-//! `duramen explain`: what a configuration does with a message, step by step.
+//! `duramen explain`: shows step by step what a configuration does with a message.
 //!
 //! In: a configuration and messages. Out: their way through the paths as text or JSON, on standard output.
 //! The paths are those that the server runs, and messages are read as their source reads them; nothing is opened,
@@ -55,7 +55,8 @@ pub(crate) struct ExplainOptions {
     /// A file of messages, split as the source splits them; `-` is standard input
     #[arg(long, value_name = "FILE")]
     message_file: Option<PathBuf>,
-    /// The source that they come in by: its name, or `NAME#1` for its second driver; the first one when left out
+    /// The source that they arrive by: its name, or `NAME#1` for its second driver; the first one when left
+    /// out
     #[arg(long, value_name = "NAME")]
     source: Option<String>,
     /// Address of the sender, for sources that listen
@@ -66,7 +67,7 @@ pub(crate) struct ExplainOptions {
     json: bool,
 }
 
-/// Prints what happens to messages.
+/// Prints the way of each message.
 pub(crate) fn run(options: &ExplainOptions) -> ExitCode {
     match explained(options, &Disk::default()) {
         Ok(text) => match io::stdout().write_all(text.as_bytes()) {
@@ -118,7 +119,7 @@ fn explained(options: &ExplainOptions, surroundings: &dyn Surroundings) -> Resul
     Ok(if options.json { lines } else { page.into_text() })
 }
 
-/// The parts of a configuration, with labels.
+/// Makes the parts of a configuration, with labels.
 fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>) -> Result<Parts, String> {
     let mut checked = assemble::check(path, surroundings);
     let injected = injected.clone();
@@ -131,7 +132,7 @@ fn parts(path: &Path, surroundings: &dyn Surroundings, injected: &Arc<Collected>
     parts.ok_or_else(|| check::rendered(&checked))
 }
 
-/// The source that messages come in by.
+/// Returns the source that messages arrive by.
 fn source(parts: &Parts, name: Option<&str>) -> Result<SourceSpec, String> {
     let fits = |spec: &&SourceSpec| match name {
         Some(name) => spec.id == name || message::source_name(&spec.id) == name,
@@ -184,7 +185,7 @@ fn received(spec: SourceSpec, options: &ExplainOptions) -> Result<Vec<Batch>, St
     Ok(collected.take_all())
 }
 
-/// The messages of a batch, each by itself.
+/// Splits a batch into its messages.
 fn singles(batch: Batch) -> impl Iterator<Item = Batch> {
     (0..batch.len()).map(move |index| {
         let mut one = Selection::none(batch.len());
@@ -244,13 +245,13 @@ fn read_as(batch: &Batch) -> String {
     }
 }
 
-/// `<PRI>1 ` begins a message of RFC 5424.
+/// Returns true if the text begins with `<PRI>1 `, as messages of RFC 5424 do.
 fn resembles_rfc5424(raw: &[u8]) -> bool {
     let header = raw.strip_prefix(b"<").and_then(|rest| rest.splitn(2, |byte| *byte == b'>').nth(1));
     header.is_some_and(|rest| rest.starts_with(b"1 "))
 }
 
-/// The top-level paths for other sources.
+/// Returns the top-level paths for other sources.
 fn not_entered(router: &Router, source: &str) -> Vec<Elsewhere> {
     let entered = router.paths_of(source);
     let paths = router.plan().paths.iter().enumerate().filter(|(index, _)| !entered.contains(index));

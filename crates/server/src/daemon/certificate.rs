@@ -1,8 +1,8 @@
 //! The certificate of the page: read at each reload, watched for its end.
 //!
-//! In: `options { page(tls(...)); }`. Out: the TLS settings that new connections get, warnings before the certificate
-//! ends and when it has. Holds: the settings. Limits: a certificate that is over is no error: browsers say it, and so
-//! does our log.
+//! In: `options { page(tls(...)); }`. Out: the TLS settings that new connections get, warnings before the
+//! certificate expires and when it has. Holds: the settings. Limits: an expired certificate is no error:
+//! browsers and our log report it.
 
 use crate::assemble::PageSpec;
 use api::{Limits, Policy};
@@ -51,7 +51,7 @@ impl PageTls {
     pub(super) fn take(&self, mut spec: PageSpec, config: Option<Arc<ServerConfig>>, log: &InternalLog) {
         if let Some(file) = spec.tls.as_ref().and_then(|tls| tls.cert_file.as_deref()) {
             let mut policy = Policy::clone(&spec.policy);
-            // It was read just now, with its key; without its names callers say the machine's.
+            // The file was read just now, with its key; without its names callers use the machine's.
             policy.allowed_hosts.extend(dns_names(file).unwrap_or_default());
             spec.policy = Arc::new(policy);
         }
@@ -68,7 +68,7 @@ impl PageTls {
         self.watch(log);
     }
 
-    /// Tells of a certificate that is not good now, or not for long.
+    /// Reports a certificate that has expired or will soon.
     pub(super) fn watch(&self, log: &InternalLog) {
         let file = self.present().spec.tls.as_ref().and_then(|tls| tls.cert_file.clone());
         let Some(file) = file else { return };
@@ -78,22 +78,22 @@ impl PageTls {
         }
     }
 
-    /// The settings as they are now.
+    /// Returns the present TLS settings.
     pub(crate) fn config(&self) -> Option<Arc<ServerConfig>> {
         self.present().config.clone()
     }
 
-    /// The options that calls obey.
+    /// Returns the policy for calls.
     pub(crate) fn policy(&self) -> Arc<Policy> {
         self.present().spec.policy.clone()
     }
 
-    /// The limits of searches and exports: as written, else those of the machine.
+    /// Returns the limits of searches and exports: as configured, else those of the machine.
     pub(crate) fn limits(&self, machine: Limits) -> Limits {
         self.present().spec.limits.over(machine)
     }
 
-    /// Addresses that send callers on.
+    /// Returns the addresses that redirect callers.
     pub(crate) fn redirects(&self) -> Vec<SocketAddr> {
         self.present().spec.redirects.clone()
     }

@@ -1,6 +1,6 @@
-//! What the server does by itself now and then: a message with its counters, and marks.
+//! The server's periodic tasks: a message with its counters, and marks.
 //!
-//! In: the time, in ticks of a second. Out: messages of `internal()`. Holds: how many ticks there were.
+//! In: the time, in ticks of a second. Out: messages of `internal()`. Holds: the number of ticks.
 //! Limits: as exact as the ticks.
 
 use crate::assemble::{self, Chores};
@@ -16,12 +16,12 @@ pub(super) struct Clockwork {
 }
 
 impl Clockwork {
-    /// Takes the chores of another configuration.
+    /// Takes the periodic tasks of another configuration.
     pub(super) fn take(&mut self, chores: Chores) {
         *self = Clockwork { chores, ticks: 0 };
     }
 
-    /// A second went by.
+    /// Counts a second, and runs the tasks that are due.
     pub(super) fn tick(&mut self, registry: &Registry, log: &InternalLog, now: Stamp) {
         self.ticks += 1;
         let is_due = |every: Option<Duration>| {

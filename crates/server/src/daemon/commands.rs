@@ -174,7 +174,7 @@ impl Control {
         }
     }
 
-    /// Opens what is locked, locks it again, seals what is open.
+    /// Unlocks segments, locks them again, or seals the open one.
     fn logspace(&self, rest: &str) -> Result<String, String> {
         let mut words = rest.splitn(3, ' ');
         let (verb, name) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
@@ -220,7 +220,7 @@ impl Control {
         }
     }
 
-    /// Writes down what the owner of the control socket does; without it nothing is done.
+    /// Records an action of the owner of the control socket; if that fails, the action is not done.
     fn note(&self, action: &'static str, logspace: &str) -> Result<(), String> {
         let noted = self.ledger.append("(control socket)", action, logspace, serde_json::Value::Null);
         noted.map_err(|error| format!("the ledger cannot be written: {error}"))
@@ -251,7 +251,7 @@ impl Control {
     }
 }
 
-/// The answer to a move.
+/// Returns the answer to a move.
 fn moved(moved: Result<Moved, String>, what: &str) -> Result<String, String> {
     moved.map(|Moved { segments, bytes }| format!("OK {what} {segments} segments, {bytes} bytes"))
 }
@@ -263,7 +263,7 @@ impl Commands for Control {
 
     fn answered(&self, line: &str) {
         if line.split(' ').next() == Some("STOP") {
-            // No loop is left to hear it only when the server is shutting down already.
+            // The loop is gone only when the server is shutting down already.
             let _ = self.send(Event::Stop);
         }
     }
@@ -287,7 +287,7 @@ impl Commands for Control {
             ("REOPEN", _) => {
                 self.send(Event::Reopen).map(|()| "OK Re-open of log destination files initiated".into())
             }
-            // The stop itself comes behind its answer, see `answered`. One that is under way is a stop as well.
+            // The stop itself follows its answer, see `answered`. A stop under way counts as well.
             ("STOP", _) => Ok("OK Shutdown initiated".into()),
             ("HEALTHCHECK", _) => Ok(self.health()),
             ("LOG", rest) => self.level(rest),

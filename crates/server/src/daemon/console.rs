@@ -1,6 +1,7 @@
 //! The server's own messages on standard error.
 //!
-//! In: severities and sentences. Out: stamped lines. Holds: how much is said, which can be changed while it runs.
+//! In: severities and sentences. Out: stamped lines. Holds: the level, which can be changed while the server
+//! runs.
 
 use crate::terminal;
 use message::Severity;
@@ -48,7 +49,7 @@ impl Levels {
         NAMES.windows(2).find(|pair| pair[1] == name).is_some_and(|pair| self.set(pair[0]))
     }
 
-    /// The level: 0 default, 1 verbose, 2 debug, 3 trace.
+    /// Returns the level: 0 default, 1 verbose, 2 debug, 3 trace.
     pub(crate) fn number(&self) -> u8 {
         self.0.load(Ordering::Relaxed)
     }
@@ -58,7 +59,7 @@ impl Levels {
     }
 }
 
-/// Standard error.
+/// Standard error, with a level.
 pub(crate) struct Console {
     levels: Levels,
 }
@@ -74,7 +75,7 @@ impl Console {
             return;
         }
         let now = jiff::Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%.6f").to_string();
-        // A console that is gone must not stop the server.
+        // A closed console must not stop the server.
         let _ = writeln!(io::stderr().lock(), "[{now}] {}", terminal::line(text));
     }
 }

@@ -23,7 +23,7 @@ pub(crate) struct Collector {
     forgotten: AtomicU64,
 }
 
-/// A counter's name in CSV and how to read it.
+/// A counter's name in CSV, and the function that reads it.
 type Reading = (&'static str, fn(&Counters) -> u64);
 
 const OF_SOURCES: &[Reading] = &[
@@ -51,7 +51,7 @@ const OF_DESTINATIONS: &[Reading] = &[
     ("disk_usage", |counters| read(&counters.disk_usage)),
 ];
 
-/// A logspace's number in CSV and how to read it.
+/// A logspace's number in CSV, and the function that reads it.
 type LogspaceReading = (&'static str, fn(&LogspaceStats) -> u64);
 
 const OF_LOGSPACES: &[LogspaceReading] = &[
@@ -75,9 +75,9 @@ fn queued(stats: &LogspaceStats) -> u64 {
     stats.messages_in_total.saturating_sub(stats.messages_stored_total + dropped(stats))
 }
 
-/// Returns what is not counted by a part of it as well: the rows of a file and of its destination add up.
+/// Returns a total without the share of its parts: the rows of a file and of its destination add up.
 fn besides_parts(total: &AtomicU64, in_parts: &AtomicU64) -> u64 {
-    // The parts first: a total that is read later is not below them.
+    // Reads the parts first: a total that is read later is not below them.
     let in_parts = read(in_parts);
     read(total).saturating_sub(in_parts)
 }
@@ -103,7 +103,7 @@ fn is_source(counters: &Counters) -> bool {
 }
 
 impl Collector {
-    /// Of the counters in `registry`, and of what runs at the time.
+    /// Makes a collector of the counters in `registry` and of the running parts.
     pub(crate) fn new(registry: Registry, shared: Arc<Shared>) -> Collector {
         Collector { registry, shared, forgotten: AtomicU64::new(0) }
     }
@@ -140,7 +140,8 @@ impl Collector {
         self.registry.list().into_iter().filter(|entry| entry.state() == State::Active)
     }
 
-    /// The counters that are shown. Those of a file appear with its first message, as in syslog-ng: it opens files then.
+    /// Returns the counters to show. Those of a file appear with its first message, as in syslog-ng: it opens
+    /// files then.
     fn listed(&self) -> Vec<Arc<Counters>> {
         let mut entries = self.registry.list();
         let is_opened = |counters: &Counters| read(&counters.processed) > 0 || read(&counters.stamp_s) > 0;
@@ -148,7 +149,7 @@ impl Collector {
         entries
     }
 
-    /// The figures of syslog-ng's CSV.
+    /// Returns the figures of syslog-ng's CSV.
     pub(crate) fn figures(&self) -> Vec<Figure> {
         let entries = self.listed();
         let mut figures = Vec::new();
@@ -210,7 +211,7 @@ impl Collector {
         figures
     }
 
-    /// The samples of Prometheus.
+    /// Returns the samples for Prometheus.
     pub(crate) fn samples(&self) -> Vec<Sample> {
         let mut all: Vec<Sample> = self.listed().iter().flat_map(|counters| samples(counters)).collect();
         for (id, name, logspace) in self.shared.logspaces_by_id() {
@@ -285,7 +286,7 @@ impl Collector {
         self.shared.tallies().reset();
     }
 
-    /// Sets the totals of the sources and destinations to zero that have a figure which matches.
+    /// Sets to zero the totals of sources and destinations with a figure that matches the pattern.
     pub(crate) fn reset_matching(&self, figures: &[Figure], pattern: &str) {
         let matching: Vec<&Figure> = figures.iter().filter(|figure| figure.is_like(pattern)).collect();
         for counters in self.registry.list() {
@@ -300,7 +301,7 @@ impl Collector {
         }
     }
 
-    /// Forgets what the configuration no longer has.
+    /// Removes the counters of objects that the configuration no longer has.
     pub(crate) fn remove_orphans(&self) {
         let gone = self.registry.remove_orphans();
         let received: u64 =

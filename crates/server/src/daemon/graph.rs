@@ -1,4 +1,4 @@
-//! What leads where in a configuration, as a graph: `duramen ctl export-config-graph`.
+//! The graph of a configuration: `duramen ctl export-config-graph`.
 //!
 //! In: a tree. Out: JSON with `nodes` and `arcs`, the shape that syslog-ng-ctl prints. Holds: nothing.
 //! Limits: an object that is used in several places is one node.
@@ -7,7 +7,7 @@ use config::tree::{Filter, FilterLeaf, Kind, Path, Reference, Statement, Step, T
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// The graph of a configuration.
+/// Returns the graph of a configuration.
 pub(super) fn of(tree: &Tree) -> String {
     let mut graph = Graph { tree, nodes: BTreeSet::new(), arcs: Vec::new() };
     for statement in &tree.statements {

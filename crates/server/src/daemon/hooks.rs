@@ -1,7 +1,7 @@
 //! Runs the commands of `hook-commands()`.
 //!
-//! In: the commands of a configuration, and those of the one before. Out: they were run, by `/bin/sh`. Holds: nothing.
-//! A driver whose commands a reload leaves as they are lives on: nothing is run for it.
+//! In: the commands of a configuration, and those of the one before. Out: they were run, by `/bin/sh`. Holds:
+//! nothing. A driver whose commands a reload does not change stays in use: nothing is run for it.
 //! Limits: the server waits for a command as long as it takes.
 
 use crate::assemble::Hook;
@@ -9,7 +9,8 @@ use message::Severity;
 use std::process::Stdio;
 use transport::{InternalLog, shell};
 
-/// Runs what comes before the use of a configuration. An error says which command failed: it is not to be used.
+/// Runs the commands before a configuration is used. An error names the command that failed; the
+/// configuration is then not used.
 pub(super) fn set_up(new: &[Hook], old: &[Hook], is_start: bool) -> Result<(), String> {
     for hook in new.iter().filter(|hook| !old.contains(hook)) {
         let startup = hook.startup.as_ref().filter(|_| is_start);
@@ -21,7 +22,7 @@ pub(super) fn set_up(new: &[Hook], old: &[Hook], is_start: bool) -> Result<(), S
     Ok(())
 }
 
-/// Runs what follows the use of a configuration, when another took its place or the server stops.
+/// Runs the commands after a configuration was used, when another one replaced it or the server stops.
 pub(super) fn tear_down(old: &[Hook], new: &[Hook], is_stop: bool, log: &InternalLog) {
     for hook in old.iter().filter(|hook| !new.contains(hook)) {
         let shutdown = hook.shutdown.as_ref().filter(|_| is_stop);
@@ -46,7 +47,7 @@ fn run(command: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    //! What is run, and when.
+    //! Rows about the commands and when they are run.
 
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Who this server is: `${HOSTID}` and `${RUNID}`, kept over restarts.
+//! The identity of this server: `${HOSTID}` and `${RUNID}`, kept over restarts.
 //!
 //! In: the data folder. Out: the host id, made once, and the number of this run. Holds a small file.
 
@@ -26,7 +26,7 @@ pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     let run_id = words.next().and_then(|word| word.parse::<u32>().ok()).unwrap_or(0);
     let identity = Identity { host_id: host_id.unwrap_or_else(fresh), run_id: run_id.wrapping_add(1) };
     let next = data.join("identity.new");
-    // Half a file would be another host after a power cut.
+    // After a power cut, half a file would mean another host.
     let mut file = journal::create_private(&next)?;
     file.write_all(format!("{:08x} {}\n", identity.host_id, identity.run_id).as_bytes())?;
     file.sync_all()?;
@@ -35,7 +35,7 @@ pub(crate) fn start(data: &Path) -> io::Result<Identity> {
     Ok(identity)
 }
 
-/// A number that other machines hardly have: the time, mixed. Not a secret.
+/// Returns a number that other machines are unlikely to have: the time, mixed. Not a secret.
 fn fresh() -> u32 {
     let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_nanos() as u64);
     let mixed = (nanos ^ u64::from(std::process::id()).rotate_left(32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);

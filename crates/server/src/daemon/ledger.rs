@@ -1,9 +1,10 @@
-//! Keeps the ledger of the running server: writes entries, signs its head, says in `internal()` what concerns security.
+//! Keeps the ledger of the running server: writes entries, signs its head, and reports security events in
+//! `internal()`.
 //!
-//! In: what users did, from any thread; entries that commands wrote beside the server. Out: entries; a signed head, at
-//! most a second behind; messages. Holds: counts of repeated failures; a thread.
-//! Limits: of each kind of failure [`LISTED_MAX`] entries a [`WINDOW`], the rest is counted in one entry: nobody can fill
-//! the disk by failing. Names are cut at [`NAME_CHARS_MAX`] characters.
+//! In: the actions of users, from any thread; entries that commands wrote while the server ran. Out: entries;
+//! a signed head, at most a second behind; messages. Holds: counts of repeated failures; a thread. Limits: of
+//! each kind of failure [`LISTED_MAX`] entries a [`WINDOW`], the rest is counted in one entry, so that
+//! failures cannot fill the disk. Names are cut at [`NAME_CHARS_MAX`] characters.
 
 mod repeated;
 mod sentence;
@@ -91,10 +92,11 @@ impl LedgerKeeper {
         self.repeated.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes counts of repeated failures whose time is over, signs the head, and says what is new.
+    /// Writes the counts of repeated failures whose window has ended, signs the head, and reports new
+    /// entries.
     fn tick(&self, key_of: &KeyOf, is_last: bool, reported: &mut Option<String>) {
         for (action, details) in self.repeated().ended(Instant::now(), is_last) {
-            // What cannot be written shows in the next lines: the head cannot be signed either.
+            // A failed write shows in the next lines: the head cannot be signed either.
             let _ = self.append("", action, "", details);
         }
         let trouble = match self.ledger.sign_head(key_of().as_ref(), now_us()) {
@@ -144,7 +146,7 @@ pub(super) struct LedgerThread {
 }
 
 impl LedgerThread {
-    /// Signs what is there, and ends.
+    /// Signs the entries so far, and ends.
     pub(super) fn stop(self) {
         // The thread also ends by itself when the sender is gone.
         let _ = self.stop.try_send(());
@@ -152,7 +154,7 @@ impl LedgerThread {
     }
 }
 
-/// The action, the user, the logspace and what else is known of an event.
+/// Returns the action, the user, the logspace and the details of an event.
 fn described(event: &SecurityEvent) -> (&'static str, String, String, Value) {
     let nobody = &String::new();
     let (action, user, logspace, details) = match event {

@@ -1,7 +1,7 @@
-//! How much memory this program may use.
+//! The memory that this program may use.
 //!
-//! In: `/proc` and `/sys/fs/cgroup`. Out: the smallest limit of our control group and those around it, or what the machine
-//! has. Limits: what cannot be read counts as no limit.
+//! In: `/proc` and `/sys/fs/cgroup`. Out: the smallest limit of our control group and those around it, or the
+//! memory of the machine. Limits: a file that cannot be read counts as no limit.
 
 use std::{
     fs,
@@ -17,7 +17,7 @@ fn bytes_under(root: &Path) -> Option<u64> {
     let of_machine = fs::read_to_string(root.join("proc/meminfo")).ok().and_then(|text| total(&text));
     let groups = fs::read_to_string(root.join("proc/self/cgroup")).unwrap_or_default();
     let limits = groups.lines().flat_map(|line| limit_files(root, line)).filter_map(|file| {
-        // `max` is no number: there is no limit.
+        // `max` is not a number: there is no limit.
         fs::read_to_string(file).ok()?.trim().parse().ok()
     });
     limits.chain(of_machine).min()
@@ -29,8 +29,8 @@ fn total(meminfo: &str) -> Option<u64> {
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Files with the limits of a line of `/proc/self/cgroup`, `0::/a/b` or `9:memory:/a/b`: those of the group and of the groups
-/// around it. In a container the last one is what the container may have.
+/// Returns the files with the limits of a line of `/proc/self/cgroup`, `0::/a/b` or `9:memory:/a/b`: those of
+/// the group and of the groups around it. In a container the last one is the container's limit.
 fn limit_files(root: &Path, line: &str) -> Vec<PathBuf> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (folder, name) = match parts.next() {

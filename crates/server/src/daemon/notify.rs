@@ -1,4 +1,4 @@
-//! Tells the service manager how the server fares, in the protocol of sd_notify(3).
+//! Reports the state of the server to the service manager, in the protocol of sd_notify(3).
 //!
 //! In: the states of the server. Out: datagrams to the socket that `$NOTIFY_SOCKET` names; nothing without it.
 //! Holds: the socket, and a thread for the watchdog when the service manager asks for one.
@@ -34,13 +34,13 @@ pub(super) struct Notifier {
 }
 
 impl Notifier {
-    /// The one that the environment names.
+    /// Returns the notifier for the socket that the environment names.
     pub(super) fn from_environment() -> Notifier {
         let socket = env::var_os("NOTIFY_SOCKET").and_then(|name| connect(&name).ok());
         Notifier { socket: socket.map(Arc::new), ..Notifier::default() }
     }
 
-    /// Feeds the watchdog from now on, when there is one: twice in the time that it waits.
+    /// Starts to feed the watchdog, if there is one: twice in its interval.
     pub(super) fn start_watchdog(&self) -> io::Result<()> {
         let number = |name: &str| env::var(name).ok()?.parse::<u64>().ok();
         let is_ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(process::id()));
@@ -63,7 +63,7 @@ impl Notifier {
         Ok(())
     }
 
-    /// The loop goes round.
+    /// Called each time the loop goes round.
     pub(super) fn alive(&self) {
         *self.last_seen_alive.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
@@ -73,14 +73,14 @@ impl Notifier {
         last.is_some_and(|last| last.elapsed() < STANDSTILL)
     }
 
-    /// Everything is started.
+    /// Reports that everything is started.
     pub(super) fn ready(&self, status: &str) {
         self.send(&format!("READY=1\nSTATUS={status}\n"));
     }
 
-    /// A reload begins; [`Notifier::ready`] ends it.
+    /// Reports that a reload begins; [`Notifier::ready`] ends it.
     pub(super) fn reloading(&self) {
-        // Without the time a manager of `Type=notify-reload` does not take it.
+        // Without the time, a manager of `Type=notify-reload` ignores it.
         let now = clock_gettime(ClockId::Monotonic);
         let microseconds = now.tv_sec * 1_000_000 + now.tv_nsec / 1_000;
         self.send(&format!(
@@ -88,20 +88,20 @@ impl Notifier {
         ));
     }
 
-    /// The end begins.
+    /// Reports that the shutdown begins.
     pub(super) fn stopping(&self) {
         self.send("STOPPING=1\nSTATUS=Shutting down\n");
     }
 
     fn send(&self, text: &str) {
         if let Some(socket) = &self.socket {
-            // A manager that does not listen is none.
+            // A manager that does not listen counts as none.
             let _ = socket.send(text.as_bytes());
         }
     }
 }
 
-/// A path, or `@` and an abstract name.
+/// Connects to a path, or to an abstract name after `@`.
 fn connect(name: &OsStr) -> io::Result<UnixDatagram> {
     let address = match name.as_bytes() {
         [b'@', rest @ ..] => SocketAddr::from_abstract_name(rest)?,

@@ -22,11 +22,11 @@ use std::{
 use tokio::runtime::Runtime;
 use transport::InternalLog;
 
-/// Key of the names of rows, in the data folder.
+/// Key of the row ids, in the data folder.
 const ROWS_KEY: &str = "rows.key";
 /// Sessions, in the data folder.
 const SESSIONS: &str = "sessions.json";
-/// Folder of evidence packages until they are taken, in the data folder.
+/// Folder of evidence packages until they are downloaded, in the data folder.
 const SCRATCH: &str = "scratch";
 /// The password of the first run, in the data folder, when standard output is the system's journal.
 const FIRST_PASSWORD: &str = "first-password";
@@ -93,7 +93,7 @@ impl Backend for Server {
     }
 }
 
-/// Opens the page, when it is wanted.
+/// Opens the page, if the settings ask for it.
 pub(crate) fn open(
     settings: &Settings,
     shared: Arc<Shared>,
@@ -142,7 +142,7 @@ pub(crate) fn open(
     Ok(Some(Page { runtime, listening, password, scheme }))
 }
 
-/// Makes a private folder; what an earlier run left there goes.
+/// Makes a private folder, without the files of an earlier run.
 fn empty(folder: &Path) -> io::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -152,7 +152,7 @@ fn empty(folder: &Path) -> io::Result<()> {
 }
 
 impl Page {
-    /// Says where the page is; on the first run also the password, once.
+    /// Prints the address of the page; on the first run also the password, once.
     pub(crate) fn greet(&self, settings: &Settings) {
         let (scheme, address) = (self.scheme, shown(self.listening.address));
         if let Some(password) = &self.password {
@@ -201,7 +201,7 @@ fn tell_password(password: &str, data: &Path) {
     }
 }
 
-/// An address that a browser on this machine can use.
+/// Returns an address that a browser on this machine can use.
 fn shown(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("127.0.0.1:{}", address.port()),

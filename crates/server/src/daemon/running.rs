@@ -39,9 +39,9 @@ use std::{
 use template::Site;
 use transport::{InternalLog, Registry, tls::Passwords};
 
-/// Ticks between two looks at how long the certificate of the page is still good.
+/// Ticks between two checks of the certificate of the page.
 const CERTIFICATE_TICKS: u64 = 12 * 3600;
-/// Ticks between two looks at the files of pattern databases.
+/// Ticks between two checks of the files of pattern databases.
 const DATABASE_TICKS: u64 = 5;
 
 /// The state that other threads may read while the loop works.
@@ -56,7 +56,7 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct Current {
     logspaces: Vec<(LogspaceSpec, Arc<Logspace>)>,
-    /// These and what is made of them, as they are searched.
+    /// These and the logspaces made of them, in the form in which they are searched.
     scopes: Vec<Arc<Scope>>,
     tallies: Tallies,
     taps: Vec<TapPlace>,
@@ -64,14 +64,14 @@ struct Current {
     config: ConfigInUse,
 }
 
-/// The configuration as it was when it was taken over.
+/// The configuration in use, as it was read.
 #[derive(Clone, Default)]
 pub(crate) struct ConfigInUse {
-    /// A name for it: it changes with its text.
+    /// An identifier that changes with its text.
     pub(crate) id: String,
     /// Its file.
     pub(crate) original: String,
-    /// One text, with includes and blocks in their places.
+    /// Its text, with includes and blocks expanded.
     pub(crate) preprocessed: String,
     /// The files that it was read from.
     pub(crate) files: Vec<String>,
@@ -103,8 +103,8 @@ pub(crate) struct Running {
 }
 
 impl Running {
-    /// Reads the configuration and starts everything; nothing is started when it has an error. All listeners together
-    /// take at most `senders` connections.
+    /// Reads the configuration and starts everything; nothing is started when it has an error. All listeners
+    /// together take at most `senders` connections.
     pub(crate) fn start(
         settings: &Settings,
         registry: Registry,
@@ -173,7 +173,7 @@ impl Running {
         Ok(running)
     }
 
-    /// The passwords of private keys.
+    /// Returns the passwords of private keys.
     pub(crate) fn passwords(&self) -> Passwords {
         self.environment.passwords.clone()
     }
@@ -183,7 +183,8 @@ impl Running {
         self.shared.clone()
     }
 
-    /// Changes over to the configuration as it is now. On an error nothing has changed; the text has carets.
+    /// Changes over to the configuration as it is now. On an error nothing has changed; the text points into
+    /// the configuration.
     pub(crate) fn reload(&mut self) -> Result<(), String> {
         let (parts, config) = self.read()?;
         let failed = |error: transport::StageError| format!("{error}\n");
@@ -202,7 +203,7 @@ impl Running {
             plug.connect(outlet);
         }
         self.shared.page.take(parts.page, page, &self.log);
-        // Sources first: what they still sent on the old paths is in the queues before a destination ends.
+        // Sources first: their last messages on the old paths are in the queues before a destination ends.
         self.sources.commit(sources);
         std::mem::replace(&mut self.lanes, parts.lanes).iter().for_each(|lanes| lanes.drain());
         self.destinations.commit(destinations);
@@ -210,7 +211,7 @@ impl Running {
         self.router = Some(parts.router);
         self.databases = parts.databases;
         if let Some(level) = &parts.chores.level {
-            // The check knows all levels.
+            // The check accepts only known levels.
             self.levels.set(level);
         }
         self.clockwork.take(parts.chores);
@@ -228,7 +229,7 @@ impl Running {
         current.config = config;
         let old = std::mem::replace(&mut current.logspaces, logspaces);
         drop(current);
-        // Logspaces that the configuration no longer has close when the last message on its way is through.
+        // Logspaces that the configuration no longer has close after the last message on its way.
         drop(old);
         Ok(())
     }
@@ -267,7 +268,7 @@ impl Running {
         Ok((parts, config))
     }
 
-    /// The logspaces of a configuration: those that are open already, and new ones.
+    /// Opens the logspaces of a configuration: those that are open already, and new ones.
     fn open(&self, specs: &[LogspaceSpec]) -> Result<Vec<(LogspaceSpec, Arc<Logspace>)>, String> {
         let open: HashMap<String, (SealingSpec, Arc<Logspace>)> = self
             .shared
@@ -305,7 +306,7 @@ impl Running {
         Logspace::open(&folder, options, notices).map_err(|error| format!("{error}\n"))
     }
 
-    /// Tells the log paths that time went on, and looks now and then whether pattern databases have changed.
+    /// Passes the time to the log paths, and checks every few ticks whether pattern databases have changed.
     pub(crate) fn tick(&mut self) {
         self.ticks += 1;
         let now = self.now();
@@ -331,7 +332,7 @@ impl Running {
         self.destinations.reopen();
     }
 
-    /// Stops reading, writes what waits for at most `drain`, and closes everything in the order of the walk.
+    /// Stops reading, writes the queues for at most `drain`, and closes everything in the order of the walk.
     pub(crate) fn stop(mut self, drain: Duration) {
         self.sources.stop(drain);
         self.lanes.iter().for_each(|lanes| lanes.drain());
@@ -356,28 +357,28 @@ impl Shared {
         &self.page
     }
 
-    /// This machine, as macros see it.
+    /// Returns the facts about this machine for macros.
     pub(crate) fn site(&self) -> &Arc<Site> {
         &self.site
     }
 
-    /// The places where messages can be looked at, and what filters and templates may name.
+    /// Returns the tap points, and the names that filters and templates may use.
     pub(crate) fn taps(&self) -> (Vec<TapPlace>, Arc<Definitions>) {
         let current = self.locked();
         (current.taps.clone(), current.definitions.clone())
     }
 
-    /// The open logspaces in the order of the configuration.
+    /// Returns the open logspaces in the order of the configuration.
     pub(crate) fn logspaces(&self) -> Vec<(String, Arc<Logspace>)> {
         self.locked().logspaces.iter().map(|(spec, logspace)| (spec.name.clone(), logspace.clone())).collect()
     }
 
-    /// All logspaces as they are searched.
+    /// Returns all logspaces, in the form in which they are searched.
     pub(crate) fn scopes(&self) -> Vec<Arc<Scope>> {
         self.locked().scopes.clone()
     }
 
-    /// The open logspaces with the ids of their destinations.
+    /// Returns the open logspaces with the ids of their destinations.
     pub(crate) fn logspaces_by_id(&self) -> Vec<(String, String, Arc<Logspace>)> {
         let current = self.locked();
         let named = |(spec, logspace): &(LogspaceSpec, Arc<Logspace>)| {
@@ -391,7 +392,7 @@ impl Shared {
         self.locked().tallies.clone()
     }
 
-    /// The configuration in use.
+    /// Returns the configuration in use.
     pub(crate) fn config(&self) -> ConfigInUse {
         self.locked().config.clone()
     }
@@ -422,7 +423,7 @@ impl Shared {
     }
 }
 
-/// A logspace's notices in the server's own log.
+/// Writes a logspace's notices to the server's own log.
 struct Reports {
     log: InternalLog,
     name: String,

@@ -1,4 +1,4 @@
-//! The logspaces as they are searched: local ones, and what the configuration makes of them.
+//! The logspaces for searches: local ones, and those that the configuration makes of them.
 //!
 //! In: open logspaces, views. Out: scopes, in the order of the configuration. Holds nothing.
 
@@ -8,12 +8,12 @@ use logspace::Logspace;
 use query::{Boundary, ParseOptions, Query};
 use std::sync::Arc;
 
-/// Local logspaces first, then the others.
+/// Returns local logspaces first, then the others.
 pub(super) fn scopes(logspaces: &[(LogspaceSpec, Arc<Logspace>)], views: &[ViewSpec]) -> Vec<Arc<Scope>> {
     let local = logspaces.iter().map(|(spec, logspace)| Scope::local(&spec.name, logspace.clone()));
     let made = views.iter().map(|view| {
         let kind = if view.is_multiple { ScopeKind::Multiple } else { ScopeKind::Filtered };
-        // A check has found every one of them.
+        // The check has verified that every one of them exists.
         let members = view.members.iter().filter_map(|member| joined(logspaces, member)).collect();
         Scope { name: view.name.clone(), kind, members }
     });
@@ -24,7 +24,7 @@ fn joined(logspaces: &[(LogspaceSpec, Arc<Logspace>)], member: &ViewMember) -> O
     let (_, logspace) = logspaces.iter().find(|(spec, _)| spec.name == member.base)?;
     let boundary = match &member.ways {
         None => None,
-        // A filter that cannot be read after all lets nothing through, and not everything.
+        // A filter that cannot be parsed after all hides all messages.
         Some(ways) => {
             let read = |way: &Vec<String>| {
                 let questions = way.iter().map(|text| Query::parse(text, &ParseOptions::default()));

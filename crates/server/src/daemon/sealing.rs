@@ -1,7 +1,7 @@
-//! How a logspace is kept, from its options: keys are read here.
+//! Turns the options of a logspace into those of the store: keys are read here.
 //!
-//! In: what the configuration says. Out: options of the store. Limits: a key that cannot be used keeps the logspace
-//! from opening: nothing is stored in another way than was asked for.
+//! In: the configuration. Out: options of the store. Limits: a logspace whose key cannot be used does not
+//! open: nothing is stored in another way than configured.
 
 use super::memory;
 use crate::{assemble::LogspaceSpec, authorities};
@@ -25,7 +25,7 @@ const SEGMENT_SHARE: u64 = 16;
 /// Least memory of a segment being built, in bytes: smaller segments compress and search worse.
 const SEGMENT_MEMORY_MIN: u64 = 64 << 20;
 
-/// The store's options.
+/// Returns the store's options.
 pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
     let sealing = &spec.sealing;
     let load = |text: &String| Recipient::load(text).map_err(|error| error.to_string());
@@ -65,13 +65,13 @@ pub(super) fn options(spec: &LogspaceSpec) -> Result<LogspaceOptions, String> {
     })
 }
 
-/// A path that holds whatever the current folder becomes.
+/// Makes a path absolute, so that it does not depend on the current folder.
 fn whole(path: &Path) -> PathBuf {
     // An empty path is an error where it is used.
     path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-/// Memory of a segment being built where the configuration does not say it, in bytes.
+/// Returns the default memory of a segment being built, in bytes.
 fn segment_memory(usual: u64) -> u64 {
     let share = memory::usable_bytes().map(|bytes| bytes / SEGMENT_SHARE);
     share.map_or(usual, |share| share.clamp(SEGMENT_MEMORY_MIN, usual))
@@ -103,7 +103,7 @@ impl Authority for Remote {
 
 #[cfg(test)]
 mod tests {
-    //! A request goes out over HTTP, and the answer comes back as it is.
+    //! Tests that a request goes out over HTTP, and that the answer comes back unchanged.
 
     use super::*;
     use std::{

@@ -1,4 +1,4 @@
-//! Signals to events.
+//! Turns signals into events.
 //!
 //! In: SIGTERM and SIGINT stop, SIGHUP reloads, SIGUSR1 reopens. Out: events. Holds one thread.
 

@@ -14,10 +14,10 @@ use std::{
 };
 use transport::InternalLog;
 
-/// The pause between two looks at the files.
+/// Pause between two checks of the files.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
 
-/// The thread that looks at the files.
+/// The thread that checks the files.
 pub(super) struct Tables(SyncSender<Vec<TableFile>>);
 
 impl Tables {
@@ -27,7 +27,7 @@ impl Tables {
         Ok(Tables(sender))
     }
 
-    /// Looks at other files from now on.
+    /// Checks other files from now on.
     pub(super) fn follow(&self, files: Vec<TableFile>) {
         // The thread ends only after its owner.
         let _ = self.0.send(files);

@@ -1,4 +1,4 @@
-//! The fields of a message as people read them, and what differs between two states of it.
+//! The fields of a message for readers, and the difference between two states of it.
 //!
 //! In: a message. Out: names with values. Limits: values are shown whole, with control characters escaped.
 
@@ -41,7 +41,7 @@ impl Reader {
         &mut self.renderer
     }
 
-    /// The fields of a message that are not empty: the header, then pairs in the order in which they were set.
+    /// Returns the non-empty fields of a message: the header, then pairs in the order in which they were set.
     pub(super) fn fields(&mut self, batch: &Batch, index: usize) -> Vec<Field> {
         let mut fields = Vec::new();
         for (name, template) in &self.header {
@@ -81,7 +81,7 @@ pub(super) fn changes(before: &[Field], after: &[Field]) -> Vec<Change> {
     changes
 }
 
-/// A value, with its type when it is no text.
+/// Returns a value, with its type unless it is text.
 fn text(field: &Field) -> String {
     match field.kind {
         Some(kind) => format!("{kind}({})", field.value),
@@ -103,7 +103,7 @@ fn kind_name(kind: ValueKind) -> Option<&'static str> {
     })
 }
 
-/// Bytes as people read them.
+/// Escapes bytes for readers.
 pub(super) fn shown(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for letter in String::from_utf8_lossy(bytes).chars() {

@@ -1,4 +1,4 @@
-//! Watches a message on its way through the paths, and writes down what happens.
+//! Watches a message on its way through the paths, and records what happens.
 //!
 //! In: events of the router. Out: a tree of [`Node`]s. Holds: the branches and steps that are open.
 //! Limits: none of its own; paths have a deepest level.
@@ -13,7 +13,7 @@ use pipeline::route::{Event, Label, Refusal, Watch};
 use std::collections::HashMap;
 use template::Renderer;
 
-/// Writes down what happens.
+/// Records the events of one message.
 pub(super) struct Recorder {
     reader: Reader,
     destinations: HashMap<String, DestinationSpec>,
@@ -50,7 +50,7 @@ impl Recorder {
         }
     }
 
-    /// The fields of a message.
+    /// Returns the fields of a message.
     pub(super) fn fields(&mut self, batch: &Batch, index: usize) -> Vec<Field> {
         self.reader.fields(batch, index)
     }
@@ -60,7 +60,7 @@ impl Recorder {
         std::mem::take(&mut self.nodes)
     }
 
-    /// Messages that parsers gave to `internal()`.
+    /// Returns nodes for messages that parsers gave to `internal()`.
     pub(super) fn made_for_internal(&mut self, batches: Vec<Batch>) -> Vec<Node> {
         let mut nodes = Vec::new();
         for batch in &batches {
@@ -78,7 +78,7 @@ impl Recorder {
         self.open.push(Open { label: label.clone(), controlled, condition: None, before, nodes: Vec::new() });
     }
 
-    /// Writes down something in what is open.
+    /// Adds a node to the innermost open branch or step.
     fn push(&mut self, node: Node) {
         match self.open.last_mut() {
             Some(open) => open.nodes.push(node),
@@ -86,7 +86,8 @@ impl Recorder {
         }
     }
 
-    /// The parts of a filter, asked about the message as it was before. The filter's own answer is the right one.
+    /// Evaluates the parts of a filter for the message as it was before. The filter's own result comes from
+    /// the router.
     fn judge(&mut self, label: &Label, batch: &Batch, input: &Selection) -> Option<Answer> {
         let index = input.iter().next()?;
         let test = label.test.as_ref()?;

@@ -1,6 +1,6 @@
-//! What happened to one message: a tree of paths, steps, changes and deliveries.
+//! The story of one message: a tree of paths, steps, changes and deliveries.
 //!
-//! In: what the recorder saw. Out: the same as JSON, or as text by the printer. Holds: strings.
+//! In: the records of the recorder. Out: the same as JSON, or as text by the printer. Holds: strings.
 //! Limits: none of its own.
 
 use pipeline::filter::Verdict;
@@ -11,7 +11,7 @@ use serde::Serialize;
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) value: String,
-    /// `string` is not said.
+    /// The type; none for `string`.
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub(super) kind: Option<&'static str>,
 }
@@ -68,7 +68,7 @@ impl From<Verdict> for Answer {
     }
 }
 
-/// A field that a step set, changed or took away.
+/// A field that a step set, changed or removed.
 #[derive(PartialEq, Eq, Serialize, Debug)]
 pub(super) struct Change {
     pub(super) name: String,
@@ -76,7 +76,7 @@ pub(super) struct Change {
     pub(super) after: Option<String>,
 }
 
-/// One thing that happened.
+/// An event on the way of a message.
 #[derive(Serialize, Debug)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub(super) enum Node {
@@ -124,13 +124,13 @@ impl Node {
         }
     }
 
-    /// Deliveries in it.
+    /// Counts the deliveries in it.
     pub(super) fn deliveries(&self) -> usize {
         let inside: usize = self.events().iter().map(Node::deliveries).sum();
         inside + usize::from(matches!(self, Node::Delivery { .. }))
     }
 
-    /// The steps that stopped the message.
+    /// Collects the steps that stopped the message.
     pub(super) fn stops(&self, found: &mut Vec<Stop>) {
         if let Node::Step { what, place, goes_on: false, .. } = self {
             found.push(Stop { step: what.clone(), place: place.clone() });

@@ -1,4 +1,4 @@
-//! Stories as text: indented, with a mark for what held and what did not.
+//! Stories as text: indented, with a mark for tests that held and those that did not.
 //!
 //! In: stories. Out: text; the same in a pipe and on a terminal but for the colours. Limits: none of its own.
 
@@ -54,7 +54,7 @@ impl Page {
         self.ending(story);
     }
 
-    /// Messages that parsers held back.
+    /// Prints messages that parsers held back.
     pub(super) fn held_back(&mut self, nodes: &[Node]) {
         let Colours { bold, end, .. } = self.colours;
         self.line(
@@ -126,7 +126,7 @@ impl Page {
         }
     }
 
-    /// The answer of a whole filter: of one that is only a name, that of its expression.
+    /// Prints the result of a whole filter; of one that is only a name, that of its expression.
     fn condition(&mut self, depth: usize, answer: &Answer) {
         match answer.parts.as_slice() {
             [inside] if answer.test.starts_with("filter(") => self.answer(depth, inside),
@@ -178,7 +178,7 @@ impl Page {
 
     fn line(&mut self, depth: usize, text: &str) {
         self.text.push_str(&"  ".repeat(depth));
-        // Colours are ours; what a message has of control characters is escaped already, and names are not.
+        // Colours are ours; control characters of the message are escaped already, names are not.
         self.text.push_str(&terminal::styled(text));
         self.text.push('\n');
     }

@@ -1,7 +1,7 @@
-//! Failures that come again and again: some are listed, the rest is counted.
+//! Repeated failures: some are listed, the rest is counted.
 //!
 //! In: kinds of failures with their origin, the time. Out: whether one is listed; counts when a window is over.
-//! Holds: a window a kind; who was seen lately.
+//! Holds: a window a kind; the callers seen lately.
 //! Limits: [`ORIGINS_MAX`] origins are counted one by one, [`SEEN_MAX`] callers are known; then they are forgotten.
 
 use super::{LISTED_MAX, WINDOW};
@@ -13,7 +13,7 @@ use std::{
 
 /// Origins whose failures are counted one by one in a window.
 const ORIGINS_MAX: usize = 16;
-/// Callers that are known not to be new.
+/// Most callers that are remembered as seen.
 const SEEN_MAX: usize = 1024;
 /// Time for which a caller does not count as new.
 const SEEN_FOR: Duration = Duration::from_secs(3600);

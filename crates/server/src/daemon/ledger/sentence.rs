@@ -7,7 +7,7 @@ use super::bounded;
 use evidence::Entry;
 use message::Severity;
 
-/// Actions, how grave they are, their sentence.
+/// Actions with their severity and their sentence.
 const SENTENCES: [(&str, u8, &str); 20] = [
     ("login", 5, "User logged in"),
     ("logout", 5, "User logged out"),
@@ -31,7 +31,7 @@ const SENTENCES: [(&str, u8, &str); 20] = [
     ("stop", 6, "Ledger closed"),
 ];
 
-/// The message of an entry that concerns security.
+/// Returns the message of an entry that concerns security.
 pub(super) fn of(entry: &Entry) -> Option<(Severity, String)> {
     let action = entry.text("action");
     let (_, severity, sentence) = SENTENCES.iter().find(|row| row.0 == action)?;

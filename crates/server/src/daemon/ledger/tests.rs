@@ -1,4 +1,4 @@
-//! What is written down, what is counted, and what is said.
+//! Rows about the entries written, the failures counted, and the messages sent.
 
 use super::*;
 use std::net::IpAddr;
