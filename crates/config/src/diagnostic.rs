@@ -37,7 +37,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Makes an error at a place.
     pub fn error(span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             severity: Severity::Error,
@@ -51,12 +51,12 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at a place.
+    /// Makes a warning at a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
-    /// A warning about `type(posix)`, which syslog-ng has read as `pcre` since 3.14.
+    /// Makes a warning about `type(posix)`, which syslog-ng has read as `pcre` since 3.14.
     pub fn posix_pattern(span: Span) -> Self {
         Diagnostic::warning(span, "`posix` is an old type of pattern: it is read as pcre")
             .help("write type(pcre), and look whether the pattern means the same")
@@ -68,25 +68,25 @@ impl Diagnostic {
         self
     }
 
-    /// With what would be accepted.
+    /// Adds the accepted values, or advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// About a name that nothing defines.
+    /// Marks it as about a name that nothing defines.
     pub fn unresolved(mut self) -> Self {
         self.is_unresolved = true;
         self
     }
 
-    /// About a word that this program does not know or does not run.
+    /// Marks it as about a word that this program does not know or does not run.
     pub fn unsupported(mut self) -> Self {
         self.is_unsupported = true;
         self
     }
 
-    /// With a second place.
+    /// Adds a second place.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Self {
         self.related = Some((span, label.into()));
         self
@@ -118,7 +118,8 @@ impl Report {
         }
     }
 
-    /// Names that nothing defines become warnings, as for a check of the syntax alone: they stop a start, not the reading.
+    /// Turns errors about undefined names into warnings, for a check of the syntax alone: they stop a start, not the
+    /// reading.
     pub fn forgive_unresolved(&mut self) {
         for finding in &mut self.findings {
             if finding.is_unresolved && finding.severity == Severity::Error {
@@ -159,12 +160,12 @@ impl Report {
         self.findings.iter().filter(|finding| finding.severity == Severity::Warning).count()
     }
 
-    /// The findings, in the order in which they were found.
+    /// Returns the findings, in the order in which they were found.
     pub fn findings(&self) -> &[Diagnostic] {
         &self.findings
     }
 
-    /// The errors among them.
+    /// Returns the errors among them.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.findings.iter().filter(|finding| finding.severity == Severity::Error)
     }

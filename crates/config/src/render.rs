@@ -17,7 +17,7 @@ const LINE_CHARS_MAX: usize = 400;
 const TRACE_MAX: usize = 8;
 
 impl Report {
-    /// All findings, and a last line with their number. Empty when there is nothing to say.
+    /// Prints all findings, and a last line with their number. Empty when there is nothing to say.
     pub fn render(&self, texts: &Texts, renderer: &Renderer) -> String {
         let mut out = String::new();
         let mut told = BTreeSet::new();
@@ -35,12 +35,12 @@ impl Report {
         out
     }
 
-    /// All findings in a terminal's colours.
+    /// Prints all findings in a terminal's colours.
     pub fn render_styled(&self, texts: &Texts) -> String {
         self.render(texts, &Renderer::styled())
     }
 
-    /// All findings without colours.
+    /// Prints all findings without colours.
     pub fn render_plain(&self, texts: &Texts) -> String {
         self.render(texts, &Renderer::plain())
     }
@@ -68,7 +68,7 @@ impl Diagnostic {
         renderer.render(&groups) + "\n"
     }
 
-    /// `file:line:column: error: message`, on one line.
+    /// Prints `file:line:column: error: message`, on one line.
     pub fn one_line(&self, texts: &Texts) -> String {
         let place = texts.place(self.span);
         let level = match self.severity {
@@ -79,7 +79,7 @@ impl Diagnostic {
     }
 }
 
-/// The source line of a span with the span marked; only the part around it when the line is very long.
+/// Returns the source line of a span with the span marked; only the part around it when the line is very long.
 fn snippet<'a>(texts: &'a Texts, span: Span, label: &str) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
     let (number, column, line) = texts.line(span);
     let width = texts.slice(span).lines().next().map_or(0, |words| words.chars().count());
@@ -101,7 +101,7 @@ fn window(line: &str, column: usize) -> (String, usize) {
     (line.chars().skip(skip).take(LINE_CHARS_MAX).map(visible).collect(), column - skip)
 }
 
-/// Control characters from a file, and those that reorder text, must not reach a terminal.
+/// Replaces control characters from a file, and those that reorder text: they must not reach a terminal.
 fn visible(character: char) -> char {
     let reorders = matches!(
         character,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Files and environment variables, as the language sees them.
 pub trait Surroundings {
-    /// The content of a file.
+    /// Returns the content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
     /// Returns true when a path is a folder.
     fn is_folder(&self, path: &Path) -> bool;
@@ -19,7 +19,7 @@ pub trait Surroundings {
     fn folder(&self, path: &Path) -> io::Result<Vec<String>>;
     /// Returns the paths that a pattern with `*`, `?` or `[…]` matches, sorted.
     fn glob(&self, pattern: &str) -> Vec<PathBuf>;
-    /// The value of an environment variable.
+    /// Returns the value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
     /// Folders searched for included files whose path is relative, after the folder of the configuration itself.
     fn include_path(&self) -> Vec<PathBuf> {
@@ -78,13 +78,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// With one more file.
+    /// Adds a file.
     pub fn file(mut self, path: &str, content: impl Into<Vec<u8>>) -> Self {
         self.files.insert(PathBuf::from(path), content.into());
         self
     }
 
-    /// With one more variable.
+    /// Adds a variable.
     pub fn with_variable(mut self, name: &str, value: &str) -> Self {
         self.variables.insert(name.to_string(), value.to_string());
         self

@@ -25,7 +25,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the start of `self` to the end of `last`, when both lie in one text; `self` otherwise.
+    /// Returns the span from the start of `self` to the end of `last`, when both lie in one text; `self` otherwise.
     pub fn to(self, last: Span) -> Span {
         if self.text == last.text && last.end >= self.start { Span { end: last.end, ..self } } else { self }
     }
@@ -85,7 +85,7 @@ impl Texts {
         self.push(name.into(), content.into(), origin)
     }
 
-    /// A second view of the text that `source` is, with its own origin.
+    /// Adds a second view of the text that `source` is, with its own origin.
     pub(crate) fn share(&mut self, source: TextId, origin: Origin) -> Result<TextId, TooMuchText> {
         let (name, content) = match self.text(source) {
             Some(text) => (text.name.clone(), text.content.clone()),
@@ -107,17 +107,17 @@ impl Texts {
         self.texts.get(id.0 as usize)
     }
 
-    /// The content of a text.
+    /// Returns the content of a text.
     pub(crate) fn content(&self, id: TextId) -> Arc<str> {
         self.text(id).map(|text| text.content.clone()).unwrap_or_default()
     }
 
-    /// The name of a text: its file, or what it is the value of.
+    /// Returns the name of a text: its file, or the name that it is the value of.
     pub fn name(&self, id: TextId) -> &str {
         self.text(id).map_or("", |text| &text.name)
     }
 
-    /// The files that were read: the first one and those that it includes, each once.
+    /// Returns the files that were read: the first one and those that it includes, each once.
     pub fn files(&self) -> Vec<&str> {
         let is_file = |text: &&Text| matches!(text.origin, Origin::Root | Origin::Include(_));
         let mut files: Vec<&str> = self.texts.iter().filter(is_file).map(|text| &*text.name).collect();
@@ -131,20 +131,20 @@ impl Texts {
         self.text(id).map_or(&Origin::Root, |text| &text.origin)
     }
 
-    /// The words at a span.
+    /// Returns the words at a span.
     pub fn slice(&self, span: Span) -> &str {
         self.text(span.text)
             .and_then(|text| text.content.get(span.start as usize..span.end as usize))
             .unwrap_or_default()
     }
 
-    /// File, line and column of the start of a span.
+    /// Returns the file, line and column of the start of a span.
     pub fn place(&self, span: Span) -> Place {
         let (line, column, _) = self.line(span);
         Place { name: self.name(span.text).to_string(), line, column }
     }
 
-    /// Line number, column and text of the line that a span starts in.
+    /// Returns the line number, the column and the text of the line that a span starts in.
     pub(crate) fn line(&self, span: Span) -> (usize, usize, &str) {
         let content: &str = self.text(span.text).map_or("", |text| &text.content);
         let mut at = (span.start as usize).min(content.len());

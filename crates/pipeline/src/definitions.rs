@@ -28,7 +28,7 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// None yet.
+    /// Makes an empty set of definitions.
     pub fn new(version: Version) -> Definitions {
         Definitions { version, ..Definitions::default() }
     }

@@ -38,7 +38,7 @@ pub enum Expr {
 }
 
 impl Expr {
-    /// Every message: the expression of `filter { }` without content.
+    /// Makes the expression of `filter { }` without content, which holds for every message.
     pub fn always() -> Expr {
         Expr::And(Vec::new())
     }
@@ -164,7 +164,7 @@ impl Filter {
         evaluate::select(&self.expr, batch, within, renderer)
     }
 
-    /// Like [`Filter::select`], and stores matches in the messages.
+    /// Does the work of [`Filter::select`], and stores matches in the messages.
     pub fn select_storing(
         &self,
         batch: &mut Batch,

@@ -130,7 +130,7 @@ impl Grok {
         Ok(Grok { regex, fields, tags })
     }
 
-    /// The places in which groups of a match are put.
+    /// Returns memory that can hold the groups of a match.
     pub fn places(&self) -> CaptureLocations {
         self.regex.capture_locations()
     }
@@ -192,7 +192,7 @@ impl Kind {
     }
 }
 
-/// Length of a whole number of 64 bits at the start.
+/// Returns the length of a whole number of 64 bits at the start.
 fn whole(text: &[u8]) -> usize {
     let sign = usize::from(text.starts_with(b"-"));
     let digits = text[sign..].iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -200,7 +200,7 @@ fn whole(text: &[u8]) -> usize {
     if number.parse::<i64>().is_ok() { sign + digits } else { 0 }
 }
 
-/// Length of a number with an optional fraction and exponent at the start.
+/// Returns the length of a number with an optional fraction and exponent at the start.
 fn real(text: &[u8]) -> usize {
     let digits = |from: usize| text[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let sign = usize::from(text.starts_with(b"-"));
@@ -228,7 +228,7 @@ pub struct GrokReader {
 }
 
 impl GrokReader {
-    /// A reader with its patterns in order.
+    /// Makes a reader with its patterns in order.
     pub fn new(patterns: Vec<Grok>, keeps_unmatched: bool) -> GrokReader {
         GrokReader { patterns, keeps_unmatched }
     }

@@ -20,7 +20,7 @@ pub(crate) enum Unused {
 }
 
 impl Unused {
-    /// As the flags of the pattern say.
+    /// Returns the treatment that the flags of the pattern ask for.
     pub(crate) fn of(pattern: &Pattern) -> Unused {
         if pattern.flags().keeps_unused_groups { Unused::Kept } else { Unused::Removed }
     }
@@ -41,7 +41,7 @@ pub(crate) fn store(batch: &mut Batch, index: usize, text: Span, groups: &Groups
     forget(batch, index, count);
 }
 
-/// The same, and named groups become values under their names.
+/// Does the work of [`store`], and makes values of named groups under their names.
 pub(crate) fn store_named(pattern: &Pattern, batch: &mut Batch, index: usize, text: Span, groups: &Groups) {
     store(batch, index, text, groups, Unused::of(pattern));
     for (name, group) in pattern.names() {
@@ -65,7 +65,7 @@ pub(crate) fn store_list(batch: &mut Batch, index: usize, elements: &[Vec<u8>]) 
     forget(batch, index, count + 1);
 }
 
-/// The place of a field's value; one that lies nowhere in the batch is copied into it.
+/// Returns the span of a field's value; a value outside the batch is copied into it.
 pub(crate) fn place_of(batch: &mut Batch, index: usize, field: &FieldName) -> Option<Span> {
     if let Some(span) = batch.span(index, field) {
         return Some(span);

@@ -27,7 +27,7 @@ fn is_written(tree: &Tree, span: Span) -> bool {
     matches!(tree.texts.origin(span.text), Origin::Root | Origin::Include(_))
 }
 
-/// The object of a name. The last definition counts.
+/// Returns the object of a name. The last definition counts.
 fn object<'t>(tree: &'t Tree, kind: Kind, name: &str) -> Option<&'t Object> {
     let objects = tree.statements.iter().rev().filter_map(|statement| match statement {
         crate::tree::Statement::Object(object) => Some(object),
@@ -36,7 +36,7 @@ fn object<'t>(tree: &'t Tree, kind: Kind, name: &str) -> Option<&'t Object> {
     objects.into_iter().find(|object| object.kind == kind && object.name.text == name)
 }
 
-/// The top-level paths.
+/// Returns the top-level paths.
 fn paths(tree: &Tree) -> impl Iterator<Item = &Path> {
     tree.statements.iter().filter_map(|statement| match statement {
         crate::tree::Statement::Log(path) => Some(path),
@@ -44,7 +44,7 @@ fn paths(tree: &Tree) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// Every object that a path uses, at any depth.
+/// Collects every object that a path uses, at any depth.
 fn references<'t>(path: &'t Path, found: &mut Vec<&'t Reference>) {
     for step in &path.steps {
         match step {

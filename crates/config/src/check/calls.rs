@@ -56,7 +56,7 @@ impl Calls<'_> {
         }
     }
 
-    /// `parallelize(...)` in a path.
+    /// Checks `parallelize(...)` in a path.
     pub(super) fn parallelize(&mut self, call: &Call) {
         if let Some(extra) = call.plain().next() {
             self.report.push(Diagnostic::error(extra.span(), "expected an option of parallelize()"));
@@ -71,7 +71,7 @@ impl Calls<'_> {
         self.report.push(Diagnostic::error(name.span, message).label("not supported yet"));
     }
 
-    /// One driver of an object.
+    /// Checks one driver of an object.
     pub(super) fn driver(&mut self, kind: Kind, call: &Call) {
         let key = call.key();
         let noun = Self::kind_noun(kind);

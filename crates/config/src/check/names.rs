@@ -48,7 +48,7 @@ impl Names {
         self.known.contains_key(&(kind, name.to_string()))
     }
 
-    /// The error for a name that nothing has.
+    /// Returns the error for a name that nothing has.
     pub(super) fn unknown(&self, kind: Kind, name: &Name) -> Diagnostic {
         let diagnostic =
             Diagnostic::error(name.span, format!("{} `{}` is not defined", kind.word(), name.text))

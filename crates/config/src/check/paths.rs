@@ -17,7 +17,7 @@ impl Calls<'_> {
         }
     }
 
-    /// A path. At the top of a configuration it needs a source, or `flags(catchall)`.
+    /// Checks a path. At the top of a configuration it needs a source, or `flags(catchall)`.
     pub(super) fn path(&mut self, path: &Path, top: bool) {
         for step in &path.steps {
             self.step(step);

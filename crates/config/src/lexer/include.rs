@@ -63,7 +63,8 @@ impl Lexer<'_> {
         }
     }
 
-    /// The ready-made blocks that a path names: `scl.conf`, or where syslog-ng's packages put it, if nothing is there.
+    /// Returns the ready-made blocks that a path names: `scl.conf`, or where syslog-ng's packages put it, if nothing is
+    /// there.
     fn built_in(&self, written: &str) -> Option<&'static scl::Set> {
         let name = match Path::new(written).is_absolute() {
             true if self.surroundings.exists(Path::new(written)) => return None,
@@ -180,7 +181,7 @@ impl Lexer<'_> {
     }
 }
 
-/// Names that a folder's include takes: no hidden files, no backups of editors.
+/// Returns true for names that the include of a folder reads: no hidden files, no backups of editors.
 fn is_config_name(name: &str) -> bool {
     !name.starts_with('.') && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }

@@ -45,7 +45,8 @@ fn whole(word: &str) -> Option<Option<i64>> {
     Some(digits.parse::<i64>().ok().and_then(|number| number.checked_mul(factor)))
 }
 
-/// `K`, `M`, `G` are thousands, `Ki`, `Mi`, `Gi` are powers of 1024; a `b` after them changes nothing.
+/// Returns the factor of a suffix: `K`, `M`, `G` are thousands, `Ki`, `Mi`, `Gi` are powers of 1024; a `b` after them
+/// changes nothing.
 fn factor(suffix: &str) -> Option<i64> {
     let lower = suffix.to_ascii_lowercase();
     Some(match lower.strip_suffix('b').filter(|rest| !rest.is_empty()).unwrap_or(&lower) {
@@ -67,7 +68,7 @@ fn fraction(word: &str) -> Option<f64> {
 }
 
 impl Lexer<'_> {
-    /// A string with escapes in double quotes, or a raw one in single quotes. Backticks are substituted in both.
+    /// Reads a string with escapes in double quotes, or a raw one in single quotes. Backticks are substituted in both.
     pub(super) fn string(&mut self, quote: u8) -> Kind {
         let start = self.reader.start();
         self.reader.bump();
@@ -126,7 +127,7 @@ fn simple(letter: char) -> char {
     }
 }
 
-/// A character by its number: `xHH` or `oOOO`; and how many bytes that took.
+/// Reads a character by its code, `xHH` or `oOOO`, and returns the number of bytes read.
 fn coded(text: &str) -> Option<(char, usize)> {
     let (radix, digits) = match text.bytes().next()? {
         b'x' => (16, 2),
@@ -137,7 +138,7 @@ fn coded(text: &str) -> Option<(char, usize)> {
     Some((char::from(u8::from_str_radix(code, radix).ok()?), 1 + digits))
 }
 
-/// The value of the text between two double quotes.
+/// Returns the value of the text between two double quotes.
 pub(super) fn unescape(text: &str) -> String {
     let mut value = String::with_capacity(text.len());
     let mut rest = text;

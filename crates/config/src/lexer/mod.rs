@@ -44,7 +44,7 @@ pub(crate) struct Lexer<'a> {
     stopped: bool,
 }
 
-/// Bytes that end a bare word.
+/// Returns true for bytes that end a bare word.
 fn ends_word(byte: u8) -> bool {
     matches!(
         byte,
@@ -100,7 +100,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token.
+    /// Returns the next token.
     pub(crate) fn next(&mut self) -> Token {
         loop {
             if self.stopped || !self.skip_blank() {
@@ -173,7 +173,7 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// `..`, `...`, or a word that starts with a dot, such as `.SDATA.meta`.
+    /// Reads `..`, `...`, or a word that starts with a dot, such as `.SDATA.meta`.
     fn dots(&mut self) -> Kind {
         self.reader.bump();
         if self.reader.peek() == Some(b'.') {
@@ -190,7 +190,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// A bare word or a number. Single dots are inside words, two dots end one.
+    /// Reads a bare word or a number. Single dots are inside words, two dots end one.
     fn word(&mut self) -> Kind {
         let start = self.reader.start();
         let mut word = String::new();

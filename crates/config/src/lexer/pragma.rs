@@ -14,7 +14,7 @@ use crate::words::keyword;
 const PRAGMAS: &[&str] = &["define", "include", "line", "module", "requires", "version"];
 
 impl Lexer<'_> {
-    /// One pragma, from its `@` to the end of its line.
+    /// Reads one pragma, from its `@` to the end of its line.
     pub(super) fn pragma(&mut self) {
         let start = self.reader.start();
         self.reader.bump();
@@ -39,7 +39,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The tokens up to the end of the line.
+    /// Reads the tokens up to the end of the line.
     fn line_tokens(&mut self) -> Vec<Token> {
         let mut tokens = Vec::new();
         loop {
@@ -131,7 +131,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// The value of a single token, as text.
+    /// Returns the value of a single token, as text.
     fn value_of(&mut self, token: &Token) -> Option<String> {
         match &token.kind {
             Kind::Word(text) | Kind::Text(text) => Some(text.clone()),
@@ -171,7 +171,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// A module that the configuration cannot do without. Everything this program has is always loaded.
+    /// Reports the module of `@requires` when this program does not have it; those that it has are always loaded.
     fn requires_pragma(&mut self, arguments: &[Token], whole: Span) {
         let name = arguments.first().and_then(|token| self.value_of(token));
         match name {

@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::text::{Origin, Span};
 
 impl Lexer<'_> {
-    /// The piece as written, backticks included: they are replaced when it is used.
+    /// Reads a piece as written, backticks included: they are replaced when it is used.
     pub(crate) fn raw(&mut self, close: u8, opening: Span) -> Option<Span> {
         let start = self.reader.start();
         let Some(length) = piece_length(self.reader.rest(), close) else {
@@ -26,7 +26,7 @@ impl Lexer<'_> {
         Some(Span { end: span.start + length as u32, ..span })
     }
 
-    /// The piece with its backticks replaced, because they belong to the text around it.
+    /// Reads a piece with its backticks replaced, because they belong to the text around it.
     pub(crate) fn raw_substituted(&mut self, close: u8, opening: Span, what: &str) -> Option<Span> {
         let in_value = self.reader.in_value();
         let span = self.raw(close, opening)?;
@@ -115,7 +115,7 @@ fn is_pattern(before: &[u8]) -> bool {
     before.ends_with(b"=~") || before.ends_with(b"!~")
 }
 
-/// The place of the slash that ends a pattern.
+/// Returns the offset of the slash that ends a pattern.
 fn pattern_end(text: &[u8], mut at: usize) -> Option<usize> {
     while let Some(byte) = text.get(at) {
         match *byte {
@@ -127,7 +127,7 @@ fn pattern_end(text: &[u8], mut at: usize) -> Option<usize> {
     None
 }
 
-/// The place of the closing quote.
+/// Returns the offset of the closing quote.
 fn string_end(text: &[u8], mut at: usize, quote: u8) -> Option<usize> {
     while let Some(byte) = text.get(at) {
         match *byte {

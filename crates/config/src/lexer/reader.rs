@@ -84,7 +84,7 @@ impl Reader {
         }
     }
 
-    /// The byte after the next one, within the same text.
+    /// Returns the byte after the next one, within the same text.
     pub(crate) fn peek_second(&self) -> Option<u8> {
         self.frames.last()?.rest().get(1).copied()
     }
@@ -104,7 +104,7 @@ impl Reader {
         }
     }
 
-    /// The next character, consumed.
+    /// Reads the next character.
     pub(crate) fn next_char(&mut self) -> Option<char> {
         self.peek()?;
         let frame = self.frames.last()?;
@@ -134,7 +134,8 @@ impl Reader {
         }
     }
 
-    /// From a mark to here. If the reader has since gone into another text, the part that lies in the text of the mark.
+    /// Returns the span from a mark to here. When the reader is in another text by now, it ends with the text of the
+    /// mark.
     pub(crate) fn span(&self, from: Start) -> Span {
         let end = match self.frames.get(from.depth.wrapping_sub(1)) {
             Some(frame) if frame.text == from.text => frame.position,
@@ -144,7 +145,7 @@ impl Reader {
         Span { text: from.text, start, end }
     }
 
-    /// The values of the innermost block being expanded, unless its text is only a file included from it.
+    /// Returns the values of the innermost block being expanded, unless its text is only a file included from it.
     pub(crate) fn values(&self) -> Option<Arc<Values>> {
         self.frames.iter().rev().find_map(|frame| match &frame.nature {
             Nature::Block(values) => Some(Some(values.clone())),

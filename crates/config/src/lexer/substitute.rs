@@ -21,7 +21,7 @@ enum Meaning {
 }
 
 impl Lexer<'_> {
-    /// A substitution outside strings: its value is read next.
+    /// Replaces a substitution outside strings: its value is read next.
     pub(super) fn substitute(&mut self) {
         let Some((name, at)) = self.backticked() else { return };
         if name.is_empty() {
@@ -52,7 +52,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `` `NAME?` ``: the rest of the line is read only if the argument NAME of the block is not empty.
+    /// Skips the rest of a line after `` `NAME?` `` when the argument NAME of the block is empty.
     fn skip_line_without(&mut self, argument: &str) {
         let spans = self.reader.values().and_then(|values| values.named.get(&keyword(argument)).cloned());
         let given = spans.map(|spans| self.joined(&spans)).unwrap_or_default();
@@ -63,8 +63,8 @@ impl Lexer<'_> {
         self.reader.advance(rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()));
     }
 
-    /// A substitution inside a string. A value that is itself one quoted string gives its characters; the
-    /// backslashes of any other mean what they mean in the string.
+    /// Replaces a substitution inside a string. A value that is itself a quoted string becomes its characters;
+    /// backslashes in other values have the meaning that they have in the string.
     pub(super) fn substitute_in_string(&mut self, quote: u8, out: &mut String) {
         let Some((name, at)) = self.backticked() else {
             out.push('`');
@@ -158,7 +158,7 @@ pub(super) fn inside(quote: char, value: &str) -> String {
     }
 }
 
-/// `"abc"` and `'abc'` give abc; anything else is not a quoted string.
+/// Returns the characters of a quoted string: `"abc"` and `'abc'` give abc; anything else is not a quoted string.
 fn characters(text: &str) -> Option<String> {
     let inner = |quote: char| text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     match inner('\'').filter(|raw| !raw.contains('\'')) {

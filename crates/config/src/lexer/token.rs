@@ -40,7 +40,7 @@ impl Token {
         self.kind == Kind::Mark(mark)
     }
 
-    /// The word as a keyword, `_` and `-` being one.
+    /// Returns the word as a keyword, in which `_` and `-` are the same.
     pub(crate) fn keyword(&self) -> Option<String> {
         match &self.kind {
             Kind::Word(word) => Some(keyword(word)),

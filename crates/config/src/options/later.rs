@@ -4,7 +4,7 @@
 
 use crate::tree::Kind;
 
-/// The names of a kind.
+/// Returns the names of a kind.
 pub(super) fn names(kind: Kind) -> &'static [&'static str] {
     match kind {
         Kind::Source => SOURCES,

@@ -20,17 +20,17 @@ pub use kind::{Misfit, ValueKind};
 pub use reference::reference;
 pub use row::{Driver, Plain, Row, Standing};
 
-/// The global options.
+/// Returns the global options.
 pub fn global() -> &'static [&'static [Row]] {
     global::OPTIONS
 }
 
-/// The options of `parallelize()` in a log path.
+/// Returns the options of `parallelize()` in a log path.
 pub fn parallelize() -> &'static [&'static [Row]] {
     shared::PARALLELIZE
 }
 
-/// The drivers of a kind of object that run.
+/// Returns the drivers of a kind of object that run.
 pub fn drivers(kind: tree::Kind) -> &'static [Driver] {
     match kind {
         tree::Kind::Source => source::DRIVERS,
@@ -41,7 +41,7 @@ pub fn drivers(kind: tree::Kind) -> &'static [Driver] {
     }
 }
 
-/// The row of a driver.
+/// Returns the row of a driver.
 pub fn driver(kind: tree::Kind, key: &str) -> Option<&'static Driver> {
     drivers(kind).iter().find(|driver| driver.name == key || driver.aliases.contains(&key))
 }
@@ -51,7 +51,7 @@ pub fn later(kind: tree::Kind) -> &'static [&'static str] {
     later::names(kind)
 }
 
-/// The row of an option in a list of tables.
+/// Returns the row of an option in a list of tables.
 pub fn row(tables: &[&'static [Row]], key: &str) -> Option<&'static Row> {
     tables.iter().flat_map(|table| table.iter()).find(|row| row.name == key)
 }

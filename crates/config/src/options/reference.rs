@@ -8,7 +8,7 @@ use super::row::{Driver, Plain, Row, Standing};
 use super::{ValueKind, drivers, global, later};
 use crate::tree::Kind;
 
-/// The text of `docs/reference/options.md`.
+/// Returns the text of `docs/reference/options.md`.
 pub fn reference() -> String {
     let mut out = String::from(
         "# Options\n\nMade from the tables in `crates/config/src/options` by `cargo xtask reference`; \

@@ -32,7 +32,7 @@ pub struct Row {
     pub help: &'static str,
 }
 
-/// An option that is honoured.
+/// Makes an option that is honoured.
 pub(super) const fn row(
     name: &'static str,
     kind: ValueKind,
@@ -43,23 +43,23 @@ pub(super) const fn row(
 }
 
 impl Row {
-    /// Read, but changes nothing.
+    /// Marks it as read without an effect.
     pub(super) const fn no_effect(self, why: &'static str) -> Row {
         Row { standing: Standing::NoEffect(why), ..self }
     }
 
-    /// An old spelling.
+    /// Marks it as an old spelling.
     pub(super) const fn renamed(self, to: &'static str) -> Row {
         Row { standing: Standing::Renamed(to), ..self }
     }
 
-    /// Not supported yet.
+    /// Marks it as not supported yet.
     pub(super) const fn later(self) -> Row {
         Row { standing: Standing::Later, ..self }
     }
 }
 
-/// An option that is not supported yet.
+/// Makes an option that is not supported yet.
 pub(super) const fn later(name: &'static str, help: &'static str) -> Row {
     row(name, ValueKind::Any, "", help).later()
 }
@@ -96,7 +96,7 @@ pub struct Driver {
     pub help: &'static str,
 }
 
-/// A driver without other names and required options.
+/// Makes a driver without other names and required options.
 pub(super) const fn driver(
     name: &'static str,
     plain: Plain,

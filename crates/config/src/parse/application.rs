@@ -42,7 +42,7 @@ impl Wanted {
 }
 
 impl Parser<'_> {
-    /// `NAME[TOPIC] { filter { ... }; parser { ... }; }`.
+    /// Reads `NAME[TOPIC] { filter { ... }; parser { ... }; }`.
     pub(super) fn application(&mut self) -> Parsed<Statement> {
         let name = self.name("the name of the application")?;
         self.expect('[')?;
@@ -122,7 +122,7 @@ impl Parser<'_> {
         self.push_pieces(&call, pieces)
     }
 
-    /// The channel of one application, when only one may claim a message.
+    /// Adds the channel of one application, when only one may claim a message.
     fn claim(&self, application: &Application, pieces: &mut Pieces) {
         let name = &application.name.text;
         pieces.glue("channel {\n");
@@ -145,7 +145,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The body of an application, or of the one with its name under every topic.
+    /// Returns the body of an application, or of the one with its name under every topic.
     fn body(&self, application: &Application, part: &str) -> Option<Span> {
         let own = |application: &Application| {
             application.bodies.iter().find(|(name, _)| name.key() == part).map(|(_, raw)| raw.span)
@@ -224,7 +224,7 @@ impl Pieces {
     }
 }
 
-/// Names, written one by one or several in one string.
+/// Returns names that are written one by one, or several in one string.
 fn split(texts: &[String]) -> Vec<String> {
     let names = texts.iter().flat_map(|text| text.split([' ', ',']));
     names.filter(|name| !name.is_empty()).map(str::to_string).collect()

@@ -36,7 +36,7 @@ const CONTEXTS: &[&str] = &[
 const REST: &str = "--VARARGS--";
 
 impl Parser<'_> {
-    /// After the word `block`.
+    /// Reads a definition after the word `block`.
     pub(super) fn block(&mut self, start: Span) -> Parsed<Statement> {
         let context = self.name("where the block is used, such as `source`")?;
         if !CONTEXTS.contains(&context.key().as_str()) {

@@ -100,7 +100,7 @@ impl Parser<'_> {
         Ok(Arg::Pair(key, Box::new(self.deeper(token.span, |parser| parser.argument(close, kind))?)))
     }
 
-    /// A bare word may be an option, or the start of a range.
+    /// Reads an argument after a bare word, which may be an option, or the start of a range.
     fn after_word(&mut self, name: Name, kind: Option<Kind>) -> Parsed<Arg> {
         if self.at('(') {
             return Ok(Arg::Call(self.call(name, kind)?));
@@ -111,7 +111,7 @@ impl Parser<'_> {
         Ok(Arg::Word(name))
     }
 
-    /// `first..last`, of names or numbers, of which the first has been read.
+    /// Reads `first..last`, of names or numbers, of which the first has been read.
     fn range(&mut self, first: Name) -> Parsed<Arg> {
         self.next();
         let last = self.name("the end of the range")?;

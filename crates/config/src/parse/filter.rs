@@ -9,7 +9,7 @@ use crate::text::Span;
 use crate::tree::Filter;
 
 impl Parser<'_> {
-    /// `expression; expression; }`. The opening brace has been consumed; the closing one is, here.
+    /// Reads `expression; expression; }`. The opening brace has been consumed; the closing one is, here.
     pub(super) fn filter_body(&mut self, opening: Span) -> Parsed<Filter> {
         let errors = self.lexer.report.error_count();
         let result = self.deeper(opening, |parser| {
@@ -28,7 +28,7 @@ impl Parser<'_> {
         Ok(joined(filters, Filter::And))
     }
 
-    /// `a or b and not c; d`. The part before a `;` is complete, even where `and` or `or` follows it: so a block
+    /// Reads `a or b and not c; d`. The part before a `;` is complete, even where `and` or `or` follows it: so a block
     /// may end with one.
     pub(super) fn filter_expression(&mut self) -> Parsed<Filter> {
         let first = self.filter_one()?;
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Ok(filter)
     }
 
-    /// `first and b or c`, of which the first has been read.
+    /// Reads `first and b or c`, of which the first has been read.
     fn filter_any(&mut self, first: Filter) -> Parsed<Filter> {
         let mut any = vec![self.filter_all(first)?];
         while self.take_word("or") {
@@ -91,7 +91,7 @@ impl Parser<'_> {
     }
 }
 
-/// One filter stays itself; several become a group.
+/// Joins filters: one stays itself, several become a group.
 fn joined(mut filters: Vec<Filter>, group: fn(Vec<Filter>, Span) -> Filter) -> Filter {
     match (filters.pop(), filters.first()) {
         (Some(only), None) => only,

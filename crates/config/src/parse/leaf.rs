@@ -39,7 +39,7 @@ const OPERATORS: &[&str] =
     &["==", "!=", "===", "!==", "<", "<=", ">", ">=", "eq", "ne", "lt", "le", "gt", "ge"];
 
 impl Parser<'_> {
-    /// One test.
+    /// Reads one test.
     pub(super) fn filter_leaf(&mut self) -> Parsed<Filter> {
         let token = self.peek().clone();
         let Token::Word(word) = &token.kind else { return self.comparison(None) };
@@ -108,7 +108,7 @@ impl Parser<'_> {
         Ok(SeveritySet(set as u8))
     }
 
-    /// A set of numbered names: lists and ranges.
+    /// Reads a set of numbered names: lists and ranges.
     fn codes<'n>(
         &mut self,
         call: &Call,
@@ -161,7 +161,7 @@ impl Parser<'_> {
         self.error(Diagnostic::error(call.span, format!("`{}()` needs {wanted}", call.name.text)))
     }
 
-    /// All arguments as names.
+    /// Returns all arguments as names.
     fn several(&mut self, call: &Call, wanted: &str) -> Parsed<Vec<Name>> {
         let mut names = Vec::new();
         for arg in &call.args {
@@ -175,7 +175,7 @@ impl Parser<'_> {
         if names.is_empty() { Err(self.needs(call, wanted)) } else { Ok(names) }
     }
 
-    /// The only argument as a name.
+    /// Returns the only argument as a name.
     fn one(&mut self, call: &Call, wanted: &str) -> Parsed<Name> {
         let mut names = self.several(call, wanted)?;
         if let [_, extra, ..] = names.as_slice() {
@@ -223,7 +223,7 @@ impl Parser<'_> {
         Ok(FilterLeaf::InList { file, value: self.one(&value, "the name of a value")? })
     }
 
-    /// `host()`, `program()`, `message()`, `match()`: a pattern with options.
+    /// Reads `host()`, `program()`, `message()`, `match()`: a pattern with options.
     fn pattern(&mut self, call: &Call, field: Option<&str>) -> Parsed<Match> {
         let Some(pattern) = call.plain().next().and_then(|arg| self.as_name(arg)) else {
             return Err(self.needs(call, "a pattern"));
@@ -253,7 +253,7 @@ impl Parser<'_> {
         Ok(found)
     }
 
-    /// The name of a value; a `$` before it is not part of it.
+    /// Returns the name of a value; a `$` before it is not part of it.
     fn value_name(&mut self, option: &Call) -> Parsed<Name> {
         let mut name = self.one(option, "the name of a value")?;
         let bare = name.text.trim_start_matches('$').trim_start_matches('{').trim_end_matches('}');
@@ -319,7 +319,7 @@ impl Parser<'_> {
         Ok(flags)
     }
 
-    /// `left op right`. The first word of the left side may have been consumed.
+    /// Reads `left op right`. The first word of the left side may have been consumed.
     fn comparison(&mut self, word: Option<Name>) -> Parsed<Filter> {
         let left = self.operand(word)?;
         let token = self.peek().clone();

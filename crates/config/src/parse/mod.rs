@@ -39,7 +39,7 @@ pub fn parse(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report) {
     (tree, report)
 }
 
-/// As [`parse`], and the configuration as one text: includes taken in, blocks expanded, backticks replaced.
+/// Does the work of [`parse`], and returns the configuration as one text, with includes, blocks and backticks replaced.
 pub fn preprocess(path: &Path, surroundings: &dyn Surroundings) -> (Tree, Report, String) {
     let (tree, report, record) = read(path, surroundings, Some(Record::default()));
     let text = record.unwrap_or_default().text(&tree);
@@ -177,7 +177,7 @@ impl Parser<'_> {
         if self.at(mark) { Ok(self.next().span) } else { Err(self.unexpected(&format!("`{mark}`"))) }
     }
 
-    /// The `;` after an item. If it is missing and another item follows, that is all that is wrong.
+    /// Reads the `;` after an item. When it is missing and another item follows, reading continues with that item.
     fn expect_semicolon(&mut self) -> Parsed<()> {
         if self.take(';') {
             return Ok(());
@@ -186,7 +186,7 @@ impl Parser<'_> {
         if matches!(self.peek().kind, Kind::Word(_)) || self.at('}') { Ok(()) } else { Err(failed) }
     }
 
-    /// A name: a word, a string or a number.
+    /// Reads a name: a word, a string or a number.
     fn name(&mut self, wanted: &str) -> Parsed<Name> {
         let token = self.peek().clone();
         let text = match token.kind {
@@ -230,7 +230,7 @@ impl Parser<'_> {
         result
     }
 
-    /// The items between braces: `item; item; }`. The opening brace has been consumed; the closing one is, here.
+    /// Reads the items between braces: `item; item; }`. The opening brace has been consumed; the closing one is, here.
     fn braced<T>(
         &mut self,
         opening: Span,
@@ -263,7 +263,8 @@ impl Parser<'_> {
         )
     }
 
-    /// A word followed by `(`: a use of a block of this context is replaced by the block's body. True if it was.
+    /// Replaces a use of a block of this context, a word followed by `(`, by the block's body. Returns false when it is
+    /// none.
     fn expand(&mut self, contexts: &[&str], name: &Name) -> Parsed<bool> {
         let key = name.key();
         let found = contexts.iter().find_map(|context| self.blocks.get(&(context.to_string(), key.clone())));

@@ -35,7 +35,7 @@ enum Part {
 }
 
 impl Parser<'_> {
-    /// After `log`: an optional name and the body.
+    /// Reads an optional name and the body after `log`.
     pub(super) fn log(&mut self, keyword: Span) -> Parsed<Path> {
         let name = match self.peek().kind {
             Token::Word(_) | Token::Text(_) => Some(self.name("the name of the path")?),
@@ -44,7 +44,7 @@ impl Parser<'_> {
         Ok(Path { name, ..self.path(keyword)? })
     }
 
-    /// `{ steps }`.
+    /// Reads `{ steps }`.
     fn path(&mut self, keyword: Span) -> Parsed<Path> {
         let opening = self.expect('{')?;
         let (parts, _) = self.deeper(opening, |parser| {
@@ -123,7 +123,7 @@ impl Parser<'_> {
         self.error(diagnostic)
     }
 
-    /// `(name)` or `{ drivers }`.
+    /// Reads `(name)` or `{ drivers }`.
     fn reference(&mut self, kind: Kind, keyword: Span) -> Parsed<Reference> {
         if self.at('{') {
             let opening = self.expect('{')?;
@@ -168,7 +168,7 @@ impl Parser<'_> {
         Ok(Junction { branches, span: keyword })
     }
 
-    /// After `if`.
+    /// Reads a condition after `if`.
     fn condition(&mut self, keyword: Span) -> Parsed<Condition> {
         let mut arms = vec![self.arm(keyword)?];
         let mut otherwise = None;

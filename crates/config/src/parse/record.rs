@@ -48,7 +48,7 @@ impl Record {
         self.pieces.truncate(mark);
     }
 
-    /// The text, with the pragmas that still mean something.
+    /// Returns the text, with the pragmas that still have an effect.
     pub(super) fn text(&self, tree: &Tree) -> String {
         let mut page = Page::default();
         if let Some(version) = tree.version {
@@ -148,7 +148,7 @@ fn shown(kind: &Kind) -> String {
     out
 }
 
-/// A string in double quotes that reads as `text`.
+/// Returns a string in double quotes that reads as `text`.
 pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');

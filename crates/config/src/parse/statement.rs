@@ -174,7 +174,7 @@ impl Parser<'_> {
         }
     }
 
-    /// After `source` and its like.
+    /// Reads an object after its keyword, such as `source`.
     fn object(&mut self, kind: Kind) -> Parsed<Statement> {
         let name = self.name(&format!("the name of the {}", kind.word()))?;
         self.object = Some((kind, name.clone()));
@@ -183,7 +183,7 @@ impl Parser<'_> {
         Ok(Statement::Object(Object { kind, name, items }))
     }
 
-    /// The drivers of an object, up to and with the closing brace.
+    /// Reads the drivers of an object, up to and with the closing brace.
     pub(super) fn items(&mut self, kind: Kind, opening: Span) -> Parsed<Vec<Item>> {
         let (items, _) =
             self.deeper(opening, |parser| parser.braced(opening, |parser, items| parser.item(kind, items)))?;
@@ -221,7 +221,7 @@ impl Parser<'_> {
         Ok(Statement::Filter(NamedFilter { name, filter }))
     }
 
-    /// `NAME "text"` or `NAME { template("text"); ... }`.
+    /// Reads `NAME "text"` or `NAME { template("text"); ... }`.
     fn template(&mut self) -> Parsed<Template> {
         let name = self.name("the name of the template")?;
         self.object = Some((Kind::Template, name.clone()));
@@ -245,7 +245,7 @@ impl Parser<'_> {
         Ok(Statement::Options(self.option_list(opening, &["options"])?))
     }
 
-    /// `name(arguments); ...}`.
+    /// Reads `name(arguments); ...}`.
     fn option_list(&mut self, opening: Span, contexts: &[&str]) -> Parsed<Vec<Call>> {
         let (options, _) = self.braced(opening, |parser, options| {
             if !matches!(parser.peek().kind, Token::Word(_)) {
@@ -261,7 +261,7 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    /// A statement with a body that is kept as it is.
+    /// Reads a statement with a body that is kept as it is.
     fn later(&mut self, keyword: Name) -> Parsed<Statement> {
         let span = self.raw_body()?;
         Ok(Statement::Later(Later { keyword, body: Raw { span } }))

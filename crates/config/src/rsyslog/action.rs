@@ -54,7 +54,7 @@ const NO_DIFFERENCE: &[&str] = &[
 ];
 
 impl Converter {
-    /// An object outside of templates.
+    /// Converts an object outside of templates.
     pub(super) fn object(
         &mut self,
         kind: &str,
@@ -108,7 +108,7 @@ impl Converter {
         Ok(())
     }
 
-    /// `parser=["rsyslog.rfc3164"]` of a ruleset: how its inputs read messages.
+    /// Converts `parser=["rsyslog.rfc3164"]` of a ruleset: the way in which its inputs read messages.
     fn parser_chain(&mut self, ruleset: &str, parsers: &[String]) -> Converted<()> {
         const BUILT_IN: [&str; 2] = ["rsyslog.rfc5424", "rsyslog.rfc3164"];
         match parsers.iter().find(|parser| !BUILT_IN.contains(&parser.as_str())) {
@@ -160,7 +160,7 @@ impl Converter {
         Ok(steps)
     }
 
-    /// `template(...)` of an action that prints like a file without one.
+    /// Converts `template(...)` of an action that prints like a file without one.
     fn print_options(&mut self, parameters: &mut Parameters) -> Converted<String> {
         let name = parameters.take("template").unwrap_or_else(|| "RSYSLOG_FileFormat".to_string());
         Ok(self.templates.printing(&name, false, &mut self.needs)?.options)
@@ -215,7 +215,7 @@ impl Converter {
         Ok(vec![self.destination(&hint, format!("file({}{options}{queue});", quoted(&path)))])
     }
 
-    /// A queue on disk becomes a disk buffer, the length of one in memory `log-fifo-size()`.
+    /// Converts a queue: one on disk to a disk buffer, the length of one in memory to `log-fifo-size()`.
     pub(super) fn queue(&mut self, driver: &str, parameters: &mut Parameters) -> Converted<String> {
         let size = parameters.take("queue.size").and_then(|size| bytes(&size));
         let file = parameters.take("queue.filename");
@@ -252,7 +252,7 @@ impl Converter {
         Ok(vec![self.destination(&format!("users_{}", users.join("_")), body.join(" "))])
     }
 
-    /// `mmjsonparse`: a message that is not JSON passes unchanged.
+    /// Converts `mmjsonparse`: a message that is not JSON passes unchanged.
     fn json(&mut self, parameters: &mut Parameters) -> Converted<Vec<String>> {
         self.driver(Kind::Parser, "json-parser")?;
         let cookie = parameters.take("cookie").unwrap_or_else(|| "@cee:".to_string());

@@ -2,12 +2,13 @@
 //!
 //! In: texts, expressions of rsyslog. Out: the same as they are written in a template of the language.
 
-/// A text as one word of a template function: a quote is put into quotes of the other kind, a backslash means itself.
+/// Prints a text as one word of a template function: a quote is put into quotes of the other kind, a backslash means
+/// itself.
 pub(super) fn in_quotes(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"'\"'\""))
 }
 
-/// A word of a template function.
+/// Prints a word of a template function.
 pub(super) fn argument(text: &str) -> String {
     let is_plain =
         !text.is_empty() && text.chars().all(|one| one.is_ascii_alphanumeric() || "_.-/*".contains(one));
@@ -17,7 +18,7 @@ pub(super) fn argument(text: &str) -> String {
     }
 }
 
-/// A call of the template function that takes out what an extended expression matches.
+/// Prints a call of the template function that takes out what an extended expression matches.
 pub(super) fn extracted(
     expression: &str,
     (nth, group): (usize, usize),
@@ -32,7 +33,7 @@ pub(super) fn extracted(
     format!("$(extract {nth}{group}{} {text} {otherwise})", in_quotes(expression))
 }
 
-/// A basic regular expression as an extended one: what is escaped changes places with what is not.
+/// Converts a basic regular expression to an extended one: escaped signs become plain ones, and plain ones escaped.
 pub(super) fn extended(basic: &str) -> String {
     let mut out = String::new();
     let mut letters = basic.chars().peekable();

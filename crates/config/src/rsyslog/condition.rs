@@ -24,7 +24,7 @@ pub(super) fn filter(test: &Test, needs: &mut Needs) -> Result<Option<String>, S
     })
 }
 
-/// A selector, checked.
+/// Converts a selector, and checks it.
 fn selected(selector: &str) -> Result<String, String> {
     crate::words::selector(selector).map_err(|bad| format!("`{}` is not {}", bad.word, bad.wanted))?;
     Ok(format!("selector({})", quoted(selector)))
@@ -52,7 +52,7 @@ fn condition(expression: &Expression, needs: &mut Needs) -> Result<String, Strin
     }
 }
 
-/// A value as a condition: it holds when the number at its start is not 0, so a word is false.
+/// Converts a value to a condition: it holds when the number at its start is not 0, so a word is false.
 fn is_not_zero(value: Operand, needs: &mut Needs) -> String {
     match value.literal.as_ref().filter(|_| value.is_number) {
         Some(number) if number.parse() == Ok(0) => "not selector(\"*.*\")".to_string(),
@@ -102,7 +102,7 @@ fn comparison(
     Ok(if is_none { format!("not {any}") } else { any })
 }
 
-/// `subject operation value`.
+/// Converts `subject operation value`.
 fn compared(
     subject: &Operand,
     operation: &str,
@@ -155,7 +155,7 @@ fn ignores_first_blank(operation: &str, value: &Operand) -> bool {
     }
 }
 
-/// A comparison: of numbers if one side is computed as a number, of texts otherwise.
+/// Converts a comparison: of numbers if one side is computed as a number, of texts otherwise.
 fn ordered(subject: &Operand, operation: &str, value: &Operand, needs: &mut Needs) -> String {
     let operation = if operation == "<>" { "!=" } else { operation };
     let is_equality = matches!(operation, "==" | "!=");
@@ -206,7 +206,7 @@ fn ordered(subject: &Operand, operation: &str, value: &Operand, needs: &mut Need
     format!("{left} {word} {}", quoted(&right))
 }
 
-/// A pattern against a value.
+/// Returns the condition that a value matches a pattern.
 fn matched(subject: &Operand, pattern: &str, kind: &str, flags: &[&str]) -> String {
     let (name, target) = match subject.name.as_deref() {
         Some("MESSAGE") => ("message", String::new()),
@@ -220,7 +220,7 @@ fn matched(subject: &Operand, pattern: &str, kind: &str, flags: &[&str]) -> Stri
     format!("{name}({}{target}{kind}{flags})", quoted(pattern))
 }
 
-/// A text as a pattern that matches it.
+/// Returns a pattern that matches a text.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {

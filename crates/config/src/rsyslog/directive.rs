@@ -239,7 +239,7 @@ impl Converter {
         self.input(parameters)
     }
 
-    /// `global(...)`.
+    /// Converts `global(...)`.
     pub(super) fn global(&mut self, parameters: Parameters) -> Converted<()> {
         let mut refused = Vec::new();
         for row in &parameters.rows {

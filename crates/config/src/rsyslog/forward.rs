@@ -75,7 +75,7 @@ impl Converter {
         self.action(parameters)
     }
 
-    /// `@host`, `@@(o,z9)host:port`.
+    /// Converts `@host`, `@@(o,z9)host:port`.
     fn forward_target(&mut self, text: &str, parameters: &mut Parameters) -> Converted<()> {
         let (protocol, mut rest) = match text.strip_prefix("@@") {
             Some(rest) => ("tcp", rest),
@@ -163,7 +163,7 @@ impl Converter {
         Ok(vec![self.destination(&format!("{host}_{port}"), body)])
     }
 
-    /// A stream driver with mode 1 is TLS; without TLS the forward is refused: it would send in clear.
+    /// Converts the stream driver: with mode 1 it is TLS; without TLS the forward is refused: it would send in clear.
     fn client_tls(&mut self, parameters: &mut Parameters) -> Converted<String> {
         parameters.take("streamdriver");
         let authentication = parameters.take("streamdriverauthmode");
@@ -194,7 +194,7 @@ impl Converter {
     }
 }
 
-/// `host:port`, `[::1]:port`.
+/// Splits `host:port`, `[::1]:port`.
 fn host_and_port(text: &str) -> (&str, Option<&str>) {
     if let Some((host, rest)) = text.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
         return (host, rest.strip_prefix(':'));

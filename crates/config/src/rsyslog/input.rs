@@ -36,7 +36,7 @@ const NO_DIFFERENCE: &[&str] = &[
 ];
 
 impl Converter {
-    /// A module: what it loads matters only where loading is listening.
+    /// Converts a module, which matters only when loading it opens an input.
     pub(super) fn module(&mut self, mut parameters: Parameters) -> Converted<()> {
         let Some(load) = parameters.take("load") else { return Err("a module without load".to_string()) };
         let path = load.rsplit('/').next().unwrap_or(&load);
@@ -46,7 +46,7 @@ impl Converter {
         Ok(())
     }
 
-    /// A module by its name.
+    /// Loads a module by its name.
     pub(super) fn load(&mut self, name: &str) -> Converted<()> {
         match name {
             "imuxsock" | "imklog" | "imkmsg" => self.local_messages(),
@@ -68,7 +68,7 @@ impl Converter {
         }
     }
 
-    /// `imuxsock`, `imklog`: the sockets and the kernel of this machine.
+    /// Converts `imuxsock`, `imklog`: the sockets and the kernel of this machine.
     fn local_messages(&mut self) -> Converted<()> {
         let driver = "system(";
         if !self.sources.iter().any(|source| source.driver == driver) {
@@ -193,7 +193,7 @@ impl Converter {
         Ok(())
     }
 
-    /// A stream driver with mode 1 is TLS; without TLS the input is refused: it would listen in clear.
+    /// Converts the stream driver: with mode 1 it is TLS; without TLS the input is refused: it would listen in clear.
     fn server_tls(&mut self, parameters: &mut Parameters, module: &str) -> Converted<String> {
         let mode = self.state.own_or_module(parameters, module, "streamdriver.mode");
         let mode = mode.or_else(|| self.state.next_input.remove("streamdriver.mode"));
@@ -276,7 +276,7 @@ impl Converter {
         Ok(())
     }
 
-    /// A source of a ruleset; `input` is the name that `%inputname%` has.
+    /// Adds a source of a ruleset; `input` is the name that `%inputname%` has.
     pub(super) fn source(&mut self, ruleset: &str, input: &str, driver: String, flags: Vec<&'static str>) {
         self.sources.push(Source {
             ruleset: ruleset.to_string(),
@@ -288,7 +288,7 @@ impl Converter {
     }
 }
 
-/// `256k`, `1m`.
+/// Reads `256k`, `1m`.
 pub(super) fn bytes(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let length = text.bytes().take_while(u8::is_ascii_digit).count();

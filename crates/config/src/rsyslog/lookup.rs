@@ -85,7 +85,7 @@ impl Table {
         }
     }
 
-    /// The steps that give a value what the table has for a key.
+    /// Returns the steps that set a value to the entry of a key.
     fn steps(&self, key: &str, name: &str) -> Vec<String> {
         let set = |value: &str| {
             format!("    rewrite {{ set({} value({})); }};", quoted(&value.replace('$', "$$")), quoted(name))
@@ -139,7 +139,7 @@ impl Tables {
         }
     }
 
-    /// `set variable = lookup("table", key)` as steps. `None`: it is another expression.
+    /// Converts `set variable = lookup("table", key)` to steps. `None`: it is another expression.
     pub(super) fn looked_up(
         &self,
         variable: &str,

@@ -79,12 +79,12 @@ pub fn convert(path: &Path, surroundings: &dyn Surroundings, judge: Judge) -> Re
     }
 }
 
-/// A string in double quotes that our language reads as `text`.
+/// Returns a string in double quotes that our language reads as `text`.
 fn quoted(text: &str) -> String {
     crate::parse::quoted(text)
 }
 
-/// A word that is a name in both languages.
+/// Returns a word that is a name in both languages.
 fn identifier(text: &str) -> String {
     let word: String = text.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '_' }).collect();
     let word = word.trim_matches('_');

@@ -16,7 +16,7 @@ use crate::tree::Version;
 const NOT_RECEIVED: &str = " and tags(\".rsyslog.received\")";
 
 impl Converter {
-    /// The text and the findings.
+    /// Returns the text and the findings.
     pub(super) fn finish(mut self, name: &str) -> Conversion {
         let templates = self.templates.statements();
         let mut needs = std::mem::take(&mut self.needs);
@@ -49,7 +49,7 @@ impl Converter {
         Conversion { text: out.join("\n"), findings: self.findings }
     }
 
-    /// One source for every ruleset that has inputs.
+    /// Returns one source for every ruleset that has inputs.
     fn source_statements(&self, needs: &Needs) -> Vec<(String, String)> {
         let mut out: Vec<(String, String)> = Vec::new();
         for source in &self.sources {
@@ -97,7 +97,7 @@ impl Converter {
         !self.state.keeps_controls && self.sources.iter().any(is_escaped)
     }
 
-    /// The rewrite that escapes control characters, as rsyslog does when it receives a message.
+    /// Returns the rewrite that escapes control characters, as rsyslog does when it receives a message.
     fn escaping(&self) -> String {
         const LETTERS: [(&str, &str); 8] = [
             ("\\t", "#011"),
@@ -117,7 +117,7 @@ impl Converter {
         format!("# Control characters are escaped on reception.\nrewrite r_escape {{\n{steps}}};\n")
     }
 
-    /// The template of `%inputname%`.
+    /// Returns the template of `%inputname%`.
     fn input_template(&self) -> String {
         let names: BTreeSet<&str> = self.sources.iter().map(|source| source.input.as_str()).collect();
         let text = names.iter().fold("\"\"".to_string(), |rest, name| {
@@ -161,7 +161,7 @@ fn source_name(ruleset: &str) -> String {
     }
 }
 
-/// `driver(... flags(...));`, with what is rewritten in its messages.
+/// Prints `driver(... flags(...));`, with what is rewritten in its messages.
 fn driver(source: &Source, needs: &Needs, is_traditional: bool, is_alone: bool) -> String {
     let is_ours = source.driver.starts_with("internal(") || source.driver.starts_with("systemd-journal(");
     let raw = (needs.raw && !is_ours).then_some("store-raw-message");
@@ -190,7 +190,7 @@ fn driver(source: &Source, needs: &Needs, is_traditional: bool, is_alone: bool) 
     }
 }
 
-/// The tag of messages of an input.
+/// Returns the tag of messages of an input.
 fn input_tag(input: &str) -> String {
     format!(".rsyslog.{input}")
 }

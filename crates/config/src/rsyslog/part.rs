@@ -114,7 +114,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
-/// The place of the `%` that ends a property; one inside of a regular expression does not.
+/// Returns the offset of the `%` that ends a property; one inside a regular expression does not end it.
 fn property_end(text: &str) -> Option<usize> {
     match text.split('%').next().is_some_and(|head| head.contains(":R,") || head.contains(":R:")) {
         true => text.find("--end").and_then(|end| text[end..].find('%').map(|at| end + at)),
@@ -122,7 +122,7 @@ fn property_end(text: &str) -> Option<usize> {
     }
 }
 
-/// `name:R,words:expression--end:options`. `None`: it is another property.
+/// Reads `name:R,words:expression--end:options`. `None`: it is another property.
 fn string_extract(text: &str) -> Result<Option<Property>, String> {
     let Some((name, rest)) = text.split_once(':') else { return Ok(None) };
     let Some((words, rest)) =
@@ -145,7 +145,7 @@ fn string_extract(text: &str) -> Result<Option<Property>, String> {
     }))
 }
 
-/// `name:from:to:options`.
+/// Reads `name:from:to:options`.
 fn string_property(text: &str) -> Result<Property, String> {
     if let Some(property) = string_extract(text)? {
         return Ok(property);
@@ -167,12 +167,12 @@ fn string_property(text: &str) -> Result<Property, String> {
     Ok(property)
 }
 
-/// A template that is one variable with all that is below it.
+/// Makes a template that is one variable with all that is below it.
 pub(super) fn subtree(name: String) -> Part {
     Part::Property(Box::new(Property { name, options: vec!["subtree".to_string()], ..Property::default() }))
 }
 
-/// The delimiter of pieces, by its decimal code, and the number of a piece.
+/// Reads the delimiter of pieces, by its decimal code, and the number of a piece.
 fn field(code: &str, number: &str) -> Converted<(String, usize)> {
     if code.ends_with('+') {
         return Err("delimiters that count as one when they follow each other are not supported".to_string());
@@ -257,7 +257,7 @@ fn list_property(mut parameters: Parameters) -> Result<Property, String> {
     }
 }
 
-/// The properties among the pieces.
+/// Returns the properties among the pieces.
 pub(super) fn properties(parts: &[Part]) -> impl Iterator<Item = &Property> {
     parts.iter().filter_map(|part| match part {
         Part::Property(property) => Some(&**property),

@@ -19,7 +19,7 @@ pub(super) struct Converted {
     pub(super) notes: Vec<String>,
 }
 
-/// One property as text of our templates.
+/// Prints one property as text of our templates.
 pub(super) fn one(
     property: &Property,
     converted: &mut Converted,
@@ -55,7 +55,7 @@ pub(super) fn one(
     wrapped(text, property)
 }
 
-/// `position.from` and `position.to`: counted from 1, the last one belongs to it.
+/// Cuts a text at `position.from` and `position.to`: counted from 1, the last one included.
 fn cut(text: &str, property: &Property) -> Result<String, String> {
     let from: i64 = match property.from.as_str() {
         "" => 1,
@@ -98,7 +98,7 @@ fn wrapped(mut text: String, property: &Property) -> Result<String, String> {
     Ok(text)
 }
 
-/// A time in one of rsyslog's formats.
+/// Prints a time in one of rsyslog's formats.
 fn time(
     property: &Property,
     prefix: &str,

@@ -91,12 +91,12 @@ const DASHED: &[(&str, &str)] = &[("procid", "PID"), ("msgid", "MSGID"), ("struc
 const TIMES: &[(&str, &str)] =
     &[("timestamp", ""), ("timereported", ""), ("timegenerated", "R_"), ("timereceived", "R_")];
 
-/// The prefix of the macros of a property that is a time.
+/// Returns the prefix of the macros of a property that is a time.
 pub(super) fn time(name: &str) -> Option<&'static str> {
     TIMES.iter().find(|(known, _)| *known == name).map(|(_, prefix)| *prefix)
 }
 
-/// The name-value pair of a variable: `$!a!b` is `json.a.b`, `$.a` is `local.a`.
+/// Returns the name-value pair of a variable: `$!a!b` is `json.a.b`, `$.a` is `local.a`.
 pub(super) fn variable(name: &str) -> Result<String, String> {
     let path = |rest: &str| rest.trim_start_matches('!').replace('!', ".");
     match name.chars().next() {
@@ -107,7 +107,7 @@ pub(super) fn variable(name: &str) -> Result<String, String> {
     }
 }
 
-/// All that is below a variable, as JSON.
+/// Returns the values below a variable, as JSON.
 pub(super) fn subtree(name: &str) -> Converted<String> {
     let path = variable(name.strip_prefix('$').unwrap_or(name))?;
     let levels = path.split('.').count();
@@ -185,7 +185,7 @@ pub(super) fn property(name: &str, needs: &mut Needs) -> Result<Value, String> {
     Ok(Value { template: template.to_string(), name: None })
 }
 
-/// The variables that statements set others below of.
+/// Returns the variables that statements set others below.
 pub(super) fn objects(statements: &[Statement]) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for statement in statements {
@@ -217,7 +217,7 @@ impl Needs {
         self.input |= other.input;
     }
 
-    /// The statements of the helpers.
+    /// Returns the statements of the helpers.
     pub(super) fn statements(&self) -> Vec<String> {
         let mut out = Vec::new();
         if self.message {

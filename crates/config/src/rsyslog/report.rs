@@ -21,7 +21,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for it.
+    /// Returns the word for it.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Kept => "kept",

@@ -105,7 +105,7 @@ impl Converter {
         }
     }
 
-    /// All statements outside of rulesets.
+    /// Converts all statements outside of rulesets.
     pub(super) fn run(&mut self, statements: &[Statement]) {
         for statement in statements {
             let ruleset = self.current.clone();
@@ -115,7 +115,7 @@ impl Converter {
         }
     }
 
-    /// Steps under the `!program` and `+host` in force.
+    /// Puts steps under the current `!program` and `+host`.
     fn tagged(&self, steps: Vec<String>) -> Vec<String> {
         if steps.is_empty() || self.tags.is_empty() {
             return steps;
@@ -124,7 +124,7 @@ impl Converter {
         braced(&format!("if ({})", tests.join(" and ")), steps)
     }
 
-    /// A statement as steps of a path, with its finding.
+    /// Converts a statement to steps of a path, and adds its finding.
     pub(super) fn statement(&mut self, statement: &Statement, ruleset: &str) -> Vec<String> {
         let index = self.findings.len();
         self.findings.push(Finding {
@@ -160,7 +160,7 @@ impl Converter {
         steps
     }
 
-    /// The text of what there is so far and of more steps.
+    /// Returns the text of the present configuration with more steps.
     fn with_steps(&self, steps: &[String]) -> String {
         let mut trial = self.clone();
         let default = trial.rulesets.entry(DEFAULT_RULESET.to_string()).or_default();
@@ -243,7 +243,7 @@ impl Converter {
         }
     }
 
-    /// The step that ends a path.
+    /// Returns the step that ends a path.
     pub(super) fn stop(&mut self) -> String {
         self.needs.stop = true;
         STOP.to_string()
@@ -306,7 +306,7 @@ impl Converter {
         Ok(vec![format!("rewrite {{ set({template} value({})); }};", quoted(&name))])
     }
 
-    /// `!program`, `!-program`, `!*`, `+host`, `-host`, `+*`.
+    /// Sets the current tag: `!program`, `!-program`, `!*`, `+host`, `-host`, `+*`.
     fn tag(&mut self, text: &str) -> Converted<()> {
         let (kind, names) = text.split_at(1);
         let names = names.trim();
@@ -328,7 +328,7 @@ impl Converter {
         Ok(())
     }
 
-    /// The name of a destination with this body; the same body is the same destination.
+    /// Returns the name of a destination with this body; the same body is the same destination.
     pub(super) fn destination(&mut self, hint: &str, body: String) -> String {
         if let Some((name, _)) = self.destinations.iter().find(|(_, known)| *known == body) {
             return format!("destination({name});");
@@ -373,7 +373,7 @@ fn ruleset_names(statements: &[Statement], wanted: fn(&mut Parameters) -> bool) 
     names.collect()
 }
 
-/// Name of the block that a called ruleset becomes.
+/// Returns the name of the block that a called ruleset becomes.
 pub(super) fn block_name(ruleset: &str) -> String {
     format!("ruleset-{}", identifier(ruleset))
 }

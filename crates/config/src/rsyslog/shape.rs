@@ -31,7 +31,7 @@ struct Reader<'p, 'n> {
     needs: &'n mut Needs,
 }
 
-/// A template whose properties are escaped for JSON.
+/// Converts a template whose properties are escaped for JSON.
 pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, String> {
     let mut items = Vec::new();
     for part in parts {
@@ -70,7 +70,7 @@ pub(super) fn convert(parts: &[Part], needs: &mut Needs) -> Result<Converted, St
     Ok(Converted { text, ..reader.converted })
 }
 
-/// A template as one word of a template function.
+/// Prints a template as one word of a template function.
 fn one_word(text: &str) -> String {
     match text.contains([' ', '"', '\\', '\t', '\n']) || text.is_empty() {
         true => in_quotes(text),
@@ -146,7 +146,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// A number, `true` or `false`.
+    /// Reads a number, `true` or `false`.
     fn literal(&mut self, path: String) -> Result<Member, String> {
         let mut word = String::new();
         while let Some(Item::Letter(letter)) = self.peek() {

@@ -34,7 +34,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// A parameter of an object, or of the module that it belongs to.
+    /// Returns a parameter of an object, or of the module that it belongs to.
     pub(super) fn own_or_module(
         &self,
         parameters: &mut Parameters,

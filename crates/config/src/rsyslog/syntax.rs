@@ -133,7 +133,7 @@ impl Parameters {
         self.take_all(name)?.into_iter().next()
     }
 
-    /// A parameter that is on or off.
+    /// Returns a parameter that is on or off.
     pub(super) fn take_switch(&mut self, name: &str) -> Option<bool> {
         self.take(name).map(|value| is_on(&value))
     }
@@ -152,7 +152,7 @@ impl Parameters {
     }
 }
 
-/// `on`, `yes`, `true`, `1`.
+/// Returns true for `on`, `yes`, `true` and `1`.
 pub(super) fn is_on(value: &str) -> bool {
     matches!(value.trim().to_ascii_lowercase().as_str(), "on" | "yes" | "true" | "1")
 }

@@ -104,7 +104,7 @@ impl Templates {
         templates
     }
 
-    /// Of two templates whose names are the same here only the first one, in the order of names, is left.
+    /// Refuses all but the first template, in the order of names, of those whose names are the same here.
     pub(super) fn refuse_same_names(&mut self) {
         let mut known: BTreeMap<String, String> = BTreeMap::new();
         for (name, entry) in &mut self.entries {
@@ -150,7 +150,7 @@ impl Templates {
         entry.converted.clone().map_err(|why| format!("template `{key}`: {why}"))
     }
 
-    /// The options of a destination that prints with a template. `ends_line`: what it prints ends in a line feed.
+    /// Returns the options of a destination that prints with a template. `ends_line`: its text ends in a line feed.
     pub(super) fn printing(&mut self, name: &str, ends_line: bool, needs: &mut Needs) -> Converted<Printing> {
         let converted = self.used(name, needs)?;
         let mut options = String::new();
@@ -172,7 +172,7 @@ impl Templates {
         Ok(Printing { options, is_rfc5424 })
     }
 
-    /// A template as the name of a file.
+    /// Converts a template to the name of a file.
     pub(super) fn file_name(&mut self, name: &str, needs: &mut Needs) -> Converted<String> {
         let converted = self.used(name, needs)?;
         match converted.text.contains('\n') {
@@ -181,7 +181,7 @@ impl Templates {
         }
     }
 
-    /// The statements that define them.
+    /// Returns the statements that define them.
     pub(super) fn statements(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (name, entry) in &self.entries {
@@ -203,12 +203,12 @@ impl Templates {
     }
 }
 
-/// The name of a template here.
+/// Returns the name of a template here.
 fn template_name(name: &str) -> String {
     identifier(name.trim())
 }
 
-/// `template(name="..." type="string" string="...")`.
+/// Reads `template(name="..." type="string" string="...")`.
 fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Converted<Vec<Part>>)> {
     let name = parameters.take("name")?;
     let kind = parameters.take("type").unwrap_or_default().to_ascii_lowercase();
@@ -243,7 +243,7 @@ fn object(mut parameters: Parameters, body: &[Statement]) -> Option<(String, Con
     ))
 }
 
-/// `$template name,"text"[,options]`.
+/// Reads `$template name,"text"[,options]`.
 fn directive(value: &str) -> Option<(String, Converted<Vec<Part>>)> {
     let (name, rest) = value.split_once(',')?;
     if rest.trim_start().starts_with('=') {

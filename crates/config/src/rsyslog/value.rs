@@ -41,12 +41,12 @@ impl Operand {
         Operand { is_number: true, is_computed: true, ..Operand::of(template) }
     }
 
-    /// A literal text.
+    /// Makes a literal text.
     pub(super) fn text(text: &str) -> Operand {
         Operand { literal: Some(text.to_string()), ..Operand::of(text.replace('$', "$$")) }
     }
 
-    /// A property or a variable.
+    /// Converts a property or a variable.
     pub(super) fn variable(name: &str, needs: &mut Needs) -> Result<Operand, String> {
         let key = name.to_ascii_lowercase();
         if key == "msg" {
@@ -61,12 +61,12 @@ impl Operand {
         Ok(Operand { name, is_number, is_program: key == "programname", ..Operand::of(template) })
     }
 
-    /// As one word of a template function that calculates.
+    /// Returns it as one word of a template function that calculates.
     fn as_number(&self) -> String {
         if self.is_number { self.word() } else { leading_number(&self.word()) }
     }
 
-    /// As one word of a template function.
+    /// Returns it as one word of a template function.
     fn word(&self) -> String {
         let is_one = self.template.starts_with('$') && !self.template.contains([' ', '"', '\\']);
         match (&self.literal, is_one) {
@@ -80,7 +80,7 @@ impl Operand {
     }
 }
 
-/// An expression as a template.
+/// Converts an expression to a template.
 pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Operand, String> {
     match expression {
         Expression::Text(text) => Ok(Operand::text(text)),
@@ -114,7 +114,7 @@ pub(super) fn operand(expression: &Expression, needs: &mut Needs) -> Result<Oper
     }
 }
 
-/// A value as it is printed: the text of the message has its blank in front.
+/// Returns a value as it is printed: the text of the message has its blank in front.
 pub(super) fn printed(operand: Operand, needs: &mut Needs) -> String {
     if !operand.is_message {
         return operand.template;
@@ -123,7 +123,7 @@ pub(super) fn printed(operand: Operand, needs: &mut Needs) -> String {
     format!("$(template {})", property::MESSAGE_TEMPLATE)
 }
 
-/// The number at the start of a text; 0 without one.
+/// Returns the number at the start of a text; 0 without one.
 fn leading_number(word: &str) -> String {
     format!("$(extract \"^-?[0-9]+\" {word} 0)")
 }
@@ -171,7 +171,7 @@ fn call(name: &str, arguments: &[Expression], needs: &mut Needs) -> Result<Opera
     })
 }
 
-/// `field(text, delimiter, number)`.
+/// Converts `field(text, delimiter, number)`.
 fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
     let delimiter =
         operands[1].literal.clone().ok_or("field() with a computed delimiter is not supported")?;
@@ -183,7 +183,7 @@ fn field(operands: &[Operand], words: &[String]) -> Result<Operand, String> {
     Ok(Operand::of(format!("$(field {} {} {} {missing})", argument(&delimiter), words[2], words[0])))
 }
 
-/// `re_extract(text, expression, match, group, otherwise)`.
+/// Converts `re_extract(text, expression, match, group, otherwise)`.
 fn re_extract(operands: &[Operand], text: &str, otherwise: &str) -> Result<Operand, String> {
     let literal = |index: usize| operands[index].literal.as_ref();
     let number = |index: usize| literal(index).and_then(|number| number.parse::<usize>().ok());

@@ -17,7 +17,7 @@ const OLD: (&str, &str) = ("scl/until-4.11.conf", include_str!("until-4.11.conf"
 const NEW: (&str, &str) = ("scl/since-4.12.conf", include_str!("since-4.12.conf"));
 
 impl Set {
-    /// Its files for configurations of a version, in the order of reading.
+    /// Returns its files for configurations of a version, in the order of reading.
     pub(crate) fn files_of(&self, version: Version) -> Vec<(&'static str, &'static str)> {
         let differing = if version > Version::CURRENT { NEW } else { OLD };
         std::iter::once(differing).chain(self.files.iter().copied()).collect()
@@ -37,13 +37,13 @@ pub(crate) const SETS: &[Set] = &[Set {
     ],
 }];
 
-/// The set that defines a block, by the context and the name of its use in keyword spelling.
+/// Returns the set that defines a block, by the context and the name of its use in keyword spelling.
 pub(crate) fn set_with(context: &str, block: &str) -> Option<&'static str> {
     let defines = |content: &str| content.lines().any(|line| defined(line) == Some((context, block)));
     SETS.iter().find(|set| set.files.iter().any(|(_, content)| defines(content))).map(|set| set.name)
 }
 
-/// Context and name of the block whose definition starts on a line.
+/// Returns the context and the name of the block whose definition starts on a line.
 fn defined(line: &str) -> Option<(&str, &str)> {
     let (context, rest) = line.strip_prefix("block ")?.split_once(' ')?;
     let (name, _) = rest.split_once('(')?;

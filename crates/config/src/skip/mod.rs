@@ -92,7 +92,7 @@ impl Skipping {
         errors.iter().filter(|error| self.skip(tree, error)).count() > 0
     }
 
-    /// Everything that was left out, in the order in which it was found.
+    /// Returns everything that was left out, in the order in which it was found.
     pub fn left_out(self) -> Vec<LeftOut> {
         self.left_out
     }
@@ -148,7 +148,7 @@ impl Skipping {
         self.left_out.push(LeftOut { what, place: top_place(texts, error.span), why });
     }
 
-    /// A missing template would be printed as its name, so everything that names one is left out as well.
+    /// Leaves out everything that names a missing template, which would be printed as its name.
     fn drop_users_of_templates(&mut self, tree: &mut Tree) {
         let templates: Vec<String> = self
             .gone
@@ -177,7 +177,7 @@ fn why(texts: &Texts, error: &Diagnostic) -> String {
     }
 }
 
-/// The kind and name of a statement that others refer to.
+/// Returns the kind and name of a statement that others refer to.
 fn named(statement: &Statement) -> Option<(Kind, &Name)> {
     match statement {
         Statement::Object(object) => Some((object.kind, &object.name)),
@@ -234,7 +234,7 @@ fn cut(statement: &mut Statement, texts: &Texts, error: &Diagnostic) -> Cut {
     }
 }
 
-/// A source or a destination loses the driver; anything else is a step that messages must not go without.
+/// Removes a driver of a source or a destination; other objects are steps that messages must not skip.
 fn cut_object(object: &mut Object, texts: &Texts, error: &Diagnostic) -> Cut {
     let found = object.items.iter().position(|item| walk::item_holds(item, texts, error.span));
     let Some(at) = found else { return Cut::Elsewhere };

@@ -34,7 +34,7 @@ fn step_holds(step: &Step, texts: &Texts, error: Span) -> bool {
     }
 }
 
-/// The places of a filter and of everything in it: a filter of several texts has no place of its own.
+/// Returns the places of a filter and of everything in it: a filter of several texts has no place of its own.
 pub(super) fn filter_spans(filter: &Filter) -> Vec<Span> {
     let mut spans = vec![filter.span()];
     match filter {
@@ -45,7 +45,7 @@ pub(super) fn filter_spans(filter: &Filter) -> Vec<Span> {
     spans
 }
 
-/// The places where a template is named: every argument of its text, since most options take a name or a text.
+/// Returns the places where a template is named: every argument of its text, since most options take a name or a text.
 pub(super) fn mentions(statements: &[Statement], template: &str) -> Vec<Span> {
     let mut found = Vec::new();
     for statement in statements {

@@ -52,7 +52,7 @@ impl Arg {
         }
     }
 
-    /// A word or a string.
+    /// Returns the text of a word or a string.
     pub fn text(&self) -> Option<&str> {
         match self {
             Arg::Word(name) | Arg::Text(name) => Some(&name.text),
@@ -62,12 +62,12 @@ impl Arg {
 }
 
 impl Call {
-    /// The name as a keyword.
+    /// Returns the name as a keyword.
     pub fn key(&self) -> String {
         self.name.key()
     }
 
-    /// The options among the arguments.
+    /// Returns the options among the arguments.
     pub fn options(&self) -> impl Iterator<Item = &Call> {
         self.args.iter().filter_map(|arg| match arg {
             Arg::Call(call) => Some(call),
@@ -75,22 +75,22 @@ impl Call {
         })
     }
 
-    /// The last option of a name: what counts when one is given twice.
+    /// Returns the last option of a name: the one that counts when it is given twice.
     pub fn option(&self, key: &str) -> Option<&Call> {
         self.options().filter(|option| option.key() == key).last()
     }
 
-    /// The arguments that are not options.
+    /// Returns the arguments that are not options.
     pub fn plain(&self) -> impl Iterator<Item = &Arg> {
         self.args.iter().filter(|arg| !matches!(arg, Arg::Call(_)))
     }
 
-    /// The first argument as text, if it is a word or a string.
+    /// Returns the first argument as text, if it is a word or a string.
     pub fn text(&self) -> Option<&str> {
         self.args.first().and_then(Arg::text)
     }
 
-    /// The first argument as a whole number, written bare or in quotes.
+    /// Returns the first argument as a whole number, written bare or in quotes.
     pub fn number(&self) -> Option<i64> {
         match self.args.first()? {
             Arg::Number(number, _) => Some(*number),
@@ -99,7 +99,7 @@ impl Call {
         }
     }
 
-    /// The first argument as a number with a fraction.
+    /// Returns the first argument as a number with a fraction.
     pub fn decimal(&self) -> Option<f64> {
         match self.args.first()? {
             Arg::Number(number, _) => Some(*number as f64),
@@ -108,7 +108,7 @@ impl Call {
         }
     }
 
-    /// The first argument as seconds: a number, or one with a unit such as `90d`.
+    /// Returns the first argument as seconds: a number, or one with a unit such as `90d`.
     pub fn age_s(&self) -> Option<u64> {
         match self.args.first()? {
             Arg::Number(seconds, _) => u64::try_from(*seconds).ok(),
@@ -116,7 +116,7 @@ impl Call {
         }
     }
 
-    /// The first argument as yes or no.
+    /// Returns the first argument as yes or no.
     pub fn truth(&self) -> Option<bool> {
         match self.args.first()? {
             Arg::Number(number, _) => Some(*number != 0),
@@ -124,7 +124,7 @@ impl Call {
         }
     }
 
-    /// All arguments that are words, strings or numbers, as text.
+    /// Returns all arguments that are words, strings or numbers, as text.
     pub fn texts(&self) -> Vec<String> {
         let text = |arg: &Arg| match arg {
             Arg::Number(number, _) => Some(number.to_string()),

@@ -31,7 +31,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// As a keyword: `_` and `-` are one.
+    /// Returns it as a keyword: `_` and `-` are the same.
     pub fn key(&self) -> String {
         crate::words::keyword(&self.text)
     }
@@ -156,7 +156,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The keyword.
+    /// Returns the keyword.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Source => "source",

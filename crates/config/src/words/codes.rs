@@ -59,13 +59,13 @@ pub(crate) fn is_type(word: &str) -> bool {
     TYPES.contains(&word)
 }
 
-/// The number of a facility, by name or number.
+/// Returns the number of a facility, by name or number.
 pub(crate) fn facility(name: &str) -> Option<u32> {
     let found = FACILITIES.iter().find(|(known, _)| *known == name.to_ascii_lowercase());
     found.map(|(_, number)| *number).or_else(|| name.parse().ok().filter(|number| *number < 24))
 }
 
-/// The number of a severity, by name or number.
+/// Returns the number of a severity, by name or number.
 pub(crate) fn severity(name: &str) -> Option<u8> {
     let found = SEVERITIES.iter().find(|(known, _)| *known == name.to_ascii_lowercase());
     found.map(|(_, number)| *number).or_else(|| name.parse().ok().filter(|number| *number < 8))

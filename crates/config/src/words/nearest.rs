@@ -6,7 +6,7 @@
 /// Longest word compared: the work grows with the square.
 const WORD_CHARS_MAX: usize = 64;
 
-/// The nearest of the known words: at most a third of it may differ.
+/// Returns the nearest of the known words: at most a third of it may differ.
 pub(crate) fn nearest<'w>(word: &str, known: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     let wanted: Vec<char> = word.to_lowercase().chars().collect();
     if wanted.len() > WORD_CHARS_MAX {

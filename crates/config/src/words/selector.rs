@@ -57,7 +57,7 @@ struct Change {
 }
 
 impl Change {
-    /// `info`, `=info`, `!info`, `!=info`, `*`, `!*`, `none`, `!none`.
+    /// Reads `info`, `=info`, `!info`, `!=info`, `*`, `!*`, `none`, `!none`.
     fn read(level: &str) -> Option<Change> {
         let (negated, rest) = level.strip_prefix('!').map_or((false, level), |rest| (true, rest));
         let (single, name) = rest.strip_prefix('=').map_or((false, rest), |rest| (true, rest));

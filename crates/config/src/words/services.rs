@@ -18,7 +18,7 @@ const SERVICES: &[(&str, u16)] = &[
     ("smtps", 465),
 ];
 
-/// The port of a service.
+/// Returns the port of a service.
 pub fn service_port(name: &str) -> Option<u16> {
     SERVICES.iter().find(|(known, _)| *known == name).map(|(_, port)| *port)
 }

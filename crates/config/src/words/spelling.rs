@@ -2,12 +2,12 @@
 //!
 //! In: words as written. Out: keywords, yes or no.
 
-/// A keyword in the one spelling used inside: with `-`.
+/// Returns a keyword in the one spelling used inside: with `-`.
 pub(crate) fn keyword(word: &str) -> String {
     word.replace('_', "-")
 }
 
-/// Seconds of `90d`, `12h`, `3600`.
+/// Returns the seconds of `90d`, `12h`, `3600`.
 pub(crate) fn age(word: &str) -> Option<u64> {
     let digits = word.trim_end_matches(|last: char| last.is_ascii_alphabetic());
     let factor = match &word[digits.len()..] {
@@ -22,7 +22,7 @@ pub(crate) fn age(word: &str) -> Option<u64> {
     digits.trim_end().parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// The words for yes and no.
+/// Reads a word for yes or no.
 pub(crate) fn truth(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "yes" | "on" | "true" => Some(true),

@@ -25,7 +25,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// The time of a message came. The result is the time if it has moved.
+    /// Moves to the time of a message. Returns the time if it has moved.
     #[inline]
     pub(crate) fn follow(&self, message: Stamp, present: Stamp) -> Option<i64> {
         let present_s = present.unix_s();
@@ -36,7 +36,7 @@ impl Clock {
         (wanted > self.now_s.load(Relaxed)).then(|| self.now_s.fetch_max(wanted, Relaxed).max(wanted))
     }
 
-    /// The present came without a message. The result is the time if it has moved.
+    /// Moves with the present when no message comes. Returns the time if it has moved.
     pub(crate) fn tick(&self, present: Stamp) -> Option<i64> {
         let present_s = present.unix_s();
         let before = self.moved_s.swap(present_s, Relaxed);
@@ -48,7 +48,7 @@ impl Clock {
         Some(self.now_s.fetch_max(wanted, Relaxed).max(wanted))
     }
 
-    /// The time; 0 before the first message.
+    /// Returns the time; 0 before the first message.
     pub(crate) fn now_s(&self) -> i64 {
         match self.now_s.load(Relaxed) {
             NEVER => 0,

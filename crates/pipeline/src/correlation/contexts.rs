@@ -103,7 +103,7 @@ impl<T> Contexts<T> {
         }
     }
 
-    /// Most messages of one context.
+    /// Returns the largest number of messages of one context.
     pub(crate) fn messages_max(&self) -> usize {
         self.limits.messages
     }
@@ -164,7 +164,7 @@ impl<T> Contexts<T> {
         inner.end_first(i64::MAX)
     }
 
-    /// The contexts whose time has passed.
+    /// Removes and returns the contexts whose time has passed.
     pub(crate) fn expire(&self, now_s: i64) -> Vec<Ended<T>> {
         let mut ended = Vec::new();
         for shard in &self.shards {

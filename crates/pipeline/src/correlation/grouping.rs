@@ -46,7 +46,7 @@ impl Default for GroupState {
 }
 
 impl GroupState {
-    /// A state without groups.
+    /// Makes a state without groups.
     pub fn new(limits: Limits) -> GroupState {
         GroupState { clock: Clock::default(), groups: Contexts::new(limits) }
     }
@@ -65,7 +65,7 @@ pub struct GroupingBy {
 }
 
 impl GroupingBy {
-    /// A parser with the state of an earlier one, or a new one.
+    /// Makes a parser with the state of an earlier one, or a new one.
     pub fn new(options: GroupOptions, state: Arc<GroupState>) -> GroupingBy {
         let context_id = FieldName::Named(".classifier.context_id".to_owned());
         GroupingBy { options, context_id, state }

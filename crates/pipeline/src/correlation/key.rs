@@ -23,14 +23,14 @@ impl Scope {
     /// All names, for messages to users.
     pub const NAMES: [&str; 4] = ["process", "program", "host", "global"];
 
-    /// The scope of a name, in either case.
+    /// Returns the scope of a name, in either case.
     pub fn from_name(name: &str) -> Option<Scope> {
         let scopes = [Scope::Process, Scope::Program, Scope::Host, Scope::Global];
         let place = Scope::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
         scopes.get(place).copied()
     }
 
-    /// The fields that it looks at, the widest first.
+    /// Returns the fields that it looks at, the widest first.
     fn fields(self) -> &'static [Field] {
         const FIELDS: [Field; 3] = [Field::Host, Field::Program, Field::Pid];
         match self {
@@ -52,7 +52,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key of a message.
+    /// Makes the key of a message.
     pub(crate) fn of(scope: Scope, batch: &Batch, index: usize, id: &[u8]) -> Key {
         let mut bytes = Vec::with_capacity(id.len() + 64);
         for field in scope.fields() {
@@ -65,17 +65,17 @@ impl Key {
         Key { scope: scope as u8, bytes: bytes.into(), id: start }
     }
 
-    /// The rendered id.
+    /// Returns the rendered id.
     pub(crate) fn id(&self) -> &[u8] {
         &self.bytes[self.id..]
     }
 
-    /// Bytes it takes.
+    /// Returns the number of bytes that it takes.
     pub(crate) fn size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The fields of the scope with their values.
+    /// Returns the fields of the scope with their values.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (Field, &[u8])> {
         let scope = [Scope::Process, Scope::Program, Scope::Host, Scope::Global][usize::from(self.scope)];
         let mut rest = &self.bytes[..self.id];

@@ -63,7 +63,7 @@ pub struct GroupLines {
 }
 
 impl GroupLines {
-    /// A parser with the state of an earlier one, or a new one.
+    /// Makes a parser with the state of an earlier one, or a new one.
     pub fn new(options: LinesOptions, state: Arc<LinesState>) -> GroupLines {
         let context_id = FieldName::Named(".classifier.context_id".to_owned());
         GroupLines { options, context_id, state }
@@ -125,7 +125,7 @@ impl GroupLines {
 }
 
 impl Lines {
-    /// Bytes they take.
+    /// Returns the number of bytes that they take.
     fn size(&self) -> isize {
         let last = self.last.as_ref().map_or(0, |last| last.batch.extra.len());
         (self.text.capacity() + last) as isize

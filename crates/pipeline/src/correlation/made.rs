@@ -45,7 +45,7 @@ impl<'a> Made<'a> {
         Made { start: batches.len(), batches, inject }
     }
 
-    /// The batch that takes the next message.
+    /// Returns the batch that takes the next message.
     pub(super) fn batch(&mut self, received: Stamp) -> &mut Batch {
         let has_room = |batch: &Batch| batch.len() < MADE_MAX;
         if !self.batches[self.start..].last().is_some_and(has_room) {
@@ -63,7 +63,7 @@ impl<'a> Made<'a> {
     }
 }
 
-/// A copy of a message for a context, and the bytes it takes.
+/// Returns a copy of a message for a context, and the bytes it takes.
 pub(crate) fn member(batch: &Batch, index: usize) -> (Member, isize) {
     let mut copy = Batch::new(Arc::default(), Vec::new(), batch.received, Ack::none());
     copy.push_copy(batch, index);

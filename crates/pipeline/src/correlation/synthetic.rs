@@ -25,7 +25,7 @@ impl Inherit {
     /// All names, for messages to users.
     pub const NAMES: [&str; 3] = ["none", "last-message", "context"];
 
-    /// The mode of a name, in either case.
+    /// Returns the mode of a name, in either case.
     pub fn from_name(name: &str) -> Option<Inherit> {
         let modes = [Inherit::None, Inherit::LastMessage, Inherit::Context];
         let place = Inherit::NAMES.iter().position(|known| known.eq_ignore_ascii_case(name))?;
@@ -92,7 +92,7 @@ impl Synthetic {
     }
 }
 
-/// A message of our own, at the time of another.
+/// Adds a message of our own, at the time of another.
 fn push_local(batch: &mut Batch, other: &Batch, index: usize) -> usize {
     let origin = Origin { transport: Transport::Local, ..Origin::default() };
     let known = batch.origins.iter().position(|known| known.source.is_empty() && known.peer.is_none());

@@ -52,7 +52,8 @@ impl Verdict {
 }
 
 impl Anatomy {
-    /// The answers about a message. Matches that a test stores are stored in this copy of the batch, for the next test.
+    /// Returns the answers about a message. Matches that a test stores are stored in this copy of the batch, for the
+    /// next test.
     pub fn judge(&self, batch: &mut Batch, index: usize, renderer: &mut Renderer) -> Verdict {
         match self {
             Anatomy::Test { text, filter } => {
@@ -77,7 +78,7 @@ impl Anatomy {
         }
     }
 
-    /// The part without an answer.
+    /// Returns the verdict of a part that was not evaluated.
     fn unasked(&self) -> Verdict {
         let text = match self {
             Anatomy::All(_) => "and".to_owned(),

@@ -43,7 +43,7 @@ pub enum CompareOp {
 }
 
 impl CompareOp {
-    /// The operator of a word or sign.
+    /// Returns the operator of a word or sign.
     pub fn from_text(text: &str) -> Option<CompareOp> {
         Some(match text {
             "==" => CompareOp::Equal,
@@ -113,8 +113,8 @@ struct Side {
 }
 
 impl Comparison {
-    /// A comparison; the version of the configuration decides what `==` looks at. Where a type is written it looks at
-    /// types in every version.
+    /// Makes a comparison; the version of the configuration decides what `==` looks at. Where a type is written it
+    /// looks at types in every version.
     pub fn new(
         left: Arc<Template>,
         operator: CompareOp,
@@ -130,7 +130,7 @@ impl Comparison {
         Comparison { left, operator, right, numbers }
     }
 
-    /// The answer when no message can change it.
+    /// Returns the answer when no message can change it.
     pub(super) fn constant(&self) -> Option<bool> {
         let side = |template: &Template| {
             let bytes = template.constant()?.to_vec();
@@ -185,7 +185,7 @@ impl Comparison {
     }
 }
 
-/// The order of two values as version 4 sees it.
+/// Returns the order of two values as in version 4.
 fn typed_order(operator: CompareOp, left: &Side, right: &Side) -> Option<Ordering> {
     use ValueKind::*;
     let text = || Some(left.bytes.as_slice().cmp(&right.bytes));
@@ -204,7 +204,7 @@ fn is_object(kind: ValueKind) -> bool {
     matches!(kind, ValueKind::List | ValueKind::Json)
 }
 
-/// The order before version 4: both sides are numbers, and what is none counts as 0.
+/// Returns the order before version 4: both sides are numbers, and other texts count as 0.
 fn compare_loosely(left: &Side, right: &Side) -> Option<Ordering> {
     leading_number(&left.bytes).partial_cmp(&leading_number(&right.bytes))
 }
@@ -225,7 +225,7 @@ fn whole(side: &Side) -> Option<i64> {
     }
 }
 
-/// The value as a number; `None` is not a number and compares with nothing.
+/// Returns the value as a number; `None` is not a number and compares with nothing.
 fn real(side: &Side) -> Option<f64> {
     let text = || std::str::from_utf8(&side.bytes).ok().map(str::trim);
     match side.kind {
@@ -246,7 +246,7 @@ fn truth(bytes: &[u8]) -> Option<bool> {
     }
 }
 
-/// The whole number at the start of a text, as C's `atoi` reads it.
+/// Returns the whole number at the start of a text, as C's `atoi` reads it.
 fn leading_number(bytes: &[u8]) -> f64 {
     let text = bytes.trim_ascii_start();
     let sign = usize::from(matches!(text.first(), Some(b'-' | b'+')));

@@ -263,7 +263,7 @@ fn subject_bytes(subject: &Subject, batch: &Batch, index: usize, renderer: &mut 
     }
 }
 
-/// Like [`select`], message by message, and stores matches.
+/// Does the work of [`select`] message by message, and stores matches.
 pub(super) fn select_storing(
     expr: &Expr,
     batch: &mut Batch,

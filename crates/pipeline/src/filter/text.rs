@@ -165,7 +165,7 @@ impl Reader<'_> {
         self.test()
     }
 
-    /// A test like `program(...)`, or the left side of a comparison.
+    /// Reads a test like `program(...)`, or the left side of a comparison.
     fn test(&mut self) -> Result<Expr> {
         let start = self.at;
         let token = self.advance()?;
@@ -204,7 +204,7 @@ impl Reader<'_> {
         Ok(Expr::Test(Test::Compare(Arc::new(comparison))))
     }
 
-    /// One side of a comparison: a template, maybe in a type hint. A bare number is a whole number.
+    /// Reads one side of a comparison: a template, maybe in a type hint. A bare number is a whole number.
     fn side(&mut self, token: Token, start: usize) -> Result<Template> {
         let (text, hint) = match token {
             Token::Quoted(text) => (text, None),
@@ -298,7 +298,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `rate-limit(template("...") rate(100))`
+    /// Reads `rate-limit(template("...") rate(100))`.
     fn rate_limit(&mut self, name: &str, offset: usize) -> Result<Test> {
         let (mut key, mut rate) = (Template::literal(""), None);
         while !self.is_sign(")") {
@@ -385,7 +385,8 @@ impl Reader<'_> {
     }
 }
 
-/// Length of a word: up to a blank, a parenthesis, a comma, a comparison sign or `..`. Braces keep together.
+/// Returns the length of a word: up to a blank, a parenthesis, a comma, a comparison sign or `..`. Braces keep
+/// what is in them together.
 fn word_length(rest: &str) -> usize {
     let mut in_braces = false;
     let bytes = rest.as_bytes();

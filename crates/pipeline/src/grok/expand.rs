@@ -118,7 +118,7 @@ fn class<'p>(after: &'p str, out: &mut String) -> &'p str {
     rest
 }
 
-/// `NAME`, `NAME:value` or `NAME:value:type`.
+/// Expands `NAME`, `NAME:value` or `NAME:value:type`.
 fn refer(reference: &str, library: &GrokLibrary, depth: usize, out: &mut Expanded) -> Result<(), GrokError> {
     let mut parts = reference.splitn(3, ':');
     let name = parts.next().unwrap_or_default();
@@ -143,7 +143,7 @@ fn group_start(name: String, kind: Kind, out: &mut Expanded) {
     out.text.push_str(&format!("(?<{GROUP}{number}>"));
 }
 
-/// The name in `(?<name>` and what follows; look-behinds have none.
+/// Splits the name in `(?<name>` from the rest; look-behinds have none.
 fn named_group(text: &str) -> Option<(&str, &str)> {
     let after = text.strip_prefix("(?<")?;
     if after.starts_with(['=', '!']) {
@@ -152,7 +152,7 @@ fn named_group(text: &str) -> Option<(&str, &str)> {
     after.split_once('>')
 }
 
-/// `[source][ip]` is `source.ip`.
+/// Returns the name of a value: `[source][ip]` is `source.ip`.
 fn value_name(name: &str) -> String {
     // Some patterns of the library say that a value may be missing; every value may.
     let name = name.strip_suffix('?').unwrap_or(name);

@@ -73,7 +73,7 @@ impl GrokSet {
     /// All names, for messages to users.
     pub const NAMES: [&str; 2] = ["ecs-v1", "legacy"];
 
-    /// The set of a name.
+    /// Returns the set of a name.
     pub fn from_name(name: &str) -> Option<GrokSet> {
         match name {
             "ecs-v1" => Some(GrokSet::EcsV1),
@@ -107,7 +107,7 @@ pub struct GrokLibrary {
 }
 
 impl GrokLibrary {
-    /// The patterns of a set.
+    /// Returns the patterns of a set.
     pub fn of(set: GrokSet) -> GrokLibrary {
         let files = match set {
             GrokSet::EcsV1 => ECS_V1,
@@ -148,12 +148,12 @@ impl GrokLibrary {
         self.patterns.insert(name.to_owned(), pattern.to_owned());
     }
 
-    /// The pattern of a name.
+    /// Returns the pattern of a name.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.patterns.get(name).map(String::as_str)
     }
 
-    /// All names, sorted.
+    /// Returns all names, sorted.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.patterns.keys().map(String::as_str).collect();
         names.sort_unstable();

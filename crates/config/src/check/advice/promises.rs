@@ -53,7 +53,7 @@ fn warn(tree: &Tree, path: &Path, report: &mut Report) {
     }
 }
 
-/// The drivers of an object.
+/// Returns the drivers of an object.
 fn drivers<'t>(tree: &'t Tree, reference: &'t Reference) -> Vec<&'t Call> {
     let items: &[Item] = match reference {
         Reference::InPlace(_, items, _) => items,

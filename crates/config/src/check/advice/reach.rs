@@ -49,7 +49,7 @@ pub(super) fn advise(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// `flags(catchall)` makes the list of sources mean nothing.
+/// Warns of sources in a path with `flags(catchall)`, which ignores them.
 fn ignored_sources(path: &Path, report: &mut Report) {
     let source = path.steps.iter().find_map(|step| match step {
         Step::Use(reference) if reference.kind() == Kind::Source => Some(reference.span()),
@@ -73,7 +73,7 @@ impl<'t> Taken<'t> {
         }
     }
 
-    /// The path that leaves nothing to another one.
+    /// Returns the earlier path that leaves no message to this one.
     fn of(&self, path: &Path) -> Option<&'t Path> {
         if self.all.is_some() || has(path, LogFlag::Catchall) {
             return self.all;
@@ -94,7 +94,7 @@ impl<'t> Taken<'t> {
     }
 }
 
-/// The named sources of a path that stops nothing.
+/// Returns the named sources of a path that stops nothing.
 fn unconditional(path: &Path) -> Option<Vec<&str>> {
     let mut sources = Vec::new();
     for step in &path.steps {

@@ -33,12 +33,12 @@ impl<'a> Cursor<'a> {
         self.position = (self.position + bytes).min(self.text.len());
     }
 
-    /// The number of the current line, from 1.
+    /// Returns the number of the current line, from 1.
     pub(super) fn line(&self) -> usize {
         self.text[..self.position].matches('\n').count() + 1
     }
 
-    /// The rest of the current line, for people.
+    /// Returns the rest of the current line, for people.
     pub(super) fn line_text(&self) -> String {
         self.rest().lines().next().unwrap_or_default().trim().to_string()
     }
@@ -75,7 +75,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// The name at the cursor, without consuming it.
+    /// Returns the name at the cursor, without consuming it.
     pub(super) fn peek_name(&self) -> &'a str {
         let rest = self.rest();
         let is_name =
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
         out.trim().to_string()
     }
 
-    /// A string in double or single quotes, or in backticks; its first quote is next.
+    /// Reads a string in double or single quotes, or in backticks; its first quote is next.
     pub(super) fn string(&mut self) -> Result<String, BadSyntax> {
         let Some(quote @ ('"' | '\'' | '`')) = self.next() else {
             return Err(BadSyntax::new("a string in quotes"));

@@ -37,7 +37,7 @@ impl Reader<'_> {
         Ok(Test::Expression(self.expression()?))
     }
 
-    /// `set $!a = expression;`
+    /// Reads `set $!a = expression;`.
     pub(super) fn set(&mut self) -> Parsed<Node> {
         self.cursor.skip_blank();
         let variable = self.variable()?;
@@ -51,7 +51,7 @@ impl Reader<'_> {
         Ok(Node::Set { variable, value })
     }
 
-    /// `$!a!b`, `$.a`, `$msg`: the name without the first `$`.
+    /// Reads `$!a!b`, `$.a` or `$msg`, and returns the name without the first `$`.
     pub(super) fn variable(&mut self) -> Parsed<String> {
         if !self.cursor.take("$") {
             return Err(BadSyntax::new("a variable"));

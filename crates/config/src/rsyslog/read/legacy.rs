@@ -14,7 +14,7 @@ pub(super) fn is_selector(rest: &str) -> bool {
         && selector.chars().all(|one| one.is_ascii_alphanumeric() || ".,;*=!-_".contains(one))
 }
 
-/// A backslash at the end of a line joins the next one.
+/// Joins lines that end with a backslash to the next one.
 fn joined(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -33,7 +33,7 @@ pub(super) fn is_property_filter(rest: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// `mail.*;auth.none action`.
+    /// Reads `mail.*;auth.none action`.
     pub(super) fn selector(&mut self) -> Parsed<Node> {
         let mut selector = String::new();
         while let Some(character) = self.cursor.peek() {
@@ -51,14 +51,14 @@ impl Reader<'_> {
         Ok(Node::If { test: Test::Selector(selector), then, otherwise: Vec::new() })
     }
 
-    /// `:property, [!]operation, "value" action`.
+    /// Reads `:property, [!]operation, "value" action`.
     pub(super) fn property_filter(&mut self) -> Parsed<Node> {
         let test = self.property_test()?;
         let then = self.block()?;
         Ok(Node::If { test, then, otherwise: Vec::new() })
     }
 
-    /// `:property, [!]operation, "value"`.
+    /// Reads `:property, [!]operation, "value"`.
     pub(super) fn property_test(&mut self) -> Parsed<Test> {
         self.cursor.take(":");
         let rest = self.cursor.rest();
@@ -80,7 +80,7 @@ impl Reader<'_> {
         Ok(Test::Property { name, negated, operation, value })
     }
 
-    /// The string of a property filter: only `\"` and `\\` are escapes.
+    /// Reads the string of a property filter: only `\"` and `\\` are escapes.
     fn filter_string(&mut self) -> Parsed<String> {
         if !self.cursor.take("\"") {
             return Err(BadSyntax::new("a string in double quotes"));
@@ -100,7 +100,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The rest of the line is an action; inside a block it ends before the closing brace.
+    /// Reads the rest of the line as an action; inside a block it ends before the closing brace.
     pub(super) fn legacy_action(&mut self) -> Parsed<String> {
         let line_end = self.cursor.rest().find('\n').unwrap_or(self.cursor.rest().len());
         let line = self.cursor.rest().get(..line_end).unwrap_or_default();

@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `& action`: one more action for the filter above.
+    /// Adds the action of `& action` to the filter above.
     fn same_again(&mut self, statements: &mut Vec<Statement>, place: Place, words: String) {
         self.cursor.skip_spaces();
         let actions = self.block().unwrap_or_else(|BadSyntax(why)| {
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    /// A statement that starts with a word, or a legacy action.
+    /// Reads a statement that starts with a word, or a legacy action.
     fn word_statement(&mut self, statements: &mut Vec<Statement>) -> Parsed<Option<Node>> {
         let word = self.cursor.peek_name().to_ascii_lowercase();
         let after = self.cursor.rest().get(word.len()..).unwrap_or_default().trim_start();
@@ -254,7 +254,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// After `if`.
+    /// Reads a condition after `if`.
     fn condition(&mut self) -> Parsed<Node> {
         let test = self.test()?;
         self.cursor.skip_blank();

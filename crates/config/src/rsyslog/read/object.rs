@@ -31,7 +31,7 @@ pub(super) fn is_object(word: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// `kind(name="value" ...)` and, for templates and rulesets, `{ ... }`.
+    /// Reads `kind(name="value" ...)` and, for templates and rulesets, `{ ... }`.
     pub(super) fn object(&mut self, kind: &str) -> Parsed<Node> {
         self.cursor.advance(kind.len());
         self.cursor.skip_blank();
@@ -53,7 +53,7 @@ impl Reader<'_> {
         Ok(Node::Object { kind: kind.to_string(), parameters, body })
     }
 
-    /// `include(file="..." mode="optional")`.
+    /// Reads `include(file="..." mode="optional")`.
     pub(super) fn include_object(&mut self, statements: &mut Vec<Statement>) -> Parsed<Option<Node>> {
         self.cursor.advance("include".len());
         self.cursor.skip_blank();
@@ -65,7 +65,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `(name="value" list=["a", "b"])`.
+    /// Reads `(name="value" list=["a", "b"])`.
     fn parameters(&mut self) -> Parsed<Parameters> {
         let mut parameters = Parameters::default();
         if !self.cursor.take("(") {
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A string; one in backticks asks for an environment variable, bare words are taken as they are.
+    /// Reads a string; one in backticks names an environment variable, bare words are kept unchanged.
     fn parameter_value(&mut self) -> Parsed<String> {
         match self.cursor.peek() {
             Some('"' | '\'') => self.cursor.string(),
@@ -125,7 +125,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `echo $NAME text`: environment variables put in.
+    /// Replaces environment variables in `echo $NAME text`.
     fn echoed(&self, text: &str) -> Parsed<String> {
         let Some(words) = text.trim().strip_prefix("echo ") else {
             return Err(BadSyntax(format!("`{text}` asks for the content of a file or a command")));
