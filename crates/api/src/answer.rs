@@ -14,7 +14,7 @@ use crate::{
     workers::Turn,
 };
 use axum::body::{Body, Bytes};
-use lookup::{Document, Watch};
+use lookup::{CancelToken, Document};
 use query::{ChosenRows, MemoryBudget, MemoryPermit, Query, SearchError};
 use serde::Serialize;
 use std::{
@@ -59,7 +59,7 @@ pub(crate) struct MadeRows {
 /// Writes one answer.
 pub(crate) struct AnswerWriter {
     shown: Shown,
-    watch: Watch,
+    cancel: CancelToken,
     /// The part of the answer that comes next, besides rows.
     head: Option<Vec<u8>>,
     rows: AnswerRows,
@@ -109,7 +109,7 @@ impl AnswerWriter {
         rows: AnswerRows,
         tail: SearchTail,
         memory: &MemoryBudget,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> AnswerWriter {
         let mut text = Vec::with_capacity(1024);
         json(head, &mut text);
@@ -123,9 +123,9 @@ impl AnswerWriter {
             b"]"
         };
         let in_flight = memory.permit("rows");
-        let watch = watch.without_deadline();
+        let cancel = cancel.without_deadline();
         let (head, tail) = (Some(text), Some(tail));
-        AnswerWriter { shown, watch, head, rows, is_first_row: true, close, tail, in_flight }
+        AnswerWriter { shown, cancel, head, rows, is_first_row: true, close, tail, in_flight }
     }
 
     /// Returns the next piece, of about `bytes` bytes; none after the last.
@@ -159,7 +159,7 @@ impl AnswerWriter {
                 made.memory.shrink(next.capacity());
             }
             AnswerRows::Chosen(chosen) => {
-                let Some(row) = chosen.next(&self.shown.query, &self.watch)? else { return Ok(false) };
+                let Some(row) = chosen.next(&self.shown.query, &self.cancel)? else { return Ok(false) };
                 if !std::mem::take(&mut self.is_first_row) {
                     piece.push(b',');
                 }
@@ -224,7 +224,7 @@ impl Waiting {
         }
         let (state, user) = (writer.shown.state.clone(), writer.shown.user.clone());
         let work = move |turn: Turn| {
-            writer.watch = writer.watch.clone().paced(turn.pace);
+            writer.cancel = writer.cancel.clone().paced(turn.pace);
             (writer.piece(PIECE_BYTES), writer)
         };
         let (piece, writer) = state

@@ -12,7 +12,7 @@ use crate::{
     types::{ClockName, Operator, TimeRange},
     workers::Turn,
 };
-use lookup::Watch;
+use lookup::CancelToken;
 use query::{Answer, Clock, ParseOptions, Query, Search, SearchError, Space};
 use std::{
     sync::{
@@ -29,7 +29,7 @@ const TIMEOUT_MAX: Duration = Duration::from_secs(600);
 pub(crate) struct CancelOnDrop(pub(crate) Arc<AtomicBool>);
 
 impl CancelOnDrop {
-    /// Ends the watch over the client: the call succeeded, and its rows may still be read later.
+    /// Disarms it, so that the end of the call cancels nothing: the call succeeded, and its rows may still be read later.
     fn disarm(mut self) {
         self.0 = Arc::default();
     }
@@ -82,15 +82,15 @@ pub(crate) fn prepare(
     Ok((query, search))
 }
 
-/// A watch for what may take hours.
-pub(crate) fn long_watch(limit: Duration, cancelled: Arc<AtomicBool>) -> Watch {
-    Watch::new(cancelled, Some(Instant::now() + limit))
+/// A cancel token for what may take hours.
+pub(crate) fn long_running_token(limit: Duration, cancelled: Arc<AtomicBool>) -> CancelToken {
+    CancelToken::new(cancelled, Some(Instant::now() + limit))
 }
 
-/// A watch with a deadline from now on.
-fn watch(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> Watch {
+/// A cancel token with a deadline from now on.
+fn cancel_token(timeout_ms: u64, cancelled: Arc<AtomicBool>) -> CancelToken {
     let limit = Duration::from_millis(timeout_ms).min(TIMEOUT_MAX);
-    Watch::new(cancelled, Some(Instant::now() + limit))
+    CancelToken::new(cancelled, Some(Instant::now() + limit))
 }
 
 /// The answer of a search, its rows apart.
@@ -111,7 +111,7 @@ pub(crate) fn check_pipes(query: &Query, scope: &Scope) -> Result<(), ApiError> 
     }
 }
 
-/// Runs a user's search with a memory budget and a watch that stops it when its time is over or its client
+/// Runs a user's search with a memory budget and a cancel token that stops it when its time is over or its client
 /// has gone.
 pub(crate) async fn run<T: Send + 'static>(
     state: &Arc<State>,
@@ -121,12 +121,12 @@ pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce(Search) -> Result<T, SearchError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let cancelled = Arc::new(AtomicBool::new(false));
-    let (watch, pool) = (watch(timeout_ms, cancelled.clone()), state.memory().clone());
+    let (cancel, pool) = (cancel_token(timeout_ms, cancelled.clone()), state.memory().clone());
     let run = move |turn: Turn| {
         search.threads = turn.cores;
-        search.watch = watch.paced(turn.pace);
+        search.cancel = cancel.paced(turn.pace);
         // What it holds may outlive its time and its turn: rows wait for the client.
-        search.memory = pool.budget(&search.watch.without_deadline());
+        search.memory = pool.budget(&search.cancel.without_deadline());
         work(search)
     };
     let cancel = CancelOnDrop(cancelled);

@@ -43,7 +43,7 @@ type Work = Box<dyn FnOnce(Turn) + Send>;
 pub(crate) struct Turn {
     /// Cores that it may use.
     pub(crate) cores: usize,
-    /// The pace that its watch must ask.
+    /// The pace that its cancel token must ask.
     pub(crate) pace: Arc<dyn Pace>,
 }
 

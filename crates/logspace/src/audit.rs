@@ -22,7 +22,7 @@ use chain::Signers;
 use evidence::{Chain, Digest, Keys, PublicKey, StampRoots};
 use files::FileCheck;
 use journal::OsDisk;
-use lookup::Watch;
+use lookup::CancelToken;
 use std::{fs, io, path::Path};
 
 /// Keys and roots to verify a logspace with.
@@ -40,7 +40,7 @@ pub struct Audit {
 
 impl Audit {
     /// Verifies the logspace in a directory.
-    pub fn run(&self, dir: &Path, watch: &Watch) -> Result<AuditReport, AuditError> {
+    pub fn run(&self, dir: &Path, cancel: &CancelToken) -> Result<AuditReport, AuditError> {
         let mut report = AuditReport::default();
         let chain = read_chain(&OsDisk, dir)?;
         let signers = match self.trusted.is_empty() {
@@ -52,7 +52,7 @@ impl Audit {
         catalog::check(dir, &chain, &mut report)?;
         let journal_first = journal_first(dir)?;
         let (keys, signers) = (&self.keys, signers.keys());
-        FileCheck { dir, keys, signers, journal_first, watch }.run(&chain, &mut report)?;
+        FileCheck { dir, keys, signers, journal_first, cancel }.run(&chain, &mut report)?;
         check_journal(journal_first, &chain, &mut report);
         Ok(report)
     }

@@ -16,7 +16,7 @@ use crate::{
 };
 use evidence::{Event, Facts, Keys, Recipient};
 use journal::{Disk, OsDisk};
-use lookup::{ReadError, Watch};
+use lookup::{CancelToken, ReadError};
 use segment::{RebuildError, SealReport, Sealed, Sealing};
 use std::{
     cell::RefCell,
@@ -142,7 +142,7 @@ impl RebuildIndex {
             Some(record.print())
         };
         let sealing = Sealing::for_recipients(&self.recipients).with_notary(&notary);
-        let report = old.rebuild(&temporary, &sealing, &Watch::unlimited());
+        let report = old.rebuild(&temporary, &sealing, &CancelToken::unlimited());
         let report = report.map_err(RebuildIndexError::Rebuild)?;
         let record = made.into_inner().filter(|record| record.segment.messages == known.messages);
         match record {

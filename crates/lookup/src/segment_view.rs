@@ -2,10 +2,11 @@
 //!
 //! In: patterns and columns. Out: bitmaps of documents, counts, documents. Document numbers are positions in
 //! receive order, so a range of received time is a range of documents.
-//! Limits: every long walk asks its [`Watch`] at least every few milliseconds and stops when told.
+//! Limits: every long walk asks its [`CancelToken`] at least every few milliseconds and stops when told.
 
 use crate::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, Watch, WordUse,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
+    WordUse,
 };
 use std::ops::Range;
 
@@ -42,22 +43,22 @@ pub trait SegmentView: Send + Sync {
     fn received_edges(&self, edges_us: &[i64]) -> Vec<u32>;
 
     /// Documents whose event time lies in `from_us..to_us`.
-    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError>;
+    fn event_between(&self, from_us: i64, to_us: i64, cancel: &CancelToken) -> Result<Bitmap, ReadError>;
 
     /// Calls `visit` with (document, event time in microseconds) of each given document, ascending.
     fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError>;
 
     /// Documents with a matching token in the text, host, program or a name-value pair.
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError>;
 
     /// Documents that have a word of each kind that must be there, and no word that must not: what [`SegmentView::words`]
     /// says of each word, joined.
-    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn words_together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let having = |words: &[&Pattern]| -> Result<Bitmap, ReadError> {
             let mut found = Bitmap::none(self.len());
             words
                 .iter()
-                .try_for_each(|word| self.words(word, watch).map(|documents| found.or(&documents)))?;
+                .try_for_each(|word| self.words(word, cancel).map(|documents| found.or(&documents)))?;
             Ok(found)
         };
         let mut found = Bitmap::all(self.len());
@@ -73,7 +74,7 @@ pub trait SegmentView: Send + Sync {
 
     /// Counts what [`SegmentView::words`] looks at in the index of words; none when the segment does not say. Counted at
     /// each call, for those who want to know the cost of a question.
-    fn word_use(&self, _pattern: &Pattern, _watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+    fn word_use(&self, _pattern: &Pattern, _watch: &CancelToken) -> Result<Option<WordUse>, ReadError> {
         Ok(None)
     }
 
@@ -83,17 +84,17 @@ pub trait SegmentView: Send + Sync {
     }
 
     /// Documents whose text may hold the phrase.
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError>;
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError>;
 
     /// Documents with a matching whole value in a column.
-    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError>;
+    fn values(&self, column: &Column, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError>;
 
     /// Adds the count of each distinct value of a column among the documents.
     fn count_values(
         &self,
         column: &Column,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError>;
 
@@ -102,7 +103,7 @@ pub trait SegmentView: Send + Sync {
 
     /// The documents that the asker may know of; none: all of them. What the other calls say of documents is to be
     /// narrowed by it before anything is shown.
-    fn boundary(&self, _watch: &Watch) -> Result<Option<&Bitmap>, ReadError> {
+    fn boundary(&self, _watch: &CancelToken) -> Result<Option<&Bitmap>, ReadError> {
         Ok(None)
     }
 
@@ -110,7 +111,7 @@ pub trait SegmentView: Send + Sync {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError>;
 }

@@ -6,8 +6,8 @@
 //! Run: `cargo run --release -p query --example overhead_bench`.
 
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Watch,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Snapshot,
 };
 use query::{ParseOptions, Query, Search, search};
 use std::{ops::Range, sync::Arc, time::Instant};
@@ -57,7 +57,7 @@ impl SegmentView for Instantly {
         edges_us.iter().map(|us| self.id(*us)).collect()
     }
 
-    fn event_between(&self, _: i64, _: i64, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn event_between(&self, _: i64, _: i64, _: &CancelToken) -> Result<Bitmap, ReadError> {
         Ok(Bitmap::all(MESSAGES))
     }
 
@@ -65,7 +65,7 @@ impl SegmentView for Instantly {
         Ok(())
     }
 
-    fn words(&self, pattern: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn words(&self, pattern: &Pattern, _: &CancelToken) -> Result<Bitmap, ReadError> {
         if matches!(pattern, Pattern::Exact(word) if word == b"rare") {
             let mut rare = Bitmap::none(MESSAGES);
             rare.add(MESSAGES / 2);
@@ -74,11 +74,11 @@ impl SegmentView for Instantly {
         Ok(self.common.clone())
     }
 
-    fn phrase(&self, _: &Phrase, _: &Watch) -> Result<PhraseAnswer, ReadError> {
+    fn phrase(&self, _: &Phrase, _: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         Ok(PhraseAnswer { documents: self.common.clone(), sure: None })
     }
 
-    fn values(&self, _: &Column, _: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn values(&self, _: &Column, _: &Pattern, _: &CancelToken) -> Result<Bitmap, ReadError> {
         Ok(self.common.clone())
     }
 
@@ -86,7 +86,7 @@ impl SegmentView for Instantly {
         &self,
         _: &Column,
         documents: &Bitmap,
-        _: &Watch,
+        _: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         add(b"gw1", documents.count());
@@ -100,7 +100,7 @@ impl SegmentView for Instantly {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        _: &Watch,
+        _: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
         let mut document = message();

@@ -4,7 +4,7 @@
 
 use crate::memory::{MemoryBudget, MemoryError, OverBudget};
 use jiff::Timestamp;
-use lookup::{Column, Document, ReadError, Stop, Watch};
+use lookup::{CancelToken, Column, Document, ReadError, Stop};
 use std::ops::Range;
 
 /// The two times of a message.
@@ -40,7 +40,7 @@ pub struct Search {
     /// Most values of a facet.
     pub facet_limit: usize,
     /// When to stop.
-    pub watch: Watch,
+    pub cancel: CancelToken,
     /// Memory that it may use.
     pub memory: MemoryBudget,
     /// Threads to use, the calling one included.
@@ -59,7 +59,7 @@ impl Default for Search {
             bars: 30,
             facets: Vec::new(),
             facet_limit: 10,
-            watch: Watch::unlimited(),
+            cancel: CancelToken::unlimited(),
             memory: MemoryBudget::unlimited(),
             threads: 2,
         }

@@ -6,8 +6,8 @@
 
 use crate::{condition::Condition, matcher::Matcher, plan, question::Query};
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Together, Watch,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Snapshot, Together,
 };
 use std::{
     collections::HashMap,
@@ -77,12 +77,12 @@ impl Boundary {
 pub fn matching(
     query: &Query,
     boundary: Option<Arc<Boundary>>,
-) -> impl FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + use<> {
+) -> impl FnMut(&dyn SegmentView, &CancelToken) -> Result<Bitmap, ReadError> + use<> {
     let condition = query.shared_condition();
-    move |view, watch| {
+    move |view, cancel| {
         let allowed =
-            boundary.as_ref().map(|boundary| plan::matching(view, &boundary.condition, None, watch));
-        plan::matching(view, &condition, allowed.transpose()?.as_ref(), watch)
+            boundary.as_ref().map(|boundary| plan::matching(view, &boundary.condition, None, cancel));
+        plan::matching(view, &condition, allowed.transpose()?.as_ref(), cancel)
     }
 }
 
@@ -94,11 +94,11 @@ struct Bounded {
 }
 
 impl Bounded {
-    fn allowed(&self, watch: &Watch) -> Result<&Bitmap, ReadError> {
+    fn allowed(&self, cancel: &CancelToken) -> Result<&Bitmap, ReadError> {
         if let Some(allowed) = self.allowed.get() {
             return Ok(allowed);
         }
-        let found = plan::matching(self.inner.as_ref(), &self.condition, None, watch)?;
+        let found = plan::matching(self.inner.as_ref(), &self.condition, None, cancel)?;
         // Two that find it out at once find the same.
         Ok(self.allowed.get_or_init(|| found))
     }
@@ -125,31 +125,31 @@ impl SegmentView for Bounded {
         self.inner.received_edges(edges_us)
     }
 
-    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.inner.event_between(from_us, to_us, watch)
+    fn event_between(&self, from_us: i64, to_us: i64, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.inner.event_between(from_us, to_us, cancel)
     }
 
     fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
         let mut within = documents.clone();
-        within.and(self.allowed(&Watch::unlimited())?);
+        within.and(self.allowed(&CancelToken::unlimited())?);
         self.inner.event_times(&within, visit)
     }
 
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.inner.words(pattern, watch)
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.inner.words(pattern, cancel)
     }
 
-    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.inner.words_together(words, watch)
+    fn words_together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.inner.words_together(words, cancel)
     }
 
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
-        self.inner.phrase(phrase, watch)
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
+        self.inner.phrase(phrase, cancel)
     }
 
-    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        let mut found = self.inner.values(column, pattern, watch)?;
-        found.and(self.allowed(watch)?);
+    fn values(&self, column: &Column, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        let mut found = self.inner.values(column, pattern, cancel)?;
+        found.and(self.allowed(cancel)?);
         Ok(found)
     }
 
@@ -157,12 +157,12 @@ impl SegmentView for Bounded {
         &self,
         column: &Column,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         let mut within = documents.clone();
-        within.and(self.allowed(watch)?);
-        self.inner.count_values(column, &within, watch, &mut |value, count| {
+        within.and(self.allowed(cancel)?);
+        self.inner.count_values(column, &within, cancel, &mut |value, count| {
             if count > 0 {
                 add(value, count);
             }
@@ -173,29 +173,29 @@ impl SegmentView for Bounded {
         self.inner.columns()
     }
 
-    fn boundary(&self, watch: &Watch) -> Result<Option<&Bitmap>, ReadError> {
-        self.allowed(watch).map(Some)
+    fn boundary(&self, cancel: &CancelToken) -> Result<Option<&Bitmap>, ReadError> {
+        self.allowed(cancel).map(Some)
     }
 
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
-        let allowed = self.allowed(watch)?;
-        self.inner.read(&mut documents.filter(|id| allowed.has(*id)), watch, visit)
+        let allowed = self.allowed(cancel)?;
+        self.inner.read(&mut documents.filter(|id| allowed.has(*id)), cancel, visit)
     }
 }
 
 /// The columns of a segment as far as the asker may know of them.
-pub(crate) fn columns(view: &dyn SegmentView, watch: &Watch) -> Result<Vec<ColumnUse>, ReadError> {
+pub(crate) fn columns(view: &dyn SegmentView, cancel: &CancelToken) -> Result<Vec<ColumnUse>, ReadError> {
     let mut columns = view.columns();
-    let Some(allowed) = view.boundary(watch)? else { return Ok(columns) };
+    let Some(allowed) = view.boundary(cancel)? else { return Ok(columns) };
     for used in &mut columns {
-        used.documents = view.values(&used.column, &Pattern::Any, watch)?.count();
+        used.documents = view.values(&used.column, &Pattern::Any, cancel)?.count();
         used.numeric = true;
-        view.count_values(&used.column, allowed, watch, &mut |value, _| {
+        view.count_values(&used.column, allowed, cancel, &mut |value, _| {
             used.numeric &= std::str::from_utf8(value).is_ok_and(|text| text.trim().parse::<f64>().is_ok());
         })?;
     }
@@ -204,11 +204,14 @@ pub(crate) fn columns(view: &dyn SegmentView, watch: &Watch) -> Result<Vec<Colum
 }
 
 /// Received times of the first and the last message that the asker may know of.
-pub(crate) fn received_range(view: &dyn SegmentView, watch: &Watch) -> Result<Option<(i64, i64)>, ReadError> {
-    let Some(allowed) = view.boundary(watch)? else { return Ok(Some(view.received_range())) };
+pub(crate) fn received_range(
+    view: &dyn SegmentView,
+    cancel: &CancelToken,
+) -> Result<Option<(i64, i64)>, ReadError> {
+    let Some(allowed) = view.boundary(cancel)? else { return Ok(Some(view.received_range())) };
     let ends = [allowed.iter().next(), allowed.iter_rev().next()];
     let mut times = Vec::with_capacity(ends.len());
-    view.read(&mut ends.into_iter().flatten(), watch, &mut |_, document| {
+    view.read(&mut ends.into_iter().flatten(), cancel, &mut |_, document| {
         times.push(document.received_us);
         true
     })?;
@@ -216,8 +219,8 @@ pub(crate) fn received_range(view: &dyn SegmentView, watch: &Watch) -> Result<Op
 }
 
 /// Returns the number of messages of a segment that lie within its boundary.
-pub(crate) fn count(view: &dyn SegmentView, watch: &Watch) -> Result<u64, ReadError> {
-    Ok(view.boundary(watch)?.map_or(u64::from(view.len()), Bitmap::count))
+pub(crate) fn count(view: &dyn SegmentView, cancel: &CancelToken) -> Result<u64, ReadError> {
+    Ok(view.boundary(cancel)?.map_or(u64::from(view.len()), Bitmap::count))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use crate::{
     space::{Space, member_of, place},
     words,
 };
-use lookup::{Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot, Watch};
+use lookup::{CancelToken, Column, ColumnUse, Document, Pattern, ReadError, SegmentView, Snapshot};
 use std::{collections::HashMap, ops::Range};
 
 /// Most neighbours on one side of a message.
@@ -52,7 +52,7 @@ pub struct Found {
 }
 
 /// The message with a number, if the space shows it.
-pub fn message(space: &Space, number: u64, watch: &Watch) -> Result<Option<Found>, SearchError> {
+pub fn message(space: &Space, number: u64, cancel: &CancelToken) -> Result<Option<Found>, SearchError> {
     let (member, sequence) = member_of(number);
     let Some(snapshot) = space.members.get(member).map(|member| &member.snapshot) else {
         return Ok(None);
@@ -61,7 +61,7 @@ pub fn message(space: &Space, number: u64, watch: &Watch) -> Result<Option<Found
         return Ok(None);
     };
     let mut memory = MemoryBudget::unlimited().permit("message");
-    let mut documents = read(snapshot.segments[index].as_ref(), &[id], watch, &mut memory)?;
+    let mut documents = read(snapshot.segments[index].as_ref(), &[id], cancel, &mut memory)?;
     documents.iter_mut().for_each(|document| document.sequence = number);
     Ok(documents.pop().map(|document| {
         let mut tokens = Vec::new();
@@ -76,7 +76,7 @@ pub fn context(
     space: &Space,
     number: u64,
     near: Near,
-    watch: &Watch,
+    cancel: &CancelToken,
     memory: &mut MemoryPermit,
 ) -> Result<Vec<Document>, SearchError> {
     let Near { before, after, same } = near;
@@ -87,13 +87,13 @@ pub fn context(
     let Some((index, id)) = find(snapshot, sequence) else {
         return Ok(Vec::new());
     };
-    let anchor = read(snapshot.segments[index].as_ref(), &[id], watch, memory)?;
+    let anchor = read(snapshot.segments[index].as_ref(), &[id], cancel, memory)?;
     let Some(document) = anchor.first() else {
         return Ok(Vec::new());
     };
     let condition = likeness(document, same);
     let older = (0..=index).rev().map(|at| (at, if at == index { 0..id } else { 0..u32::MAX }));
-    let mut walk = Walk { snapshot, condition: &condition, watch, memory };
+    let mut walk = Walk { snapshot, condition: &condition, cancel, memory };
     let mut documents = walk.next(older, before, Direction::Back)?;
     documents.reverse();
     documents.extend(anchor);
@@ -105,10 +105,10 @@ pub fn context(
 }
 
 /// The columns of a space, the most used first. Segments that cannot be read are left out.
-pub fn columns(space: &Space, watch: &Watch) -> Result<Vec<ColumnUse>, SearchError> {
+pub fn columns(space: &Space, cancel: &CancelToken) -> Result<Vec<ColumnUse>, SearchError> {
     let mut sums: HashMap<Column, ColumnUse> = HashMap::new();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
-        let found = match boundary::columns(view.as_ref(), watch) {
+        let found = match boundary::columns(view.as_ref(), cancel) {
             Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
             found => found.unwrap_or_default(),
         };
@@ -140,12 +140,12 @@ pub struct Extent {
 }
 
 /// Returns the extent of a space. Segments that cannot be read are left out.
-pub fn extent(space: &Space, watch: &Watch) -> Result<Extent, SearchError> {
+pub fn extent(space: &Space, cancel: &CancelToken) -> Result<Extent, SearchError> {
     let mut extent = Extent::default();
     for view in space.members.iter().flat_map(|member| &member.snapshot.segments) {
         let of_segment = || {
-            let range = boundary::received_range(view.as_ref(), watch)?;
-            Ok((boundary::count(view.as_ref(), watch)?, range))
+            let range = boundary::received_range(view.as_ref(), cancel)?;
+            Ok((boundary::count(view.as_ref(), cancel)?, range))
         };
         let (count, range) = match of_segment() {
             Err(error @ ReadError::Stopped(_)) => return Err(error.into()),
@@ -176,12 +176,12 @@ fn find(snapshot: &Snapshot, sequence: u64) -> Option<(usize, u32)> {
 fn read(
     view: &dyn SegmentView,
     ids: &[u32],
-    watch: &Watch,
+    cancel: &CancelToken,
     memory: &mut MemoryPermit,
 ) -> Result<Vec<Document>, SearchError> {
     let mut documents = Vec::with_capacity(ids.len());
     let mut granted = Ok(());
-    view.read(&mut ids.iter().copied(), watch, &mut |_, document| {
+    view.read(&mut ids.iter().copied(), cancel, &mut |_, document| {
         granted = memory.grow(document_bytes(document));
         if granted.is_ok() {
             documents.push(document.clone());
@@ -196,7 +196,7 @@ fn read(
 struct Walk<'a> {
     snapshot: &'a Snapshot,
     condition: &'a Condition,
-    watch: &'a Watch,
+    cancel: &'a CancelToken,
     memory: &'a mut MemoryPermit,
 }
 
@@ -217,13 +217,13 @@ impl Walk<'_> {
             let view = self.snapshot.segments[index].as_ref();
             let mut within = lookup::Bitmap::none(view.len());
             within.add_range(range);
-            let matching = plan::matching(view, self.condition, Some(&within), self.watch)?;
+            let matching = plan::matching(view, self.condition, Some(&within), self.cancel)?;
             let missing = count - documents.len();
             let ids: Vec<u32> = match direction {
                 Direction::Back => matching.iter_rev().take(missing).collect(),
                 Direction::Forward => matching.iter().take(missing).collect(),
             };
-            documents.extend(read(view, &ids, self.watch, self.memory)?);
+            documents.extend(read(view, &ids, self.cancel, self.memory)?);
         }
         Ok(documents)
     }

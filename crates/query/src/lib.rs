@@ -3,7 +3,7 @@
 //!
 //! In: the text of a question and a [`Space`]. Out: an [`Answer`], or a [`QueryError`] with its place.
 //! Holds: nothing between questions. Knows no clock: the time of "now" is an argument.
-//! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`lookup::Watch`] bounds time.
+//! Limits: text, nesting and number of clauses are bounded (see [`QueryError`]); a [`lookup::CancelToken`] bounds time.
 
 mod answer;
 mod boundary;

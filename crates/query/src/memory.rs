@@ -5,7 +5,7 @@
 //! Limits: both budgets. A search over its own budget is refused at once. When all searches together have used up theirs, a
 //! search waits for memory up to [`WAIT_MAX`]; when everybody waits, the last one to come is refused, so that the others go on.
 
-use lookup::{Document, Stop, Watch};
+use lookup::{CancelToken, Document, Stop};
 use std::{
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
@@ -53,7 +53,7 @@ pub struct MemoryBudget(Arc<Budget>);
 #[derive(Debug)]
 struct Budget {
     pool: MemoryPool,
-    watch: Watch,
+    cancel: CancelToken,
     /// Changed under the pool's lock only.
     held_bytes: AtomicU64,
 }
@@ -116,9 +116,9 @@ impl MemoryPool {
         MemoryPool::new(u64::MAX, u64::MAX)
     }
 
-    /// The budget of one search. Its watch ends a wait for memory.
-    pub fn budget(&self, watch: &Watch) -> MemoryBudget {
-        let budget = Budget { pool: self.clone(), watch: watch.clone(), held_bytes: AtomicU64::new(0) };
+    /// The budget of one search. Its cancel token ends a wait for memory.
+    pub fn budget(&self, cancel: &CancelToken) -> MemoryBudget {
+        let budget = Budget { pool: self.clone(), cancel: cancel.clone(), held_bytes: AtomicU64::new(0) };
         MemoryBudget(Arc::new(budget))
     }
 
@@ -149,7 +149,7 @@ impl MemoryPool {
 impl MemoryBudget {
     /// A budget without limits.
     pub fn unlimited() -> MemoryBudget {
-        MemoryPool::unlimited().budget(&Watch::unlimited())
+        MemoryPool::unlimited().budget(&CancelToken::unlimited())
     }
 
     /// A permit for nothing yet; `stage` is named when it cannot grow.
@@ -193,7 +193,7 @@ impl MemoryBudget {
             }
             held.waiting_holders += usize::from(holds);
             // Those who hold the memory may need the processor to end.
-            let pace = self.0.watch.pace();
+            let pace = self.0.cancel.pace();
             if let Some(pace) = pace {
                 pace.block();
             }
@@ -203,7 +203,7 @@ impl MemoryBudget {
             if let Some(pace) = pace {
                 pace.unblock();
             }
-            self.0.watch.check()?;
+            self.0.cancel.check()?;
             held = pool.held();
         }
     }

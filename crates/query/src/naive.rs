@@ -7,8 +7,8 @@ use crate::{
     matcher::{self, Tokens},
 };
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Snapshot,
-    Watch,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
+    Snapshot,
 };
 use message::{Stamp, ValueKind, ZoneQuality};
 use std::{ops::Range, sync::Arc};
@@ -95,7 +95,7 @@ impl SegmentView for NaiveView {
         edges_us.iter().map(first).collect()
     }
 
-    fn event_between(&self, from_us: i64, to_us: i64, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn event_between(&self, from_us: i64, to_us: i64, _: &CancelToken) -> Result<Bitmap, ReadError> {
         Ok(self.select(&Condition::Event(from_us, to_us)))
     }
 
@@ -104,13 +104,13 @@ impl SegmentView for NaiveView {
         Ok(())
     }
 
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        watch.check()?;
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        cancel.check()?;
         Ok(self.select(&Condition::Word(pattern.clone())))
     }
 
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
-        watch.check()?;
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
+        cancel.check()?;
         if !self.coarse {
             return Ok(PhraseAnswer {
                 documents: self.select(&Condition::Phrase(phrase.clone())),
@@ -123,8 +123,8 @@ impl SegmentView for NaiveView {
         Ok(PhraseAnswer { sure: Some(Bitmap::none(documents.len())), documents })
     }
 
-    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        watch.check()?;
+    fn values(&self, column: &Column, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        cancel.check()?;
         Ok(self.select(&Condition::Value(column.clone(), ValueTest::Pattern(pattern.clone()))))
     }
 
@@ -132,10 +132,10 @@ impl SegmentView for NaiveView {
         &self,
         column: &Column,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
-        watch.check()?;
+        cancel.check()?;
         for id in documents.iter() {
             matcher::any_value(&self.documents[id as usize], column, &mut |value| {
                 add(value, 1);
@@ -160,11 +160,11 @@ impl SegmentView for NaiveView {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
         for id in documents {
-            watch.check()?;
+            cancel.check()?;
             if !visit(id, &self.documents[id as usize]) {
                 break;
             }

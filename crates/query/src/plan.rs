@@ -2,7 +2,7 @@
 //!
 //! In: a condition and a segment. Out: the bitmap of documents that match, exactly. Each part of the condition
 //! yields the documents that surely match and those that may; what lies between is read and asked one by one,
-//! after all parts have narrowed it. Limits: the watch.
+//! after all parts have narrowed it. Limits: the cancel token.
 
 mod column;
 mod known;
@@ -17,7 +17,7 @@ use crate::{
     words,
 };
 use known::{Known, Open, Part};
-use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView};
 use std::cell::Cell;
 use std::time::Instant;
 pub(crate) use trace::{Trace, Used};
@@ -33,16 +33,16 @@ pub(crate) fn matching(
     view: &dyn SegmentView,
     condition: &Condition,
     within: Option<&Bitmap>,
-    watch: &Watch,
+    cancel: &CancelToken,
 ) -> Result<Bitmap, ReadError> {
-    let Known { mut upper, open } = indexed(view, condition, within, watch, None)?;
+    let Known { mut upper, open } = indexed(view, condition, within, cancel, None)?;
     let Some(open) = open else {
         return Ok(upper);
     };
     let doubtful = open.doubtful(&upper);
     let mut tokens = Tokens::default();
     let mut refuted = Vec::new();
-    view.read(&mut doubtful.iter(), watch, &mut |id, document| {
+    view.read(&mut doubtful.iter(), cancel, &mut |id, document| {
         tokens.forget();
         if !open.holds(id, document, &mut tokens) {
             refuted.push(id);
@@ -58,10 +58,10 @@ pub(crate) fn doubtful(
     view: &dyn SegmentView,
     condition: &Condition,
     within: Option<&Bitmap>,
-    watch: &Watch,
+    cancel: &CancelToken,
     trace: &Trace,
 ) -> Result<Bitmap, ReadError> {
-    let Known { upper, open } = indexed(view, condition, within, watch, Some(trace))?;
+    let Known { upper, open } = indexed(view, condition, within, cancel, Some(trace))?;
     Ok(open.map_or_else(|| Bitmap::none(view.len()), |open| open.doubtful(&upper)))
 }
 
@@ -70,16 +70,16 @@ fn indexed<'c>(
     view: &dyn SegmentView,
     condition: &'c Condition,
     within: Option<&Bitmap>,
-    watch: &Watch,
+    cancel: &CancelToken,
     trace: Option<&Trace>,
 ) -> Result<Known<'c>, ReadError> {
-    let plan = Plan { view, watch, kept: Cell::new(0), trace };
+    let plan = Plan { view, cancel, kept: Cell::new(0), trace };
     let mut known = plan.evaluate(condition, within)?;
     if let Some(within) = within {
         known.upper.and(within);
     }
     // Here alone conditions become documents: what lies outside the boundary ends here, a negation's too.
-    if let Some(boundary) = view.boundary(watch)? {
+    if let Some(boundary) = view.boundary(cancel)? {
         known.upper.and(boundary);
     }
     Ok(known)
@@ -87,7 +87,7 @@ fn indexed<'c>(
 
 pub(super) struct Plan<'a> {
     view: &'a dyn SegmentView,
-    watch: &'a Watch,
+    cancel: &'a CancelToken,
     /// Undecided parts that keep their bitmaps.
     kept: Cell<usize>,
     /// Records the cost of each part, when a user asked for it.
@@ -101,14 +101,14 @@ impl Plan<'_> {
         condition: &'c Condition,
         within: Option<&Bitmap>,
     ) -> Result<Known<'c>, ReadError> {
-        self.watch.check()?;
+        self.cancel.check()?;
         let Some(trace) = self.trace else {
             return self.decide(condition, within);
         };
         let started = Instant::now();
         let known = self.decide(condition, within)?;
         let took = started.elapsed();
-        trace.add(self.view, condition, within, &known, took, self.watch)?;
+        trace.add(self.view, condition, within, &known, took, self.cancel)?;
         Ok(known)
     }
 
@@ -119,14 +119,14 @@ impl Plan<'_> {
             Condition::And(members) => self.all_of(members, within),
             Condition::Or(members) => self.any_of(members, within),
             Condition::Not(inner) => Ok(self.evaluate(inner, within)?.opposite()),
-            Condition::Word(pattern) => Ok(Known::exact(self.view.words(pattern, self.watch)?)),
+            Condition::Word(pattern) => Ok(Known::exact(self.view.words(pattern, self.cancel)?)),
             Condition::Phrase(phrase) => self.phrase(condition, phrase),
             Condition::CasePhrase { words, .. } => {
-                let answer = self.view.phrase(words, self.watch)?;
+                let answer = self.view.phrase(words, self.cancel)?;
                 Ok(Known::doubtful(answer.documents, None, condition))
             }
             Condition::Value(column, ValueTest::Pattern(pattern)) => {
-                Ok(Known::exact(self.view.values(column, pattern, self.watch)?))
+                Ok(Known::exact(self.view.values(column, pattern, self.cancel)?))
             }
             Condition::Value(column, ValueTest::Regex(regex)) => {
                 self.column_regex(condition, column, regex, within)
@@ -141,7 +141,9 @@ impl Plan<'_> {
                 found.add_range(self.view.received_between(*from, *to));
                 Ok(Known::exact(found))
             }
-            Condition::Event(from, to) => Ok(Known::exact(self.view.event_between(*from, *to, self.watch)?)),
+            Condition::Event(from, to) => {
+                Ok(Known::exact(self.view.event_between(*from, *to, self.cancel)?))
+            }
             Condition::Skew(from, to) => self.skew(condition, *from, *to, within),
         }
     }
@@ -172,7 +174,7 @@ impl Plan<'_> {
                 }
                 Some(words) => {
                     words_ahead = None;
-                    Known::exact(self.view.words_together(words, self.watch)?)
+                    Known::exact(self.view.words_together(words, self.cancel)?)
                 }
                 None => continue,
             };
@@ -205,7 +207,7 @@ impl Plan<'_> {
         let mut parts = Vec::new();
         let words = self.any_words(members);
         if let Some(words) = &words {
-            upper = self.view.words_together(words, self.watch)?;
+            upper = self.view.words_together(words, self.cancel)?;
             lower = upper.clone();
         }
         let is_left = |member: &&Condition| words.is_none() || !matches!(member, Condition::Word(_));
@@ -247,9 +249,9 @@ impl Plan<'_> {
                 break;
             }
             if let Some(trace) = self.trace {
-                trace.add_word(self.view, condition, token, self.watch)?;
+                trace.add_word(self.view, condition, token, self.cancel)?;
             }
-            narrow.and(&self.view.words(token, self.watch)?);
+            narrow.and(&self.view.words(token, self.cancel)?);
         }
         Ok(narrow)
     }

@@ -2,7 +2,7 @@
 //!
 //! In: a space, a question, what to show. Out: an answer of which all parts agree.
 //! Holds: one bit a message while it runs, and the counts of facets (bounded, see [`facets`]).
-//! Limits: the watch. When its time is over, the answer covers the newest segments that were finished, and says so.
+//! Limits: the cancel token. When its time is over, the answer covers the newest segments that were finished, and says so.
 
 mod explain;
 mod facets;
@@ -27,7 +27,7 @@ pub use rows::{ChosenRows, ROWS_MAX};
 
 use facets::{Counts, Uncounted};
 pub(crate) use found::{Found, locked};
-use lookup::{Column, Document, Pattern, ReadError, SegmentView, Stop, Watch};
+use lookup::{CancelToken, Column, Document, Pattern, ReadError, SegmentView, Stop};
 use segment::Part;
 pub(crate) use segment::{Frame, matching};
 use std::{
@@ -46,10 +46,10 @@ pub fn search(space: &Space, query: &Query, search: &Search) -> Result<Answer, S
     let mut found = Found::of(space, query, search)?;
     let mut chosen = ChosenRows::of(&found, search)?;
     // Rows that are chosen are read whatever time it is: they are few.
-    let watch = search.watch.without_deadline();
-    chosen.read_ahead(query, search.threads, &watch)?;
+    let cancel = search.cancel.without_deadline();
+    chosen.read_ahead(query, search.threads, &cancel)?;
     let mut rows = Vec::with_capacity(search.limit.min(1_024));
-    while let Some(row) = chosen.next(query, &watch)? {
+    while let Some(row) = chosen.next(query, &cancel)? {
         rows.push(row);
     }
     found.unread.extend(chosen.take_unread());
@@ -66,7 +66,7 @@ pub fn search_rows(
     let started = Instant::now();
     let mut found = Found::of(space, query, search)?;
     let mut chosen = ChosenRows::of(&found, search)?;
-    chosen.read_ahead(query, search.threads, &search.watch.without_deadline())?;
+    chosen.read_ahead(query, search.threads, &search.cancel.without_deadline())?;
     found.unread.extend(chosen.take_unread());
     Ok((answer(found, query, search, started)?, chosen))
 }
@@ -129,7 +129,7 @@ fn answer(found: Found<'_>, query: &Query, search: &Search, started: Instant) ->
         Err(Uncounted::Memory(error)) => return Err(error),
     }
     if answer.total == 0 {
-        answer.hints.extend(unknown_fields(query.condition(), space, &search.watch)?);
+        answer.hints.extend(unknown_fields(query.condition(), space, &search.cancel)?);
     }
     unread.dedup();
     answer.hints.extend(unread.iter().map(Unread::describe));
@@ -177,14 +177,18 @@ fn set_bars(
 }
 
 /// Advice on fields that no message of the space has.
-fn unknown_fields(condition: &Condition, space: &Space, watch: &Watch) -> Result<Vec<String>, SearchError> {
+fn unknown_fields(
+    condition: &Condition,
+    space: &Space,
+    cancel: &CancelToken,
+) -> Result<Vec<String>, SearchError> {
     let mut names = Vec::new();
     named_fields(condition, &mut names);
     if names.is_empty() {
         return Ok(Vec::new());
     }
     let mut known: Vec<String> = fields::fixed_names().map(str::to_owned).collect();
-    let used = crate::browse::columns(space, watch)?;
+    let used = crate::browse::columns(space, cancel)?;
     known.extend(used.iter().map(|used| column_name(&used.column).to_owned()));
     known.sort_unstable();
     known.dedup();
@@ -228,7 +232,7 @@ pub fn values(
     column: &Column,
     prefix: &str,
     limit: usize,
-    watch: &Watch,
+    cancel: &CancelToken,
     memory: &MemoryBudget,
 ) -> Result<Vec<(Vec<u8>, u64)>, SearchError> {
     let segments = space.members.iter().flat_map(|member| &member.snapshot.segments);
@@ -237,8 +241,8 @@ pub fn values(
     let sum = Mutex::new(Counts::new(memory));
     let of_segment = |view: &dyn SegmentView| {
         let mut counts = Counts::new(memory);
-        let documents = view.values(column, &pattern, watch)?;
-        view.count_values(column, &documents, watch, &mut |value, count| {
+        let documents = view.values(column, &pattern, cancel)?;
+        view.count_values(column, &documents, cancel, &mut |value, count| {
             // A document may have other tags as well.
             if words::value_matches(&pattern, value) {
                 counts.add(value, count);

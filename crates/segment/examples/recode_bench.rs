@@ -6,7 +6,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use evidence::Keys;
-use lookup::{Pattern, SegmentView, Watch};
+use lookup::{CancelToken, Pattern, SegmentView};
 use segment::{RecodeReport, Recoding, Sealed};
 use std::path::Path;
 
@@ -37,18 +37,18 @@ fn cpu_ns() -> u64 {
 }
 
 fn recode(sealed: &Sealed, new: &Path) {
-    let (keys, watch) = (Keys::default(), Watch::unlimited());
+    let (keys, cancel) = (Keys::default(), CancelToken::unlimited());
     let before = cpu_ns();
-    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    let mut recoding = Recoding { recipients: &[], keys: &keys, cancel: &cancel, pace: &mut || () };
     let draft = sealed.recode(new, &mut recoding).unwrap();
     let report = draft.finish(&|_| Some(String::new())).unwrap();
     show(&report, before);
 }
 
 fn age(recoded: &Sealed, aged: &Path) {
-    let (keys, watch) = (Keys::default(), Watch::unlimited());
+    let (keys, cancel) = (Keys::default(), CancelToken::unlimited());
     let before = cpu_ns();
-    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    let mut recoding = Recoding { recipients: &[], keys: &keys, cancel: &cancel, pace: &mut || () };
     let draft = recoded.age(aged, &mut recoding).unwrap();
     show(&draft.finish(&|_| Some(String::new())).unwrap(), before);
 }
@@ -81,7 +81,7 @@ fn read(sealed: &Sealed) {
     let rows = |step: usize, count: usize| {
         let mut which = (0..sealed.len()).rev().step_by(step).take(count);
         sealed
-            .read(&mut which, &Watch::unlimited(), &mut |_, document| {
+            .read(&mut which, &CancelToken::unlimited(), &mut |_, document| {
                 std::hint::black_box(&document.raw);
                 true
             })
@@ -105,7 +105,7 @@ fn words(sealed: &Sealed) {
         ("*pple", wild("*pple")),
     ];
     for (name, pattern) in patterns {
-        let ask = || sealed.words(&pattern, &Watch::unlimited()).unwrap().count();
+        let ask = || sealed.words(&pattern, &CancelToken::unlimited()).unwrap().count();
         let ms = best_ms(|| (0..20).for_each(|_| assert!(ask() <= u64::from(sealed.len())))) / 20.0;
         println!("  {name}: {} found, {ms:.3} ms", ask());
     }

@@ -7,7 +7,7 @@
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use evidence::{Identity, Keys, Recipient};
-use lookup::{Bitmap, Column, Pattern, Phrase, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, Column, Pattern, Phrase, SegmentView};
 use message::{Ack, Batch, Message, Origin, Priority, Selection, Span, Stamp, ZoneQuality};
 use segment::{Active, SealReport, Sealed, Sealing};
 use std::{
@@ -208,7 +208,7 @@ fn verify(dir: &Path) {
     for entry in std::fs::read_dir(dir).unwrap() {
         let sealed = Sealed::unlock(&entry.unwrap().path(), &keys()).unwrap();
         let before = cpu_ns();
-        let report = sealed.verify(&Watch::unlimited()).unwrap();
+        let report = sealed.verify(&CancelToken::unlimited()).unwrap();
         let ns = (cpu_ns() - before) as f64 / report.documents as f64;
         println!("{} messages read back, {:.3} us of CPU each", report.documents, ns / 1e3);
     }
@@ -281,12 +281,12 @@ fn questions() -> Vec<(&'static str, Ask)> {
 }
 
 fn eval(ask: &Ask, view: &dyn SegmentView) -> Bitmap {
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     match ask {
-        Ask::Word(pattern) => view.words(pattern, &watch).unwrap(),
-        Ask::Phrase(phrase) => view.phrase(phrase, &watch).unwrap().documents,
+        Ask::Word(pattern) => view.words(pattern, &cancel).unwrap(),
+        Ask::Phrase(phrase) => view.phrase(phrase, &cancel).unwrap().documents,
         Ask::All => Bitmap::all(view.len()),
-        Ask::Is(column, pattern) => view.values(column, pattern, &watch).unwrap(),
+        Ask::Is(column, pattern) => view.values(column, pattern, &cancel).unwrap(),
         Ask::Top(inner, _) => eval(inner, view),
         Ask::And(asks) | Ask::Or(asks) => {
             let mut parts = asks.iter().map(|ask| eval(ask, view));
@@ -312,7 +312,7 @@ fn analyse(ask: &Ask, view: &dyn SegmentView, edges: &[i64]) -> (Bitmap, u64, Ve
     let bars = starts.windows(2).map(|pair| found.count_range(pair[0]..pair[1])).collect();
     let mut distinct = 0;
     if let Ask::Top(_, column) = ask {
-        view.count_values(column, &found, &Watch::unlimited(), &mut |_, _| distinct += 1).unwrap();
+        view.count_values(column, &found, &CancelToken::unlimited(), &mut |_, _| distinct += 1).unwrap();
     }
     let count = found.count();
     (found, count, bars, distinct)
@@ -346,7 +346,7 @@ fn query(segments: &[Arc<dyn SegmentView>], threads: usize) {
             for (index, part) in &found {
                 let mut newest = part.0.iter_rev().take(left);
                 segments[*index]
-                    .read(&mut newest, &Watch::unlimited(), &mut |_, document| {
+                    .read(&mut newest, &CancelToken::unlimited(), &mut |_, document| {
                         std::hint::black_box(&document.raw);
                         left -= 1;
                         left > 0

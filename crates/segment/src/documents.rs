@@ -12,13 +12,13 @@ use crate::format::{
     Damage,
     frame::{Frames, Layout},
 };
-use lookup::{Document, ReadError, Watch};
+use lookup::{CancelToken, Document, ReadError};
 use std::{ops::Range, sync::Arc};
 
 /// Most documents of a reading whose blocks are worth keeping: rows of a screen, not scans.
 const KEPT_DOCUMENTS_MAX: usize = 1_000;
 
-/// Messages put together between two looks at the watch: about a millisecond.
+/// Messages put together between two looks at the token: about a millisecond.
 const JOINED_A_LOOK: usize = 256;
 
 /// A block, decompressed.
@@ -133,28 +133,28 @@ pub(crate) trait Stored {
 pub(crate) fn read(
     stored: &dyn Stored,
     documents: &mut dyn Iterator<Item = u32>,
-    watch: &Watch,
+    cancel: &CancelToken,
     visit: &mut dyn FnMut(u32, &Document) -> bool,
 ) -> Result<(), ReadError> {
-    read_placed(stored, documents, watch, &mut |number, document, _| visit(number, document))
+    read_placed(stored, documents, cancel, &mut |number, document, _| visit(number, document))
 }
 
 /// The same, also saying where in the frame the text begins; `None`: it is not part of it.
 pub(crate) fn read_placed(
     stored: &dyn Stored,
     documents: &mut dyn Iterator<Item = u32>,
-    watch: &Watch,
+    cancel: &CancelToken,
     visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
 ) -> Result<(), ReadError> {
     if stored.is_joined() {
-        return read_joined(stored, documents, watch, visit);
+        return read_joined(stored, documents, cancel, visit);
     }
     let are_few = are_few(documents);
     let mut block: Arc<Block> = Arc::default();
     let mut message = Document::default();
     for document in documents {
         if !block.documents.contains(&document) || block.frame(document).is_none() {
-            watch.check()?;
+            cancel.check()?;
             match Arc::get_mut(&mut block) {
                 Some(own) if !are_few => stored.open_block(document, own)?,
                 _ => block = stored.shown_block(document)?,
@@ -193,14 +193,14 @@ fn are_few(documents: &mut dyn Iterator<Item = u32>) -> bool {
 fn read_joined(
     stored: &dyn Stored,
     documents: &mut dyn Iterator<Item = u32>,
-    watch: &Watch,
+    cancel: &CancelToken,
     visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
 ) -> Result<(), ReadError> {
     let are_few = are_few(documents);
     let mut message = Document::default();
     for (count, document) in documents.enumerate() {
         if count % JOINED_A_LOOK == 0 {
-            watch.check()?;
+            cancel.check()?;
         }
         let (start, tail) = stored.describe(document, &mut message)?;
         let is_apart = match are_few {

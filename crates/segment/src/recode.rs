@@ -21,7 +21,7 @@ use super::{
 use crate::terms::{frequent::Frequent, letters};
 use aws_lc_rs::rand;
 use evidence::{Keys, Lock, Recipient};
-use lookup::{ReadError, SegmentView, Watch};
+use lookup::{CancelToken, ReadError, SegmentView};
 use std::{
     fs::File,
     io::{self, BufWriter},
@@ -103,7 +103,7 @@ pub struct Recoding<'a> {
     /// Keys that open it, to read it back.
     pub keys: &'a Keys,
     /// Stops the work.
-    pub watch: &'a Watch,
+    pub cancel: &'a CancelToken,
     /// Called every few milliseconds of work: may sleep.
     pub pace: &'a mut dyn FnMut(),
 }
@@ -195,8 +195,8 @@ impl Sealed {
         let mut group = Group::new(Splitter::new(frequent));
         let mut first = range.start;
         let mut ended = Ok(());
-        let (watch, pace) = (recoding.watch, &mut *recoding.pace);
-        self.read_placed(&mut range.clone(), watch, &mut |number, document, text| {
+        let (cancel, pace) = (recoding.cancel, &mut *recoding.pace);
+        self.read_placed(&mut range.clone(), cancel, &mut |number, document, text| {
             group.push(document, text);
             if number % DOCUMENTS_A_LOOK == 0 {
                 pace();

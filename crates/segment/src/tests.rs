@@ -9,7 +9,7 @@ mod rows;
 
 use super::*;
 use crate::terms::frequent::Frequent;
-use lookup::{Document, SegmentView, Watch};
+use lookup::{CancelToken, Document, SegmentView};
 use message::{Ack, Batch, Format, Message, Origin, Priority, Selection, Span, Stamp, ValueKind};
 use std::sync::Arc;
 
@@ -100,8 +100,8 @@ fn recode_to(
     recipients: &[evidence::Recipient],
     keys: &evidence::Keys,
 ) {
-    let watch = Watch::unlimited();
-    let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut || () };
+    let cancel = CancelToken::unlimited();
+    let mut recoding = Recoding { recipients, keys, cancel: &cancel, pace: &mut || () };
     let draft = sealed.recode(path, &mut recoding).unwrap();
     draft.finish(&|_| Some(String::new())).unwrap();
 }
@@ -118,7 +118,7 @@ fn recoded_bytes(active: &Active) -> Vec<u8> {
 fn documents(view: &dyn SegmentView) -> Vec<Document> {
     let mut documents = Vec::new();
     let mut all = 0..view.len();
-    view.read(&mut all, &Watch::unlimited(), &mut |_, document| {
+    view.read(&mut all, &CancelToken::unlimited(), &mut |_, document| {
         documents.push(document.clone());
         true
     })

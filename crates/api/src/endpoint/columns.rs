@@ -12,7 +12,7 @@ use crate::{
     types::{ColumnAnswer, ValueCount},
 };
 use axum::{Json, extract::State as Shared};
-use lookup::Watch;
+use lookup::CancelToken;
 use serde::Deserialize;
 use std::{
     sync::Arc,
@@ -41,8 +41,8 @@ pub(crate) async fn columns(
 ) -> Result<Json<Vec<ColumnAnswer>>, ApiError> {
     let space = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?.space(&user.keyring);
     let cancelled = Arc::default();
-    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
-    let work = move || query::columns(&space, &watch);
+    let cancel = CancelToken::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let work = move || query::columns(&space, &cancel);
     let found = searching::blocking(&state, &user.name, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.iter().map(|column| ColumnAnswer {
@@ -76,11 +76,11 @@ pub(crate) async fn values(
 ) -> Result<Json<Vec<ValueCount>>, ApiError> {
     let space = state.scope(&user, parameters.logspace.as_deref(), Right::Search)?.space(&user.keyring);
     let cancelled = Arc::default();
-    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let cancel = CancelToken::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let column = query::column(&parameters.column);
     let limit = parameters.limit.unwrap_or(20).min(VALUES_MAX);
-    let memory = state.memory().budget(&watch);
-    let work = move || query::values(&space, &column, &parameters.prefix, limit, &watch, &memory);
+    let memory = state.memory().budget(&cancel);
+    let work = move || query::values(&space, &column, &parameters.prefix, limit, &cancel, &memory);
     let found = searching::blocking(&state, &user.name, cancelled, work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let answer = found.into_iter().map(|(value, count)| ValueCount { value: rows::text(&value), count });

@@ -110,8 +110,8 @@ pub(crate) async fn export(
     let cancelled = Arc::new(AtomicBool::new(false));
     let gone = CancelOnDrop(cancelled.clone());
     let limit = Duration::from_secs(3600 * HOURS_MAX);
-    search.watch = searching::long_watch(limit, cancelled);
-    search.memory = state.memory().budget(&search.watch);
+    search.cancel = searching::long_running_token(limit, cancelled);
+    search.memory = state.memory().budget(&search.cancel);
     let (client, mut pieces) = transfer::<SearchError>();
     let format = asked.format;
     let id = super::session::token()?;

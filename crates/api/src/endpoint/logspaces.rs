@@ -13,7 +13,7 @@ use crate::{
     types::LogspaceAnswer,
 };
 use axum::{Json, extract::State as Shared};
-use lookup::Watch;
+use lookup::CancelToken;
 use query::Extent;
 use std::{
     sync::Arc,
@@ -41,18 +41,18 @@ pub(crate) async fn logspaces(
         rights.push(may);
     }
     let cancelled = Arc::default();
-    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let cancel = CancelToken::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let name = user.name.clone();
     let work = move || {
         let each = scopes.iter().zip(rights);
-        each.map(|(scope, may)| answer(scope, may, &user, &watch)).collect()
+        each.map(|(scope, may)| answer(scope, may, &user, &cancel)).collect()
     };
     Ok(Json(searching::blocking(&state, &name, cancelled, work).await?))
 }
 
-fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, watch: &Watch) -> LogspaceAnswer {
+fn answer(scope: &Scope, may: Vec<&'static str>, user: &User, cancel: &CancelToken) -> LogspaceAnswer {
     let space = scope.space(&user.keyring);
-    let extent = query::extent(&space, watch).ok();
+    let extent = query::extent(&space, cancel).ok();
     let received_us = extent.and_then(|extent: Extent| extent.received_us);
     let bytes = || {
         let stats = scope.members.iter().map(|member| member.logspace.stats());

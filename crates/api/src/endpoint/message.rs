@@ -13,7 +13,7 @@ use crate::{
     types::{ContextAnswer, MessageAnswer},
 };
 use axum::{Json, extract::State as Shared};
-use lookup::{Locked, Watch};
+use lookup::{CancelToken, Locked};
 use query::{Near, Same, Space};
 use serde::Deserialize;
 use std::{
@@ -50,7 +50,7 @@ pub(crate) async fn message(
     state.note(&user, "message", &scope, "", details).await?;
     let space = scope.space(&user.keyring);
     let asked = space.clone();
-    let work = move || query::message(&asked, place, &Watch::unlimited());
+    let work = move || query::message(&asked, place, &CancelToken::unlimited());
     let found = searching::blocking(&state, &user.name, Arc::default(), work).await?;
     let found = found.map_err(|error| rows::search_error(&error, TIMEOUT))?;
     let found = found.ok_or_else(|| gone(&space, place))?;
@@ -130,13 +130,13 @@ pub(crate) async fn context(
     let details = serde_json::json!({"sequence": place, "before": before, "after": after});
     state.note(&user, "context", &scope, "", details).await?;
     let cancelled = Arc::default();
-    let watch = Watch::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
+    let cancel = CancelToken::new(Arc::clone(&cancelled), Some(Instant::now() + TIMEOUT));
     let space = scope.space(&user.keyring);
     let asked = space.clone();
     let near = Near { before, after, same };
-    let mut memory = state.memory().budget(&watch).permit("context");
+    let mut memory = state.memory().budget(&cancel).permit("context");
     let work = move || {
-        let found = query::context(&asked, place, near, &watch, &mut memory);
+        let found = query::context(&asked, place, near, &cancel, &mut memory);
         (found, memory)
     };
     // The memory is given back when the answer was written.

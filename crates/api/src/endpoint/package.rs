@@ -26,7 +26,7 @@ use axum::{
 };
 use evidence::package::{Question, View};
 use logspace::{ExportError, Exported, PackagePart, export_package};
-use lookup::{ReadError, Watch};
+use lookup::{CancelToken, ReadError};
 use query::{Query, Search};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -109,7 +109,7 @@ pub(crate) async fn make(
     let seat = state.export_slot(&user)?;
     let cancelled = Arc::new(AtomicBool::new(false));
     let _gone = CancelOnDrop(cancelled.clone());
-    let watch = searching::long_watch(Duration::from_secs(60 * MINUTES_MAX), cancelled);
+    let cancel = searching::long_running_token(Duration::from_secs(60 * MINUTES_MAX), cancelled);
     let parts = scope.members.iter().map(|member| part(&scope, member, &user, &query));
     let parts =
         parts.collect::<Result<Vec<_>, _>>().map_err(|error| ApiError::internal(error.to_string()))?;
@@ -125,7 +125,7 @@ pub(crate) async fn make(
     };
     let text = question.text.clone();
     let access = Access::new(state.clone(), user, rights);
-    let (user, made) = while_granted(access, made(package, question, parts, watch)).await?;
+    let (user, made) = while_granted(access, made(package, question, parts, cancel)).await?;
     drop(seat);
     let (package, exported) = made;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
@@ -229,11 +229,11 @@ async fn made(
     package: Package,
     question: Question,
     parts: Vec<PackagePart<'static>>,
-    watch: Watch,
+    cancel: CancelToken,
 ) -> Result<(Package, Exported), ApiError> {
     let (done, made) = tokio::sync::oneshot::channel();
     let work = move || {
-        let exported = export_package(&package.path(), &question, parts, &watch);
+        let exported = export_package(&package.path(), &question, parts, &cancel);
         // Nobody waits for it any more: its folder goes with it.
         let _ = done.send(exported.map(|exported| (package, exported)));
     };

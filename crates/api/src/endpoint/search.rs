@@ -97,7 +97,7 @@ fn writer(shown: Shown, found: Found, mut hints: Vec<String>, search: &::query::
         unread: answer.unread.iter().map(|unread| rows::unread(scope, unread)).collect(),
         searched_from_us: answer.timed_out.map(|cut| cut.searched_from_us),
     };
-    AnswerWriter::new(shown, &head, rows, tail, &search.memory, &search.watch)
+    AnswerWriter::new(shown, &head, rows, tail, &search.memory, &search.cancel)
 }
 
 /// Refuses to show more than one answer holds.

@@ -26,7 +26,7 @@ use axum::{
 };
 use futures_util::Stream;
 use logspace::{Live, Subscription};
-use lookup::{Document, Watch};
+use lookup::{CancelToken, Document};
 use query::{Answer, Matcher, MemoryPermit, Query, Search, SearchError, Space, place};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -164,7 +164,7 @@ impl Follower {
             subscription: member.logspace.subscribe(),
             boundary: member.boundary.as_ref().map(|boundary| boundary.matcher()),
         };
-        let memory = state.memory().budget(&Watch::unlimited()).permit("tail");
+        let memory = state.memory().budget(&CancelToken::unlimited()).permit("tail");
         Follower {
             state,
             user,
@@ -304,7 +304,7 @@ impl Follower {
 fn newest(space: &Space, query: &Query, search: &Search) -> Result<(Answer, Vec<Document>), SearchError> {
     let (answer, mut chosen) = query::search_rows(space, query, search)?;
     let (mut rows, mut bytes) = (Vec::new(), 0);
-    while let Some(row) = chosen.next(query, &search.watch)? {
+    while let Some(row) = chosen.next(query, &search.cancel)? {
         bytes += row.document.raw.len() + row.document.text.len();
         if bytes > WAITING_BYTES_MAX {
             break;

@@ -14,7 +14,7 @@ use crate::files::{
 };
 use evidence::{Chain, Event, Keys, PublicKey, Record};
 use journal::OsDisk;
-use lookup::{ReadError, Watch};
+use lookup::{CancelToken, ReadError};
 use segment::{DamagedChunk, Sealed, SegmentInspector};
 use std::{
     collections::BTreeSet,
@@ -31,7 +31,7 @@ pub(super) struct FileCheck<'a> {
     pub(super) signers: &'a [PublicKey],
     /// First sequence number that the journal has.
     pub(super) journal_first: Option<u64>,
-    pub(super) watch: &'a Watch,
+    pub(super) cancel: &'a CancelToken,
 }
 
 impl FileCheck<'_> {
@@ -75,7 +75,7 @@ impl FileCheck<'_> {
         let messages = Some(first..record.end());
         let place = archive::locate(self.dir, &path, chain);
         if let Some(file) = place.file(self.dir, &path) {
-            return check_file(&file, record, self.keys, self.watch, report);
+            return check_file(&file, record, self.keys, self.cancel, report);
         }
         let (kind, text) = match place {
             SegmentPlace::Away(_) => {
@@ -170,7 +170,7 @@ impl FileCheck<'_> {
             add(FindingKind::Signature, "its record is not signed by a trusted key");
         }
         for chunk in 0..inspector.chunks() {
-            self.watch.check()?;
+            self.cancel.check()?;
             if let Err(trouble) = inspector.examine(chunk) {
                 add(FindingKind::Damaged, trouble.what);
             }
@@ -217,7 +217,7 @@ fn check_file(
     path: &Path,
     record: &Record,
     keys: &Keys,
-    watch: &Watch,
+    cancel: &CancelToken,
     report: &mut AuditReport,
 ) -> Result<(), AuditError> {
     report.segments += 1;
@@ -243,7 +243,7 @@ fn check_file(
     }
     let mut troubles = Vec::new();
     for chunk in 0..inspector.chunks() {
-        watch.check()?;
+        cancel.check()?;
         troubles.extend(inspector.examine(chunk).err());
     }
     if inspector.is_locked() {
@@ -252,7 +252,7 @@ fn check_file(
         report.add(place(Finding { messages: all.clone(), ..Finding::new(FindingKind::Note, text) }));
     } else {
         match inspector.read() {
-            Ok(sealed) => check_messages(&sealed, record, watch, &mut troubles, report)?,
+            Ok(sealed) => check_messages(&sealed, record, cancel, &mut troubles, report)?,
             Err(error) if troubles.is_empty() => {
                 let (offset, text) = describe(&error);
                 report.add(place(Finding {
@@ -272,21 +272,21 @@ fn check_file(
 fn check_messages(
     sealed: &Sealed,
     record: &Record,
-    watch: &Watch,
+    cancel: &CancelToken,
     troubles: &mut Vec<DamagedChunk>,
     report: &mut AuditReport,
 ) -> Result<(), AuditError> {
     let place = |finding: Finding| Finding { path: Some(sealed.path().to_owned()), ..finding };
     if !troubles.is_empty() {
         // What is damaged cannot be hashed as a whole: say which messages are concerned.
-        match sealed.troubles(watch) {
+        match sealed.troubles(cancel) {
             Ok(named) => *troubles = named,
             Err(ReadError::Stopped(stop)) => return Err(stop.into()),
             Err(_) => {}
         }
         return Ok(());
     }
-    match sealed.root(watch) {
+    match sealed.root(cancel) {
         Ok(root) if root == record.segment.messages => report.messages += record.segment.count,
         Ok(_) => {
             let text = "the messages are not those that were sealed";

@@ -6,7 +6,7 @@ use crate::{
     files::{archive, layout},
     read_chain,
 };
-use lookup::{Document, Pattern, Watch};
+use lookup::{CancelToken, Document, Pattern};
 use message::{Ack, AckSink, Batch, Message, Origin, Outcome, Selection, Span, Stamp, WriteBudget};
 use plain::Plain;
 use sim::{Chance, SimDisk};
@@ -137,7 +137,7 @@ fn found(logspace: &Logspace) -> Vec<(u64, String)> {
             found.push((document.sequence, String::from_utf8_lossy(&document.text).into_owned()));
             true
         };
-        segment.read(&mut (0..segment.len()), &Watch::unlimited(), &mut visit).unwrap();
+        segment.read(&mut (0..segment.len()), &CancelToken::unlimited(), &mut visit).unwrap();
     }
     found
 }
@@ -152,7 +152,7 @@ fn check_found(logspace: &Logspace, count: u64) {
 fn with_token(logspace: &Logspace, token: &str) -> u64 {
     let pattern = Pattern::Exact(token.as_bytes().to_vec());
     let count = |segment: &Arc<dyn lookup::SegmentView>| {
-        segment.words(&pattern, &Watch::unlimited()).unwrap().count()
+        segment.words(&pattern, &CancelToken::unlimited()).unwrap().count()
     };
     logspace.snapshot().segments.iter().map(count).sum()
 }

@@ -5,7 +5,7 @@
 use super::parts::{Candidate, FindError, Opening};
 use crate::segments::Outline;
 use journal::Read;
-use lookup::{Document, SegmentView, Watch};
+use lookup::{CancelToken, Document, SegmentView};
 use message::{Batch, Field, codec};
 use std::ops::Range;
 
@@ -75,6 +75,7 @@ fn has_messages(view: &dyn SegmentView, batch: &Batch, sequence: u64, numbers: R
         next += u64::from(is_same);
         is_same
     };
-    let read = view.read(&mut (place(numbers.start)..place(numbers.end)), &Watch::unlimited(), &mut visit);
+    let read =
+        view.read(&mut (place(numbers.start)..place(numbers.end)), &CancelToken::unlimited(), &mut visit);
     read.is_ok() && next == numbers.end
 }

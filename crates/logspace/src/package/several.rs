@@ -8,7 +8,7 @@ use evidence::{
     Digest,
     package::{Question, VERIFY_PAGE, format, name},
 };
-use lookup::Watch;
+use lookup::CancelToken;
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path};
 
@@ -17,17 +17,17 @@ pub fn export_package(
     folder: &Path,
     question: &Question,
     mut parts: Vec<PackagePart<'_>>,
-    watch: &Watch,
+    cancel: &CancelToken,
 ) -> Result<Exported, ExportError> {
     if parts.len() == 1 {
-        return export_part(folder, parts.remove(0), question, watch);
+        return export_part(folder, parts.remove(0), question, cancel);
     }
     let signer = parts.first().ok_or(ExportError::NoEvidence)?.signer.clone();
     fs::create_dir(folder)?;
     let (mut named, mut all) = (Map::new(), Exported::default());
     for part in parts {
         let local = part.local.clone();
-        match export_part(&folder.join(&local), part, question, watch) {
+        match export_part(&folder.join(&local), part, question, cancel) {
             // Nothing of it was sealed: there is nothing to prove, and nothing is missing.
             Err(ExportError::NoEvidence) => {
                 named.insert(local, json!({"sealed": false}));

@@ -14,7 +14,7 @@ use evidence::{
     Chain, Digest, Event, Keys, PublicKey, Record, SigningKey,
     package::{PackageAudit, PackageError, PackageReport, Question, View},
 };
-use lookup::{Bitmap, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, SegmentView};
 use message::{Ack, Batch, Message, Origin, Selection, Span, Stamp};
 use segment::{Active, Sealing};
 use std::{
@@ -98,7 +98,7 @@ fn logspace() -> (tempfile::TempDir, SigningKey) {
 
 /// Every tenth message of a logspace, whose numbers end so.
 fn part(local: &str, dir: &Path, key: &SigningKey, view: Option<View>, digit: u64) -> PackagePart<'static> {
-    let wanted = move |segment: &dyn SegmentView, _: &Watch| {
+    let wanted = move |segment: &dyn SegmentView, _: &CancelToken| {
         let mut found = Bitmap::none(segment.len());
         let numbers =
             (0..segment.len()).filter(|at| (segment.first_sequence() + u64::from(*at)) % 10 == digit);
@@ -113,7 +113,7 @@ fn package(dir: &Path, key: &SigningKey) -> PathBuf {
     let folder = dir.join("package");
     let question = Question { text: "user3".into(), asked_by: "eva".into(), at_us: 1, ..Question::default() };
     let exported =
-        export_package(&folder, &question, vec![part("main", dir, key, None, 3)], &Watch::unlimited())
+        export_package(&folder, &question, vec![part("main", dir, key, None, 3)], &CancelToken::unlimited())
             .unwrap();
     assert_eq!((exported.messages, exported.segments), (140, 2));
     assert!(exported.unread.is_empty() && exported.manifest != Digest::default());
@@ -188,7 +188,7 @@ fn packages(dirs: &[&Path], key: &SigningKey, folder: &Path) -> Digest {
     };
     let parts = dirs.iter().enumerate().map(part).collect();
     let question = Question { text: "*".into(), asked_by: "eva".into(), at_us: 1, ..Question::default() };
-    let exported = export_package(folder, &question, parts, &Watch::unlimited()).unwrap();
+    let exported = export_package(folder, &question, parts, &CancelToken::unlimited()).unwrap();
     assert_eq!((exported.messages, exported.segments), (280, 4));
     exported.manifest
 }

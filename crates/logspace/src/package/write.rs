@@ -15,7 +15,7 @@ use evidence::{
     package::{Question, ReceivedBytes, VERIFY_PAGE, View, completeness, describe, format, name},
 };
 use journal::OsDisk;
-use lookup::{Bitmap, Document, ReadError, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, Document, ReadError, SegmentView};
 use segment::Sealed;
 use serde_json::{Map, Value, json};
 use std::{
@@ -73,7 +73,8 @@ pub struct Exported {
 }
 
 /// Finds the wanted messages of a segment.
-pub type MessageSelector<'a> = dyn FnMut(&dyn SegmentView, &Watch) -> Result<Bitmap, ReadError> + Send + 'a;
+pub type MessageSelector<'a> =
+    dyn FnMut(&dyn SegmentView, &CancelToken) -> Result<Bitmap, ReadError> + Send + 'a;
 
 /// The part of a package that is taken out of one local logspace.
 pub struct PackagePart<'a> {
@@ -96,7 +97,7 @@ pub(super) fn export_part(
     folder: &Path,
     part: PackagePart<'_>,
     question: &Question,
-    watch: &Watch,
+    cancel: &CancelToken,
 ) -> Result<Exported, ExportError> {
     let PackagePart { view, dir, keys, signer, mut wanted, .. } = part;
     let (dir, question) = (dir.as_path(), Question { view, ..question.clone() });
@@ -110,7 +111,7 @@ pub(super) fn export_part(
         raw: Hashed::create(&folder.join(name::RAW))?,
         proofs: Hashed::create(&folder.join(name::PROOFS))?,
         exported: Exported::default(),
-        watch,
+        cancel,
     };
     let mut firsts: Vec<u64> = chain.records().iter().map(|record| record.segment.first).collect();
     firsts.sort_unstable();
@@ -138,7 +139,7 @@ struct Out<'a> {
     raw: Hashed,
     proofs: Hashed,
     exported: Exported,
-    watch: &'a Watch,
+    cancel: &'a CancelToken,
 }
 
 impl Out<'_> {
@@ -168,9 +169,9 @@ impl Out<'_> {
         let range =
             sealed.received_between(question.from_us.unwrap_or(i64::MIN), question.to_us.unwrap_or(i64::MAX));
         let (mut numbers, mut failed) = (Vec::new(), None);
-        let read = wanted(&sealed, self.watch).and_then(|mut found| {
+        let read = wanted(&sealed, self.cancel).and_then(|mut found| {
             found.keep_range(range);
-            sealed.read(&mut found.iter(), self.watch, &mut |number, document| {
+            sealed.read(&mut found.iter(), self.cancel, &mut |number, document| {
                 failed = self.message(document).err();
                 numbers.push(number);
                 failed.is_none()
@@ -189,7 +190,7 @@ impl Out<'_> {
         if numbers.is_empty() {
             return Ok(());
         }
-        let proof = sealed.prove(&numbers, self.watch).map_err(ExportError::Read)?;
+        let proof = sealed.prove(&numbers, self.cancel).map_err(ExportError::Read)?;
         let line = json!({
             "record": record.number,
             "first": record.segment.first,

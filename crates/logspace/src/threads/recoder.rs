@@ -11,7 +11,7 @@ use crate::{
     shared::{Shared, draft::Draft, queue::Queue},
 };
 use evidence::Keys;
-use lookup::{ReadError, Watch};
+use lookup::{CancelToken, ReadError};
 use segment::{RecodeReport, Recoding};
 use std::{
     collections::BTreeSet,
@@ -98,7 +98,7 @@ fn recode(
     let temporary = whole.with_extension(format!("recoded.{TEMPORARY_ENDING}"));
     let _ = fs::remove_file(&temporary);
     let cancelled = Arc::new(AtomicBool::new(false));
-    let watch = Watch::new(Arc::clone(&cancelled), None);
+    let cancel = CancelToken::new(Arc::clone(&cancelled), None);
     let mut pace = || {
         while is_busy(shared) && !ended.is_closed() {
             ended.pause(BUSY_PAUSE);
@@ -107,7 +107,7 @@ fn recode(
     };
     let mut with = |keys: &Keys| {
         let recipients = &shared.options.recipients;
-        let mut recoding = Recoding { recipients, keys, watch: &watch, pace: &mut pace };
+        let mut recoding = Recoding { recipients, keys, cancel: &cancel, pace: &mut pace };
         segments.recode(&whole, &temporary, &mut recoding)
     };
     let mut made = with(&shared.options.keys);

@@ -7,7 +7,7 @@ use crate::{
     naive::{START_US, document, snapshot, with_value},
     place, search, search_piped, stream, values,
 };
-use lookup::{Column, Document, Snapshot, Watch};
+use lookup::{CancelToken, Column, Document, Snapshot};
 use std::sync::Arc;
 
 fn query(text: &str) -> Query {
@@ -54,7 +54,7 @@ fn a_filtered_space_answers_as_if_the_rest_never_was() {
         let mut left = Vec::new();
         for segment in base().segments {
             segment
-                .read(&mut (0..segment.len()), &Watch::unlimited(), &mut |_, document| {
+                .read(&mut (0..segment.len()), &CancelToken::unlimited(), &mut |_, document| {
                     left.extend((document.host == b"open").then(|| document.clone()));
                     true
                 })
@@ -152,19 +152,19 @@ fn a_filtered_space_answers_as_if_the_rest_never_was() {
 
 #[test]
 fn looking_around_stays_within() {
-    let (space, watch) = (filtered(), Watch::unlimited());
-    assert!(message(&space, 0, &watch).unwrap().is_none(), "a message outside");
-    assert!(message(&space, 1, &watch).unwrap().is_some());
+    let (space, cancel) = (filtered(), CancelToken::unlimited());
+    assert!(message(&space, 0, &cancel).unwrap().is_none(), "a message outside");
+    assert!(message(&space, 1, &cancel).unwrap().is_some());
     let around = |number, count| {
         let near = Near { before: count, after: count, same: Same::None };
         let mut memory = MemoryBudget::unlimited().permit("context");
-        context(&space, number, near, &watch, &mut memory).unwrap()
+        context(&space, number, near, &cancel, &mut memory).unwrap()
     };
     assert!(around(2, 5).is_empty(), "an anchor outside");
     let around = around(7, 2);
     assert_eq!(around.iter().map(|near| near.sequence).collect::<Vec<_>>(), [3, 5, 7, 9, 11]);
     let names = |space: &Space| -> Vec<(String, u64, bool)> {
-        let found = columns(space, &watch).unwrap();
+        let found = columns(space, &cancel).unwrap();
         let of = |used: &lookup::ColumnUse| {
             (crate::column_name(&used.column).to_owned(), used.documents, used.numeric)
         };
@@ -174,13 +174,13 @@ fn looking_around_stays_within() {
     assert!(found.contains(&("size".into(), 45, true)), "{found:?}");
     assert!(!found.iter().any(|(name, ..)| name == "pin"), "{found:?}");
     let complete = |column: Column, prefix: &str| {
-        values(&space, &column, prefix, 10, &watch, &MemoryBudget::unlimited()).unwrap()
+        values(&space, &column, prefix, 10, &cancel, &MemoryBudget::unlimited()).unwrap()
     };
     assert_eq!(complete(Column::Host, ""), [(b"open".to_vec(), 45)]);
     assert_eq!(complete(Column::Host, "s"), []);
     assert_eq!(complete(Column::Named("pin".into()), "1"), []);
     let want = Extent { messages: 45, received_us: Some((START_US + 1_000_000, START_US + 89_000_000)) };
-    assert_eq!(extent(&space, &watch).unwrap(), want);
+    assert_eq!(extent(&space, &cancel).unwrap(), want);
     let mut matcher = Boundary::new(&[vec![query("host:open")]]).matcher();
     assert!(
         matcher.matches(&document(0, "open", "x", "y")) && !matcher.matches(&document(0, "secret", "x", "y"))
@@ -192,7 +192,7 @@ fn ways_join() {
     let count = |ways: &[&[&str]]| {
         let ways: Vec<Vec<Query>> =
             ways.iter().map(|way| way.iter().map(|text| query(text)).collect()).collect();
-        extent(&within(&ways, base()), &Watch::unlimited()).unwrap().messages
+        extent(&within(&ways, base()), &CancelToken::unlimited()).unwrap().messages
     };
     assert_eq!(count(&[&["host:open", "message:1*"]]), 6);
     assert_eq!(count(&[&["host:open", "message:1*"], &["host:secret"]]), 61);
@@ -258,7 +258,7 @@ fn a_union_is_one_list_by_time() {
     assert_eq!((answer.total, answer.snapshot), (15, vec![10, 5]));
     let near = Near { before: 1, after: 1, same: Same::None };
     let mut memory = MemoryBudget::unlimited().permit("context");
-    let near = context(&space, place(1, 2), near, &Watch::unlimited(), &mut memory).unwrap();
+    let near = context(&space, place(1, 2), near, &CancelToken::unlimited(), &mut memory).unwrap();
     assert_eq!(
         near.iter().map(|near| near.sequence).collect::<Vec<_>>(),
         [place(1, 1), place(1, 2), place(1, 3)]

@@ -3,7 +3,7 @@
 use super::{Near, Same, columns, context, message};
 use crate::naive::{document, snapshot, with_value};
 use crate::{MemoryBudget, MemoryPool, Space};
-use lookup::Watch;
+use lookup::CancelToken;
 
 fn store() -> Space {
     let made = (0..50).map(|n| document(n, ["a", "b"][n as usize % 2], "p", &format!("line {n}")));
@@ -15,7 +15,7 @@ fn store() -> Space {
 fn check(sequence: u64, around: (usize, usize), same: Same, want: &[u64]) {
     let near = Near { before: around.0, after: around.1, same };
     let mut memory = MemoryBudget::unlimited().permit("context");
-    let found = context(&store(), sequence, near, &Watch::unlimited(), &mut memory).unwrap();
+    let found = context(&store(), sequence, near, &CancelToken::unlimited(), &mut memory).unwrap();
     let found: Vec<u64> = found.iter().map(|document| document.sequence).collect();
     assert_eq!(found, want);
 }
@@ -32,14 +32,14 @@ fn shows_neighbours_across_segments() {
 
 #[test]
 fn shows_one_message_with_its_tokens() {
-    let found = message(&store(), 12, &Watch::unlimited()).unwrap().unwrap();
+    let found = message(&store(), 12, &CancelToken::unlimited()).unwrap().unwrap();
     assert_eq!((found.document.sequence, found.tokens), (12, vec![0..4, 5..7]));
-    assert!(message(&store(), 50, &Watch::unlimited()).unwrap().is_none());
+    assert!(message(&store(), 50, &CancelToken::unlimited()).unwrap().is_none());
 }
 
 #[test]
 fn lists_columns_by_use() {
-    let found = columns(&store(), &Watch::unlimited()).unwrap();
+    let found = columns(&store(), &CancelToken::unlimited()).unwrap();
     let of = |name: &str| {
         found.iter().find(|used| crate::column_name(&used.column) == name).map(|used| used.documents)
     };
@@ -51,8 +51,9 @@ fn lists_columns_by_use() {
 fn h5_neighbours_are_within_the_memory_of_their_search() {
     let near = Near { before: 40, after: 0, same: Same::None };
     let refused = |kib: u64| {
-        let mut memory = MemoryPool::new(kib << 10, kib << 10).budget(&Watch::unlimited()).permit("context");
-        context(&store(), 45, near, &Watch::unlimited(), &mut memory).is_err()
+        let mut memory =
+            MemoryPool::new(kib << 10, kib << 10).budget(&CancelToken::unlimited()).permit("context");
+        context(&store(), 45, near, &CancelToken::unlimited(), &mut memory).is_err()
     };
     assert!(refused(16) && !refused(64));
 }

@@ -6,7 +6,7 @@ use super::*;
 use std::thread;
 
 fn budget(pool: &MemoryPool) -> MemoryBudget {
-    pool.budget(&Watch::unlimited())
+    pool.budget(&CancelToken::unlimited())
 }
 
 #[track_caller]
@@ -89,8 +89,8 @@ fn h5_a_cancelled_search_waits_no_longer() {
     let pool = MemoryPool::new(1 << 20, 1 << 20);
     let mut first = budget(&pool).permit("sort");
     first.grow(1 << 20).unwrap();
-    let watch = Watch::new(Arc::new(true.into()), None);
-    let mut second = pool.budget(&watch).permit("sort");
+    let cancel = CancelToken::new(Arc::new(true.into()), None);
+    let mut second = pool.budget(&cancel).permit("sort");
     assert!(matches!(second.grow(1), Err(MemoryError::Stopped(Stop::Cancelled))));
 }
 

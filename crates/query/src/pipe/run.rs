@@ -3,7 +3,7 @@
 //! In: a space, a question, a time range. Out: rows, one by one, so that an export of any size takes constant
 //! memory. Commands up to the first that makes a table work on all segments at once; counts of one column come from
 //! the index and read no message.
-//! Limits: the watch; when its time is over there is no answer, because half a table would be wrong.
+//! Limits: the cancel token; when its time is over there is no answer, because half a table would be wrong.
 
 use super::{
     GroupBy, Name, Shape, Stage, diff,
@@ -208,7 +208,7 @@ impl<'a> Run<'a> {
 
     /// Makes the steps of the commands, when `wanted` rows of the last one are needed.
     fn steps(&self, stages: &[Stage], wanted: Option<usize>) -> Vec<Box<dyn Step>> {
-        let around = Around { space: self.space, watch: &self.search.watch, memory: &self.search.memory };
+        let around = Around { space: self.space, cancel: &self.search.cancel, memory: &self.search.memory };
         let each = stages.iter().zip(steps::demands(stages, wanted));
         each.filter_map(|(stage, wanted)| steps::step(stage, wanted, &around)).collect()
     }
@@ -298,7 +298,7 @@ impl<'a> Run<'a> {
         let mut more = true;
         while more {
             let mut failure = None;
-            let done = seen.view.read(ids, &self.search.watch, &mut |_, document| {
+            let done = seen.view.read(ids, &self.search.cancel, &mut |_, document| {
                 let mut row = document.clone();
                 row.sequence = place(seen.member, row.sequence);
                 match visit(row) {
@@ -324,7 +324,7 @@ impl<'a> Run<'a> {
 
     /// Returns the matches in a segment; none when it cannot be read.
     pub(super) fn found(&self, index: usize) -> Result<Option<Cow<'a, Bitmap>>, SearchError> {
-        self.search.watch.check()?;
+        self.search.cancel.check()?;
         if let Some(known) = self.known {
             return Ok(known.matching(index).map(Cow::Borrowed));
         }
@@ -461,7 +461,7 @@ impl<'a> Run<'a> {
     ) -> Result<(), ReadError> {
         match column {
             None => groups.add_counted(interval_us, None, found.count()),
-            Some(column) => view.count_values(column, found, &self.search.watch, &mut |value, count| {
+            Some(column) => view.count_values(column, found, &self.search.cancel, &mut |value, count| {
                 if count > 0 {
                     groups.add_counted(interval_us, Some(value), count);
                 }
@@ -481,7 +481,7 @@ impl<'a> Run<'a> {
         let grid = groups.grid;
         let mut start = grid.start(first);
         while start <= last {
-            self.search.watch.check().map_err(|stop: Stop| ReadError::Stopped(stop))?;
+            self.search.cancel.check().map_err(|stop: Stop| ReadError::Stopped(stop))?;
             let range = view.received_between(start, start.saturating_add(grid.width_us));
             let mut within = found.clone();
             within.keep_range(range);
@@ -511,7 +511,7 @@ impl<'a> Run<'a> {
             match of.name.as_ref().and_then(Name::column) {
                 None => groups.add_value(index, b"", found.count()),
                 Some(column) => {
-                    view.count_values(column, found, &self.search.watch, &mut |value, count| {
+                    view.count_values(column, found, &self.search.cancel, &mut |value, count| {
                         if count > 0 {
                             groups.add_value(index, value, count);
                         }

@@ -11,7 +11,7 @@ use crate::{
     memory::{MemoryBudget, MemoryPermit},
     space::{Space, member_of},
 };
-use lookup::{Document, Watch};
+use lookup::{CancelToken, Document};
 use std::{
     collections::{HashMap, HashSet},
     hash::{DefaultHasher, Hasher},
@@ -57,7 +57,7 @@ pub(super) fn finish(steps: &mut [Box<dyn Step>], sink: Next<'_>) -> Result<(), 
 /// The parts of a search that steps use.
 pub(super) struct Around<'a> {
     pub(super) space: &'a Space,
-    pub(super) watch: &'a Watch,
+    pub(super) cancel: &'a CancelToken,
     pub(super) memory: &'a MemoryBudget,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn step(stage: &Stage, wanted: Option<usize>, around: &Around<'_>) ->
             before: *before,
             after: *after,
             space: around.space.clone(),
-            watch: around.watch.clone(),
+            cancel: around.cancel.clone(),
             memory: around.memory.clone(),
             shown: HashMap::new(),
         }),
@@ -199,7 +199,7 @@ struct Context {
     before: usize,
     after: usize,
     space: Space,
-    watch: Watch,
+    cancel: CancelToken,
     memory: MemoryBudget,
     /// The oldest message of each member that was passed on: its neighbours are not repeated.
     shown: HashMap<usize, u64>,
@@ -210,7 +210,7 @@ impl Step for Context {
         let (before, after) = (self.before, self.after);
         let mut memory = self.memory.permit("context");
         let near = Near { before, after, same: Same::Source };
-        let around = browse::context(&self.space, row.sequence, near, &self.watch, &mut memory)?;
+        let around = browse::context(&self.space, row.sequence, near, &self.cancel, &mut memory)?;
         for near in around.into_iter().rev() {
             let (member, sequence) = member_of(near.sequence);
             let shown = self.shown.entry(member).or_insert(u64::MAX);

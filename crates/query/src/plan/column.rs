@@ -28,7 +28,7 @@ impl Plan<'_> {
         match self.matching_values(column, regex, within)? {
             Some(found) => Ok(Known::exact(found)),
             None => {
-                let upper = self.view.values(column, &Pattern::Any, self.watch)?;
+                let upper = self.view.values(column, &Pattern::Any, self.cancel)?;
                 Ok(Known::doubtful(upper, None, condition))
             }
         }
@@ -51,7 +51,7 @@ impl Plan<'_> {
         };
         let mut values: Vec<Vec<u8>> = Vec::new();
         let (mut bytes, mut matching) = (0, 0);
-        self.view.count_values(column, documents, self.watch, &mut |value, _| {
+        self.view.count_values(column, documents, self.cancel, &mut |value, _| {
             if regex.is_match(value) {
                 matching += 1;
                 bytes += value.len();
@@ -65,7 +65,7 @@ impl Plan<'_> {
         }
         let mut found = self.none();
         for value in values {
-            found.or(&self.view.values(column, &Pattern::CaseExact(value), self.watch)?);
+            found.or(&self.view.values(column, &Pattern::CaseExact(value), self.cancel)?);
         }
         Ok(Some(found))
     }
@@ -81,14 +81,14 @@ impl Plan<'_> {
         let mut found = self.none();
         let mut in_doubt = self.none();
         for used in self.view.columns().iter().filter(|used| named(&used.column, &name)) {
-            self.watch.check()?;
+            self.cancel.check()?;
             match test {
                 ValueTest::Pattern(pattern) => {
-                    found.or(&self.view.values(&used.column, pattern, self.watch)?);
+                    found.or(&self.view.values(&used.column, pattern, self.cancel)?);
                 }
                 ValueTest::Regex(regex) => match self.matching_values(&used.column, regex, within)? {
                     Some(documents) => found.or(&documents),
-                    None => in_doubt.or(&self.view.values(&used.column, &Pattern::Any, self.watch)?),
+                    None => in_doubt.or(&self.view.values(&used.column, &Pattern::Any, self.cancel)?),
                 },
             }
         }

@@ -8,7 +8,7 @@ use crate::{
     condition::{Condition, ValueTest},
     words,
 };
-use lookup::{Bitmap, Column, Pattern, ReadError, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, SegmentView};
 use std::{cell::RefCell, collections::HashMap, ptr, time::Duration};
 
 /// The cost of a part of a condition in some segments, and the answer of the index.
@@ -72,7 +72,7 @@ impl Trace {
         within: Option<&Bitmap>,
         known: &Known<'_>,
         took: Duration,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<(), ReadError> {
         let mut upper = known.upper.clone();
         if let Some(within) = within {
@@ -80,12 +80,12 @@ impl Trace {
         }
         let doubtful = known.open.as_ref().map_or(0, |open| open.doubtful(&upper).count());
         match part {
-            Condition::Word(word) => self.add_word(view, part, word, watch)?,
+            Condition::Word(word) => self.add_word(view, part, word, cancel)?,
             Condition::Phrase(phrase) | Condition::CasePhrase { words: phrase, .. } => {
                 let words = phrase.words.iter().filter(|word| !matches!(word, Pattern::Any));
-                words.into_iter().try_for_each(|word| self.add_word(view, part, word, watch))?;
+                words.into_iter().try_for_each(|word| self.add_word(view, part, word, cancel))?;
             }
-            Condition::Value(column, test) => self.add_values(view, part, column, test, &upper, watch)?,
+            Condition::Value(column, test) => self.add_values(view, part, column, test, &upper, cancel)?,
             _ => {}
         }
         let mut parts = self.parts.borrow_mut();
@@ -103,9 +103,9 @@ impl Trace {
         view: &dyn SegmentView,
         part: &Condition,
         word: &Pattern,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<(), ReadError> {
-        if let Some(used) = view.word_use(word, watch)? {
+        if let Some(used) = view.word_use(word, cancel)? {
             let mut parts = self.parts.borrow_mut();
             parts.entry(address(part)).or_default().add_words(used.words, Some(used.postings));
         }
@@ -120,10 +120,10 @@ impl Trace {
         column: &Column,
         test: &ValueTest,
         found: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<(), ReadError> {
         let mut distinct = 0;
-        view.count_values(column, found, watch, &mut |value, _| {
+        view.count_values(column, found, cancel, &mut |value, _| {
             distinct += u64::from(match test {
                 ValueTest::Pattern(pattern) => words::value_matches(pattern, value),
                 ValueTest::Regex(regex) => regex.is_match(value),

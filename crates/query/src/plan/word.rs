@@ -19,14 +19,14 @@ impl Plan<'_> {
             _ => None,
         };
         if let Some(word) = word {
-            let documents = self.view.words(word, self.watch)?;
+            let documents = self.view.words(word, self.cancel)?;
             return self.text_word(condition, word, documents);
         }
-        let answer = self.view.phrase(phrase, self.watch)?;
+        let answer = self.view.phrase(phrase, self.cancel)?;
         match phrase.words.as_slice() {
             _ if answer.sure.is_none() => Ok(Known::exact(answer.documents)),
             [word] if answer.documents.count() >= WORTH_NARROWING => {
-                let documents = self.view.words(word, self.watch)?;
+                let documents = self.view.words(word, self.cancel)?;
                 self.text_word(condition, word, documents)
             }
             _ => Ok(Known::doubtful(answer.documents, answer.sure, condition)),
@@ -45,9 +45,9 @@ impl Plan<'_> {
         };
         let mut elsewhere = self.none();
         for used in self.view.columns() {
-            self.watch.check()?;
+            self.cancel.check()?;
             if matches!(used.column, Column::Host | Column::Program | Column::Named(_)) {
-                elsewhere.or(&self.view.values(&used.column, &part, self.watch)?);
+                elsewhere.or(&self.view.values(&used.column, &part, self.cancel)?);
             }
         }
         let mut sure = documents.clone();

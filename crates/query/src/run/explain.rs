@@ -2,7 +2,7 @@
 //!
 //! In: a space, a question, a time range. Out: each part of the condition in the order in which it is looked at, with
 //! what the index has of it, exactly; the messages that have to be read. The index is asked as in a search; no message
-//! is read. Limits: the watch. Where messages are hidden the index is not counted: it would tell of them.
+//! is read. Limits: the cancel token. Where messages are hidden the index is not counted: it would tell of them.
 
 use super::{found::locked, parallel, segment};
 use crate::{
@@ -137,13 +137,13 @@ struct Own {
 
 /// Explains one segment; none when it lies outside the time range.
 fn of_segment(seen: Seen<'_>, condition: &Condition, search: &Search) -> Result<Option<Own>, ReadError> {
-    search.watch.check()?;
+    search.cancel.check()?;
     let asked = segment::asked(seen, search)?;
     if asked.count == 0 {
         return Ok(None);
     }
     let trace = Trace::default();
-    let doubtful = plan::doubtful(seen.view, condition, asked.within.as_ref(), &search.watch, &trace)?;
+    let doubtful = plan::doubtful(seen.view, condition, asked.within.as_ref(), &search.cancel, &trace)?;
     Ok(Some(Own {
         root: part(condition, &|part| trace.of(part)),
         messages: asked.count,

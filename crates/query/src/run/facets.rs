@@ -165,11 +165,11 @@ fn of_segment(
     search: &Search,
 ) -> Result<Counts, ReadError> {
     let mut counts = Counts::new(&search.memory);
-    view.count_values(column, matching, &search.watch, &mut |value, count| counts.add(value, count))?;
+    view.count_values(column, matching, &search.cancel, &mut |value, count| counts.add(value, count))?;
     counts.coverage = counts.total();
     if *column == Column::Tags {
         // A document may have several tags, so that their counts are more than the documents.
-        let mut having = view.values(column, &Pattern::Any, &search.watch)?;
+        let mut having = view.values(column, &Pattern::Any, &search.cancel)?;
         having.and(matching);
         counts.coverage = having.count();
     }
@@ -184,7 +184,7 @@ fn of_documents(
     search: &Search,
 ) -> Result<Counts, ReadError> {
     let mut counts = Counts::new(&search.memory);
-    view.read(&mut matching.iter(), &search.watch, &mut |_, document| {
+    view.read(&mut matching.iter(), &search.cancel, &mut |_, document| {
         let mut has = false;
         matcher::any_value(document, column, &mut |value| {
             has = true;

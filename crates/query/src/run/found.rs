@@ -1,7 +1,7 @@
 //! What a question found in each segment, before anything is shown of it.
 //!
 //! In: a space, a question. Out: a bitmap a segment; rows, counts, facets and pipes are made of these.
-//! Holds: one bit a message. Limits: the watch; what was not finished then is left out, and said.
+//! Holds: one bit a message. Limits: the cancel token; what was not finished then is left out, and said.
 
 use super::{
     parallel,

@@ -12,7 +12,7 @@ use crate::{
     question::Query,
     space::{Seen, Space, member_of, place},
 };
-use lookup::{Document, ReadError, Watch};
+use lookup::{CancelToken, Document, ReadError};
 use std::{
     collections::VecDeque,
     ops::Range,
@@ -88,14 +88,14 @@ impl ChosenRows {
         &mut self,
         query: &Query,
         threads: usize,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<(), SearchError> {
         let room = AtomicUsize::new(AHEAD_BYTES_MAX);
         let places: Vec<(usize, usize)> = self.sources.iter().enumerate().flat_map(places).collect();
         let results = parallel::each(threads, places.len(), |index| {
             let (member, piece) = places[index];
             let piece = &self.sources[member][piece];
-            self.space.seen(member, piece.segment).map(|seen| read(seen, &piece.ids, query, watch, &room))
+            self.space.seen(member, piece.segment).map(|seen| read(seen, &piece.ids, query, cancel, &room))
         });
         for ((member, piece), read) in places.into_iter().zip(results) {
             if let Some(read) = read {
@@ -106,12 +106,12 @@ impl ChosenRows {
     }
 
     /// The next row; none behind the last.
-    pub fn next(&mut self, query: &Query, watch: &Watch) -> Result<Option<Row>, SearchError> {
+    pub fn next(&mut self, query: &Query, cancel: &CancelToken) -> Result<Option<Row>, SearchError> {
         if self.left == 0 {
             return Ok(None);
         }
         for member in 0..self.sources.len() {
-            self.fill(member, query, watch)?;
+            self.fill(member, query, cancel)?;
         }
         let fronts = self.sources.iter().enumerate().filter_map(|(member, pieces)| {
             let (_, row) = pieces.front()?.rows.front()?;
@@ -140,7 +140,7 @@ impl ChosenRows {
     }
 
     /// Reads on when nothing of a member is left.
-    fn fill(&mut self, member: usize, query: &Query, watch: &Watch) -> Result<(), SearchError> {
+    fn fill(&mut self, member: usize, query: &Query, cancel: &CancelToken) -> Result<(), SearchError> {
         while let Some(piece) = self.sources[member].front() {
             if !piece.rows.is_empty() {
                 return Ok(());
@@ -153,7 +153,7 @@ impl ChosenRows {
             let ids = piece.ids.get(piece.read..).unwrap_or_default();
             // Reads no more rows than may still be returned.
             let ids = &ids[..ids.len().min(self.left)];
-            let read = read(seen, ids, query, watch, &AtomicUsize::new(STEP_BYTES));
+            let read = read(seen, ids, query, cancel, &AtomicUsize::new(STEP_BYTES));
             self.take(member, 0, read)?;
         }
         Ok(())
@@ -206,7 +206,7 @@ impl Behind {
             return Ok(Behind::Sequence(before));
         }
         let (member, sequence) = member_of(before);
-        match browse::message(space, before, &Watch::unlimited())? {
+        match browse::message(space, before, &CancelToken::unlimited())? {
             Some(found) => Ok(Behind::Row(found.document.received_us, member, sequence)),
             None => {
                 let text = "the row that the list ended with is gone or locked: search again";
@@ -254,14 +254,14 @@ struct Read {
 
 /// Reads rows until there is no room for more. Gives those before an error, too; behind a damaged block the others are
 /// still read.
-fn read(seen: Seen<'_>, ids: &[u32], query: &Query, watch: &Watch, room: &AtomicUsize) -> Read {
+fn read(seen: Seen<'_>, ids: &[u32], query: &Query, cancel: &CancelToken, room: &AtomicUsize) -> Read {
     let mut result = Read { rows: Vec::new(), count: 0, error: None };
     if room.load(Relaxed) == 0 {
         return result;
     }
     while let Some(rest) = ids.get(result.count..).filter(|rest| !rest.is_empty()) {
         let (rows, count) = (&mut result.rows, &mut result.count);
-        let read = seen.view.read(&mut rest.iter().copied(), watch, &mut |_, document| {
+        let read = seen.view.read(&mut rest.iter().copied(), cancel, &mut |_, document| {
             let highlights: Vec<Range<usize>> = query.highlights(&document.text);
             let mut document = document.clone();
             document.sequence = place(seen.member, document.sequence);

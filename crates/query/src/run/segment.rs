@@ -29,7 +29,7 @@ impl Frame {
         if search.from_us.is_none() || search.to_us.is_none() {
             for seen in views {
                 // What cannot be read is said where it is searched.
-                let range = match boundary::received_range(seen.view, &search.watch) {
+                let range = match boundary::received_range(seen.view, &search.cancel) {
                     Err(error @ ReadError::Stopped(_)) => return Err(error),
                     range => range.ok().flatten(),
                 };
@@ -86,7 +86,7 @@ pub(super) fn run(
     search: &Search,
     frame: &Frame,
 ) -> Result<Part, ReadError> {
-    search.watch.check()?;
+    search.cancel.check()?;
     let view = seen.view;
     let (matching, scanned) = matching(seen, condition, search)?;
     let mut part = Part { count: matching.count(), matching, scanned, bars: Vec::new(), event_range: None };
@@ -119,7 +119,7 @@ pub(crate) fn matching(
         0 => Ok((Bitmap::none(seen.view.len()), 0)),
         count => {
             let within = asked.within.as_ref();
-            Ok((plan::matching(seen.view, condition, within, &search.watch)?, count))
+            Ok((plan::matching(seen.view, condition, within, &search.cancel)?, count))
         }
     }
 }
@@ -153,13 +153,13 @@ pub(super) fn asked(seen: Seen<'_>, search: &Search) -> Result<Asked, ReadError>
         within = Some(documents);
     }
     if search.clock == Clock::Event && !open {
-        let timed = view.event_between(from, to, &search.watch)?;
+        let timed = view.event_between(from, to, &search.cancel)?;
         match &mut within {
             Some(within) => within.and(&timed),
             None => within = Some(timed),
         }
     }
-    if let Some(boundary) = view.boundary(&search.watch)? {
+    if let Some(boundary) = view.boundary(&search.cancel)? {
         match &mut within {
             Some(within) => within.and(boundary),
             None => within = Some(boundary.clone()),

@@ -6,7 +6,7 @@ use crate::{
     naive::{START_US, document, snapshot, with_value},
     tree::Operator,
 };
-use lookup::{Column, Document, ReadCost, Watch};
+use lookup::{CancelToken, Column, Document, ReadCost};
 use proptest::prelude::*;
 use std::{sync::Arc, time::Instant};
 
@@ -187,7 +187,8 @@ fn counts_values() {
     assert_eq!((host.other, host.distinct, host.coverage, host.cut), (6, 3, 20, false));
     assert_eq!((answer.facets[1].distinct, answer.facets[1].coverage), (5, 5));
     let found =
-        values(&store(), &Column::Host, "G", 10, &Watch::unlimited(), &MemoryBudget::unlimited()).unwrap();
+        values(&store(), &Column::Host, "G", 10, &CancelToken::unlimited(), &MemoryBudget::unlimited())
+            .unwrap();
     assert_eq!(found, [(b"gw1".to_vec(), 34), (b"gw2".to_vec(), 33)]);
 }
 
@@ -246,7 +247,7 @@ fn explains_what_a_question_costs() {
     };
     let told = explained("failed", &search);
     assert_eq!((told.segments, told.skipped, told.messages, told.root.documents), (6, 5, 10, 2));
-    let late = Search { watch: Watch::new(Arc::default(), Some(Instant::now())), ..Search::default() };
+    let late = Search { cancel: CancelToken::new(Arc::default(), Some(Instant::now())), ..Search::default() };
     let query = Query::parse("failed", &options).unwrap();
     assert!(matches!(explain(&store(), &query, &late), Err(SearchError::TimedOut)));
 }
@@ -254,10 +255,10 @@ fn explains_what_a_question_costs() {
 #[test]
 fn stops_when_told() {
     let query = Query::parse("failed", &ParseOptions::default()).unwrap();
-    let run = |watch| search(&store(), &query, &Search { watch, ..Search::default() });
-    let late = Watch::new(Arc::default(), Some(Instant::now()));
+    let run = |cancel| search(&store(), &query, &Search { cancel, ..Search::default() });
+    let late = CancelToken::new(Arc::default(), Some(Instant::now()));
     assert!(matches!(run(late), Err(SearchError::TimedOut)));
-    let cancelled = Watch::new(Arc::new(true.into()), None);
+    let cancelled = CancelToken::new(Arc::new(true.into()), None);
     assert!(matches!(run(cancelled), Err(SearchError::Cancelled)));
 }
 
@@ -311,7 +312,7 @@ proptest! {
         let mut matcher = query.matcher();
         let mut want: Vec<Document> = Vec::new();
         for view in &snapshot.members[0].snapshot.segments {
-            view.read(&mut (0..view.len()), &Watch::unlimited(), &mut |_, document| {
+            view.read(&mut (0..view.len()), &CancelToken::unlimited(), &mut |_, document| {
                 if matcher.matches(document) {
                     want.push(document.clone());
                 }

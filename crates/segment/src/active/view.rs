@@ -20,8 +20,8 @@ use crate::{
     format::list,
 };
 use lookup::{
-    Bitmap, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
-    SegmentView, Watch, WordUse,
+    Bitmap, CancelToken, Column as Asked, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost,
+    ReadError, SegmentView, WordUse,
 };
 use message::ValueKind;
 use std::{ops::Range, path::PathBuf, sync::Arc};
@@ -46,9 +46,13 @@ impl ActiveView {
     }
 
     /// Calls `walk` with each slice of the documents.
-    fn slices(&self, watch: &Watch, mut walk: impl FnMut(&Builder, Range<u32>)) -> Result<(), ReadError> {
+    fn slices(
+        &self,
+        cancel: &CancelToken,
+        mut walk: impl FnMut(&Builder, Range<u32>),
+    ) -> Result<(), ReadError> {
         for start in (0..self.length).step_by(SLICE as usize) {
-            watch.check()?;
+            cancel.check()?;
             walk(&self.shared.read(), start..(start + SLICE).min(self.length));
         }
         Ok(())
@@ -57,7 +61,7 @@ impl ActiveView {
     /// Documents that have one of the words that `choose` wants; `None` when it cannot say.
     fn scan(
         &self,
-        watch: &Watch,
+        cancel: &CancelToken,
         choose: impl FnOnce(&Builder) -> Option<WordScan>,
     ) -> Result<Option<Bitmap>, ReadError> {
         let mut found = Bitmap::none(self.length);
@@ -68,7 +72,7 @@ impl ActiveView {
         const { assert!(LEARN_DOCUMENTS <= SLICE) };
         wanted.walk(&builder, 0..self.length.min(SLICE), &mut found);
         drop(builder);
-        self.slices(watch, |builder, documents| {
+        self.slices(cancel, |builder, documents| {
             if documents.start > 0 {
                 wanted.walk(builder, documents, &mut found);
             }
@@ -130,10 +134,10 @@ impl Source for ActiveColumn<'_> {
         self.with(|column| column.values.len())
     }
 
-    fn values(&self, _head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
+    fn values(&self, _head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
         let count = self.distinct();
         for start in (0..count).step_by(SLICE as usize) {
-            watch.check()?;
+            cancel.check()?;
             self.with(|column| {
                 (start..(start + SLICE).min(count)).try_for_each(|id| visit(id + 1, column.values.string(id)))
             })?;
@@ -150,12 +154,12 @@ impl Source for ActiveColumn<'_> {
     fn runs(
         &self,
         _within: Option<&Bitmap>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError> {
         let mut start = 0;
         loop {
-            watch.check()?;
+            cancel.check()?;
             let went = self.with(|column| {
                 let end = column.count_below(self.view.length);
                 let next = (start + SLICE as usize).min(end);
@@ -202,9 +206,9 @@ impl SegmentView for ActiveView {
         edges_us.iter().map(|edge| received.partition_point(|us| us < edge) as u32).collect()
     }
 
-    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn event_between(&self, from_us: i64, to_us: i64, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let mut found = Bitmap::none(self.length);
-        self.slices(watch, |builder, documents| {
+        self.slices(cancel, |builder, documents| {
             let times = &builder.columns.times.event[documents.start as usize..documents.end as usize];
             for (document, us) in documents.zip(times) {
                 if (from_us..to_us).contains(us) {
@@ -216,7 +220,7 @@ impl SegmentView for ActiveView {
     }
 
     fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
-        self.slices(&Watch::unlimited(), |builder, slice| {
+        self.slices(&CancelToken::unlimited(), |builder, slice| {
             let words = &documents.words()[(slice.start >> 6) as usize..slice.end.div_ceil(64) as usize];
             for (index, word) in words.iter().enumerate() {
                 let mut rest = *word;
@@ -229,22 +233,22 @@ impl SegmentView for ActiveView {
         })
     }
 
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        let found = self.scan(watch, |builder| Some(WordScan::of(builder, pattern)))?;
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        let found = self.scan(cancel, |builder| Some(WordScan::of(builder, pattern)))?;
         let mut found = found.unwrap_or_else(|| Bitmap::none(self.length));
         let columns = [self.fixed(Fixed::Host), self.fixed(Fixed::Program)];
         words::add_columns(
             columns.iter().map(|column| column as &dyn Source),
             &[pattern],
-            watch,
+            cancel,
             &mut found,
         )?;
         Ok(found)
     }
 
-    fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+    fn word_use(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Option<WordUse>, ReadError> {
         let mut words = 0;
-        let found = self.scan(watch, |builder| {
+        let found = self.scan(cancel, |builder| {
             let wanted = WordScan::of(builder, pattern);
             words = wanted.words;
             Some(wanted)
@@ -270,10 +274,10 @@ impl SegmentView for ActiveView {
         Ok(Some(cost))
     }
 
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         let mut is_exact = false;
         let mut frequent = None;
-        let found = self.scan(watch, |builder| {
+        let found = self.scan(cancel, |builder| {
             let tokens = builder.index.frequent();
             let find = |token: &[u8]| tokens.find(token);
             let whole = Excerpt::whole(phrase, find);
@@ -291,15 +295,15 @@ impl SegmentView for ActiveView {
                 // The words are those that the templates were made of.
                 let is_frequent =
                     |token: &[u8]| frequent.as_ref().is_some_and(|tokens| tokens.find(token).is_some());
-                phrase::candidates(self, phrase, found, is_frequent, watch)
+                phrase::candidates(self, phrase, found, is_frequent, cancel)
             }
         }
     }
 
-    fn values(&self, asked: &Asked, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn values(&self, asked: &Asked, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let mut found = Bitmap::none(self.length);
         self.sources(asked, &mut |source, shown, kind| {
-            column::find_typed(source, kind, shown, pattern, watch, &mut found)
+            column::find_typed(source, kind, shown, pattern, cancel, &mut found)
         })?;
         Ok(found)
     }
@@ -308,10 +312,10 @@ impl SegmentView for ActiveView {
         &self,
         asked: &Asked,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
-        self.sources(asked, &mut |source, shown, _| column::count(source, shown, documents, watch, add))
+        self.sources(asked, &mut |source, shown, _| column::count(source, shown, documents, cancel, add))
     }
 
     fn columns(&self) -> Vec<ColumnUse> {
@@ -329,10 +333,10 @@ impl SegmentView for ActiveView {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
-        documents::read(self, documents, watch, visit)
+        documents::read(self, documents, cancel, visit)
     }
 }
 

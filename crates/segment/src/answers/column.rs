@@ -7,7 +7,7 @@
 mod marks;
 
 use crate::format::list;
-use lookup::{Bitmap, Column, Pattern, ReadError, Watch, pattern::Matcher};
+use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, pattern::Matcher};
 pub(crate) use marks::PlaceRange;
 use message::{Facility, Severity, ValueKind};
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ pub(crate) trait Source {
 
     /// Calls `visit` with (place, value) of the values; those that do not begin with `head` after lower-casing may
     /// be left out.
-    fn values(&self, head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
+    fn values(&self, head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError>;
 
     /// The value of a place.
     fn value(&self, place: u32, value: &mut Vec<u8>) -> Result<(), ReadError>;
@@ -71,17 +71,22 @@ pub(crate) trait Source {
     fn runs(
         &self,
         within: Option<&Bitmap>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError>;
 
     /// Adds the documents whose place is in a range.
-    fn add_places(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
-        add_by_runs(self, places, watch, found)
+    fn add_places(
+        &self,
+        places: &PlaceRange,
+        cancel: &CancelToken,
+        found: &mut Bitmap,
+    ) -> Result<(), ReadError> {
+        add_by_runs(self, places, cancel, found)
     }
 
     /// Returns true when every value is one token and nothing else: then the order of values is that of tokens.
-    fn is_of_tokens(&self, _watch: &Watch) -> Result<bool, ReadError> {
+    fn is_of_tokens(&self, _watch: &CancelToken) -> Result<bool, ReadError> {
         Ok(false)
     }
 }
@@ -162,19 +167,19 @@ pub(crate) fn find_typed(
     kind: Option<ValueKind>,
     shown: &Shown,
     pattern: &Pattern,
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     match (pattern, kind, shown) {
         (_, Some(kind), _) => match pattern.of_kind(kind) {
-            Some(pattern) => find(source, shown, &pattern, watch, found),
+            Some(pattern) => find(source, shown, &pattern, cancel, found),
             None => Ok(()),
         },
         (Pattern::Number(_), None, Shown::Named(name)) => {
-            find(source, &Shown::Numbers(name.clone()), pattern, watch, found)
+            find(source, &Shown::Numbers(name.clone()), pattern, cancel, found)
         }
         (Pattern::Number(_), None, _) => Ok(()),
-        _ => find(source, shown, pattern, watch, found),
+        _ => find(source, shown, pattern, cancel, found),
     }
 }
 
@@ -183,12 +188,12 @@ fn find(
     source: &dyn Source,
     shown: &Shown,
     pattern: &Pattern,
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let mut matcher = Matcher::new(pattern);
     let head = if shown.is_shared() { Vec::new() } else { matcher.head().to_vec() };
-    find_where(source, &head, watch, found, |kept| {
+    find_where(source, &head, cancel, found, |kept| {
         let mut any = false;
         shown.of(kept, &mut |value| any |= matcher.matches_value(value));
         any
@@ -199,37 +204,37 @@ fn find(
 fn find_where(
     source: &dyn Source,
     head: &[u8],
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
     mut test: impl FnMut(&[u8]) -> bool,
 ) -> Result<(), ReadError> {
     let mut hits: Vec<u32> = Vec::new();
-    source.values(head, watch, &mut |place, value| {
+    source.values(head, cancel, &mut |place, value| {
         if test(value) {
             hits.push(place);
         }
         Ok(())
     })?;
-    add_hits(source, &hits, watch, found)
+    add_hits(source, &hits, cancel, found)
 }
 
 /// Adds the documents whose place is one of some, each given once.
 pub(crate) fn add_hits(
     source: &dyn Source,
     hits: &[u32],
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     if hits.is_empty() {
         return Ok(());
     }
     if let Some(range) = PlaceRange::of(hits) {
-        return source.add_places(&range, watch, found);
+        return source.add_places(&range, cancel, found);
     }
     let mut table = vec![false; source.distinct() as usize + 1];
     hits.iter().for_each(|place| table[*place as usize] = true);
     let length = found.len();
-    source.runs(None, watch, &mut |run| match run {
+    source.runs(None, cancel, &mut |run| match run {
         Run::Dense { first, places } => {
             let count = places.len().min(length.saturating_sub(first) as usize);
             let is_wanted = |place| u8::from(table[place as usize]);
@@ -246,11 +251,11 @@ pub(crate) fn add_hits(
 pub(crate) fn add_by_runs<S: Source + ?Sized>(
     source: &S,
     range: &PlaceRange,
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let length = found.len();
-    source.runs(None, watch, &mut |run| match run {
+    source.runs(None, cancel, &mut |run| match run {
         Run::Dense { first, places } => {
             let count = places.len().min(length.saturating_sub(first) as usize);
             add_dense(found, first, &places[..count], |places| range.marks(places));
@@ -290,10 +295,10 @@ pub(crate) fn count(
     source: &dyn Source,
     shown: &Shown,
     documents: &Bitmap,
-    watch: &Watch,
+    cancel: &CancelToken,
     add: &mut dyn FnMut(&[u8], u64),
 ) -> Result<(), ReadError> {
-    let counts = count_places(source, documents, watch)?;
+    let counts = count_places(source, documents, cancel)?;
     let used = counts.iter().skip(1).filter(|count| **count > 0).count();
     let mut shared: HashMap<Vec<u8>, u64> = HashMap::new();
     let mut give = |kept: &[u8], count: u64| {
@@ -310,7 +315,7 @@ pub(crate) fn count(
             give(&value, *count);
         }
     } else {
-        source.values(b"", watch, &mut |place, value| {
+        source.values(b"", cancel, &mut |place, value| {
             if let Some(count) = counts.get(place as usize).filter(|count| **count > 0) {
                 give(value, *count);
             }
@@ -321,11 +326,15 @@ pub(crate) fn count(
     Ok(())
 }
 
-fn count_places(source: &dyn Source, documents: &Bitmap, watch: &Watch) -> Result<Vec<u64>, ReadError> {
+fn count_places(
+    source: &dyn Source,
+    documents: &Bitmap,
+    cancel: &CancelToken,
+) -> Result<Vec<u64>, ReadError> {
     let mut counts = vec![0u64; source.distinct() as usize + 1];
     // Neighbours often have the same value: two counts of it do not wait for each other.
     let mut others = counts.clone();
-    source.runs(Some(documents), watch, &mut |run| match run {
+    source.runs(Some(documents), cancel, &mut |run| match run {
         Run::Dense { first, places } if first.is_multiple_of(64) => {
             let words = &documents.words()[(first >> 6) as usize..];
             for (word, places) in words.iter().zip(places.chunks(64)) {

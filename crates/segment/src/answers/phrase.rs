@@ -8,7 +8,7 @@ use crate::terms::{
     neighbours::{Layout, Neighbours},
     templates::Templates,
 };
-use lookup::{Bitmap, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch};
+use lookup::{Bitmap, CancelToken, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView};
 
 /// Consecutive numbers of frequent words, looked for in templates; never empty once built by `whole` or `outline`.
 pub(crate) struct Excerpt {
@@ -79,7 +79,7 @@ pub(crate) fn candidates(
     phrase: &Phrase,
     outlined: Option<Bitmap>,
     find: impl Fn(&[u8]) -> bool,
-    watch: &Watch,
+    cancel: &CancelToken,
 ) -> Result<PhraseAnswer, ReadError> {
     let is_outlined = outlined.is_some();
     let is_known = |word: &Pattern| match word {
@@ -89,7 +89,7 @@ pub(crate) fn candidates(
     };
     let documents = outlined.unwrap_or_else(|| Bitmap::all(view.len()));
     let words = phrase.words.iter().filter(|word| !is_known(word));
-    let documents = with_words(documents, words, |word| view.words(word, watch))?;
+    let documents = with_words(documents, words, |word| view.words(word, cancel))?;
     Ok(PhraseAnswer { sure: (!documents.is_empty()).then(|| Bitmap::none(view.len())), documents })
 }
 

@@ -5,7 +5,9 @@
 
 use super::column::{self, Fixed, Source};
 use crate::format::list::{self, Entry};
-use lookup::{Bitmap, Column, ColumnUse, Pattern, ReadError, Watch, pattern::Matcher, tokens::Tokenizer};
+use lookup::{
+    Bitmap, CancelToken, Column, ColumnUse, Pattern, ReadError, pattern::Matcher, tokens::Tokenizer,
+};
 use message::ValueKind;
 use std::collections::BTreeMap;
 
@@ -16,7 +18,7 @@ pub(crate) type Pair = (String, Vec<u8>, ValueKind);
 pub(crate) fn add_columns<'a>(
     columns: impl Iterator<Item = &'a dyn Source>,
     patterns: &[&Pattern],
-    watch: &Watch,
+    cancel: &CancelToken,
     found: &mut Bitmap,
 ) -> Result<(), ReadError> {
     let mut matchers: Vec<Matcher> = patterns.iter().map(|pattern| Matcher::new(pattern)).collect();
@@ -25,8 +27,8 @@ pub(crate) fn add_columns<'a>(
         let mut hits: Vec<u32> = Vec::new();
         for matcher in &mut matchers {
             let needle = matcher.needle();
-            let head = if source.is_of_tokens(watch)? { matcher.head() } else { b"" }.to_vec();
-            source.values(&head, watch, &mut |place, value| {
+            let head = if source.is_of_tokens(cancel)? { matcher.head() } else { b"" }.to_vec();
+            source.values(&head, cancel, &mut |place, value| {
                 if holds(value, &needle) {
                     tokenizer.read(value);
                     let mut tokens = tokenizer.tokens();
@@ -39,7 +41,7 @@ pub(crate) fn add_columns<'a>(
         }
         hits.sort_unstable();
         hits.dedup();
-        column::add_hits(source, &hits, watch, found)?;
+        column::add_hits(source, &hits, cancel, found)?;
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ impl Sealed {
         let new = Sealed::unlock(path, recoding.keys)?;
         self.compare_aged(&new, &aging, recoding)?;
         // What was copied is looked at as well: the messages must have the root that was sealed.
-        if new.root(recoding.watch)? != root {
+        if new.root(recoding.cancel)? != root {
             return Err(RecodeError::Differs {
                 what: "the root over messages",
                 number: self.first_sequence(),

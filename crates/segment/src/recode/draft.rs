@@ -104,13 +104,13 @@ impl Sealed {
             (recoding.pace)();
             let range = start..self.len().min(start + COMPARED);
             old.clear();
-            self.read(&mut range.clone(), recoding.watch, &mut |_, document| {
+            self.read(&mut range.clone(), recoding.cancel, &mut |_, document| {
                 old.push(document.clone());
                 true
             })?;
             let mut differs = None;
             let mut olds = old.iter();
-            new.read(&mut range.clone(), recoding.watch, &mut |number, document| {
+            new.read(&mut range.clone(), recoding.cancel, &mut |number, document| {
                 tree.push(leaf_of(document, &mut buffer));
                 let same = olds.next().is_some_and(|old| *old == *document);
                 differs = (!same).then_some(u64::from(number));

@@ -37,7 +37,7 @@ impl Sealed {
         let each = (LEARN_DOCUMENTS / RUNS).min(step);
         let mut sampled = (0..self.len()).filter(|document| document % step < each);
         (recoding.pace)();
-        self.read_placed(&mut sampled, recoding.watch, &mut |_, document, _| {
+        self.read_placed(&mut sampled, recoding.cancel, &mut |_, document, _| {
             total += 1;
             tokenizer.read(&document.raw);
             for token in tokenizer.tokens() {

@@ -9,7 +9,7 @@ use crate::{
     format::{Damage, FileSlice, file::Section, postings},
     packed::dictionary::PostingsLocation,
 };
-use lookup::{Bitmap, ReadError, SegmentView, Watch, pattern::Matcher, tokens::Tokenizer};
+use lookup::{Bitmap, CancelToken, ReadError, SegmentView, pattern::Matcher, tokens::Tokenizer};
 
 /// Messages of a block, as a power of two: a document's block takes nine bits less than its number.
 pub(crate) const BLOCK_SHIFT: u8 = 9;
@@ -100,7 +100,7 @@ impl Sealed {
         aging: &Aging,
         blocks: &Bitmap,
         matcher: &Matcher,
-        watch: &Watch,
+        cancel: &CancelToken,
         found: &mut Bitmap,
     ) -> Result<(), ReadError> {
         let mut tokenizer = Tokenizer::default();
@@ -110,7 +110,7 @@ impl Sealed {
             start..start.saturating_add(1 << aging.shift).min(self.meta.length)
         };
         let mut documents = blocks.iter().flat_map(within).filter(|document| !known.has(*document));
-        self.read(&mut documents, watch, &mut |number, document| {
+        self.read(&mut documents, cancel, &mut |number, document| {
             let mut has = |value: &[u8]| {
                 tokenizer.read(value);
                 tokenizer.tokens().any(|token| matcher.matches_token(tokenizer.bytes(token)))

@@ -17,7 +17,7 @@ use crate::{
     sealing::Sealing,
 };
 use evidence::{Digest, merkle::Tree};
-use lookup::{ReadError, SegmentView, Watch};
+use lookup::{CancelToken, ReadError, SegmentView};
 use std::{ops::Range, path::Path};
 
 /// Result of a check.
@@ -46,16 +46,16 @@ pub enum RebuildError {
 
 impl Sealed {
     /// Compares all checksums and reads every message back.
-    pub fn verify(&self, watch: &Watch) -> Result<VerifyReport, ReadError> {
+    pub fn verify(&self, cancel: &CancelToken) -> Result<VerifyReport, ReadError> {
         for chunk in 0..self.file.chunks() {
-            watch.check()?;
+            cancel.check()?;
             let damage = |bad: BadChunk| self.corrupt(Damage { offset: bad.place.start, what: bad.what });
             self.file.examine(chunk).map_err(damage)?;
         }
         let mut report =
             VerifyReport { blocks: self.blocks() as u64, file_bytes: self.size(), ..VerifyReport::default() };
         let (mut tree, mut buffer) = (Tree::default(), Vec::new());
-        self.read(&mut (0..self.len()), watch, &mut |_, document| {
+        self.read(&mut (0..self.len()), cancel, &mut |_, document| {
             report.documents += 1;
             report.frame_bytes += document.raw.len() as u64;
             tree.push(leaf_of(document, &mut buffer));
@@ -70,10 +70,10 @@ impl Sealed {
     }
 
     /// Every damaged chunk, with the messages that cannot be read back for it.
-    pub fn troubles(&self, watch: &Watch) -> Result<Vec<DamagedChunk>, ReadError> {
+    pub fn troubles(&self, cancel: &CancelToken) -> Result<Vec<DamagedChunk>, ReadError> {
         let mut troubles = Vec::new();
         for chunk in 0..self.file.chunks() {
-            watch.check()?;
+            cancel.check()?;
             let Err(bad) = self.file.examine(chunk) else { continue };
             let mut damaged_chunk = damaged_chunk(&self.file, bad);
             damaged_chunk.messages = self.messages_of(&damaged_chunk);
@@ -125,10 +125,10 @@ impl Sealed {
         &self,
         path: &Path,
         sealing: &Sealing<'_>,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<SealReport, RebuildError> {
         let mut active = Active::new(self.first_sequence(), None);
-        self.read(&mut (0..self.len()), watch, &mut |_, document| {
+        self.read(&mut (0..self.len()), cancel, &mut |_, document| {
             active.append_document(document);
             true
         })

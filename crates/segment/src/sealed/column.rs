@@ -15,14 +15,14 @@ use crate::{
         postings,
     },
 };
-use lookup::{Bitmap, ReadError, Watch, tokens::Tokenizer};
+use lookup::{Bitmap, CancelToken, ReadError, tokens::Tokenizer};
 
 use message::ValueKind;
 
 /// Most bytes of a *var* number.
 const VARINT_BYTES_MAX: usize = 10;
 
-/// Groups between two looks at the watch: about a tenth of a millisecond.
+/// Groups between two looks at the token: about a tenth of a millisecond.
 const GROUPS_A_LOOK: usize = 1024;
 
 /// Text of the error for a place that cannot be.
@@ -148,7 +148,12 @@ impl<'a> SealedColumn<'a> {
     }
 
     /// Adds the documents of a column that has a place for every document: see [`Source::add_places`].
-    fn add_dense(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+    fn add_dense(
+        &self,
+        places: &PlaceRange,
+        cancel: &CancelToken,
+        found: &mut Bitmap,
+    ) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
         let length = self.owner.meta.length as usize;
         let (stored, largest) = match self.form {
@@ -159,7 +164,7 @@ impl<'a> SealedColumn<'a> {
         let mut raw = [0; GROUP];
         for (group, words) in found.words_mut().chunks_mut(GROUP / 64).enumerate() {
             if group % GROUPS_A_LOOK == 0 {
-                watch.check()?;
+                cancel.check()?;
                 let start = (group * size).min(self.packed.bytes.len());
                 let ahead = (GROUPS_A_LOOK * size).min(self.packed.bytes.len() - start);
                 self.packed
@@ -200,14 +205,14 @@ impl Source for SealedColumn<'_> {
         self.entry.distinct
     }
 
-    fn values(&self, head: &[u8], watch: &Watch, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
+    fn values(&self, head: &[u8], cancel: &CancelToken, visit: &mut SeeValue<'_>) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
         let lowered = |value: &[u8]| value.iter().map(u8::to_ascii_lowercase).lt(head.iter().copied());
         let start = if head.is_empty() { 0 } else { self.values.block_of(lowered).map_err(corrupt)? };
         let mut string = Vec::new();
         for block in start..self.values.blocks() {
             if block % 64 == 0 {
-                watch.check()?;
+                cancel.check()?;
             }
             let first = self.values.first(block).map_err(corrupt)?;
             if block > start && !begins_with(first, head) && !lowered(first) {
@@ -232,7 +237,7 @@ impl Source for SealedColumn<'_> {
     fn runs(
         &self,
         within: Option<&Bitmap>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(Run<'_>),
     ) -> Result<(), ReadError> {
         let corrupt = |damage| self.owner.corrupt(damage);
@@ -243,7 +248,7 @@ impl Source for SealedColumn<'_> {
         let mut places = [0; GROUP];
         for group in 0..length.div_ceil(GROUP) {
             if group % GROUPS_A_LOOK == 0 {
-                watch.check()?;
+                cancel.check()?;
             }
             let words = group * GROUP / 64;
             let is_outside =
@@ -258,20 +263,25 @@ impl Source for SealedColumn<'_> {
         Ok(())
     }
 
-    fn add_places(&self, places: &PlaceRange, watch: &Watch, found: &mut Bitmap) -> Result<(), ReadError> {
+    fn add_places(
+        &self,
+        places: &PlaceRange,
+        cancel: &CancelToken,
+        found: &mut Bitmap,
+    ) -> Result<(), ReadError> {
         match self.form {
-            Form::Sparse => column::add_by_runs(self, places, watch, found),
-            Form::Dense | Form::Full => self.add_dense(places, watch, found),
+            Form::Sparse => column::add_by_runs(self, places, cancel, found),
+            Form::Dense | Form::Full => self.add_dense(places, cancel, found),
         }
     }
 
-    fn is_of_tokens(&self, watch: &Watch) -> Result<bool, ReadError> {
+    fn is_of_tokens(&self, cancel: &CancelToken) -> Result<bool, ReadError> {
         if let Some(known) = self.entry.of_tokens.get() {
             return Ok(*known);
         }
         let mut tokenizer = Tokenizer::default();
         let mut all = true;
-        self.values(b"", watch, &mut |_, value| {
+        self.values(b"", cancel, &mut |_, value| {
             tokenizer.read(value);
             all &= tokenizer.tokens().next().is_some_and(|token| token.length as usize == value.len());
             Ok(())

@@ -11,14 +11,18 @@ use crate::{
     format::{Damage, directory::HEAD_BYTES, file::Section},
     packed::dictionary::{CHUNK, Dictionary, PostingsLocation, Unpacker},
 };
-use lookup::{ReadError, Watch};
+use lookup::{CancelToken, ReadError};
 
-/// Chunks between two looks at the watch: about half a millisecond.
+/// Chunks between two looks at the token: about half a millisecond.
 const CHUNKS_A_LOOK: usize = 16;
 
 impl Sealed {
     /// Adds what matches to what was found.
-    pub(super) fn search_packed(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
+    pub(super) fn search_packed(
+        &self,
+        search: &mut Search<'_>,
+        cancel: &CancelToken,
+    ) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.packed_dictionary().map_err(corrupt)?;
         let mut unpacker =
@@ -30,7 +34,7 @@ impl Sealed {
         let letters = self.letters(&search.matcher).map_err(corrupt)?;
         for chunk in start..dictionary.chunks() {
             if (chunk - start) % CHUNKS_A_LOOK == 0 {
-                watch.check()?;
+                cancel.check()?;
             }
             if letters.lack(chunk) {
                 continue;

@@ -9,7 +9,7 @@ use evidence::{
     Digest,
     merkle::{self, Prover, STORED_SPAN, Tree},
 };
-use lookup::{Document, ReadError, SegmentView, Watch};
+use lookup::{CancelToken, Document, ReadError, SegmentView};
 
 /// The leaf of a message as it was read back.
 pub(crate) fn leaf_of(document: &Document, buffer: &mut Vec<u8>) -> Digest {
@@ -18,9 +18,9 @@ pub(crate) fn leaf_of(document: &Document, buffer: &mut Vec<u8>) -> Digest {
 
 impl Sealed {
     /// The root over the messages, computed from the messages themselves.
-    pub fn root(&self, watch: &Watch) -> Result<Digest, ReadError> {
+    pub fn root(&self, cancel: &CancelToken) -> Result<Digest, ReadError> {
         let (mut tree, mut buffer) = (Tree::default(), Vec::new());
-        self.read(&mut (0..self.len()), watch, &mut |_, document| {
+        self.read(&mut (0..self.len()), cancel, &mut |_, document| {
             tree.push(leaf_of(document, &mut buffer));
             true
         })?;
@@ -35,7 +35,7 @@ impl Sealed {
     }
 
     /// The hashes that lead from some documents, ascending, to the root.
-    pub fn prove(&self, documents: &[u32], watch: &Watch) -> Result<Vec<Digest>, ReadError> {
+    pub fn prove(&self, documents: &[u32], cancel: &CancelToken) -> Result<Vec<Digest>, ReadError> {
         let _pin = self.file.pin();
         let nodes = self.file.section(Section::Hashes).map_err(|damage| self.corrupt(damage))?;
         let count = u64::from(self.len());
@@ -48,7 +48,7 @@ impl Sealed {
             let first = node as u32 * STORED_SPAN as u32;
             let mut leaves = Vec::with_capacity(STORED_SPAN);
             let mut group = first..self.len().min(first.saturating_add(STORED_SPAN as u32));
-            self.read(&mut group, watch, &mut |_, document| {
+            self.read(&mut group, cancel, &mut |_, document| {
                 leaves.push(leaf_of(document, &mut buffer));
                 true
             })?;

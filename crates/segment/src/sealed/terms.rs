@@ -20,10 +20,10 @@ use crate::{
         neighbours::{self, Section as Neighbourhoods},
     },
 };
-use lookup::{Bitmap, Pattern, ReadError, Watch, WordUse, pattern::Matcher};
+use lookup::{Bitmap, CancelToken, Pattern, ReadError, WordUse, pattern::Matcher};
 use std::ops::Range;
 
-/// Blocks of the dictionary between two looks at the watch: about half a millisecond.
+/// Blocks of the dictionary between two looks at the token: about half a millisecond.
 const BLOCKS_A_LOOK: usize = 512;
 /// How many lists of templates are fetched from memory before they are read: they are short and lie far apart.
 const LISTS_AHEAD: usize = 4;
@@ -118,9 +118,13 @@ pub(crate) type SeeTerm<'a> = dyn FnMut(&[u8], &PostingsLocation) -> Result<(), 
 
 impl Sealed {
     /// Documents with a matching token in text or name-value pairs, and what was looked at to find them.
-    pub(super) fn tokens(&self, pattern: &Pattern, watch: &Watch) -> Result<(Bitmap, WordUse), ReadError> {
+    pub(super) fn tokens(
+        &self,
+        pattern: &Pattern,
+        cancel: &CancelToken,
+    ) -> Result<(Bitmap, WordUse), ReadError> {
         let (mut found, mut templates) = (Bitmap::none(self.meta.length), Vec::new());
-        let mut used = self.add_tokens(pattern, watch, &mut found, &mut templates)?;
+        let mut used = self.add_tokens(pattern, cancel, &mut found, &mut templates)?;
         used.postings += self.add_templates(&templates, &mut found).map_err(|damage| self.corrupt(damage))?;
         Ok((found, used))
     }
@@ -130,7 +134,7 @@ impl Sealed {
     pub(super) fn add_tokens(
         &self,
         pattern: &Pattern,
-        watch: &Watch,
+        cancel: &CancelToken,
         found: &mut Bitmap,
         templates: &mut Vec<bool>,
     ) -> Result<WordUse, ReadError> {
@@ -143,21 +147,21 @@ impl Sealed {
             used: WordUse::default(),
         };
         if self.is_packed() {
-            self.search_packed(&mut search, watch)?;
+            self.search_packed(&mut search, cancel)?;
         } else {
-            self.search(&mut search, watch)?;
+            self.search(&mut search, cancel)?;
         }
         let Search { matcher, found, templates, blocks, mut used } = search;
         if let Some((aging, blocks)) = blocks.filter(|(_, blocks)| !blocks.is_empty()) {
             // What is found already need not be read.
             used.postings += self.add_templates(templates, found).map_err(corrupt)?;
             templates.clear();
-            self.add_verified(&aging, &blocks, &matcher, watch, found)?;
+            self.add_verified(&aging, &blocks, &matcher, cancel, found)?;
         }
         Ok(used)
     }
 
-    fn search(&self, search: &mut Search<'_>, watch: &Watch) -> Result<(), ReadError> {
+    fn search(&self, search: &mut Search<'_>, cancel: &CancelToken) -> Result<(), ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let dictionary = self.dictionary().map_err(corrupt)?;
         let exact = search.matcher.exact().map(<[u8]>::to_vec);
@@ -168,7 +172,7 @@ impl Sealed {
         let letters = self.letters(&search.matcher).map_err(corrupt)?;
         for block in start..dictionary.blocks() {
             if (block - start) % BLOCKS_A_LOOK == 0 {
-                watch.check()?;
+                cancel.check()?;
             }
             if letters.lack(block) {
                 continue;

@@ -7,7 +7,7 @@
 
 use super::Sealed;
 use crate::answers::{column::Source, words};
-use lookup::{Bitmap, Column, Pattern, ReadError, Together, Watch};
+use lookup::{Bitmap, CancelToken, Column, Pattern, ReadError, Together};
 
 /// The columns whose words are not among the terms.
 const COLUMNS: [Column; 2] = [Column::Host, Column::Program];
@@ -24,11 +24,11 @@ struct Documents {
 
 impl Sealed {
     /// Documents that have a word of each kind that must be there, and no word that must not.
-    pub(super) fn together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
+    pub(super) fn together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let _pin = self.file.pin();
         let mut found: Option<Documents> = None;
         for any in &words.any {
-            let next = self.having(any, watch)?;
+            let next = self.having(any, cancel)?;
             let both = match found {
                 None => next,
                 Some(found) => self.both(found, next)?,
@@ -41,22 +41,22 @@ impl Sealed {
         let all = || Documents::listed(Bitmap::all(self.meta.length));
         let mut found = found.unwrap_or_else(all);
         if !words.none.is_empty() {
-            let unwanted = self.having(&words.none, watch)?;
+            let unwanted = self.having(&words.none, cancel)?;
             found = self.without(found, unwanted)?;
         }
         self.listed(found)
     }
 
     /// Documents that have one of some words.
-    fn having(&self, words: &[&Pattern], watch: &Watch) -> Result<Documents, ReadError> {
+    fn having(&self, words: &[&Pattern], cancel: &CancelToken) -> Result<Documents, ReadError> {
         let (mut templates, mut others) = (Vec::new(), Bitmap::none(self.meta.length));
         for word in words {
-            self.add_tokens(word, watch, &mut others, &mut templates)?;
+            self.add_tokens(word, cancel, &mut others, &mut templates)?;
         }
         for column in &COLUMNS {
             let sources = self.sources(column)?;
             let sources = sources.iter().map(|(source, _)| source as &dyn Source);
-            words::add_columns(sources, words, watch, &mut others)?;
+            words::add_columns(sources, words, cancel, &mut others)?;
         }
         Ok(Documents { templates, is_outlined: others.is_empty(), others })
     }

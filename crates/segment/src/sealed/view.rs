@@ -14,12 +14,12 @@ use crate::{
     format::{Damage, numbers},
 };
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError, SegmentView,
-    Together, Watch, WordUse,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadCost, ReadError,
+    SegmentView, Together, WordUse,
 };
 use std::ops::Range;
 
-/// Blocks of numbers between two looks at the watch.
+/// Blocks of numbers between two looks at the token.
 const BLOCKS_A_LOOK: usize = 1024;
 
 impl Sealed {
@@ -44,12 +44,12 @@ impl Sealed {
     pub(crate) fn read_placed(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document, Option<usize>) -> bool,
     ) -> Result<(), ReadError> {
         let _pin = self.file.pin();
         let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
-        documents::read_placed(&reading, documents, watch, visit)
+        documents::read_placed(&reading, documents, cancel, visit)
     }
 
     /// Documents of the templates that a phrase may be in, with all of its words in text or name-value pairs.
@@ -59,7 +59,7 @@ impl Sealed {
         verdicts: &[Verdict],
         templates: &Templates<'_>,
         phrase: &Phrase,
-        watch: &Watch,
+        cancel: &CancelToken,
     ) -> Result<PhraseAnswer, ReadError> {
         let corrupt = |damage| self.corrupt(damage);
         let documents = self.of_templates(possible).map_err(corrupt)?;
@@ -69,7 +69,7 @@ impl Sealed {
         };
         // Not `words`: a host or a program of that name is not in the text.
         let words = phrase.words.iter().filter(is_other);
-        let documents = phrase::with_words(documents, words, |word| Ok(self.tokens(word, watch)?.0))?;
+        let documents = phrase::with_words(documents, words, |word| Ok(self.tokens(word, cancel)?.0))?;
         if documents.is_empty() || !verdicts.contains(&Verdict::Perhaps) {
             return Ok(PhraseAnswer { documents, sure: None });
         }
@@ -109,14 +109,14 @@ impl SegmentView for Sealed {
         edges_us.iter().map(|us| self.received_edge(*us).unwrap_or(self.meta.length)).collect()
     }
 
-    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn event_between(&self, from_us: i64, to_us: i64, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let _pin = self.file.pin();
         let corrupt = |damage| self.corrupt(damage);
         let mut found = Bitmap::none(self.meta.length);
         let events = self.numbers(Kind::Event).map_err(corrupt)?;
         for block in 0..(self.meta.length as usize).div_ceil(numbers::BLOCK) {
             if block % BLOCKS_A_LOOK == 0 {
-                watch.check()?;
+                cancel.check()?;
             }
             if events.smallest(block).map_err(corrupt)? >= to_us {
                 continue;
@@ -149,17 +149,17 @@ impl SegmentView for Sealed {
         Ok(())
     }
 
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.together(&Together { any: vec![vec![pattern]], none: Vec::new() }, watch)
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.together(&Together { any: vec![vec![pattern]], none: Vec::new() }, cancel)
     }
 
-    fn words_together(&self, words: &Together<'_>, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.together(words, watch)
+    fn words_together(&self, words: &Together<'_>, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.together(words, cancel)
     }
 
-    fn word_use(&self, pattern: &Pattern, watch: &Watch) -> Result<Option<WordUse>, ReadError> {
+    fn word_use(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Option<WordUse>, ReadError> {
         let _pin = self.file.pin();
-        self.tokens(pattern, watch).map(|(_, used)| Some(used))
+        self.tokens(pattern, cancel).map(|(_, used)| Some(used))
     }
 
     fn read_cost(&self, documents: &Bitmap) -> Result<Option<ReadCost>, ReadError> {
@@ -175,7 +175,7 @@ impl SegmentView for Sealed {
         Ok(Some(cost))
     }
 
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         let _pin = self.file.pin();
         let corrupt = |damage| self.corrupt(damage);
         let templates = self.templates().map_err(corrupt)?;
@@ -191,7 +191,7 @@ impl SegmentView for Sealed {
             self.place_of(word)?.map_or(Ok(None), |place| neighbours.find(place))
         };
         let Some(judge) = Judge::new(phrase, find, beside).map_err(corrupt)? else {
-            return phrase::candidates(self, phrase, None, |_| false, watch);
+            return phrase::candidates(self, phrase, None, |_| false, cancel);
         };
         let mut verdicts = Vec::new();
         let possible = templates.having(|sequence| {
@@ -200,14 +200,14 @@ impl SegmentView for Sealed {
             verdicts.push(verdict);
             verdict != Verdict::No
         });
-        self.judged(&possible.map_err(corrupt)?, &verdicts, &templates, phrase, watch)
+        self.judged(&possible.map_err(corrupt)?, &verdicts, &templates, phrase, cancel)
     }
 
-    fn values(&self, asked: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn values(&self, asked: &Column, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         let _pin = self.file.pin();
         let mut found = Bitmap::none(self.meta.length);
         for (source, shown) in self.sources(asked)? {
-            column::find_typed(&source, source.kind(), &shown, pattern, watch, &mut found)?;
+            column::find_typed(&source, source.kind(), &shown, pattern, cancel, &mut found)?;
         }
         Ok(found)
     }
@@ -216,12 +216,12 @@ impl SegmentView for Sealed {
         &self,
         asked: &Column,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         let _pin = self.file.pin();
         for (source, shown) in self.sources(asked)? {
-            column::count(&source, &shown, documents, watch, add)?;
+            column::count(&source, &shown, documents, cancel, add)?;
         }
         Ok(())
     }
@@ -240,11 +240,11 @@ impl SegmentView for Sealed {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
         let _pin = self.file.pin();
         let reading = Reading::new(self).map_err(|damage| self.corrupt(damage))?;
-        documents::read(&reading, documents, watch, visit)
+        documents::read(&reading, documents, cancel, visit)
     }
 }

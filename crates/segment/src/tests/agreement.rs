@@ -145,15 +145,15 @@ fn shown(documents: &[Document]) -> Vec<String> {
 
 #[track_caller]
 fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitmap) -> Result<(), ReadError> {
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     assert_eq!(shown(&documents(view)), shown(&model.documents));
-    assert_eq!(view.words(pattern, &watch)?, model.words(pattern), "words {pattern:?}");
+    assert_eq!(view.words(pattern, &cancel)?, model.words(pattern), "words {pattern:?}");
     let mut used = Vec::new();
     for column in columns() {
-        let found = view.values(&column, pattern, &watch)?;
+        let found = view.values(&column, pattern, &cancel)?;
         assert_eq!(found, model.values(&column, pattern), "{column:?} {pattern:?}");
         let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
-        view.count_values(&column, among, &watch, &mut |value, count| {
+        view.count_values(&column, among, &cancel, &mut |value, count| {
             *counts.entry(value.to_vec()).or_default() += count;
         })?;
         assert_eq!(counts, model.counts(&column, among), "counts of {column:?}");
@@ -166,7 +166,7 @@ fn check(view: &dyn SegmentView, model: &Model, pattern: &Pattern, among: &Bitma
         let numbers =
             Pattern::Range { lower: Bound::Number { value: f64::MIN, inclusive: true }, upper: Bound::Open };
         assert_eq!(
-            view.values(&used.column, &numbers, &watch)?.count(),
+            view.values(&used.column, &numbers, &cancel)?.count(),
             used.documents,
             "{used:?} is numeric"
         );
@@ -193,7 +193,7 @@ fn check_together(
         want.and(&one);
     }
     none.iter().for_each(|word| want.and_not(&model.words(word)));
-    assert_eq!(view.words_together(&asked, &Watch::unlimited())?, want, "{any:?} without {none:?}");
+    assert_eq!(view.words_together(&asked, &CancelToken::unlimited())?, want, "{any:?} without {none:?}");
     Ok(())
 }
 
@@ -205,15 +205,15 @@ fn check_order(
     phrase: &Phrase,
     among: &Bitmap,
 ) -> Result<(), ReadError> {
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     let mut read = Vec::new();
-    view.read(&mut among.iter_rev(), &watch, &mut |document, message| {
+    view.read(&mut among.iter_rev(), &cancel, &mut |document, message| {
         read.push((document, message.text.clone()));
         true
     })?;
     let want: Vec<_> = among.iter_rev().map(|at| (at, model.documents[at as usize].text.clone())).collect();
     assert_eq!(read, want);
-    let found = view.phrase(phrase, &watch)?;
+    let found = view.phrase(phrase, &cancel)?;
     let want = model.phrase(phrase);
     let mut missing = want.clone();
     missing.and_not(&found.documents);
@@ -226,7 +226,7 @@ fn check_order(
         let start = model.received_before(from);
         assert_eq!(view.received_between(from, to), start..model.received_before(to).max(start));
         assert_eq!(view.received_edges(&[from, to]), [start, model.received_before(to)]);
-        assert_eq!(view.event_between(from, to, &watch)?, model.event_between(from, to));
+        assert_eq!(view.event_between(from, to, &cancel)?, model.event_between(from, to));
     }
     let mut times = Vec::new();
     view.event_times(among, &mut |document, us| times.push((document, us)))?;
@@ -244,12 +244,12 @@ fn lives(lines: &[Line], learned: Option<Learned>, learn_after: u32) -> [Arc<dyn
     let path = |name: &str| dir.path().join(name);
     active.seal(&path("sealed")).unwrap();
     let sealed = Sealed::open(&path("sealed")).unwrap();
-    let report = sealed.verify(&Watch::unlimited()).unwrap();
+    let report = sealed.verify(&CancelToken::unlimited()).unwrap();
     assert_eq!(report.documents, lines.len() as u64);
     recode_to(&sealed, &path("recoded"), &[], &evidence::Keys::default());
     let recoded = Sealed::open(&path("recoded")).unwrap();
-    assert_eq!(recoded.verify(&Watch::unlimited()).unwrap().messages, report.messages);
-    recoded.rebuild(&path("rebuilt"), &Sealing::default(), &Watch::unlimited()).unwrap();
+    assert_eq!(recoded.verify(&CancelToken::unlimited()).unwrap().messages, report.messages);
+    recoded.rebuild(&path("rebuilt"), &Sealing::default(), &CancelToken::unlimited()).unwrap();
     let rebuilt = Sealed::open(&path("rebuilt")).unwrap();
     [active.view(), Arc::new(sealed), Arc::new(recoded), Arc::new(rebuilt)]
 }
@@ -323,7 +323,7 @@ proptest! {
 /// Returns the answer of a segment to a phrase of these words.
 fn phrase_of(view: &dyn SegmentView, words: &[&str], slop: u32) -> PhraseAnswer {
     let words = words.iter().map(|word| Pattern::Exact((*word).into())).collect();
-    view.phrase(&Phrase { words, slop }, &Watch::unlimited()).unwrap()
+    view.phrase(&Phrase { words, slop }, &CancelToken::unlimited()).unwrap()
 }
 
 #[test]
@@ -470,12 +470,12 @@ fn many_names_go_to_lists_and_are_found() {
     };
     let lines: Vec<Line> = (0..4).map(|line| Line { values: values(line), ..Line::default() }).collect();
     for view in lives(&lines, None, 3) {
-        let watch = Watch::unlimited();
+        let cancel = CancelToken::unlimited();
         for (name, document) in [("n7", 0), ("n1599", 3)] {
-            let found = view.values(&Column::Named(name.into()), &Pattern::Any, &watch).unwrap();
+            let found = view.values(&Column::Named(name.into()), &Pattern::Any, &cancel).unwrap();
             assert_eq!(found.iter().collect::<Vec<_>>(), [document]);
         }
-        assert_eq!(view.words(&Pattern::Exact("v399".into()), &watch).unwrap().count(), 4);
+        assert_eq!(view.words(&Pattern::Exact("v399".into()), &cancel).unwrap().count(), 4);
         assert_eq!(documents(&*view)[3].values.len(), 401);
     }
 }
@@ -488,14 +488,15 @@ fn blocks_end_and_are_found_again() {
     for (learned, after) in [(None, 100), (Some(learned(&["end"])), u32::MAX)] {
         for view in lives(&lines, learned, after) {
             for at in [0u32, 38, 39, 40, 150, 299] {
-                let found = view.words(&Pattern::Exact(at.to_string().into()), &Watch::unlimited()).unwrap();
+                let found =
+                    view.words(&Pattern::Exact(at.to_string().into()), &CancelToken::unlimited()).unwrap();
                 assert_eq!(found.iter().collect::<Vec<_>>(), [at]);
                 // A scan, then what is shown: the second time it may be at hand.
                 let shown = || Box::new([at].into_iter()) as Box<dyn Iterator<Item = u32>>;
                 for mut documents in
                     [Box::new(found.iter()) as Box<dyn Iterator<Item = u32>>, shown(), shown()]
                 {
-                    view.read(&mut documents, &Watch::unlimited(), &mut |_, document| {
+                    view.read(&mut documents, &CancelToken::unlimited(), &mut |_, document| {
                         assert!(document.text.ends_with(format!("{at} end").as_bytes()));
                         true
                     })

@@ -48,7 +48,7 @@ fn encrypted() -> (Vec<u8>, Keys) {
 
 /// Asks for everything; the answers may be wrong or missing, but there is no panic.
 fn ask_all(sealed: &Sealed) {
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     let patterns = [
         Pattern::Exact("failed".into()),
         Pattern::Prefix("us".into()),
@@ -56,21 +56,21 @@ fn ask_all(sealed: &Sealed) {
         Pattern::Range { lower: Bound::Number { value: 3.0, inclusive: true }, upper: Bound::Open },
     ];
     for pattern in &patterns {
-        let _ = sealed.words(pattern, &watch);
+        let _ = sealed.words(pattern, &cancel);
         for column in [Column::Host, Column::Pid, Column::Tags, Column::Severity, Column::Named("n".into())] {
-            if let Ok(found) = sealed.values(&column, pattern, &watch) {
-                let _ = sealed.count_values(&column, &found, &watch, &mut |_, _| ());
+            if let Ok(found) = sealed.values(&column, pattern, &cancel) {
+                let _ = sealed.count_values(&column, &found, &cancel, &mut |_, _| ());
             }
         }
     }
     let words = patterns[..1].to_vec();
-    let _ = sealed.phrase(&Phrase { words, slop: 0 }, &watch);
-    let _ = sealed.event_between(0, i64::MAX, &watch);
+    let _ = sealed.phrase(&Phrase { words, slop: 0 }, &cancel);
+    let _ = sealed.event_between(0, i64::MAX, &cancel);
     let _ = sealed.received_edges(&[0, i64::MAX]);
     let _ = sealed.columns();
     let mut ends = [0, sealed.len().saturating_sub(1)].into_iter();
-    let _ = sealed.read(&mut ends, &watch, &mut |_, _| true);
-    let _ = sealed.verify(&watch);
+    let _ = sealed.read(&mut ends, &cancel, &mut |_, _| true);
+    let _ = sealed.verify(&cancel);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn every_flipped_bit_is_found() {
         for at in (0..whole.len()).step_by(23) {
             let mut bytes = whole.clone();
             bytes[at] ^= 1 << (at % 7);
-            let found = Sealed::from_bytes(bytes).and_then(|sealed| sealed.verify(&Watch::unlimited()));
+            let found = Sealed::from_bytes(bytes).and_then(|sealed| sealed.verify(&CancelToken::unlimited()));
             assert!(matches!(found, Err(ReadError::Corrupt { .. })), "flip at {at}: {found:?}");
         }
     }
@@ -189,7 +189,7 @@ fn a_locked_segment_shows_its_outside_only() {
     assert!(matches!(inspector.read(), Err(ReadError::Locked { .. })));
     let sealed = SegmentInspector::from_bytes(bytes, &keys).unwrap().read().unwrap();
     assert_eq!(documents(&sealed).len(), 300);
-    assert_eq!(sealed.verify(&Watch::unlimited()).unwrap().documents, 300);
+    assert_eq!(sealed.verify(&CancelToken::unlimited()).unwrap().documents, 300);
     for (read, written) in documents(&sealed).iter().zip(documents(&*active().view())) {
         assert_eq!(show(read), show(&written));
     }

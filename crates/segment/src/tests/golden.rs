@@ -41,20 +41,20 @@ fn active() -> Active {
 /// A golden file holds the messages, and finds them.
 fn check(name: &str, keys: &Keys) {
     let sealed = Sealed::unlock(&golden(name), keys).unwrap();
-    let watch = Watch::unlimited();
-    assert_eq!(sealed.verify(&watch).unwrap().documents, 400);
+    let cancel = CancelToken::unlimited();
+    assert_eq!(sealed.verify(&cancel).unwrap().documents, 400);
     assert_eq!(sealed.first_sequence(), 5000);
     for (read, written) in documents(&sealed).iter().zip(documents(&*active().view())) {
         assert_eq!(show(read), show(&written));
         assert_eq!((read.received_us, read.event), (written.received_us, written.event));
     }
-    let count = |pattern| sealed.words(&pattern, &watch).unwrap().count();
+    let count = |pattern| sealed.words(&pattern, &cancel).unwrap().count();
     assert_eq!(count(Pattern::Exact("failed".into())), 399);
     assert_eq!(count(Pattern::Exact("user3".into())), 37);
     assert_eq!(count(Pattern::Exact("10.0.2.17".into())), 0);
     assert_eq!(count(Pattern::Exact("changed".into())), 1);
     let values =
-        |column, text: &str| sealed.values(&column, &Pattern::Exact(text.into()), &watch).unwrap().count();
+        |column, text: &str| sealed.values(&column, &Pattern::Exact(text.into()), &cancel).unwrap().count();
     assert_eq!(values(Column::Host, "web-1"), 134);
     assert_eq!(values(Column::Named("port".into()), "360"), 1);
     assert_eq!(values(Column::Tags, "mine"), 1);

@@ -54,7 +54,7 @@ fn every_message_is_the_same_in_any_order() {
     let read = |sealed: &Sealed, which: &mut dyn Iterator<Item = u32>| {
         let mut read = Vec::new();
         sealed
-            .read(which, &Watch::unlimited(), &mut |_, document| {
+            .read(which, &CancelToken::unlimited(), &mut |_, document| {
                 read.push(document.clone());
                 true
             })
@@ -67,12 +67,12 @@ fn every_message_is_the_same_in_any_order() {
     for order in [all, backwards, scattered] {
         assert_eq!(read(&recoded, &mut order.iter().copied()), read(&sealed, &mut order.iter().copied()));
     }
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     for pattern in [Pattern::Any, Pattern::Wildcard("*1*".into()), Pattern::Exact("connection".into())] {
-        assert_eq!(recoded.words(&pattern, &watch).unwrap(), sealed.words(&pattern, &watch).unwrap());
+        assert_eq!(recoded.words(&pattern, &cancel).unwrap(), sealed.words(&pattern, &cancel).unwrap());
     }
     assert_eq!(recoded.stored_root().unwrap(), sealed.stored_root().unwrap());
-    assert_eq!(recoded.prove(&[7, 2999], &watch).unwrap(), sealed.prove(&[7, 2999], &watch).unwrap());
+    assert_eq!(recoded.prove(&[7, 2999], &cancel).unwrap(), sealed.prove(&[7, 2999], &cancel).unwrap());
 }
 
 #[test]
@@ -85,8 +85,8 @@ fn aged_segments_answer_the_same() {
     let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("aged");
-    let (keys, watch) = (Keys::default(), Watch::unlimited());
-    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    let (keys, cancel) = (Keys::default(), CancelToken::unlimited());
+    let mut recoding = Recoding { recipients: &[], keys: &keys, cancel: &cancel, pace: &mut || () };
     recoded.age(&path, &mut recoding).unwrap().finish(&|_| Some(String::new())).unwrap();
     let aged = Sealed::open(&path).unwrap();
     assert!(aged.size() < recoded.size(), "{} of {}", aged.size(), recoded.size());
@@ -94,23 +94,23 @@ fn aged_segments_answer_the_same() {
         ["connection", "u3", "10.0.7.9", "v17", "x", "nothing"].map(|text| Pattern::Exact(text.into()));
     let others = [Pattern::Any, Pattern::Wildcard("*13*".into()), Pattern::Prefix("v1".into())];
     for pattern in exact.iter().chain(&others) {
-        let (found, want) = (aged.words(pattern, &watch).unwrap(), recoded.words(pattern, &watch).unwrap());
+        let (found, want) = (aged.words(pattern, &cancel).unwrap(), recoded.words(pattern, &cancel).unwrap());
         assert_eq!(found, want, "{pattern:?}");
         for other in &exact {
             let both = Together { any: vec![vec![pattern], vec![other, &exact[1]]], none: Vec::new() };
             let one = Together { any: vec![vec![pattern]], none: vec![other] };
             for asked in [both, one] {
-                let want = recoded.words_together(&asked, &watch).unwrap();
-                assert_eq!(aged.words_together(&asked, &watch).unwrap(), want, "{asked:?}");
+                let want = recoded.words_together(&asked, &cancel).unwrap();
+                assert_eq!(aged.words_together(&asked, &cancel).unwrap(), want, "{asked:?}");
             }
         }
     }
     assert_eq!(documents(&aged), documents(&recoded));
-    aged.verify(&watch).unwrap();
+    aged.verify(&cancel).unwrap();
     for at in (512..std::fs::metadata(&path).unwrap().len() as usize).step_by(4001) {
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[at] ^= 1;
-        assert!(Sealed::from_bytes(bytes).and_then(|sealed| sealed.verify(&watch)).is_err());
+        assert!(Sealed::from_bytes(bytes).and_then(|sealed| sealed.verify(&cancel)).is_err());
     }
 }
 
@@ -138,12 +138,12 @@ fn groups_follow_each_other() {
     let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
     let mut which = [0, (1 << 14) - 1, 1 << 14, (1 << 14) + 99].into_iter();
     recoded
-        .read(&mut which, &Watch::unlimited(), &mut |number, document| {
+        .read(&mut which, &CancelToken::unlimited(), &mut |number, document| {
             assert_eq!(document.text, format!("event {} of day", number * 7).into_bytes());
             true
         })
         .unwrap();
-    assert_eq!(recoded.verify(&Watch::unlimited()).unwrap().blocks, 2);
+    assert_eq!(recoded.verify(&CancelToken::unlimited()).unwrap().blocks, 2);
 }
 
 #[test]
@@ -152,9 +152,9 @@ fn work_that_is_stopped_leaves_the_old_file() {
     append(&mut active, &(0..50).map(line).collect::<Vec<_>>());
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
     let dir = tempfile::tempdir().unwrap();
-    let watch = Watch::new(Arc::new(AtomicBool::new(true)), None);
+    let cancel = CancelToken::new(Arc::new(AtomicBool::new(true)), None);
     let keys = Keys::default();
-    let mut recoding = Recoding { recipients: &[], keys: &keys, watch: &watch, pace: &mut || () };
+    let mut recoding = Recoding { recipients: &[], keys: &keys, cancel: &cancel, pace: &mut || () };
     let stopped = sealed.recode(&dir.path().join("new"), &mut recoding).map(|_| ());
     assert!(matches!(stopped, Err(RecodeError::Read(ReadError::Stopped(Stop::Cancelled)))));
 }

@@ -67,17 +67,17 @@ fn every_value_of_a_repeated_name_is_kept() {
     );
     let mut active = Active::new(0, None);
     append(&mut active, &[Line { sdata: "[a b=\"one\" b=\"two\"]".into(), ..line("x") }]);
-    let (watch, column) = (Watch::unlimited(), Column::Named(".SDATA.a.b".into()));
+    let (cancel, column) = (CancelToken::unlimited(), Column::Named(".SDATA.a.b".into()));
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
     for view in [&*active.view(), &sealed as &dyn SegmentView] {
         for (value, want) in [("one", 1), ("two", 1), ("three", 0)] {
             let pattern = Pattern::Exact(value.into());
-            assert_eq!(view.words(&pattern, &watch).unwrap().count(), want, "{value}");
-            assert_eq!(view.values(&column, &pattern, &watch).unwrap().count(), want, "{value}");
+            assert_eq!(view.words(&pattern, &cancel).unwrap().count(), want, "{value}");
+            assert_eq!(view.values(&column, &pattern, &cancel).unwrap().count(), want, "{value}");
         }
         let mut values = Vec::new();
         let all = lookup::Bitmap::all(1);
-        view.count_values(&column, &all, &watch, &mut |value, count| values.push((value.to_vec(), count)))
+        view.count_values(&column, &all, &cancel, &mut |value, count| values.push((value.to_vec(), count)))
             .unwrap();
         values.sort();
         assert_eq!(values, [(b"one".to_vec(), 1), (b"two".to_vec(), 1)]);
@@ -105,12 +105,12 @@ fn a_name_may_have_values_of_several_types() {
     append(&mut active, &kinds.iter().map(of).collect::<Vec<_>>());
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
     let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
-    let (watch, column) = (Watch::unlimited(), Column::Named("n".into()));
+    let (cancel, column) = (CancelToken::unlimited(), Column::Named("n".into()));
     let at_least =
         Pattern::Range { lower: Bound::Number { value: 5.0, inclusive: true }, upper: Bound::Open };
     for view in [&*active.view(), &sealed as &dyn SegmentView, &recoded] {
         let find = |pattern: Pattern| -> Vec<u32> {
-            view.values(&column, &pattern, &watch).unwrap().iter().collect()
+            view.values(&column, &pattern, &cancel).unwrap().iter().collect()
         };
         assert_eq!(find(Pattern::Number(5.0)), [0, 2]);
         assert_eq!(find(Pattern::Number(-2.5)), [6]);
@@ -118,7 +118,7 @@ fn a_name_may_have_values_of_several_types() {
         assert_eq!(find(Pattern::Exact("5".into())), [0, 1]);
         assert_eq!(find(at_least.clone()), [0, 1, 2, 3, 5]);
         assert_eq!(find(Pattern::Any).len(), kinds.len());
-        assert_eq!(view.values(&Column::Pid, &Pattern::Number(42.0), &watch).unwrap().count(), 0);
+        assert_eq!(view.values(&Column::Pid, &Pattern::Number(42.0), &cancel).unwrap().count(), 0);
         let uses = view.columns();
         let used = uses.iter().find(|used| used.column == column).unwrap();
         assert_eq!((used.documents, used.numeric), (kinds.len() as u64, false));
@@ -134,9 +134,9 @@ fn costs_are_counted() {
     append(&mut active, &lines);
     let sealed = Sealed::from_bytes(sealed_bytes(&active)).unwrap();
     let recoded = Sealed::from_bytes(recoded_bytes(&active)).unwrap();
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     for view in [&*active.view(), &sealed as &dyn SegmentView, &recoded] {
-        let used = |pattern| view.word_use(&pattern, &watch).unwrap().unwrap();
+        let used = |pattern| view.word_use(&pattern, &cancel).unwrap().unwrap();
         assert_eq!(used(Pattern::Exact("beta".into())), WordUse { words: 1, postings: 1_000 });
         assert_eq!(used(Pattern::Exact("alpha".into())), WordUse { words: 1, postings: 2_000 });
         assert_eq!(used(Pattern::Prefix("alpha".into())), WordUse { words: 2, postings: 3_000 });
@@ -160,8 +160,8 @@ fn a_segment_of_nothing_is_a_segment() {
         assert!(documents(view).is_empty());
         assert!(view.columns().is_empty());
         assert_eq!(view.received_between(0, i64::MAX), 0..0);
-        assert!(view.words(&Pattern::Any, &Watch::unlimited()).unwrap().is_empty());
-        assert!(view.values(&Column::Host, &Pattern::Any, &Watch::unlimited()).unwrap().is_empty());
+        assert!(view.words(&Pattern::Any, &CancelToken::unlimited()).unwrap().is_empty());
+        assert!(view.values(&Column::Host, &Pattern::Any, &CancelToken::unlimited()).unwrap().is_empty());
     }
 }
 
@@ -184,8 +184,8 @@ fn a_view_does_not_grow() {
     let view = active.view();
     append(&mut active, &[line("second")]);
     assert_eq!(view.len(), 1);
-    assert_eq!(view.words(&Pattern::Exact("web-1".into()), &Watch::unlimited()).unwrap().count(), 1);
-    assert!(view.words(&Pattern::Exact("second".into()), &Watch::unlimited()).unwrap().is_empty());
+    assert_eq!(view.words(&Pattern::Exact("web-1".into()), &CancelToken::unlimited()).unwrap().count(), 1);
+    assert!(view.words(&Pattern::Exact("second".into()), &CancelToken::unlimited()).unwrap().is_empty());
     assert_eq!(active.view().len(), 2);
 }
 
@@ -196,17 +196,17 @@ fn views_are_whole_while_messages_come() {
     let (send, views) = std::sync::mpsc::sync_channel::<Arc<dyn SegmentView>>(4);
     let asker = std::thread::spawn(move || {
         for view in views {
-            let watch = Watch::unlimited();
+            let cancel = CancelToken::unlimited();
             assert_eq!(
-                view.words(&Pattern::Exact("always".into()), &watch).unwrap().count(),
+                view.words(&Pattern::Exact("always".into()), &cancel).unwrap().count(),
                 u64::from(view.len())
             );
             assert_eq!(
-                view.words(&Pattern::Wildcard("*lway*".into()), &watch).unwrap().count(),
+                view.words(&Pattern::Wildcard("*lway*".into()), &cancel).unwrap().count(),
                 u64::from(view.len())
             );
             let mut last = view.len().checked_sub(1).into_iter();
-            view.read(&mut last, &watch, &mut |at, document| {
+            view.read(&mut last, &cancel, &mut |at, document| {
                 assert!(document.text.starts_with(format!("always {at} ").as_bytes()));
                 true
             })
@@ -231,7 +231,7 @@ fn what_was_learned_is_handed_on_until_it_is_old() {
     }
     assert_eq!(handed, 15);
     append(&mut active, &[line("hello world")]);
-    let found = active.view().words(&Pattern::Exact("hello".into()), &Watch::unlimited()).unwrap();
+    let found = active.view().words(&Pattern::Exact("hello".into()), &CancelToken::unlimited()).unwrap();
     assert_eq!(found.count(), 1);
 }
 
@@ -264,7 +264,7 @@ fn a_block_that_is_opened_in_part_reads_as_the_whole() {
             read.push(id);
             true
         };
-        sealed.read(&mut numbers, &Watch::unlimited(), &mut visit).unwrap();
+        sealed.read(&mut numbers, &CancelToken::unlimited(), &mut visit).unwrap();
         assert_eq!(read, wanted);
     };
     let ascending: Vec<u32> = (0..3_000).filter(|id| id % 97 == 5 || id % 1_000 < 3).collect();

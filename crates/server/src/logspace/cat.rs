@@ -10,7 +10,7 @@ use super::{
 use crate::terminal;
 use clap::{Args, ValueEnum};
 use logspace::{document_json, locate_segment, read_chain, segment_file};
-use lookup::{Document, SegmentView, Watch};
+use lookup::{CancelToken, Document, SegmentView};
 use query::{ParseOptions, Query};
 use segment::Sealed;
 use serde_json::json;
@@ -105,7 +105,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
         let read = Sealed::unlock(&file, &keys).and_then(|sealed| {
             let mut range = sealed.received_between(from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
             let mut written = Ok(());
-            sealed.read(&mut range, &Watch::unlimited(), &mut |_, document| {
+            sealed.read(&mut range, &CancelToken::unlimited(), &mut |_, document| {
                 if wanted(document) {
                     written = print(&mut out, document, options);
                 }

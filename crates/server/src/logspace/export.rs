@@ -18,7 +18,7 @@ use evidence::{
     package::{Question, View},
 };
 use logspace::{Exported, PackagePart, export_package, sign_key_of};
-use lookup::Watch;
+use lookup::CancelToken;
 use query::{Boundary, ParseOptions, Query};
 use serde_json::json;
 use std::{
@@ -54,7 +54,7 @@ pub(super) fn run(options: &Options) -> Result<bool, String> {
     let parts = options.parts(&keys)?;
     let question = options.question()?;
     options.note("export", &question)?;
-    let exported = export_package(&options.output, &question, parts, &Watch::unlimited());
+    let exported = export_package(&options.output, &question, parts, &CancelToken::unlimited());
     let exported = exported.map_err(|error| format!("{}: {error}", options.output.display()))?;
     let details = json!({"messages": exported.messages, "manifest": exported.manifest.to_string()});
     options.place.note("exported", &question.text, details)?;

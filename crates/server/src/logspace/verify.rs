@@ -11,7 +11,7 @@ use crate::terminal;
 use clap::Args;
 use evidence::{Digest, PublicKey, StampRoots};
 use logspace::{Audit, AuditReport, Finding, Verdict};
-use lookup::Watch;
+use lookup::CancelToken;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -48,7 +48,7 @@ pub(super) fn run(options: &Options) -> Result<Verdict, String> {
         stamp_roots: options.tsa_ca.as_deref().map(roots).transpose()?,
     };
     let report =
-        audit.run(&dir, &Watch::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
+        audit.run(&dir, &CancelToken::unlimited()).map_err(|error| format!("{}: {error}", dir.display()))?;
     if options.json {
         outln!("{}", terminal::json(&to_json(&report, &dir).to_string()));
     } else {

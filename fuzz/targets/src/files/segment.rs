@@ -1,6 +1,6 @@
 //! Segment files: any bytes give answers or an error. Checksums are made right first, so that what they guard is read.
 
-use lookup::{Bound, Column, Pattern, Phrase, SegmentView, Watch};
+use lookup::{Bound, CancelToken, Column, Pattern, Phrase, SegmentView};
 use segment::Sealed;
 
 const HEADER_BYTES: usize = 512;
@@ -44,7 +44,7 @@ fn correct(bytes: &mut [u8]) -> Option<()> {
 }
 
 fn ask(sealed: &Sealed) {
-    let watch = Watch::unlimited();
+    let cancel = CancelToken::unlimited();
     let patterns = [
         Pattern::Exact(b"failed".to_vec()),
         Pattern::Prefix(b"us".to_vec()),
@@ -52,18 +52,18 @@ fn ask(sealed: &Sealed) {
         Pattern::Range { lower: Bound::Number { value: 3.0, inclusive: true }, upper: Bound::Open },
     ];
     for pattern in &patterns {
-        let _ = sealed.words(pattern, &watch);
+        let _ = sealed.words(pattern, &cancel);
         for column in
             [Column::Host, Column::Pid, Column::Tags, Column::Severity, Column::Named("port".into())]
         {
-            if let Ok(found) = sealed.values(&column, pattern, &watch) {
-                let _ = sealed.count_values(&column, &found, &watch, &mut |_, _| ());
+            if let Ok(found) = sealed.values(&column, pattern, &cancel) {
+                let _ = sealed.count_values(&column, &found, &cancel, &mut |_, _| ());
             }
         }
     }
     let words = patterns[..1].to_vec();
-    let _ = sealed.phrase(&Phrase { words, slop: 0 }, &watch);
-    let _ = sealed.event_between(0, i64::MAX, &watch);
+    let _ = sealed.phrase(&Phrase { words, slop: 0 }, &cancel);
+    let _ = sealed.event_between(0, i64::MAX, &cancel);
     let _ = sealed.received_edges(&[0, i64::MAX]);
-    let _ = (sealed.columns(), sealed.verify(&watch));
+    let _ = (sealed.columns(), sealed.verify(&cancel));
 }

@@ -43,7 +43,7 @@ impl Site {
     }
 
     fn audit(&self) -> AuditReport {
-        Audit::default().run(&self.dir(), &Watch::unlimited()).unwrap()
+        Audit::default().run(&self.dir(), &CancelToken::unlimited()).unwrap()
     }
 
     /// The files below a folder that are segments, links included.

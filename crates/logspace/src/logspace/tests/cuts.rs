@@ -96,7 +96,8 @@ fn check_left(dir: &Path, keys: &Keys, acknowledged: u64, what: &str) {
         assert_eq!(with_token(&logspace, &format!("n{}", end - 1)), 1, "{what}: the last is found by a word");
     }
     logspace.close();
-    let report = Audit { keys: keys.clone(), ..Audit::default() }.run(dir, &Watch::unlimited()).unwrap();
+    let report =
+        Audit { keys: keys.clone(), ..Audit::default() }.run(dir, &CancelToken::unlimited()).unwrap();
     assert!(report.is_good(), "{what}: {:?}; {}", report.findings, said());
 }
 

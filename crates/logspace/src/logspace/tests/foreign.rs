@@ -41,7 +41,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 fn audit(dir: &Path) -> AuditReport {
-    Audit::default().run(dir, &Watch::unlimited()).unwrap()
+    Audit::default().run(dir, &CancelToken::unlimited()).unwrap()
 }
 
 fn copy_tree(source: &Path, target: &Path) {
@@ -394,7 +394,7 @@ fn e7_a_change_of_key_is_in_the_chain() {
         let before = crate::logspace::evidence_log::keys_beside(dir.path()).unwrap();
         assert_eq!(before.len(), 2, "both public keys are beside the chain");
         let trusting = Audit { trusted: before, ..Audit::default() };
-        assert_eq!(trusting.run(dir.path(), &Watch::unlimited()).unwrap().verdict(), Verdict::Complete);
+        assert_eq!(trusting.run(dir.path(), &CancelToken::unlimited()).unwrap().verdict(), Verdict::Complete);
     }
 }
 

@@ -97,7 +97,7 @@ fn h5b_a_value_that_comes_twice_in_a_message_is_kept_once() {
             }
             true
         };
-        segment.read(&mut (0..segment.len()), &Watch::unlimited(), &mut visit).unwrap();
+        segment.read(&mut (0..segment.len()), &CancelToken::unlimited(), &mut visit).unwrap();
     }
     assert_eq!(values, [b"1".to_vec(), b"2".to_vec()]);
 }

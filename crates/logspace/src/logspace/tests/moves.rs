@@ -67,7 +67,7 @@ fn check_left(home: &Path, removes: bool, moves_on: bool, what: &str) {
         if !removes {
             assert_eq!(numbers, (0..SEGMENTS * MESSAGES).collect::<Vec<_>>(), "{what}, {when}: {said}");
         }
-        let report = Audit::default().run(&dir, &Watch::unlimited()).unwrap();
+        let report = Audit::default().run(&dir, &CancelToken::unlimited()).unwrap();
         assert!(report.is_good(), "{what}, {when}: {:?}; {said}", report.findings);
         assert_eq!((report.messages, report.away), (numbers.len() as u64, 0), "{what}, {when}: {said}");
     };

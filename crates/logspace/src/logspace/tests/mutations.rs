@@ -308,7 +308,7 @@ struct Outcomes {
 
 /// Verifies; what is not found must be harmless.
 fn judge(site: &Site, what: &str, outcomes: &mut Outcomes) {
-    let report = Audit::default().run(&site.dir(), &Watch::unlimited()).unwrap();
+    let report = Audit::default().run(&site.dir(), &CancelToken::unlimited()).unwrap();
     if report.verdict() == Verdict::NotGood {
         outcomes.found += 1;
         return;
@@ -340,7 +340,7 @@ fn judge(site: &Site, what: &str, outcomes: &mut Outcomes) {
 #[test]
 fn no_change_of_a_logspace_is_silent() {
     let site = Site::new();
-    let report = Audit::default().run(&site.dir(), &Watch::unlimited()).unwrap();
+    let report = Audit::default().run(&site.dir(), &CancelToken::unlimited()).unwrap();
     assert_eq!(report.verdict(), Verdict::Complete, "{:?}", report.findings);
     assert_eq!(report.messages, site.messages.len() as u64 - 5);
     println!("seed {SEED}");

@@ -3,7 +3,7 @@
 use crate::{Growing, Outline, Recoded, SealFailed, Segments};
 use evidence::{Digest, Facts, Keys, Record};
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView,
 };
 use message::{Batch, Field, Selection};
 use segment::{RecodeReport, Recoding, Sealing};
@@ -182,7 +182,7 @@ impl Segments for Plain {
         recoding: &mut Recoding<'_>,
     ) -> Result<Box<dyn Recoded>, SealFailed> {
         (recoding.pace)();
-        recoding.watch.check().map_err(ReadError::from)?;
+        recoding.cancel.check().map_err(ReadError::from)?;
         let lines = Lines { is_recoded: true, ..read(path)?.0 };
         Ok(Box::new(RecodedLines { lines, target: target.to_owned() }))
     }
@@ -275,7 +275,7 @@ impl SegmentView for Lines {
         unreachable!("not asked here")
     }
 
-    fn event_between(&self, _: i64, _: i64, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn event_between(&self, _: i64, _: i64, _: &CancelToken) -> Result<Bitmap, ReadError> {
         unreachable!("not asked here")
     }
 
@@ -283,7 +283,7 @@ impl SegmentView for Lines {
         unreachable!("not asked here")
     }
 
-    fn words(&self, pattern: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn words(&self, pattern: &Pattern, _: &CancelToken) -> Result<Bitmap, ReadError> {
         let mut found = Bitmap::none(SegmentView::len(self));
         if let Pattern::Exact(word) = pattern {
             let has = |text: &str| text.split(' ').any(|part| part.as_bytes() == word);
@@ -292,11 +292,11 @@ impl SegmentView for Lines {
         Ok(found)
     }
 
-    fn phrase(&self, _: &Phrase, _: &Watch) -> Result<PhraseAnswer, ReadError> {
+    fn phrase(&self, _: &Phrase, _: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         unreachable!("not asked here")
     }
 
-    fn values(&self, _: &Column, _: &Pattern, _: &Watch) -> Result<Bitmap, ReadError> {
+    fn values(&self, _: &Column, _: &Pattern, _: &CancelToken) -> Result<Bitmap, ReadError> {
         unreachable!("not asked here")
     }
 
@@ -304,7 +304,7 @@ impl SegmentView for Lines {
         &self,
         _: &Column,
         _: &Bitmap,
-        _: &Watch,
+        _: &CancelToken,
         _: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         unreachable!("not asked here")
@@ -317,7 +317,7 @@ impl SegmentView for Lines {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        _: &Watch,
+        _: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
         for document in documents {

@@ -59,7 +59,7 @@ fn check(options: LogspaceOptions) {
         }
     }
     assert!(replaced >= times, "{replaced} of {times}");
-    let report = Audit { keys, ..Audit::default() }.run(dir.path(), &Watch::unlimited()).unwrap();
+    let report = Audit { keys, ..Audit::default() }.run(dir.path(), &CancelToken::unlimited()).unwrap();
     assert!(report.is_good() && report.locked == 0, "{:?}", report.findings);
 }
 

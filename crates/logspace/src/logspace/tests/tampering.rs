@@ -31,7 +31,7 @@ fn files(dir: &Path) -> Vec<PathBuf> {
 }
 
 fn audit(dir: &Path, audit: &Audit) -> AuditReport {
-    audit.run(dir, &Watch::unlimited()).unwrap()
+    audit.run(dir, &CancelToken::unlimited()).unwrap()
 }
 
 /// Does something to a logspace of four segments; one finding of this kind must tell of it.

@@ -5,7 +5,7 @@ use crate::{
     naive::{START_US, document, snapshot},
     search, search_piped, search_rows, stream, values,
 };
-use lookup::{Column, Watch};
+use lookup::{CancelToken, Column};
 
 /// Bytes of a message's text.
 const TEXT_BYTES: usize = 10_000;
@@ -26,7 +26,7 @@ fn query(text: &str) -> Query {
 /// Makes a search that may use `kib` KiB.
 fn within(kib: u64) -> (MemoryPool, Search) {
     let pool = MemoryPool::new(kib << 10, kib << 10);
-    let memory = pool.budget(&Watch::unlimited());
+    let memory = pool.budget(&CancelToken::unlimited());
     (pool, Search { memory, limit: 20, ..Search::default() })
 }
 
@@ -111,7 +111,7 @@ fn h5_rows_are_read_when_they_are_wanted() {
     // 4 MiB are read ahead, of 8.
     assert!((4 << 20..5 << 20).contains(&pool.held_bytes()), "{}", pool.held_bytes());
     let mut got = Vec::new();
-    while let Some(row) = rows.next(&query(""), &Watch::unlimited()).unwrap() {
+    while let Some(row) = rows.next(&query(""), &CancelToken::unlimited()).unwrap() {
         got.push(row.document.sequence);
         if got.len() == 30 {
             rows.release();
@@ -133,6 +133,6 @@ fn h5_facets_are_refused_rather_than_cut() {
     let (_, enough) = within(400);
     let enough = Search { limit: 0, facets: vec![Column::Host], ..enough };
     assert_eq!(search(&store(), &query(""), &enough).unwrap().facets[0].distinct, 400);
-    let memory = pool.budget(&Watch::unlimited());
-    assert!(values(&store(), &Column::Host, "", 10, &Watch::unlimited(), &memory).is_err());
+    let memory = pool.budget(&CancelToken::unlimited());
+    assert!(values(&store(), &Column::Host, "", 10, &CancelToken::unlimited(), &memory).is_err());
 }

@@ -3,7 +3,8 @@
 use super::{START_US, options, store};
 use crate::{Query, Search, Space, search, search_piped, stream};
 use lookup::{
-    Bitmap, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError, SegmentView, Watch,
+    Bitmap, CancelToken, Column, ColumnUse, Document, Locked, Pattern, Phrase, PhraseAnswer, ReadError,
+    SegmentView,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -48,37 +49,37 @@ impl SegmentView for Damaged {
         self.0.received_edges(edges_us)
     }
 
-    fn event_between(&self, from_us: i64, to_us: i64, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.0.event_between(from_us, to_us, watch)
+    fn event_between(&self, from_us: i64, to_us: i64, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.0.event_between(from_us, to_us, cancel)
     }
 
     fn event_times(&self, documents: &Bitmap, visit: &mut dyn FnMut(u32, i64)) -> Result<(), ReadError> {
         self.0.event_times(documents, visit)
     }
 
-    fn words(&self, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
+    fn words(&self, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
         self.check(Harm::Index)?;
-        self.0.words(pattern, watch)
+        self.0.words(pattern, cancel)
     }
 
-    fn phrase(&self, phrase: &Phrase, watch: &Watch) -> Result<PhraseAnswer, ReadError> {
+    fn phrase(&self, phrase: &Phrase, cancel: &CancelToken) -> Result<PhraseAnswer, ReadError> {
         self.check(Harm::Index)?;
-        self.0.phrase(phrase, watch)
+        self.0.phrase(phrase, cancel)
     }
 
-    fn values(&self, column: &Column, pattern: &Pattern, watch: &Watch) -> Result<Bitmap, ReadError> {
-        self.0.values(column, pattern, watch)
+    fn values(&self, column: &Column, pattern: &Pattern, cancel: &CancelToken) -> Result<Bitmap, ReadError> {
+        self.0.values(column, pattern, cancel)
     }
 
     fn count_values(
         &self,
         column: &Column,
         documents: &Bitmap,
-        watch: &Watch,
+        cancel: &CancelToken,
         add: &mut dyn FnMut(&[u8], u64),
     ) -> Result<(), ReadError> {
         self.check(Harm::Columns)?;
-        self.0.count_values(column, documents, watch, add)
+        self.0.count_values(column, documents, cancel, add)
     }
 
     fn columns(&self) -> Vec<ColumnUse> {
@@ -88,7 +89,7 @@ impl SegmentView for Damaged {
     fn read(
         &self,
         documents: &mut dyn Iterator<Item = u32>,
-        watch: &Watch,
+        cancel: &CancelToken,
         visit: &mut dyn FnMut(u32, &Document) -> bool,
     ) -> Result<(), ReadError> {
         for id in documents {
@@ -96,7 +97,7 @@ impl SegmentView for Damaged {
                 self.check(Harm::Message)?;
             }
             let mut more = true;
-            self.0.read(&mut std::iter::once(id), watch, &mut |id, document| {
+            self.0.read(&mut std::iter::once(id), cancel, &mut |id, document| {
                 more = visit(id, document);
                 more
             })?;

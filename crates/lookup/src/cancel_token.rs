@@ -22,13 +22,13 @@ pub enum Stop {
 
 /// Tells a walk when to stop.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct CancelToken {
     cancelled: Arc<AtomicBool>,
     deadline: Option<Instant>,
     pace: Option<Arc<dyn Pace>>,
 }
 
-/// Shares the processor among walks: asked at each look at the watch, under no lock that others wait for.
+/// Shares the processor among walks: asked at each look at the token, under no lock that others wait for.
 pub trait Pace: Send + Sync + std::fmt::Debug {
     /// Returns when the walk may go on; `check` fails when it is to end instead.
     fn pause(&self, check: &dyn Fn() -> Result<(), Stop>) -> Result<(), Stop>;
@@ -40,20 +40,20 @@ pub trait Pace: Send + Sync + std::fmt::Debug {
     fn unblock(&self);
 }
 
-impl Watch {
-    /// A watch with a deadline, cancelled by setting the flag.
-    pub fn new(cancelled: Arc<AtomicBool>, deadline: Option<Instant>) -> Watch {
-        Watch { cancelled, deadline, pace: None }
+impl CancelToken {
+    /// A cancel token with a deadline, cancelled by setting the flag.
+    pub fn new(cancelled: Arc<AtomicBool>, deadline: Option<Instant>) -> CancelToken {
+        CancelToken { cancelled, deadline, pace: None }
     }
 
-    /// A watch that never stops anything.
-    pub fn unlimited() -> Watch {
-        Watch { cancelled: Arc::default(), deadline: None, pace: None }
+    /// A cancel token that never stops anything.
+    pub fn unlimited() -> CancelToken {
+        CancelToken { cancelled: Arc::default(), deadline: None, pace: None }
     }
 
     /// The same for a walk that shares the processor with others.
-    pub fn paced(self, pace: Arc<dyn Pace>) -> Watch {
-        Watch { pace: Some(pace), ..self }
+    pub fn paced(self, pace: Arc<dyn Pace>) -> CancelToken {
+        CancelToken { pace: Some(pace), ..self }
     }
 
     /// How the walk shares the processor.
@@ -62,8 +62,8 @@ impl Watch {
     }
 
     /// The same without its deadline.
-    pub fn without_deadline(&self) -> Watch {
-        Watch { deadline: None, ..self.clone() }
+    pub fn without_deadline(&self) -> CancelToken {
+        CancelToken { deadline: None, ..self.clone() }
     }
 
     /// Fails when the walk must stop; may hold it up while others have their turn.
