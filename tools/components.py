@@ -17,7 +17,7 @@ import uuid
 TREE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Licences that may be part of the binary: they ask for a notice at most.
 ALLOWED = {"Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "BSL-1.0", "CC0-1.0",
-           "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "OpenSSL", "Unicode-3.0", "Unlicense", "Zlib", "0BSD"}
+           "CDLA-Permissive-2.0", "ISC", "MIT", "MIT-0", "OFL-1.1", "OpenSSL", "Unicode-3.0", "Unlicense", "Zlib", "0BSD"}
 # Sources in other languages inside of crates: name, licence, and the file with the version.
 INSIDE = {
     "aws-lc-sys": ("aws-lc", "Apache-2.0 AND ISC AND OpenSSL AND MIT", "aws-lc/include/openssl/base.h", r'AWSLC_VERSION_NUMBER_STRING "([^"]+)"'),
@@ -168,18 +168,14 @@ def musl(target):
 
 
 def page():
-    """Lists the packages that the page contains."""
+    """Lists the packages that the page contains: its build writes them down, with the texts of their licences."""
     with open(TREE + "/ui/package-lock.json") as lock:
-        packages = json.load(lock)["packages"]
-    for path, package in sorted(packages.items()):
-        if not path or package.get("dev") or package.get("optional"):
-            continue
-        name = path.split("node_modules/")[-1]
-        folder = os.path.join(TREE, "ui", path)
-        found = texts(folder, 0) if os.path.isdir(folder) else []
-        licence = package.get("license", "")
-        yield Component(f"pkg:npm/{name.replace('@', '%40')}@{package['version']}", name, package["version"], licence, None,
-                        found or fallback(licence, []), [], "library")
+        packages = {path.split("node_modules/")[-1]: package for path, package in json.load(lock)["packages"].items()}
+    with open(TREE + "/ui/dist/licences.txt", encoding="utf-8") as text:
+        parts = re.split(r"^(\S+) (\S+)\n={72}\n", text.read(), flags=re.MULTILINE)[1:]
+    for name, version, licence in zip(parts[::3], parts[1::3], parts[2::3]):
+        yield Component(f"pkg:npm/{name.replace('@', '%40')}@{version}", name, version, packages[name]["license"], None,
+                        [licence.strip() + "\n"], [], "library")
 
 
 def bill(components, version, epoch):
